@@ -52,7 +52,6 @@ OUTSIDE = (
     "waitress.server",
     "gunicorn.app.base",
     "gunicorn.workers.base",
-    "whitenoise",
     "django.contrib.sessions.backends.signed_cookies",
     "django.contrib.sessions.middleware",
     "django.core.management.commands.migrate",

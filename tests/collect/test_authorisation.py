@@ -30,6 +30,7 @@ EXPECTED: dict[tuple[str, str], dict[str, int]] = {
     ("GET", "/organise"): {**dict.fromkeys(VISITORS, 302), "organiser": 200},
     ("GET", "/health"): ANYBODY,
     ("GET", "/logo"): dict.fromkeys(VISITORS, 404),
+    ("GET", "/static/{version}/{name}"): ANYBODY,
     ("GET", "/api/"): dict.fromkeys(VISITORS, 404),
     ("GET", "/api/openapi.json"): ANYBODY,
     ("POST", "/api/enter"): dict.fromkeys(VISITORS, 403),
@@ -65,7 +66,7 @@ def walk(patterns, prefix):
         if hasattr(pattern, "url_patterns"):
             yield from walk(pattern.url_patterns, path)
         else:
-            yield path.replace("<", "{").replace(">", "}").replace("int:", "").replace("str:", "")
+            yield path.replace("<", "{").replace(">", "}").replace("int:", "").replace("str:", "").replace("path:", "")
 
 methods = {path: sorted(pattern) for path, pattern in api.get_openapi_schema()["paths"].items()}
 print(json.dumps({"paths": sorted(set(walk(urlpatterns, "/"))), "methods": methods}))
@@ -166,8 +167,10 @@ def _body(path: str, scene: Scene) -> Any:
 @pytest.mark.parametrize("visitor", VISITORS)
 @pytest.mark.parametrize(("method", "path"), list(EXPECTED), ids=str)
 def test_a_route_answers_each_visitor_as_it_should(scene: Scene, method: str, path: str, visitor: str) -> None:
-    url = path.format(task=scene.work["task"]["id"], annotator=scene.victim, link=scene.link)
     client = scene.visitor(visitor)
+    version = client.get("/enter").text.partition('data-static="/static/')[2].partition("/")[0]
+    ids = {"task": scene.work["task"]["id"], "annotator": scene.victim, "link": scene.link}
+    url = path.format(version=version, name="work.js", **ids)
     if path == "/api/leave":
         # Leaving ends a session for all copies of its cookie: not that of the other tests.
         client = scene.server.client({"annotator": "anna", "other": "bert", "organiser": "organiser"}.get(visitor))
@@ -177,7 +180,9 @@ def test_a_route_answers_each_visitor_as_it_should(scene: Scene, method: str, pa
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "POST"])
-@pytest.mark.parametrize("path", ["/", "/enter", "/work", "/organise", "/health", "/api/work", "/api/saves"])
+@pytest.mark.parametrize(
+    "path", ["/", "/enter", "/work", "/organise", "/health", "/static/x/work.js", "/api/work", "/api/saves"]
+)
 def test_other_methods_are_refused(scene: Scene, method: str, path: str) -> None:
     if (method, path) in EXPECTED:
         return

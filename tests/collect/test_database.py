@@ -19,7 +19,7 @@ from django.core.management import call_command
 from adjudge.collect.database import database_settings
 settings.configure(
     DATABASES={"default": database_settings(None, Path(sys.argv[1]))},
-    INSTALLED_APPS=["adjudge.collect.apps.CollectConfig"],
+    INSTALLED_APPS=["adjudge.collect"],
     USE_TZ=True,
 )
 django.setup()

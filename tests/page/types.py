@@ -19,7 +19,7 @@ def description() -> dict[str, Any]:
     from django.conf import settings
 
     settings.configure(
-        INSTALLED_APPS=["adjudge.collect.apps.CollectConfig"],
+        INSTALLED_APPS=["adjudge.collect"],
         SESSION_COOKIE_NAME="session",
         ROOT_URLCONF="adjudge.collect.urls",
         USE_TZ=True,

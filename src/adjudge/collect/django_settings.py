@@ -109,7 +109,7 @@ def _fixed_settings() -> dict[str, Any]:
 
 def _app_settings() -> dict[str, Any]:
     return {
-        "INSTALLED_APPS": ["adjudge.collect.apps.CollectConfig"],
+        "INSTALLED_APPS": ["adjudge.collect"],
         "MIDDLEWARE": [
             "adjudge.collect.middleware.security_headers",
             "django.middleware.security.SecurityMiddleware",

@@ -1,4 +1,4 @@
-"""The pages: small shells that load the modules which build them. Everything shown comes by the JSON interface.
+"""The pages: small shells that load the script which builds them. Everything shown comes by the JSON interface.
 
 Also the health check: whether the database can be read and written to. A full disk shows there first.
 """
@@ -6,6 +6,7 @@ Also the health check: whether the database can be read and written to. A full d
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 from functools import cache
@@ -22,21 +23,15 @@ from django.views.decorators.http import require_safe
 
 from adjudge.collect.database import writing
 from adjudge.collect.models import Campaign
+from adjudge.collect.page_files import page_files, static_prefix
 from adjudge.collect.served_campaign import served
 from adjudge.collect.sessions import ANNOTATOR, ORGANISER, visitor_of
-from adjudge.core.fingerprint import fingerprint
 from adjudge.design.campaign.toml_file import logo_type
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
-STATIC = Path(__file__).resolve().parent / "static" / "collect"
-# The style sheets of each page, in the order in which they are read: those of widgets after what all pages share.
-SHEETS = {
-    "enter": ("palette", "base", "enter"),
-    "organise": ("palette", "base", "organise"),
-    "work": ("palette", "base", "frame", "dialogs", "texts", "score", "ranking", "pairs", "marks", "edit"),
-}
+_TAKES_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))")
 # Anybody may ask, and each answer is a write: so it holds for a while.
 _FRESH_SECONDS = 5.0
 LEAST_FREE_BYTES = 50_000_000
@@ -45,17 +40,9 @@ _last: tuple[float, str] | None = None
 
 
 @cache
-def static_prefix() -> str:
-    """Where scripts and styles lie: the path changes with their content, so that browsers keep them for ever."""
-    files = (file for file in sorted(STATIC.rglob("*")) if file.is_file())
-    content = b"".join(file.relative_to(STATIC).as_posix().encode() + file.read_bytes() for file in files)
-    return f"/static/{fingerprint(content)}/"
-
-
-@cache
 def languages() -> str:
     """The languages of the interface: one catalogue file each."""
-    return " ".join(sorted(file.stem for file in (STATIC / "texts").glob("*.json")))
+    return " ".join(sorted(Path(name).stem for name in page_files() if name.startswith("texts/")))
 
 
 @require_safe
@@ -103,6 +90,21 @@ def logo(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+def page_file(request: HttpRequest, version: str, name: str) -> HttpResponse:
+    """A file that a page loads, compressed where the browser can unpack it, as all of today can."""
+    file = page_files().get(name) if static_prefix() == f"/static/{version}/" else None
+    if file is None:
+        return not_found(request, FileNotFoundError())
+    zipped = _TAKES_GZIP.search(request.headers.get("Accept-Encoding", "")) is not None
+    answer = HttpResponse(file.zipped if zipped else file.content, content_type=file.kind)
+    if zipped:
+        answer["Content-Encoding"] = "gzip"
+    answer["Vary"] = "Accept-Encoding"
+    answer["Cache-Control"] = "max-age=31536000, public, immutable"
+    return answer
+
+
+@require_safe
 def health(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """For watchdogs: the process answers, and the database can be read and written to."""
     reason = trouble()
@@ -112,7 +114,6 @@ def health(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 def _shell(request: HttpRequest, page: str) -> HttpResponse:
     context = {
         "page": page,
-        "sheets": SHEETS[page],
         "static": static_prefix(),
         "languages": languages(),
         "title": served().campaign.name,

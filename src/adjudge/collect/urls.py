@@ -14,6 +14,7 @@ urlpatterns = [
     path("organise", pages.organise_page),
     path("health", pages.health),
     path("logo", pages.logo),
+    path("static/<str:version>/<path:name>", pages.page_file),
     path("api/", api.urls),
 ]
 handler400 = pages.refused

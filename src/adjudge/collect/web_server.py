@@ -22,13 +22,11 @@ from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
-from whitenoise import WhiteNoise
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
 
-_YEAR_SECONDS = 31_536_000
 # Most threads wait: for the disk, for the database, or for their turn to be given a task. On PostgreSQL each has a
 # connection to the database, of which there are few; on SQLite many can wait, so that saves find a free one.
 THREADS = 24
@@ -50,27 +48,15 @@ _LOOP_SECONDS = 0.5
 
 
 def application() -> Any:
-    """The app with its scripts and styles."""
+    """The app with its pages."""
     from django.core.wsgi import get_wsgi_application
 
-    # Imported before the processes part, so that they share it and the first visitor need not wait.
+    # Imported and put together before the processes part, so that they share it and the first visitor need not wait.
     import adjudge.collect.urls  # noqa: F401
-    from adjudge.collect.middleware import HEADERS
-    from adjudge.collect.pages import STATIC, static_prefix
+    from adjudge.collect.page_files import static_prefix
 
-    def add_headers(headers: Any, path: str, url: str) -> None:  # noqa: ARG001
-        for name, value in HEADERS.items():
-            if name != "Cache-Control":
-                headers[name] = value
-        headers["X-Content-Type-Options"] = "nosniff"
-
-    return WhiteNoise(
-        get_wsgi_application(),
-        root=str(STATIC),
-        prefix=static_prefix(),
-        max_age=_YEAR_SECONDS,
-        add_headers_function=add_headers,
-    )
+    static_prefix()
+    return get_wsgi_application()
 
 
 def run_server(*, host: str, port: int, workers: int, ready: Callable[[], None]) -> None:
