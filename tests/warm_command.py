@@ -51,9 +51,11 @@ OUTSIDE = (
     "pydantic",
     "waitress.server",
     "gunicorn.app.base",
+    "gunicorn.glogging",
     "gunicorn.workers.base",
     "django.contrib.sessions.backends.signed_cookies",
     "django.contrib.sessions.middleware",
+    "django.contrib.sessions.serializers",
     "django.core.management.commands.migrate",
     "django.core.wsgi",
     "django.db.backends.sqlite3.base",
@@ -64,26 +66,28 @@ OUTSIDE = (
     "django.middleware.http",
     "django.middleware.security",
     "django.template.backends.django",
+    "django.template.context_processors",
+    "django.template.loaders.cached",
+    "django.template.loaders.filesystem",
+    "django.templatetags.cache",
+    "django.templatetags.l10n",
+    "django.templatetags.tz",
     "django.test",
     "adjudge.collect.serve",
     "adjudge.collect.web_server",
 )
+_MIGRATIONS = Path(adjudge.__file__).with_name("collect") / "migrations"
 # What a server imports once Django has its settings, as far as these leave no trace in it.
 UNDER_DJANGO = (
     "ninja",
     "adjudge.collect.models",
-    "adjudge.collect.migrations.0001_initial",
+    *(f"adjudge.collect.migrations.{file.stem}" for file in sorted(_MIGRATIONS.glob("0*.py"))),
     "adjudge.collect.responses",
     "adjudge.collect.schemas",
     "adjudge.collect.organisers.responses",
     "adjudge.collect.prepare_database",
-    "adjudge.collect.export",
-    "adjudge.collect.adaptive",
-    "adjudge.collect.saves",
-    "adjudge.collect.revisions",
-    "adjudge.collect.organisers.overview",
-    "adjudge.collect.organisers.people",
-    "adjudge.collect.organisers.panel_refresh",
+    "adjudge.collect.middleware",
+    "adjudge.collect.urls",
 )
 
 
@@ -254,7 +258,6 @@ def _import_under_django() -> None:
     django.setup()
     for module in UNDER_DJANGO:
         import_module(module)
-    assert "adjudge.collect.sessions" not in sys.modules, "it keeps the names of a campaign's cookies"
     conf.settings._wrapped = import_module("django.utils.functional").empty
     database = import_module("django.db")
     database.connections.__init__()

@@ -12,7 +12,7 @@ import pytest
 from adjudge.collect.serve import LinkFile
 from adjudge.core.errors import InputError
 from tests.collect.campaigns import make_campaign
-from tests.collect.serving import Server, free_port
+from tests.collect.serving import Client, Server, free_port
 from tests.warm_command import warm_command
 
 
@@ -65,12 +65,19 @@ def test_where_links_cannot_be_written_none_is_made(tmp_path: Path) -> None:
 def test_links_go_to_a_file_where_nobody_looks_on(tmp_path: Path) -> None:
     """Under systemd, standard output is the journal, which many can read for long."""
     campaign = make_campaign(tmp_path)
-    command = [sys.executable, "-m", "adjudge", "serve", str(campaign), "--port", str(free_port())]
+    port = free_port()
+    command = [sys.executable, "-m", "adjudge", "serve", str(campaign), "--port", str(port)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         file = campaign.with_suffix(".links.tsv")
         assert process.stdout is not None
         begun = process.stdout.readline() + process.stdout.readline()
+        # Nothing was imported for this process beforehand, and it serves as the others do.
+        anna = Client(f"http://127.0.0.1:{port}")
+        assert anna.enter(rows(file)[1][2].partition("#")[2]).status == 200
+        assert anna.work()["task"]
+        assert anna.get("/work").status == 200
+        anna.connection.close()
         os.kill(process.pid, 15)
         printed, errors = process.communicate(timeout=120)
     finally:

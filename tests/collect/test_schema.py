@@ -56,3 +56,10 @@ def test_no_fault_of_the_server_whatever_is_sent(visitor: tuple[Server, Client])
         tried += 1
     assert tried >= 10
     assert "Traceback" not in server.log()
+
+
+def test_the_description_names_the_cookie_of_this_campaign(visitor: tuple[Server, Client]) -> None:
+    _, client = visitor
+    schemes = client.get("/api/openapi.json").json["components"]["securitySchemes"]
+    cookie = {"type": "apiKey", "in": "cookie", "name": client.session}
+    assert schemes == {"AnnotatorAuth": cookie, "OrganiserAuth": cookie}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -95,3 +96,68 @@ def test_a_kept_connection_is_not_taken_for_a_slow_one() -> None:
     assert channel.is_overdue(101 + web_server.REQUEST_SECONDS)
     channel.ever_heard = False
     assert channel.is_overdue(101 + web_server.SILENT_SECONDS)
+
+
+class Waiting:
+    """A request that is worked on until it may end."""
+
+    def __init__(self) -> None:
+        self.begun, self.may_end, self.ended = threading.Event(), threading.Event(), threading.Event()
+
+    def service(self) -> None:
+        self.begun.set()
+        self.may_end.wait(PATIENCE)
+        self.ended.set()
+
+
+def test_threads_are_started_when_all_others_are_busy_and_never_more_than_allowed() -> None:
+    threads = web_server.Threads(most=2)
+    assert not threads.threads, "started before there was anything to do"
+    first, second, third = Waiting(), Waiting(), Waiting()
+    for request in (first, second, third):
+        threads.add_task(request)
+    assert first.begun.wait(PATIENCE)
+    assert second.begun.wait(PATIENCE)
+    assert len(threads.threads) == 2
+    assert not third.begun.is_set()
+    second.may_end.set()
+    assert third.begun.wait(PATIENCE), "waits for the first that is free"
+    for request in (first, third):
+        request.may_end.set()
+        assert request.ended.wait(PATIENCE)
+    wait_for(lambda: threads.active_count == 0)
+    for _ in range(5):
+        later = Waiting()
+        later.may_end.set()
+        threads.add_task(later)
+        assert later.ended.wait(PATIENCE)
+    assert threads.shutdown(), "a thread does not end"
+
+
+def test_a_thread_that_is_free_is_used_again() -> None:
+    threads = web_server.Threads(most=64)
+    for _ in range(20):
+        request = Waiting()
+        request.may_end.set()
+        threads.add_task(request)
+        assert request.ended.wait(PATIENCE)
+        wait_for(lambda: threads.active_count == 0)
+    assert len(threads.threads) == 1
+    threads.shutdown()
+
+
+def test_where_the_system_allows_no_more_threads_those_that_there_are_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = web_server.Threads(most=64)
+    first, second = Waiting(), Waiting()
+    threads.add_task(first)
+    assert first.begun.wait(PATIENCE)
+
+    def refuse(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threads, "start_new_thread", refuse)
+    threads.add_task(second)
+    second.may_end.set()
+    first.may_end.set()
+    assert second.ended.wait(PATIENCE)
+    threads.shutdown()

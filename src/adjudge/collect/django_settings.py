@@ -6,6 +6,7 @@ import os
 import secrets
 import tempfile
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
@@ -77,16 +78,17 @@ def _restrict_to_owner(file: Path) -> None:
 
 
 def _bring_up_to_date(shown: str) -> None:
-    """Make or change the tables as this version needs them."""
+    """Make or change the tables as this version needs them; mostly they are so already, which one query tells."""
     from django.core.management import call_command
     from django.db import connection
-    from django.db.migrations.loader import MigrationLoader
+    from django.db.migrations.recorder import MigrationRecorder
     from django.db.utils import DatabaseError
 
+    known = {("collect", name) for _, name, _ in iter_modules([str(_HERE / "migrations")])}
     try:
-        loader = MigrationLoader(connection)
-        later = sorted(set(loader.applied_migrations) - set(loader.disk_migrations))
-        if not later:
+        applied = set(MigrationRecorder(connection).applied_migrations())
+        later = sorted(applied - known)
+        if applied < known:
             call_command("migrate", verbosity=0, interactive=False)
     except DatabaseError as fault:
         reason = str(fault).strip().replace("\n", " ")

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.utils import timezone
 from ninja.errors import HttpError
 from ninja.security import APIKeyCookie
+from ninja.security.base import SecuritySchema
 
 from adjudge.collect.database import writing
 from adjudge.collect.links import NAME_LENGTH, find_link, make_link, valid_links
@@ -147,9 +148,14 @@ class _SessionAuth(APIKeyCookie):
     role: str
     other: str
 
-    def __init__(self) -> None:
-        self.param_name = settings.SESSION_COOKIE_NAME
-        super().__init__()
+    @property
+    def openapi_security_schema(self) -> SecuritySchema:
+        """How the OpenAPI description names the cookie. Each campaign has its own name for it, so it is asked anew."""
+        return SecuritySchema("apiKey", **{"in": "cookie", "name": settings.SESSION_COOKIE_NAME})
+
+    @openapi_security_schema.setter
+    def openapi_security_schema(self, schema: SecuritySchema) -> None:
+        """Ninja would keep the name that the cookie has when this module is imported."""
 
     def authenticate(self, request: HttpRequest, key: str | None) -> Visitor | None:  # noqa: ARG002
         visitor = visitor_of(request, self.role)

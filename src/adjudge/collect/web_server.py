@@ -151,6 +151,38 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
                 channel.will_close = True
 
 
+class Threads(ThreadedTaskDispatcher):  # type: ignore[misc]
+    """The threads that work on requests, each started when a request finds no other one free.
+
+    Most campaigns never need more than a few. Each that works once keeps a connection to the database.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+
+    def add_task(self, task: Any) -> None:
+        """Hand a request to a thread that waits, or to a new one; where there may be no more, it waits its turn."""
+        with self.lock:
+            self.queue.append(task)
+            # Under the same lock, so that two who come at once count each other.
+            if len(self.queue) > len(self.threads) - self.active_count and len(self.threads) < self.most:
+                self._start_one()
+            self.queue_cv.notify()
+
+    def _start_one(self) -> None:
+        number = len(self.threads)
+        try:
+            self.start_new_thread(self.handler_thread, number)
+        except RuntimeError:
+            # The system allows no more; those that there are will come to it.
+            if not self.threads:
+                raise
+            return
+        self.threads.add(number)
+        self.active_count += 1
+
+
 class WaitressWorker(Worker):  # type: ignore[misc]
     """A process that serves: started, watched and stopped by gunicorn."""
 
@@ -175,8 +207,7 @@ class WaitressWorker(Worker):  # type: ignore[misc]
         from django.db import connection
 
         connections: dict[int, Any] = {}
-        threads = ThreadedTaskDispatcher()
-        threads.set_thread_count(THREADS_ON_SQLITE if connection.vendor == "sqlite" else THREADS)
+        threads = Threads(THREADS_ON_SQLITE if connection.vendor == "sqlite" else THREADS)
         listeners = [self._listener(bound.sock, connections, threads) for bound in self.sockets]
         while self.alive and self.ppid == os.getppid():
             self.notify()
@@ -189,7 +220,7 @@ class WaitressWorker(Worker):  # type: ignore[misc]
             self.notify()
             wasyncore.loop(timeout=0.05, use_poll=True, map=connections, count=1)
 
-    def _listener(self, sock: socket.socket, connections: dict[int, Any], threads: ThreadedTaskDispatcher) -> Listener:
+    def _listener(self, sock: socket.socket, connections: dict[int, Any], threads: Threads) -> Listener:
         settings = Adjustments(
             connection_limit=MOST_CONNECTIONS,
             cleanup_interval=1,
