@@ -84,10 +84,10 @@ def slider_values(page: Page) -> list[Any]:
 class HeldRequests:
     """Requests to an address that wait until they are let go, as behind a slow connection."""
 
-    def __init__(self, page: Page, address: str) -> None:
+    def __init__(self, page: Page, address: str, most: int | None = None) -> None:
         self.page = page
         self.routes: list[Route] = []
-        page.route(address, self._hold)
+        page.route(address, self._hold, times=most)
 
     def _hold(self, route: Route) -> None:
         self.routes.append(route)

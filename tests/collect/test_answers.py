@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.collect.answers import Answers, Change, Refused, check_changes, merge, missing
+from adjudge.collect.answers import Answers, Change, Refused, check_changes, merge, missing, time_of_change
 from adjudge.design.campaign import Campaign
 from adjudge.design.tasks import Item, Output, Screen
 
@@ -80,6 +80,30 @@ def test_a_tab_is_not_told_of_its_own_changes() -> None:
     first = merge({}, [Change("o1", "score", 70)], at=1, base=0, revision=1, tab="a")
     second = merge(first.answers, [Change("o1", "score", 71)], at=2, base=0, revision=2, tab="a")
     assert second.conflicts == ()
+
+
+@pytest.mark.parametrize("arrives", [[1, 2, 3], [3, 1, 2], [2, 3, 1], [3, 2, 1]])
+@pytest.mark.parametrize("estimated", [[10, 20, 30], [30, 20, 10], [20, 20, 20]])
+def test_saves_of_one_tab_count_in_the_order_in_which_they_were_made(arrives: list[int], estimated: list[int]) -> None:
+    """However long each was on its way, which makes it seem younger than it is."""
+    answers: Answers = {}
+    times = {}
+    for revision, number in enumerate(arrives, 1):
+        changes = [Change("o1", "score", number)]
+        at = time_of_change(answers, changes, estimated=estimated[number - 1], base=0, tab="a", number=number)
+        answers = merge(answers, changes, at=at, base=0, revision=revision, tab="a", number=number).answers
+        times[number] = (at, revision)
+    assert values(answers) == {"o1": {"score": 3}}
+    assert max(times, key=lambda number: times[number]) == 3, "an export goes by these times"
+
+
+def test_saves_of_other_tabs_and_pages_without_numbers_go_by_the_clock() -> None:
+    first = merge({}, [Change("o1", "score", 70)], at=5, base=0, revision=1, tab="a", number=7).answers
+    change = [Change("o1", "score", 20)]
+    for tab, number in (("b", 8), ("a", 0), ("", 8)):
+        assert time_of_change(first, change, estimated=3, base=0, tab=tab, number=number) == 3
+    stored_by_an_earlier_version = {"o1": {"score": 70, "score_last": [5, 1, "a"]}}
+    assert time_of_change(stored_by_an_earlier_version, change, estimated=3, base=0, tab="a", number=8) == 3
 
 
 def test_zero_is_a_score_and_null_is_none() -> None:

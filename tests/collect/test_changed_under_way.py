@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from adjudge.collect.answers import Change, known_before
+from adjudge.collect.answers import Change, time_of_change
 from adjudge.collect.database import database_settings
 from adjudge.core.errors import UsageError
 from tests.collect.campaigns import make_campaign
@@ -111,9 +111,13 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
 def test_what_is_changed_knowingly_counts_though_a_clock_was_set_back() -> None:
     before = {"o1": {"score": 10.0, "score_last": (5 * HOUR, 3, "tab")}}
     change = Change("o1", "score", 20)
-    assert known_before(before, [change], base=3) == 5 * HOUR
-    assert known_before(before, [change], base=2) == 0, "a page that did not know of it is judged by the clock"
-    assert known_before({}, [change], base=0) == 0
+
+    def time(answers: dict[str, Any], base: int) -> int:
+        return time_of_change(answers, [change], estimated=HOUR, base=base, tab="other", number=1)
+
+    assert time(before, base=3) == 5 * HOUR
+    assert time(before, base=2) == HOUR, "a page that did not know of it is judged by the clock"
+    assert time({}, base=0) == HOUR
 
 
 def test_a_server_whose_clock_was_set_back_goes_on(tmp_path: Path) -> None:

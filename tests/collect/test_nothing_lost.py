@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 from tests.collect.campaigns import make_campaign
 from tests.collect.conftest import shoot
-from tests.collect.judging import begin, slider_values, type_number
+from tests.collect.judging import HeldRequests, begin, slider_values, type_number
 from tests.collect.serving import Server, exported, wait_for
 
 if TYPE_CHECKING:
@@ -84,6 +84,23 @@ def test_a_network_that_is_cut_is_survived(page: Page, server: Server, tmp_path:
     page.context.set_offline(False)
     expect(page.locator(".saved")).to_have_text(SAVED)
     assert scores(server, tmp_path, name) == [10, 20, 30, 40]
+
+
+def test_a_correction_counts_though_what_it_corrects_was_long_on_its_way(
+    page: Page, server: Server, tmp_path: Path
+) -> None:
+    begin(page, server, "annotator-08")
+    held = HeldRequests(page, "**/api/saves", most=1)
+    with page.expect_request("**/api/saves"):
+        type_number(page, "10")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("[role=slider]").first).to_have_attribute("aria-valuenow", "11")
+    # A slow line: by its age alone, what is on its way would seem to be made after the correction.
+    page.wait_for_timeout(2000)
+    held.let_first_go()
+    expect(page.locator(".saved")).to_have_text(SAVED)
+    expect(page.locator("[role=slider]").first).to_have_attribute("aria-valuenow", "11")
+    assert scores(server, tmp_path, "annotator-08") == [11]
 
 
 def test_a_browser_that_dies_while_offline_sends_what_it_kept(page: Page, server: Server, tmp_path: Path) -> None:

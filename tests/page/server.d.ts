@@ -216,6 +216,7 @@ declare namespace Server {
     screen: string;
     base: number;
     tab?: string | null;
+    number?: number;
     age?: number;
     changes?: (ChangeIn)[];
     spent?: SpentIn;

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.collect.marking import MOST_MARKS, WARNINGS, as_mark, is_open
 from adjudge.core.protocols import PROTOCOLS
@@ -126,31 +126,64 @@ def judged_field(campaign: Campaign) -> str:
     return PROTOCOLS[campaign.protocol].answer
 
 
+class _Given(NamedTuple):
+    """Who gave the value that a field has: when (microseconds), in which revision, and in which save of which tab."""
+
+    at: int = 0
+    revision: int = 0
+    tab: str = ""
+    number: int = 0
+    """0 where the page did not say, as those of earlier versions."""
+
+    @classmethod
+    def of(cls, answers: Mapping[str, Any], change: Change) -> _Given:
+        return cls(*answers.get(change.output, {}).get(f"{change.field}_last", ()))
+
+
 def merge(
-    answers: Mapping[str, Any], changes: Iterable[Change], *, at: int, base: int, revision: int, tab: str = ""
+    answers: Mapping[str, Any],
+    changes: Iterable[Change],
+    *,
+    at: int,
+    base: int,
+    revision: int,
+    tab: str = "",
+    number: int = 0,
 ) -> Merged:
     """The state with these changes applied, made at time `at` (microseconds) in a tab that knew revision `base`."""
     merged: Answers = {output: {**answer} for output, answer in answers.items()}
     conflicts: dict[str, None] = {}
     for change in changes:
         answer = merged.setdefault(change.output, {})
-        last = answer.get(f"{change.field}_last", (0, 0, ""))
-        before_at, before_revision, before_tab = last
-        if before_revision > base and before_tab != tab and answer.get(change.field) != change.value:
+        before = _Given.of(merged, change)
+        if before.revision > base and before.tab != tab and answer.get(change.field) != change.value:
             conflicts[change.output] = None
-        if at >= before_at:
+        if at >= before.at:
             answer[change.field] = change.value
-            answer[f"{change.field}_last"] = (at, revision, tab)
+            answer[f"{change.field}_last"] = _Given(at, revision, tab, number)
     return Merged(merged, tuple(conflicts))
 
 
-def known_before(answers: Mapping[str, Any], changes: Iterable[Change], *, base: int) -> int:
-    """When the newest of the answers was given that a page at revision `base` knew and changes now (microseconds).
+def time_of_change(
+    answers: Mapping[str, Any], changes: Iterable[Change], *, estimated: int, base: int, tab: str, number: int
+) -> int:
+    """When changes were made (microseconds): as estimated from their age, but in the order that is known for sure.
 
-    What is changed knowingly is newer than what it replaces, even if a clock was set back in between.
+    What is changed knowingly is newer than what it replaces, even if a clock was set back in between. The saves of one
+    tab are numbered as they were made: their age does not tell how long each was on its way, so that a correction could
+    seem older than what it corrects.
     """
-    last = (answers.get(change.output, {}).get(f"{change.field}_last", (0, 0, "")) for change in changes)
-    return max((at for at, revision, _ in last if revision <= base), default=0)
+    before = [_Given.of(answers, change) for change in changes]
+    older = [
+        given.at for given in before if given.revision <= base or (_numbered(given, tab) and given.number < number)
+    ]
+    newer = [given.at for given in before if _numbered(given, tab) and given.number > number > 0]
+    return max([min([estimated, *(at - 1 for at in newer)]), *older])
+
+
+def _numbered(given: _Given, tab: str) -> bool:
+    """Whether a value comes from a numbered save of this tab."""
+    return given.tab == tab != "" and given.number > 0
 
 
 def missing(answers: Mapping[str, Any], screen: Screen, field: str) -> list[str]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
-from adjudge.collect.answers import Change, Refused, check_changes, judged_field, known_before, merge, missing
+from adjudge.collect.answers import Change, Refused, check_changes, judged_field, merge, missing, time_of_change
 from adjudge.collect.assign import lease, take_lease_again
 from adjudge.collect.group_commit import durably
 from adjudge.collect.models import ScreenState
@@ -53,13 +53,14 @@ class Spent:
 
 @dataclass(frozen=True)
 class NewSave:
-    """A save as the page sends it. `age` is how many seconds ago the change was made."""
+    """A save as the page sends it. `age` is how many seconds ago the change was made; `number` counts a tab's saves."""
 
     id: UUID
     task: str
     screen: str
     base: int
     tab: str
+    number: int
     age: float
     changes: tuple[Change, ...]
     spent: Spent
@@ -138,15 +139,17 @@ def _store(target: SaveTarget, screen: Screen, new: NewSave) -> Saved:
     first_shown = _not_before(target, received, new.age, spent.shown)
     state = target.state or StoredState(None, 0, "{}", False, first_shown, 0, 0, 0)
     answers = json.loads(state.answers)
-    known = _EPOCH + timedelta(microseconds=known_before(answers, new.changes, base=new.base))
-    edited = max(_not_before(target, received, new.age), known)
+    estimated = _microseconds(_not_before(target, received, new.age))
+    at = time_of_change(answers, new.changes, estimated=estimated, base=new.base, tab=new.tab, number=new.number)
+    edited = _EPOCH + timedelta(microseconds=at)
     revision = state.revision + 1 if new.changes else None
     merged = merge(
         answers,
         new.changes,
-        at=_microseconds(edited),
+        at=at,
         base=new.base,
         tab=new.tab,
+        number=new.number,
         revision=revision or state.revision,
     )
     _add_time(state, merged.answers, spent, (received - target.taken).total_seconds())

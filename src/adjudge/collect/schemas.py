@@ -93,7 +93,10 @@ class SpentIn(Incoming):
 
 
 class SaveIn(Incoming):
-    """A save. `id` and `tab` are made by the page, `base` is the revision it knew, `age` seconds since the change."""
+    """A save. `id` and `tab` are made by the page, `base` is the revision it knew, `age` seconds since the change.
+
+    `number` counts the saves of a tab, from 1 on, in the order in which they were begun.
+    """
 
     id: UUID
     annotator: int
@@ -101,6 +104,7 @@ class SaveIn(Incoming):
     screen: Id
     base: int = Field(ge=0, le=2**31 - 1)
     tab: UUID | None = None
+    number: int = Field(default=0, ge=0, le=2**31 - 1)
     age: Seconds = 0
     changes: list[ChangeIn] = Field(default=[], max_length=500)
     spent: SpentIn = SpentIn()
@@ -114,6 +118,7 @@ class SaveIn(Incoming):
             screen=self.screen,
             base=self.base,
             tab="" if self.tab is None else str(self.tab),
+            number=self.number,
             age=self.age,
             changes=tuple(change for incoming in self.changes for change in incoming.changes()),
             spent=Spent(self.spent.shown, self.spent.visible, self.spent.active, self.spent.outputs),

@@ -45,6 +45,7 @@ export class SaveQueue {
     /** @type {number | undefined} */
     this.timer = undefined;
     this.firstChange = 0;
+    this.begun = 0; // how many records this page has begun: the server goes by their order, not by when they arrive
     this.adopt();
     window.addEventListener("online", () => this.flush());
   }
@@ -121,7 +122,9 @@ export class SaveQueue {
       if (!record.sealed && record.task === place.task && record.screen === place.screen) return record;
     }
     const spent = { shown: 0, visible: 0, active: 0, outputs: {} };
-    return { ...place, id: newId(), at: Date.now(), tab: TAB, sealed: false, changes: {}, spent, events: [] };
+    this.begun += 1;
+    const signed = { id: newId(), at: Date.now(), tab: TAB, number: this.begun };
+    return { ...place, ...signed, sealed: false, changes: {}, spent, events: [] };
   }
 
   /** @param {SaveRecord} record */

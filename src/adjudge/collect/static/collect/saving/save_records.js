@@ -7,7 +7,8 @@ import { present } from "../shared/dom.js";
  * @typedef {{shown: number, visible: number, active: number, outputs: Record<string, number>}} Spent
  * @typedef {{
  *   id: string, annotator: number, task: string, screen: string, base: number, at: number, tab: string,
- *   sealed: boolean, changes: Record<string, Record<string, any>>, spent: Spent, events: any[], reason?: string,
+ *   number: number, sealed: boolean, changes: Record<string, Record<string, any>>, spent: Spent, events: any[],
+ *   reason?: string,
  * }} SaveRecord
  */
 
@@ -68,6 +69,7 @@ export function sent(record) {
     screen: record.screen,
     base: record.base,
     tab: record.tab,
+    number: record.number ?? 0,
     age: believable((Date.now() - record.at) / 1000),
     changes: Object.entries(record.changes).map(([output, fields]) => ({ output, ...fields })),
     spent: {
