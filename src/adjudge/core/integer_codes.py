@@ -6,7 +6,9 @@ with equal hashes hardly ever differ, but they may, so what is found by hashes i
 
 from __future__ import annotations
 
+from functools import reduce
 from itertools import chain
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,10 +77,11 @@ def key_hashes(table: pl.DataFrame, key: Iterable[str]) -> Hashes:
     """
     # Every column has a seed of its own: a sum of hashes then tells the values of one from those of another.
     seeds = {name: seed for seed, name in enumerate(key) if table[name].null_count() < table.height}
-    hashes = np.zeros(table.height, dtype=np.uint64)
-    for name, seed in seeds.items():
-        hashes += table[name].hash(seed).to_numpy()
-    return hashes
+    if not seeds:
+        return np.zeros(table.height, dtype=np.uint64)
+    # One sum instead of a column of hashes each, which would be as large as the table.
+    total = reduce(add, (pl.col(name).hash(seed) for name, seed in seeds.items()))
+    return table.select(total).to_series().to_numpy(writable=True)
 
 
 def any_single(hashes: Hashes) -> bool:

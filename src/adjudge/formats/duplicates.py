@@ -84,7 +84,7 @@ def _numbered(judgments: Judgments) -> Judgments:
     """Repeated judgments with their number, where there are any; those made once have none."""
     table = judgments.table
     repeated = pl.Series(_repeated(table, _identity(table)))
-    if not table.filter(repeated).select(_identified().any()).item():
+    if not repeated.any() or not table.filter(repeated).select(_identified().any()).item():
         return judgments
     number = (times_before(table, _identity(table), repeated) + 1).cast(pl.Int32)
     numbered = pl.when(repeated).then(number).alias(REPETITION)
@@ -106,7 +106,8 @@ def times_before(table: pl.DataFrame, key: Sequence[str], repeated: pl.Series) -
 def _repeated(table: pl.DataFrame, key: Sequence[str]) -> Bools:
     """Which rows have a key that others have too."""
     repeated = equal_to_others(key_hashes(table, key))
-    repeated[repeated] = table.filter(repeated).select(pl.struct(key).is_duplicated()).to_series().to_numpy()
+    if repeated.any():
+        repeated[repeated] = table.filter(repeated).select(pl.struct(key).is_duplicated()).to_series().to_numpy()
     return repeated
 
 
@@ -237,6 +238,10 @@ def with_alike_names_noted(judgments: Judgments) -> Judgments:
     pair = ["source_lang", "target_lang"]
     notes: list[str] = []
     for what, (form, but) in alike.items():
+        every = judgments.table[what.removesuffix("s")].drop_nulls().unique().alias("name")
+        # Mostly no two names are alike, in whatever languages.
+        if every.to_frame().select(form.n_unique()).item() == len(every):
+            continue
         names = judgments.table.select(*pair, name=what.removesuffix("s")).drop_nulls().unique().sort("name")
         for same in names.group_by(*pair, form.alias("form"), maintain_order=True).agg("name")["name"]:
             if len(same) > 1:

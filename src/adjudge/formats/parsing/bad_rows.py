@@ -46,6 +46,8 @@ class BadRows:
 
     def mark(self, bad: pl.Series, problem: Callable[[int], str], reason: str) -> None:
         """Set aside the rows where `bad` holds."""
+        if not bad.any():
+            return
         for row in bad.fill_null(value=False).arg_true():
             if row not in self.problems:
                 self.row(row, problem(row), reason)
@@ -62,6 +64,8 @@ class BadRows:
         """For every row, whether it can be used."""
         import polars as pl
 
+        if not self.problems:
+            return pl.Series([True]).new_from_index(0, self.rows)
         return ~pl.int_range(self.rows, eager=True, dtype=pl.Int64).is_in(list(self.problems))
 
     def settle(self) -> tuple[list[SetAside], list[str]]:

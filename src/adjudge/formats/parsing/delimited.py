@@ -67,7 +67,7 @@ class Delimited:
         import polars as pl
 
         if index is None:
-            return pl.repeat(None, len(self.rows), dtype=pl.String, eager=True)
+            return pl.Series([None], dtype=pl.String).new_from_index(0, len(self.rows))
         column = pl.Series(self._columns[index], dtype=pl.String)
         return column.str.strip_chars() if strip else column
 

@@ -93,4 +93,4 @@ def language_codes(names: pl.Series) -> pl.Series:
 
     known = names.unique().drop_nulls().to_list()
     codes = [language_code(name) for name in known]
-    return names.replace_strict(known, codes, default=None, return_dtype=pl.String)
+    return names if codes == known else names.replace_strict(known, codes, default=None, return_dtype=pl.String)

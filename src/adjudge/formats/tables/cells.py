@@ -67,7 +67,7 @@ def _column(given: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType],
         missing = column.str.strip_chars().str.to_lowercase().is_in(list(MISSING))
         column = pl.select(pl.when(~missing).then(column)).to_series()
     if column.null_count() == len(column):
-        return pl.repeat(None, len(column), dtype=dtype, eager=True).alias(name)
+        return pl.Series(name, [None], dtype=dtype).new_from_index(0, len(column))
     parsed = _parsed(column, name, dtype)
     broken = parsed.is_null() & column.is_not_null()
     if dtype == pl.Float64:

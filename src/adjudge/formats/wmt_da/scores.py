@@ -81,9 +81,10 @@ def read_scores(path: Path, options: ReadOptions, *, raw: bool | None) -> ScoreR
     _mark_nameless(table.texts(columns["system"]), bad)
     texts = {name: table.texts(index) for name, index in columns.items() if name not in ("score", "kind", "seconds")}
     seconds = table.numbers(columns["seconds"], "time", bad, optional=True) if "seconds" in columns else None
+    nothing = pl.repeat(None, len(score), dtype=pl.String, eager=True)
     frame = pl.DataFrame(
         {
-            **{name: texts.get(name, pl.repeat(None, len(score), dtype=pl.String, eager=True)) for name in _COLUMNS},
+            **{name: texts.get(name, nothing) for name in _COLUMNS},
             "score": score,
             "kind": kind.replace_strict(KINDS, default=None, return_dtype=pl.String),
             "seconds": pl.repeat(None, len(score), dtype=pl.Float64, eager=True) if seconds is None else seconds,
