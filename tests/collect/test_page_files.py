@@ -20,7 +20,7 @@ from tests.collect.serving import Server
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed; install Debian's nodejs")
 
 
 def put(folder: Path, **sources: str) -> Path:
@@ -249,7 +249,7 @@ def test_a_page_loads_a_handful_of_files(name: str, path: str, shown: str, page:
     loaded: list[str] = []
     page.on("request", lambda request: loaded.append(request.url.removeprefix(server.url)))
     page.goto(server.links[name])
-    page.locator("dialog[open], tr").first.wait_for()
+    page.locator(shown).first.wait_for()
     at = loaded.index(path)
     for first, files in (("/enter", loaded[:at]), (path, loaded[at:])):
         # The icon is asked for by browsers with windows.
