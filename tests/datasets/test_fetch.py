@@ -8,6 +8,7 @@ import tarfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -173,6 +174,14 @@ def packed(kind: str) -> bytes:
     return buffer.getvalue()
 
 
+@pytest.fixture(params=["this Python", "Python 3.11.2"])
+def any_python(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Archives are unpacked by this Python, and by one whose tarfile has no filters, as that of Debian 12."""
+    if request.param != "this Python":
+        monkeypatch.delattr(tarfile, "data_filter", raising=False)
+
+
+@pytest.mark.usefixtures("any_python")
 @pytest.mark.parametrize("kind", ["zip", "tar.gz"])
 @pytest.mark.parametrize(
     ("inside", "expected"), [("data", ["a.txt", "deep/b.txt"]), ("", ["code.py", "data/a.txt", "data/deep/b.txt"])]
@@ -189,12 +198,25 @@ def test_archives_are_unpacked_without_their_outermost_folder(
     assert left(tmp_path / "tiny") == [".adjudge-data.json", *expected]
 
 
-def test_an_archive_that_is_none_or_leads_out_of_its_folder_is_refused(site: Site, tmp_path: Path) -> None:
-    buffer = io.BytesIO()
+def tar_of(name: str, **about: Any) -> bytes:
+    """An archive with one empty member."""
+    buffer, member = io.BytesIO(), tarfile.TarInfo(name)
+    for attribute, value in about.items():
+        setattr(member, attribute, value)
     with tarfile.open(fileobj=buffer, mode="w") as archive:
-        archive.addfile(tarfile.TarInfo("../outside.txt"), io.BytesIO())
-    site.files |= {"bad": b"no archive", "out": buffer.getvalue(), "other": packed("zip")}
-    for name, inside in (("bad", ""), ("out", ""), ("other", "elsewhere")):
+        archive.addfile(member, io.BytesIO())
+    return buffer.getvalue()
+
+
+@pytest.mark.usefixtures("any_python")
+def test_an_archive_that_is_none_or_leads_out_of_its_folder_is_refused(site: Site, tmp_path: Path) -> None:
+    site.files |= {
+        "bad": b"no archive",
+        "out": tar_of("../outside.txt"),
+        "link": tar_of("link", type=tarfile.SYMTYPE, linkname="../../outside.txt"),
+        "other": packed("zip"),
+    }
+    for name, inside in (("bad", ""), ("out", ""), ("link", ""), ("other", "elsewhere")):
         dataset = a_set(site, DataFile(name, f"{site.address}/{name}", unpack=True, inside=inside))
         with pytest.raises(InputError, match=r"cannot be unpacked|holds no folder 'elsewhere'"):
             fetch(dataset, tmp_path)

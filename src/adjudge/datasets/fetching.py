@@ -213,7 +213,27 @@ def _extract(archive: Path, folder: Path) -> None:
             zipped.extractall(folder)  # noqa: S202
         return
     with tarfile.open(archive) as packed:
-        packed.extractall(folder, filter="data")
+        if hasattr(tarfile, "data_filter"):
+            packed.extractall(folder, filter="data")
+        else:
+            _extract_files(packed, folder)
+
+
+def _extract_files(packed: tarfile.TarFile, folder: Path) -> None:
+    """The same for Python before 3.11.4, such as Debian 12's, which has no filters; links are refused."""
+    for member in packed:
+        target = folder / member.name
+        if not target.resolve().is_relative_to(folder.resolve()):
+            raise tarfile.TarError(f"'{member.name}' leads out of the folder")
+        if member.isdir():
+            target.mkdir(parents=True, exist_ok=True)
+            continue
+        content = packed.extractfile(member) if member.isfile() else None
+        if content is None:
+            raise tarfile.TarError(f"'{member.name}' is a link or a device, which takes Python 3.11.4 or later")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with content, target.open("wb") as file:
+            shutil.copyfileobj(content, file)
 
 
 def _move(source: Path, folder: Path) -> None:

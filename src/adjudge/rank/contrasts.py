@@ -57,8 +57,12 @@ def contrasts(effects: Floats, covariance: Floats, df: Floats | float = np.inf) 
         ratio = difference / se
     np.fill_diagonal(degrees, np.inf)
     greater = student_tail(ratio, degrees)
-    two_sided = np.minimum(2 * student_tail(np.abs(ratio), degrees), 1.0)
-    return Contrasts(difference, se, degrees, ratio, greater, two_sided)
+    return Contrasts(difference, se, degrees, ratio, greater, two_sided(ratio, degrees))
+
+
+def two_sided(t: Floats, df: Floats) -> Floats:
+    """The p-value of a difference divided by its standard error, without regard to its direction."""
+    return np.minimum(2 * student_tail(np.abs(t), df), 1.0)
 
 
 def equivalence(compared: Contrasts, first: int, second: int, *, margin: float, level: float = 0.05) -> Equivalence:

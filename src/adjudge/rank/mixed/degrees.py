@@ -99,19 +99,28 @@ def parameter_covariance(information: Floats, ratios: Floats) -> Floats:
 
 
 def satterthwaite(relative: Floats, crossed: list[Floats], spread: Floats) -> Floats:
+    """Satterthwaite's degrees of freedom of every difference of two systems; see `degrees_from_slopes`."""
+    degrees = degrees_from_slopes([difference_variances(part) for part in (relative, *crossed)], spread)
+    np.fill_diagonal(degrees, np.inf)
+    return degrees
+
+
+def degrees_from_slopes(slopes: list[Floats], spread: Floats) -> Floats:
     """Satterthwaite's degrees of freedom, 2 v^2 / Var(v), for the estimated variance v of a difference; at least 1.
 
     F. E. Satterthwaite (1946): An approximate distribution of estimates of variance components. Biometrics Bulletin 2,
     110-114. Var(v) by the delta method from the covariance of the variance parameters, as in F. G. Giesbrecht and
     J. C. Burns (1985): Two-stage analysis based on a mixed model. Biometrics 41, 477-486.
+
+    Args:
+        slopes: derivatives of the variance of each difference in (log residual variance, log ratios...); the first is
+            the variance itself.
+        spread: the covariance of these parameters.
     """
-    estimated = difference_variances(relative)
-    slope = np.stack([estimated, *(difference_variances(part) for part in crossed)], axis=-1)
-    variance = np.einsum("ijk,kl,ijl->ij", slope, spread, slope)
+    estimated, slope = slopes[0], np.stack(slopes, axis=-1)
+    variance = np.einsum("...k,kl,...l->...", slope, spread, slope)
     with np.errstate(divide="ignore", invalid="ignore"):
-        degrees = np.maximum(np.where(variance > 0, 2 * estimated**2 / variance, np.inf), 1.0)
-    np.fill_diagonal(degrees, np.inf)
-    return degrees
+        return np.asarray(np.maximum(np.where(variance > 0, 2 * estimated**2 / variance, np.inf), 1.0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ from adjudge.rank.mixed.solver.blocks import Levels, inside_blocks
 from adjudge.rank.mixed.solver.layout import indicator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from adjudge.core.arrays import Bools, Codes, Floats
     from adjudge.rank.mixed.design import MixedDesign
@@ -46,6 +46,15 @@ class KnownFit:
     systems: tuple[str, ...]
     effects: Floats
     covariance: Floats
+    df: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class KnownDifferences:
+    """Some differences of two systems in a fit at known variances, with the variance and the degrees of freedom."""
+
+    difference: Floats
+    variance: Floats
     df: Floats
 
 
@@ -87,36 +96,50 @@ class KnownModel:
         self.border = indicator(reaching.codes, len(cells), len(self.penalty))
         self.border_sums = self.border.T.tocsr()
         self._both_levels: dict[int, int] = {}
+        self._border_places: dict[int, Codes] = {}
 
     def part(self, kept: Bools) -> KnownFit | None:
         """The fit to these cells; None where it must be made another way, or cannot be made."""
         solved = self._solved(kept)
-        return None if solved is None else self.fit(solved[0], solved[1], solved[1].of_systems(), solved[1].quadratic)
+        return None if solved is None else self.fit(*solved, solved[1].of_systems())
 
     def effects_of_part(self, kept: Bools) -> tuple[tuple[str, ...], Floats] | None:
         """The systems of these cells and their effects alone; None as in `part`."""
         solved = self._solved(kept)
         return None if solved is None else (solved[0].design.systems, self.in_points(solved[1].estimates))
 
-    def with_systems(self, system: Codes, systems: tuple[str, ...], human: Bools) -> KnownFit | None:
-        """The fit to all cells as those of other systems; None as in `part`."""
+    def differences(
+        self, system: Codes, systems: tuple[str, ...], human: Bools, *, pairs: tuple[Codes, Codes]
+    ) -> KnownDifferences | None:
+        """Some differences in the fit to all cells as those of other systems; None as in `part`.
+
+        Args:
+            system: of each cell.
+            systems: their names.
+            human: whether each is a person's translation.
+            pairs: the first and the second system of each difference.
+        """
         every = np.ones(len(self.cells), dtype=bool)
         part = self._part(self.cells.design.with_systems(system, systems, human), every)
-        pairs = [] if part is None else zip(self.groupings.each, part.effects.kept, strict=True)
-        groupings = [self._regrouped(grouping, effect) for grouping, effect in pairs]
+        regrouped = [] if part is None else zip(self.groupings.each, part.effects.kept, strict=True)
+        groupings = [self._regrouped(grouping, effect) for grouping, effect in regrouped]
         if part is None or None in groupings:
             return None
         usable = Groupings([grouping for grouping in groupings if grouping is not None], len(every))
         solved = self.solver(self, every, system, usable, self.blocks(every, usable))
         if solved.variance < LEAST_VARIANCE:
             return None
-        return self.fit(part, solved, solved.of_systems(), solved.quadratic)
+        first, second = pairs
+        variance, degrees = solved.degrees_of_pairs(solved.of_systems(), first, second)
+        return KnownDifferences(
+            difference=(solved.estimates[first] - solved.estimates[second]) * self.scale.sd,
+            variance=variance * solved.variance * self.scale.sd**2,
+            df=np.minimum(degrees, degrees_of_tastes(part.design, part.effects)),
+        )
 
-    def fit(
-        self, part: Part, projection: Projection, systems: Systems, quadratic: Callable[[Floats], Floats]
-    ) -> KnownFit:
+    def fit(self, part: Part, projection: Projection, systems: Systems) -> KnownFit:
         """A solution with errors and degrees of freedom."""
-        degrees = projection.degrees(systems, quadratic)
+        degrees = projection.degrees(systems)
         most = degrees_of_tastes(part.design, part.effects)
         relative = (systems.relative + systems.relative.T) / 2
         return KnownFit(
@@ -219,19 +242,30 @@ class KnownModel:
             inner += grouping.ratio * grouping.same[number]
         return inner
 
+    def border_entries(self, size: int) -> tuple[Codes, Codes]:
+        """Which entries of all W are added where in the lower triangle of a matrix of this size."""
+        source, row, column = self._border_entries
+        if size not in self._border_places:
+            self._border_places[size] = row * size + column
+        return source, self._border_places[size]
+
     @cached_property
-    def border_entries(self) -> tuple[Codes, Codes]:
-        """Which entries of all W are added where in the lower triangle of the border's matrix."""
-        width, before = len(self.penalty), 0
-        source, target = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    def _border_entries(self) -> tuple[Codes, Codes, Codes]:
+        """The entries of all W, and the rows and columns where they are added, in the order of the matrix."""
+        before = 0
+        source, rows, columns = ([np.zeros(0, dtype=np.int64)] for _ in range(3))
         for bucket in self.cells.buckets:
             codes = [np.append(column, -1)[bucket.cells] for column in self._border_codes]
             for row, column in product(codes, codes):
                 lower = (row[:, :, None] >= column[:, None, :]) & (column >= 0)[:, None, :]
-                source.append(np.flatnonzero(lower) + before)
-                target.append((row[:, :, None] * width + column[:, None, :])[lower])
+                block, first, second = np.nonzero(lower)
+                source.append(np.ravel_multi_index((block, first, second), lower.shape) + before)
+                rows.append(row[block, first])
+                columns.append(column[block, second])
             before += bucket.cells.size * bucket.cells.shape[1]
-        return np.concatenate(source), np.concatenate(target)
+        row, column = np.concatenate(rows), np.concatenate(columns)
+        order = np.lexsort((column, row))
+        return np.concatenate(source)[order], row[order], column[order]
 
 
 def _number_of_levels(codes: Codes) -> int:

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import cho_solve, cholesky
 from scipy.sparse import csr_array
 
-from adjudge.rank.mixed.degrees import parameter_covariance, satterthwaite
+from adjudge.rank.mixed.degrees import degrees_from_slopes, parameter_covariance, satterthwaite
 from adjudge.rank.mixed.known_ratios.blocks import times
 from adjudge.rank.mixed.solver.terms import weighted_count
 
@@ -74,35 +74,60 @@ class Projection:
         parts = zip(self.blocks, self.in_blocks(values), strict=True)
         return self.gathered([block.weighted(part) for block, part in parts])
 
-    def degrees(self, systems: Systems, quadratic: Callable[[Floats], Floats]) -> Floats:
-        """Satterthwaite's degrees of freedom of every difference of two systems.
+    def quadratic(self, values: Floats) -> Floats:
+        """V' L inv(S) L' v."""
+        raise NotImplementedError
+
+    def degrees(self, systems: Systems) -> Floats:
+        """Satterthwaite's degrees of freedom of every difference of two systems."""
+        columns = np.column_stack([systems.relative, -systems.estimates])
+        crossed, spread = self._slopes(systems, columns, systems.reached, _all_products)
+        return satterthwaite(systems.relative, crossed, spread)
+
+    def degrees_of_pairs(self, systems: Systems, first: Codes, second: Codes) -> tuple[Floats, Floats]:
+        """Variances, relative to the residual's, and degrees of freedom of some differences alone."""
+        relative, reached = systems.relative, systems.reached
+        columns = np.column_stack([relative[:, first] - relative[:, second], -systems.estimates])
+        pairs = np.arange(len(first))
+        variance = columns[first, pairs] - columns[second, pairs]
+        reached = np.hstack([reached[:, first] - reached[:, second], reached[:, -1:]])
+        slopes, spread = self._slopes(systems, columns, reached, _squared_lengths)
+        return variance, degrees_from_slopes([variance, *slopes], spread)
+
+    def _slopes(
+        self, systems: Systems, columns: Floats, reached: Floats, multiply: Callable[[Floats], Floats]
+    ) -> tuple[list[Floats], Floats]:
+        """Products of columns for each effect, and the covariance of the variance parameters.
 
         Args:
             systems: the solution.
-            quadratic: takes v to v' L inv(S) L' v.
+            columns: inv(S) in the rows of the systems; last, their estimates times -1.
+            reached: L times inv(S) in the same columns; last, L t.
+            multiply: makes products of columns.
         """
-        crossed, squares, products = self._products(systems, quadratic)
+        crossed, squares, products = self._products(columns, reached, multiply)
         squares, products = squares / systems.variance, products / systems.variance
         freedom = np.array([[float(systems.freedom)]])
         information = np.block([[freedom, squares[None, :]], [squares[:, None], products]])
-        spread = parameter_covariance(information, self.model.ratios)
-        return satterthwaite(systems.relative, crossed, spread)
+        return crossed, parameter_covariance(information, self.model.ratios)
 
-    def _products(self, systems: Systems, quadratic: Callable[[Floats], Floats]) -> tuple[list[Floats], Floats, Floats]:
-        """For each effect products of the systems' columns, and the squared length of its estimates over the ratio.
+    def _products(
+        self, columns: Floats, reached: Floats, multiply: Callable[[Floats], Floats]
+    ) -> tuple[list[Floats], Floats, Floats]:
+        """For each effect products of the columns, and the squared length of its estimates over the ratio.
 
         Last, the products of what each pair of effects adds to the scores, after projection.
         """
-        k = len(systems.relative)
-        projected = self.weighted(systems.reached)
+        k = columns.shape[1] - 1
+        projected = self.weighted(reached)
         projected[:, k:] = self.forward - projected[:, k:]
         # What is left for the segments: the systems' columns, and the scores less the systems' effects.
-        left = np.column_stack([systems.relative, -systems.estimates])[self.system]
+        left = columns[self.system]
         crossed, squares, added = [], [], []
         every = self.groupings.sums @ projected
         for grouping, (start, end) in zip(self.groupings.each, pairwise(self.groupings.start), strict=True):
             sums = every[start:end]
-            crossed.append(grouping.ratio * (sums[:, :k].T @ sums[:, :k]))
+            crossed.append(grouping.ratio * multiply(sums[:, :k]))
             squares.append(grouping.ratio * float(sums[:, k] @ sums[:, k]))
             added.append(grouping.ratio * sums[grouping.codes, k])
         left -= self.groupings.levels @ (self.groupings.ratio[:, None] * every)
@@ -110,16 +135,16 @@ class Projection:
         moved = self.weighted(directions)
         inner = directions.T @ moved
         if self.model.segment is not None:
-            segments = self._segments(left)
+            segments = self._segments(left, multiply)
             crossed.insert(self.model.segment, segments.crossed)
             squares.insert(self.model.segment, segments.square)
             moved, inner = _inserted(self.model.segment, directions, moved, inner, segments)
-        return crossed, np.array(squares), inner - quadratic(moved)
+        return crossed, np.array(squares), inner - self.quadratic(moved)
 
-    def _segments(self, left: Floats) -> Segments:
+    def _segments(self, left: Floats, multiply: Callable[[Floats], Floats]) -> Segments:
         """What segments contribute, once it is known what the effects of cells leave of each column."""
         k, ratio = left.shape[1] - 1, self.model.segment_ratio
-        crossed, square, inner = np.zeros((k, k)), 0.0, 0.0
+        crossed, square, inner = [], 0.0, 0.0
         parts = []
         for block, part in zip(self.blocks, self.in_blocks(left), strict=True):
             shrunk = 1 / (1 + ratio * block.segment_size)
@@ -127,7 +152,7 @@ class Projection:
             sums[:, :, k] += block.segment_sums
             sums *= shrunk[:, :, None]
             flat = sums.reshape(-1, k + 1)
-            crossed += ratio * (flat[:, :k].T @ flat[:, :k])
+            crossed.append(ratio * multiply(flat[:, :k]))
             square += ratio * float(flat[:, k] @ flat[:, k])
             estimate = ratio * sums[:, :, k]
             right = times(block.counts, shrunk * estimate)
@@ -135,7 +160,19 @@ class Projection:
             forward = right - block.weighted(pulled[:, :, None])[:, :, 0]
             inner += float((block.segment_size * shrunk * estimate**2).sum()) - float((pulled * forward).sum())
             parts.append(forward[:, :, None])
-        return Segments(crossed, square, inner, self.gathered(parts))
+        return Segments(sum(crossed[1:], crossed[0]), square, inner, self.gathered(parts))
+
+
+def _all_products(columns: Floats) -> Floats:
+    """Of every two columns."""
+    products: Floats = columns.T @ columns
+    return products
+
+
+def _squared_lengths(columns: Floats) -> Floats:
+    """Of each column with itself alone."""
+    lengths: Floats = np.einsum("ij,ij->j", columns, columns)
+    return lengths
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,16 +231,17 @@ class Solved(Projection):
 
     def _matrix(self) -> Floats:
         """The lower triangle of S: first the border, then the systems."""
-        model, width, columns = self.model, self.width, len(self.used)
-        source, target = model.border_entries
+        columns, size = len(self.used), len(self.used) + self.systems
         weights = np.concatenate([cast("SolvedBlocks", block).weights.ravel() for block in self.blocks])
-        inner = weighted_count(target, weights[source], columns**2)
-        inner[:: columns + 1] += model.penalty
-        inner = inner.reshape(columns, columns)
+        source, target = self.model.border_entries(size)
+        flat = weighted_count(target, weights[source], size**2)
+        flat[: columns * size : size + 1] += self.model.penalty
+        matrix = flat.reshape(size, size)
+        if self.width < columns:
+            kept = np.append(self.used, np.ones(self.systems, dtype=bool))
+            matrix = matrix[np.ix_(kept, kept)]
         by_system = self.weighted((self.system[:, None] == np.arange(self.systems)).astype(np.float64))
-        matrix = np.zeros((width + self.systems, width + self.systems))
-        matrix[:width, :width] = inner if width == columns else inner[np.ix_(self.used, self.used)]
-        matrix[width:] = self.across(by_system).T
+        matrix[self.width :] = self.across(by_system).T
         return matrix
 
     def solve(self, right: Floats) -> Floats:

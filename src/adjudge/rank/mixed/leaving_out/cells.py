@@ -73,7 +73,7 @@ class CellsLeftOut:
             return self.model.part(kept)
         without = _Without(self, changed, kept)
         systems = without.of_systems()
-        return self.model.fit(part, without, systems, without.quadratic) if systems.variance > LEAST_VARIANCE else None
+        return self.model.fit(part, without, systems) if systems.variance > LEAST_VARIANCE else None
 
     @cached_property
     def inverse(self) -> Floats:
