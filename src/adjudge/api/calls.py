@@ -167,8 +167,9 @@ def with_reading_options(function: Callable[P, R]) -> Callable[P, R]:
         for option in options
     ]
     function.__signature__ = signature.replace(parameters=named)  # type: ignore[attr-defined]
-    lines = "\n".join(f"        {option.name}: {_sentence(option.metadata['help'])}" for option in options)
-    function.__doc__ = (function.__doc__ or "").replace("        **reading: see below.", lines)
+    lines = "\n".join(f"    {option.name}: {_sentence(option.metadata['help'])}" for option in options)
+    # From Python 3.13 on, docstrings come without their indentation.
+    function.__doc__ = inspect.cleandoc(function.__doc__ or "").replace("    **reading: see below.", lines)
     return function
 
 
