@@ -93,15 +93,15 @@ def run(*arguments: str, jobs: int) -> str:
     [
         (PLAN, 2, {"designs"}),
         (SIMULATE, 2, {"campaigns"}),
-        # Few processes divide the sections of an audit, more of them what is repeated inside.
         (AUDIT, 2, {"sections"}),
-        (AUDIT, 4, {"A/A splits by pages", "halves of the annotators", "leaving out each annotator"}),
         (PAIRS, 2, {"language pairs"}),
         (RANKINGS, 2, {"A/A splits by annotators", "changes to the data"}),
         (REPORT, 2, {"language pairs"}),
         (ONE_PAIR, 2, {"rankings and audits"}),
         (RANK, 2, {"resampled tournaments"}),
         (META, 2, {"metrics", "accuracy of metrics", "permutations"}),
+        # Few processes divide the sections of an audit, more of them what is repeated inside.
+        (AUDIT, 4, {"A/A splits by pages", "halves of the annotators", "leaving out each annotator"}),
     ],
     ids=lambda value: " ".join(value[:2]) if isinstance(value, tuple) else "",
 )
