@@ -27,6 +27,19 @@ def test_an_early_stop_is_shrunk_and_the_other_direction_mirrors_it() -> None:
     assert mirrored.interval == pytest.approx((-estimate.interval[1], -estimate.interval[0]))
 
 
+@pytest.mark.parametrize("z", [9.0, 25.0, 40.0])
+def test_a_statistic_that_leaps_has_an_estimate_too(z: float) -> None:
+    """In the order by stage, an outcome of the second look says little more than that the first bound was not reached.
+
+    It was not reached with the probability .025 where the true mean of Z at the first look lies 1.96 above it.
+    """
+    times, bound = (0.5, 1.0), 2.8
+    estimate = final_estimate(Path(times, (bound,), z))
+    low, high = estimate.interval
+    assert low < estimate.estimate < high
+    assert (low, high) == pytest.approx(((bound - 1.96) / np.sqrt(0.5), (bound + 1.96) / np.sqrt(0.5)), abs=0.01)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("true", [0.0, 2.5])
 def test_coverage_and_median_after_stopping(true: float) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.maths import NORMAL_95, student_below, student_quantile
+from adjudge.core.maths import NORMAL_95, normal_quantile, student_below, student_quantile
 from adjudge.look.boundaries import crossing
 from adjudge.look.decide import LookPlan, Observed, State, bound, information_of
 from adjudge.look.outlook import chance_within_plan, needed_judgments
@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _FINAL_LEVEL = 0.05
-_WIDEST = 12.0
-"""Differences are searched within so many standard errors of the plain estimate."""
+_WIDE = 12.0
+"""Differences are at first searched within so many standard errors of the plain estimate."""
+_PRECISION = 1e-6
+"""In standard errors."""
+_MOST_SECANTS = 12
 
 
 def claims_of(state: State) -> tuple[LookClaim, ...]:
@@ -223,16 +226,48 @@ def at_least_as_extreme(path: Path, difference: float) -> float:
 
 
 def _difference_at(path: Path, tail: float) -> float:
-    """The true difference under which the outcome has this probability."""
+    """The true difference under which the outcome has this probability, which grows with the difference."""
     from scipy.optimize import brentq
 
     se = 1 / np.sqrt(path.information[-1])
     plain = path.z * se
+    near = _by_secants(path, tail, plain, se)
+    if near is not None:
+        return near
+
+    def off(true: float) -> float:
+        return at_least_as_extreme(path, true) - tail
+
     # An early crossing says less than its standard error alone, so the search is as wide as the first look's error.
-    width = _WIDEST * max(se, 1 / np.sqrt(path.information[0]))
-    return float(
-        brentq(lambda true: at_least_as_extreme(path, true) - tail, plain - width, plain + width, xtol=1e-6 * se)
-    )
+    width = _WIDE * max(se, 1 / np.sqrt(path.information[0]))
+    low, high = plain - width, plain + width
+    # A statistic that was small at the first look and is huge at the next one points at a difference far below it.
+    while off(low) > 0:
+        low -= width
+    while off(high) < 0:
+        high += width
+    return float(brentq(off, low, high, xtol=_PRECISION * se))
+
+
+def _by_secants(path: Path, tail: float, plain: float, se: float) -> float | None:
+    """The same by secants: the normal quantile of the probability is nearly a line. None where they lead nowhere."""
+    wanted = float(normal_quantile(tail))
+
+    def off(true: float) -> float:
+        return float(normal_quantile(at_least_as_extreme(path, true))) - wanted
+
+    before, here = plain, plain + wanted * se if wanted else plain + se
+    off_before, off_here = off(before), off(here)
+    for _ in range(_MOST_SECANTS):
+        if not np.isfinite(off_before) or not np.isfinite(off_here) or off_before == off_here:
+            return None
+        step = off_here * (here - before) / (off_here - off_before)
+        before, off_before = here, off_here
+        here -= step
+        if abs(step) < _PRECISION * se:
+            return here
+        off_here = off(here)
+    return None
 
 
 def as_path(information: Sequence[float], bounds: Sequence[float], z: float) -> Path:
