@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 GROWTH = 1.25
 """Blocks within this factor in both sizes share a bucket, so padding costs little."""
+CALLS = 300_000
+"""Buckets are joined where padding adds fewer products than this, which take as long as the calls for one bucket."""
 BUCKET_NUMBERS = 4_000_000
 """Numbers in the largest working array of a bucket; more blocks than fit go to another bucket."""
 
@@ -165,12 +167,9 @@ def _starts(lengths: Codes) -> Codes:
 
 def _place_blocks(core: Codes, border: Codes) -> _Placement:
     """Blocks of similar sizes into one bucket, unless that would grow too large; -1 where all unknowns are absorbed."""
-    grades = [np.ceil(np.log(np.maximum(sizes, 1)) / np.log(GROWTH)).astype(np.int64) for sizes in (core, border)]
-    grade = grades[0] * 1000 + grades[1]
     bucket, slot = np.full_like(core, -1), np.zeros_like(core)
     sizes: list[tuple[int, int, int]] = []
-    for grade_value in np.unique(grade[core > 0]):
-        members = np.flatnonzero((grade == grade_value) & (core > 0))
+    for members in _similar(core, border):
         m, n = int(core[members].max()), int(border[members].max())
         most = max(1, BUCKET_NUMBERS // max(m, n) ** 2)
         for first in range(0, len(members), most):
@@ -178,6 +177,27 @@ def _place_blocks(core: Codes, border: Codes) -> _Placement:
             bucket[part], slot[part] = len(sizes), np.arange(len(part))
             sizes.append((len(part), m, n))
     return _Placement(bucket, slot, *np.array(sizes, dtype=np.int64).T)
+
+
+def _similar(core: Codes, border: Codes) -> list[Codes]:
+    """The blocks with a core, those that are best handled in one call together."""
+    grades = [np.ceil(np.log(np.maximum(sizes, 1)) / np.log(GROWTH)).astype(np.int64) for sizes in (core, border)]
+    grade = grades[0] * 1000 + grades[1]
+    groups: list[Codes] = []
+    for value in np.unique(grade[core > 0]):
+        members = np.flatnonzero((grade == value) & (core > 0))
+        joined = np.concatenate([*groups[-1:], members])
+        apart = sum(_products(core[part], border[part]) for part in (*groups[-1:], members))
+        if groups and _products(core[joined], border[joined]) - apart < CALLS:
+            groups[-1] = joined
+        else:
+            groups.append(members)
+    return groups
+
+
+def _products(core: Codes, border: Codes) -> int:
+    """About how many products blocks take that are padded to one shape."""
+    return len(core) * int(core.max()) * int(core.max() + border.max()) ** 2
 
 
 def _buckets(placed: _Placement, core_index: CoreIndex) -> tuple[Bucket, ...]:

@@ -189,8 +189,8 @@ class Equations:
     def _forward(self, right: Totals) -> tuple[list[Floats], Floats, Floats]:
         """Eliminate the absorbed unknowns and the core: what is left for the border, and of the products."""
         weighted = self._absorbed_weight[:, None] * right.absorbed
-        core_right = right.core - self.layout.absorbed_core.T @ weighted
-        border_right = right.border - self.layout.absorbed_border.T @ weighted
+        core_right = right.core - self.layout.core_absorbed @ weighted
+        border_right = right.border - self.layout.border_absorbed @ weighted
         quadratic = right.square - right.absorbed.T @ weighted
         halves = []
         for blocks in self.factored:

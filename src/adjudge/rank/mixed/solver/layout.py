@@ -16,10 +16,11 @@ weighted sum of stored numbers. Blocks of similar size are padded to one shape a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from adjudge.rank.mixed.solver.blocks import find_unknowns
 from adjudge.rank.mixed.solver.border import DENSE_LIMIT
@@ -67,6 +68,16 @@ class Layout:
     buckets: tuple[Bucket, ...]
     core_index: CoreIndex
     """Where every core unknown, as `blocks` numbers them, has gone in the buckets."""
+
+    @cached_property
+    def core_absorbed(self) -> csc_array:
+        """`absorbed_core` and `absorbed_border` transposed, which takes longer than a product with a small one."""
+        return self.absorbed_core.T
+
+    @cached_property
+    def border_absorbed(self) -> csc_array:
+        """See `core_absorbed`."""
+        return self.absorbed_border.T
 
     @property
     def width(self) -> int:
