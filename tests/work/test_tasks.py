@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import time
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 from joblib import parallel_config, register_parallel_backend
 from joblib._parallel_backends import ThreadingBackend
 
-from adjudge.core.errors import DataError, UsageError
+from adjudge.core.errors import ClusterError, DataError, UsageError
 from adjudge.core.rng import generator
 from adjudge.work import current_workers, map_tasks, prepared_processes, processes, try_tasks, workers
 from adjudge.work import tasks as work_tasks
@@ -101,6 +103,35 @@ def test_a_fault_of_the_program_in_another_process_is_raised_and_later_work_goes
         with pytest.raises(LookupError, match="of the program itself"):
             map_tasks(not_at_home, range(20), what="tasks")
         assert map_tasks(draw, range(10), what="draws") == [draw(task) for task in range(10)]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("eager")
+def test_a_process_that_is_lost_leaves_its_tasks_to_this_one(tmp_path: Path) -> None:
+    here = os.getpid()
+
+    def draw_or_die(task: int) -> tuple[int, float]:
+        if os.getpid() != here:
+            (tmp_path / "lost").touch()
+            # What the system does with a process when memory is short.
+            os.kill(os.getpid(), signal.SIGKILL)
+        # The first task is done before there are others; this process must not do all before another one has begun.
+        while task and not (tmp_path / "lost").exists():
+            time.sleep(0.01)
+        return draw(task)
+
+    drawn = [draw(task) for task in range(12)]
+    with workers(jobs=2):
+        assert map_tasks(draw_or_die, range(12), what="draws") == drawn
+        assert map_tasks(draw, range(12), what="draws") == drawn
+
+
+def test_a_fault_of_the_cluster_is_no_fault_of_a_task() -> None:
+    def fail(task: int) -> int:
+        raise ClusterError(f"all workers have gone at task {task}")
+
+    with pytest.raises(ClusterError, match="gone at task 0"):
+        try_tasks(fail, range(3), what="tasks")
 
 
 def test_processes_are_started_while_large_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,6 +64,12 @@ class DataError(AdjudgeError):
     slug = "data"
 
 
+class ClusterError(AdjudgeError):
+    """The cluster that should do the work cannot: it does not answer, does not fit, or its workers have gone."""
+
+    slug = "cluster"
+
+
 def shown(value: object, longest: int = 60) -> str:
     """A value from a file as a message quotes it: long ones are cut."""
     text = str(value)

@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from adjudge._version import __version__
-from adjudge.core.errors import DataError, UsageError
+from adjudge.core.errors import ClusterError, UsageError
 from adjudge.work.tasks import chunks_of, do_chunk
 
 if TYPE_CHECKING:
@@ -77,13 +77,13 @@ def _gathered(
     try:
         return [outcome for future in futures for outcome in future.result()]
     except distributed.KilledWorker as fault:
-        raise DataError(
+        raise ClusterError(
             f"workers of {address} kept dying on the same task; give them more memory, or leave out --scheduler"
         ) from fault
 
 
-def _all_gone(address: str) -> DataError:
-    return DataError(f"all workers of {address} have gone; start some and run the command again")
+def _all_gone(address: str) -> ClusterError:
+    return ClusterError(f"all workers of {address} have gone; start some and run the command again")
 
 
 def _threads(client: Any) -> int:
@@ -102,16 +102,16 @@ def connect(address: str) -> Any:
     try:
         client: Any = distributed.Client(address, timeout=TO_CONNECT, set_as_default=False)
     except (OSError, ValueError) as fault:
-        raise UsageError(
+        raise ClusterError(
             f"no scheduler answers at {address}; start one with 'dask scheduler', or correct --scheduler"
         ) from fault
     if not _threads(client):
         client.close()
-        raise UsageError(f"the scheduler at {address} has no workers; start some with 'dask worker {address}'")
+        raise ClusterError(f"the scheduler at {address} has no workers; start some with 'dask worker {address}'")
     version_mismatch = differing_versions(versions(), _versions_of_workers(client))
     if version_mismatch is not None:
         client.close()
-        raise UsageError(version_mismatch)
+        raise ClusterError(version_mismatch)
     return client
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import signal
 from collections import deque
-from contextlib import contextmanager
+from concurrent.futures import BrokenExecutor
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -58,7 +59,10 @@ def map_in_processes(
 
 
 class _Shared(Generic[_Task, _Done]):
-    """Chunks that this process and others take one by one, whoever is free."""
+    """Chunks that this process and others take one by one, whoever is free.
+
+    Where another process is lost, as when memory is short and the system ends it, this one does all that is left.
+    """
 
     def __init__(
         self, function: Callable[[_Task], _Done], chunks: Sequence[Sequence[_Task]], progress: Progress
@@ -77,7 +81,7 @@ class _Shared(Generic[_Task, _Done]):
                 for _ in range(min(jobs - 1, len(self.chunks) - 1)):
                     self._hand_over(executor)
             here = self._do_own_share()
-            by_chunk = [here[k] if k in here else self.elsewhere[k].result() for k in range(len(self.chunks))]
+            by_chunk = [here[k] if k in here else self._done_elsewhere(k) for k in range(len(self.chunks))]
         except BaseException:
             # An interrupt or a fault: nobody waits for what the others are at.
             with self.lock:
@@ -93,12 +97,19 @@ class _Shared(Generic[_Task, _Done]):
                 return
             number = self.waiting.popleft()
             chunk = self.chunks[number]
-            self.elsewhere[number] = future = executor.submit(do_chunk, self.function, chunk)
+            try:
+                self.elsewhere[number] = future = executor.submit(do_chunk, self.function, chunk)
+            except BrokenExecutor:
+                self.waiting.appendleft(number)
+                return
 
         def then(finished: Future[list[Outcome[_Done]]]) -> None:
             if finished.cancelled():
                 return
-            if finished.exception() is not None:
+            fault = finished.exception()
+            if isinstance(fault, BrokenExecutor):
+                return
+            if fault is not None:
                 with self.lock:
                     self.waiting.clear()
                 return
@@ -108,17 +119,32 @@ class _Shared(Generic[_Task, _Done]):
         future.add_done_callback(then)
 
     def _do_own_share(self) -> dict[int, list[Outcome[_Done]]]:
-        from threadpoolctl import threadpool_limits
-
         outcomes: dict[int, list[Outcome[_Done]]] = {}
         while True:
             with self.lock:
                 if not self.waiting:
                     return outcomes
                 number = self.waiting.popleft()
-            with threadpool_limits(1):
-                outcomes[number] = do_chunk(self.function, self.chunks[number])
-            self._count(len(self.chunks[number]))
+            outcomes[number] = self._do_here(number)
+
+    def _do_here(self, number: int) -> list[Outcome[_Done]]:
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1):
+            outcomes = do_chunk(self.function, self.chunks[number])
+        self._count(len(outcomes))
+        return outcomes
+
+    def _done_elsewhere(self, number: int) -> list[Outcome[_Done]]:
+        """The outcomes of a chunk that another process has, or had before it was lost."""
+        with self.lock:
+            future = self.elsewhere.get(number)
+            if future is None:
+                self.waiting.remove(number)
+        if future is not None:
+            with suppress(BrokenExecutor):
+                return future.result()
+        return self._do_here(number)
 
     def _count(self, tasks: int) -> None:
         with self.lock:

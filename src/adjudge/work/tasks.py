@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from time import process_time
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from adjudge.core.errors import AdjudgeError
+from adjudge.core.errors import AdjudgeError, ClusterError
 from adjudge.work.progress import Progress
 from adjudge.work.workers import Workers, current_workers, jobs_of, limit_threads, workers
 
@@ -186,9 +186,14 @@ def _worth_it(current: Workers, seconds: float, tasks: int, at_least: int) -> bo
 
 
 def do_task(function: Callable[[_Task], _Done], task: _Task) -> Outcome[_Done]:
-    """The outcome of a task; faults other than explained ones are faults of adjudge and raised at once."""
+    """The outcome of a task; faults other than explained ones are faults of adjudge and raised at once.
+
+    So are those of a cluster: they say nothing of the task, and would come again with the next.
+    """
     try:
         return Outcome(function(task))
+    except ClusterError:
+        raise
     except AdjudgeError as fault:
         return Outcome(fault=fault)
 

@@ -66,8 +66,15 @@ def jobs_of(current: Workers) -> int:
 
 @contextmanager
 def workers(**changes: Any) -> Iterator[Workers]:
-    """A context in which work is done like this. The fields are those of `Workers`; others stay as they were."""
+    """A context in which work is done like this. The fields are those of `Workers`; others stay as they were.
+
+    A cluster must answer when the context begins, not after hours of other work.
+    """
     chosen = replace(current_workers(), **changes)
+    if chosen.scheduler is not None:
+        from adjudge.work.cluster import connect
+
+        connect(chosen.scheduler)
     token = _CURRENT.set(chosen)
     try:
         yield chosen
