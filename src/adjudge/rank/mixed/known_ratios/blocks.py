@@ -82,7 +82,8 @@ def solve_blocks(bucket: CellBucket, kept: Bools, inner: Floats, segment_ratio: 
     diagonal = np.arange(information.shape[1])
     information[:, diagonal, diagonal] += counts.sum(axis=2)
     right = sums.sum(axis=2) - times(shared, total)
-    weights = np.linalg.solve(np.eye(len(diagonal)) + information @ inner, information)
+    # The inverse and a product take two thirds of the time of solving for all columns.
+    weights = np.linalg.inv(np.eye(len(diagonal)) + information @ inner) @ information
     weights = (weights + weights.transpose(0, 2, 1)) / 2
     pulled = times(inner, right)
     forward = right - times(weights, pulled)

@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky
+from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.sparse import csr_array
 
 from adjudge.rank.mixed.degrees import degrees_from_slopes, parameter_covariance, satterthwaite
@@ -249,6 +249,14 @@ class Solved(Projection):
         solution: Floats = cho_solve((self.factor, False), right, check_finite=False)
         return solution
 
+    def _system_columns(self) -> Floats:
+        """The columns of inv(S) that belong to the systems."""
+        # With S = U'U, the columns of inv(U') are zero above the systems, which come last.
+        columns = np.zeros((self.width + self.systems, self.systems))
+        columns[self.width :] = np.linalg.inv(self.factor[self.width :, self.width :]).T
+        inverse: Floats = solve_triangular(self.factor, columns, overwrite_b=True, check_finite=False)
+        return inverse
+
     def across(self, values: Floats) -> Floats:
         """L' times values of cells."""
         border = self.model.border_sums @ values
@@ -263,9 +271,7 @@ class Solved(Projection):
 
     def of_systems(self) -> Systems:
         """The columns of the systems."""
-        unit = np.zeros((self.width + self.systems, self.systems))
-        unit[self.width :] = np.eye(self.systems)
-        inverse = self.solve(unit)
+        inverse = self._system_columns()
         reached = self.reached(np.hstack([inverse, self.solution]))
         return Systems(inverse[self.width :], self.estimates, reached, self.variance, self.freedom)
 

@@ -89,10 +89,6 @@ class CellsLeftOut:
         border = self.model.border if used.all() else self.model.border[:, used]
         return hstack([border, self.solved.system_sums.T]).tocsr()
 
-    def reach(self, values: Floats) -> Floats:
-        """N times values of cells."""
-        return self.solved.reached(self.inverse @ self.solved.across(values))
-
     @property
     def _blocks(self) -> Sequence[SolvedBlocks]:
         return cast("Sequence[SolvedBlocks]", self.solved.blocks)
@@ -180,7 +176,7 @@ class _Without(Projection):
 
     def quadratic(self, values: Floats) -> Floats:
         """V' L inv(S) L' v, of the changed S."""
-        reached = self._left_out.reach(values)
-        changed = reached[self._changed.cells]
-        product: Floats = values.T @ reached - changed.T @ self._correction(changed)
+        across = self._left_out.solved.across(values)
+        changed = self._spread @ across
+        product: Floats = across.T @ self._left_out.inverse @ across - changed.T @ self._correction(changed)
         return product
