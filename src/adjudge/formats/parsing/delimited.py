@@ -164,10 +164,11 @@ def to_float(value: str, what: str, path: Path, line: int) -> float:
     return number
 
 
-def row_lines(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+def row_lines(text: str, separator: str, *, quoting: bool = True) -> Iterator[tuple[int, list[str]]]:
     """The rows of a text that hold something, header included, with the line where each begins; read leniently."""
     csv.field_size_limit(max(len(text), 131_072))
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    source = io.StringIO(text, newline="")
+    reader = csv.reader(source, delimiter=separator, quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE)
     begin = 1
     for fields in reader:
         if any(fields):
