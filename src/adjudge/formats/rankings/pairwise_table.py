@@ -77,6 +77,7 @@ def pair_judgments(
     """
     for side in ("left", "right", "winner"):
         mapping.need(side)
+    mapping.refuse_twice(loaded.twice)
     source = loaded.source
     bad = BadRows(source, options, loaded.frame.height)
     for row, problem in loaded.ragged.items():
@@ -120,7 +121,8 @@ def fixed_sides(counts: pl.DataFrame) -> list[str]:
 
 def _replaced(name: str, mapping: ColumnMap) -> bool:
     """Whether a column has the name of one that follows from the comparison, such as `rank`."""
-    return name in SCHEMA and name not in _SHARED and name not in mapping.sides()
+    follows = name in SCHEMA or name == mapping.columns.get("kind")
+    return follows and name not in _SHARED and name not in mapping.sides()
 
 
 def _languages(options: ReadOptions) -> tuple[str, str]:

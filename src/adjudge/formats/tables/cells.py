@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
     from adjudge.formats.parsing.bad_rows import BadRows
 
+# What items of tasks are called in files of the field, and the kinds of the judgment table.
+KINDS_ELSEWHERE = {
+    "TGT": "system", "SYSTEM": "system", "BAD": "degraded", "BAD_REF": "degraded", "BAD-REF": "degraded",
+    "REF": "reference", "CHK": "repeat", "REPEAT": "repeat",
+}  # fmt: skip
 # Columns without which a row still says what was judged and how: a broken value becomes null.
 OPTIONAL = ("started", "ended", "active_seconds", "human")
 # How tools and people write that a number or a time is missing.
@@ -41,6 +46,8 @@ _UNIX = (1e9, 4e9)
 
 def typed_cells(frame: pl.DataFrame, bad: BadRows) -> pl.DataFrame:
     """The frame with every column of the judgment table in its type. In columns of numbers empty text is missing."""
+    if "kind" in frame.columns and frame.schema["kind"] == pl.String:
+        frame = frame.with_columns(pl.col("kind").str.strip_chars().replace(KINDS_ELSEWHERE))
     columns = [
         _column(frame[name], name, dtype, bad)
         for name, dtype in SCHEMA.items()

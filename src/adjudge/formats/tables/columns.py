@@ -1,12 +1,13 @@
 """Which column of a table is taken for what: as the user says, by its own name, or by a synonym.
 
 The tables below are the only place for synonyms; `docs/formats.md` shows them. The first name that a file has is taken.
-Names are compared without regard to case, and blanks, underscores and hyphens are the same: `Model_Name` is
-`model name`.
+Names are compared without regard to case, and without blanks, underscores and hyphens: `Model_Name`, `model name` and
+`modelName` are the same.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from adjudge.core.judgments import SCHEMA, ColumnUse
 from adjudge.core.wording import as_argument, counted, short_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from adjudge.core.errors import Source
 
@@ -51,7 +52,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "protocol": ("protocol",),
     "source_lang": ("source_lang", "src_lang", "srclang", "source_language", "sourcelanguage"),
     "target_lang": ("target_lang", "tgt_lang", "trg_lang", "tgtlang", "trglang", "target_language", "targetlanguage"),
-    "kind": ("kind",),
+    "kind": ("kind", "item_type"),
     "human": ("human", "is_human"),
     "spans": ("spans", "error_spans"),
     "text": ("text", "comment", "comments", "post_edit", "postedit"),
@@ -90,6 +91,7 @@ WINNERS: dict[str, tuple[str, ...]] = {
     "none": (),
 }
 KNOWN = {**SYNONYMS, **PAIR_COLUMNS}
+BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,17 @@ class ColumnMap:
         other = "otherwise which is the system, as --columns system=NAME"
         return self.source.fault(f"{what}; if each is a system, say --systems {names}; {other}")
 
+    def refuse_twice(self, twice: Collection[str], *, also: Collection[str] = ()) -> None:
+        """Refuse a file in which two columns have the name of one that is used; of comments there may be several.
+
+        Args:
+            twice: the names that several columns have.
+            also: further columns that are used.
+        """
+        used = [column for meaning, column in self.columns.items() if meaning != "text"]
+        if column := next((name for name in (*used, *also) if name in twice), None):
+            raise self.source.fault(f"has the column '{shown(column)}' twice; keep one, or give the other another name")
+
     def sides(self) -> set[str]:
         """The columns that hold the two systems and the winner."""
         return {self.columns[side] for side in PAIR_COLUMNS if side in self.columns}
@@ -204,9 +217,7 @@ def map_columns(
         meanings: what to look for; what the user says is always taken.
     """
     chosen = {meaning: _find(header, column, meaning, source) for meaning, column in parse_columns(columns).items()}
-    by_name: dict[str, str] = {}
-    for name in header:
-        by_name.setdefault(plain(name), name)
+    by_name = _by_plain_name(header)
     taken = set(chosen.values())
     # The judgment table's own names come before synonyms: 'item' is no segment where there is a column 'segment'.
     for exact in (True, False):
@@ -219,6 +230,17 @@ def map_columns(
     for meaning, column in _inside(header, meanings, taken).items():
         chosen.setdefault(meaning, column)
     return ColumnMap(chosen, tuple(header), source)
+
+
+def _by_plain_name(header: Sequence[str]) -> dict[str, str]:
+    """The columns by their names as they are compared; of `Score (0-100)` also without brackets, where one has it."""
+    by_name: dict[str, str] = {}
+    for name in header:
+        by_name.setdefault(plain(name), name)
+    short = [plain(BRACKETS.sub("", name)) for name in header]
+    return {
+        plain_name: name for plain_name, name in zip(short, header, strict=True) if short.count(plain_name) == 1
+    } | by_name
 
 
 def _inside(header: Sequence[str], meanings: Iterable[str], taken: set[str]) -> dict[str, str]:
@@ -269,5 +291,5 @@ def renamed(frame: pl.DataFrame, mapping: ColumnMap) -> pl.DataFrame:
 
 
 def plain(name: str) -> str:
-    """A name as it is compared: without case, with one blank for underscores, hyphens and blanks."""
-    return " ".join(name.replace("_", " ").replace("-", " ").casefold().split())
+    """A name as it is compared: without case, underscores, hyphens and blanks."""
+    return "".join(name.replace("_", " ").replace("-", " ").casefold().split())

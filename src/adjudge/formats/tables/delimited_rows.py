@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 QUOTE = '"'
 ORDINARY_MARKS = "quotation marks are ordinary characters in {}: as the ends of fields they fit no row, or join several"
 
+# polars gives the second of two equal columns such a name.
+_DUPLICATE = re.compile(r"_duplicated_[0-9]+$")
 _SEPARATOR = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
 COMMENT = "#"
 # Taken only where the header has none of the other separators.
@@ -49,6 +51,8 @@ class DelimitedRows(NamedTuple):
     notes: tuple[str, ...]
     ragged: Mapping[int, str]
     """Rows that are longer or shorter than the header, and what is wrong: in the frame, but no use."""
+    twice: frozenset[str]
+    """Names that several columns have."""
 
 
 def read_rows(text: str, path: Path) -> DelimitedRows:
@@ -58,6 +62,7 @@ def read_rows(text: str, path: Path) -> DelimitedRows:
     source = Source(str(path), rows.of_row)
     frame = rows.frame if rows.frame is not None else _cut_to_header(rows, source)
     clean = {name: name.replace(QUOTE * 2, QUOTE).strip() for name in frame.columns}
+    twice = frozenset(_DUPLICATE.sub("", name) for name in clean.values() if _DUPLICATE.search(name))
     times = Counter(clean.values())
     frame = frame.rename({name: new for name, new in clean.items() if times[new] == 1})
     if padded:
@@ -66,7 +71,7 @@ def read_rows(text: str, path: Path) -> DelimitedRows:
     if rows.ragged and frame.height != len(rows.numbers):
         raise source.fault(rows.ragged[min(rows.ragged)], min(rows.ragged))
     notes = () if rows.quoting else (ORDINARY_MARKS.format(path.name),)
-    return DelimitedRows(frame, source, separator, notes, rows.ragged)
+    return DelimitedRows(frame, source, separator, notes, rows.ragged, twice)
 
 
 class _Rows:

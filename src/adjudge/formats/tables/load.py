@@ -43,6 +43,8 @@ class LoadedTable:
     notes: tuple[str, ...] = ()
     ragged: Mapping[int, str] = field(default_factory=dict)
     """Rows that are longer or shorter than the header, or broken, and what is wrong: in the frame, but no use."""
+    twice: frozenset[str] = frozenset()
+    """Names that several columns of the file have; the first of them has it in the frame."""
 
 
 def load_table(path: Path) -> LoadedTable:
@@ -55,7 +57,7 @@ def load_table(path: Path) -> LoadedTable:
     if raw.startswith(ZIP_MAGIC):
         sheet = read_workbook(raw, path)
         frame, notes = with_decimal_points(sheet.frame, sheet.frame.columns)
-        return LoadedTable(frame, sheet.source, (*sheet.notes, *notes))
+        return LoadedTable(frame, sheet.source, (*sheet.notes, *notes), twice=sheet.twice)
     text = decode_text(raw, path)
     if not text.strip():
         raise InputError("is empty; a table with a header is needed", file=path)
@@ -67,7 +69,7 @@ def load_table(path: Path) -> LoadedTable:
 def _delimited(text: str, path: Path) -> LoadedTable:
     rows = read_rows(text, path)
     frame, notes = (rows.frame, []) if rows.separator == "," else with_decimal_points(rows.frame, rows.frame.columns)
-    return LoadedTable(frame, rows.source, (*rows.notes, *notes), rows.ragged)
+    return LoadedTable(frame, rows.source, (*rows.notes, *notes), rows.ragged, rows.twice)
 
 
 def with_decimal_points(

@@ -1,0 +1,113 @@
+"""Released results that people had in a spreadsheet or a data frame: headers, numbers of rows, other separators."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import polars as pl
+import pytest
+import xlsxwriter
+
+from adjudge.core.errors import InputError
+from adjudge.core.judgments import Judgments
+from adjudge.formats import read
+
+NAMES = [
+    "username",
+    "system",
+    "itemId",
+    "itemType",
+    "srcLang",
+    "trgLang",
+    "score",
+    "docId",
+    "isDocScore",
+    "start",
+    "end",
+]
+ROWS = [
+    ["engdeu01", "A", "1", "TGT", "eng", "deu", "70", "d", "False", "1700000000.1", "1700000009.1"],
+    ["engdeu01", "A", "2", "BAD", "eng", "deu", "20", "d", "False", "1700000010.1", "1700000019.1"],
+    ["engdeu01", "B", "1", "TGT", "eng", "deu", "60", "d", "False", "1700000020.1", "1700000029.1"],
+    ["engdeu01", "B", "1", "TGT", "eng", "deu", "90", "d", "True", "1700000030.1", "1700000039.1"],
+]
+WANTED = [("A", "1", "system", 70.0), ("A", "2", "degraded", 20.0), ("B", "1", "system", 60.0)]
+WHOLE = ("score of a whole document, not of a segment", 1)
+
+
+def text_of(rows: list[list[str]], separator: str = ",") -> str:
+    text = io.StringIO()
+    csv.writer(text, delimiter=separator, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def outputs(judgments: Judgments) -> list[tuple[object, ...]]:
+    return judgments.table.select("system", "segment", "kind", "score").sort("system", "segment").rows()
+
+
+VARIANTS = {
+    "as it is": text_of(ROWS),
+    "header": text_of([NAMES, *ROWS]),
+    "header in capitals": text_of([[name.upper() for name in NAMES], *ROWS]),
+    "numbers of rows": text_of([["", *NAMES], *([str(number), *row] for number, row in enumerate(ROWS))]),
+    "scores with a point": text_of([[*row[:6], f"{row[6]}.0", *row[7:]] for row in ROWS]),
+    "tabs": text_of(ROWS, "\t"),
+    "semicolons": text_of([NAMES, *ROWS], ";"),
+}
+
+
+@pytest.mark.parametrize("variant", list(VARIANTS))
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_results_of_appraise_are_recognised(tmp_path: Path, variant: str, encoding: str) -> None:
+    file = tmp_path / "results.csv"
+    file.write_text(VARIANTS[variant], encoding=encoding)
+    judgments = read(file)
+    assert judgments.notes[0] == "the format was recognised as appraise; --format chooses another"
+    assert judgments.table["annotator"].unique().to_list() == ["engdeu01"]
+    assert outputs(judgments) == WANTED
+    assert [(record.reason, record.rows) for record in judgments.set_aside] == [WHOLE]
+
+
+def test_a_data_frame_of_such_results_means_the_same() -> None:
+    judgments = read(pl.DataFrame(ROWS, schema=NAMES, orient="row"))
+    assert outputs(judgments) == WANTED
+    assert [(record.reason, record.rows) for record in judgments.set_aside] == [WHOLE]
+    assert judgments.pairs == ("en-de",)
+
+
+def test_an_item_type_that_says_something_else_is_kept() -> None:
+    frame = pl.DataFrame(ROWS[:3], schema=NAMES, orient="row").with_columns(pl.lit("news").alias("itemType"))
+    judgments = read(frame)
+    assert judgments.table["kind"].unique().to_list() == ["system"]
+    assert judgments.table["itemType"].unique().to_list() == ["news"]
+
+
+@pytest.mark.parametrize("names", [("Score", "Score"), ("Rating", "Rating"), ("score", "score")])
+def test_a_column_of_answers_that_stands_twice_is_refused(tmp_path: Path, names: tuple[str, str]) -> None:
+    table = [["System", *names], ["A", "70", "60"], ["B", "60", "50"]]
+    file, sheet = tmp_path / "twice.csv", tmp_path / "twice.xlsx"
+    file.write_text(text_of(table), encoding="utf-8")
+    with xlsxwriter.Workbook(sheet) as book:
+        page = book.add_worksheet()
+        for number, row in enumerate(table):
+            page.write_row(number, 0, row)
+    for path in (file, sheet):
+        with pytest.raises(InputError, match=f"has the column '{names[0]}' twice; keep one"):
+            read(path)
+
+
+def test_comments_may_stand_twice(tmp_path: Path) -> None:
+    file = tmp_path / "twice.csv"
+    file.write_text("system,score,comment,comment\nA,70,x,y\nB,60,,\n", encoding="utf-8")
+    assert read(file).table["text"].to_list() == ["x", None]
+
+
+def test_a_unit_in_brackets_does_not_count_unless_several_columns_have_one(tmp_path: Path) -> None:
+    file = tmp_path / "units.csv"
+    file.write_text("modelName,Score (0-100),Duration [s]\nA,70,3\nB,60,4\n", encoding="utf-8")
+    assert read(file).table.select("system", "score", "active_seconds").rows() == [("A", 70.0, 3.0), ("B", 60.0, 4.0)]
+    file.write_text("model,score (fluency),score (adequacy)\nA,70,3\nB,60,4\n", encoding="utf-8")
+    with pytest.raises(InputError, match="has no column 'rank' or 'score'"):
+        read(file)
