@@ -84,6 +84,23 @@ def test_an_item_type_that_says_something_else_is_kept() -> None:
     assert judgments.table["itemType"].unique().to_list() == ["news"]
 
 
+def test_language_pairs_are_understood_as_files_write_them(tmp_path: Path) -> None:
+    """Whatever is no pair leaves the languages unknown, and is told."""
+    file = tmp_path / "pairs.csv"
+    pairs = ["en-de", "en_de", "ende", "en→de", "English to German", "EN-DE", "eng-deu"]
+    file.write_text(text_of([["system", "score", "lp"], *(["A", "70", pair] for pair in pairs)]), encoding="utf-8")
+    judgments = read(file)
+    assert judgments.pairs == ("en-de",)
+    assert not any("language pair" in note for note in judgments.notes)
+    file.write_text("system,score,lp\nA,70,en-de\nA,60,Europarl\nB,50,Europarl\nB,40,\n", encoding="utf-8")
+    judgments = read(file)
+    assert judgments.pairs == ("en-de", "und-und")
+    note = "2 rows have no language pair in the column of pairs, such as 'Europarl'; write en-cs"
+    assert note in judgments.notes
+    file.write_text("left,right,winner,lp\nA,B,left,en_de\n", encoding="utf-8")
+    assert read(file).pairs == ("en-de",)
+
+
 @pytest.mark.parametrize("names", [("Score", "Score"), ("Rating", "Rating"), ("score", "score")])
 def test_a_column_of_answers_that_stands_twice_is_refused(tmp_path: Path, names: tuple[str, str]) -> None:
     table = [["System", *names], ["A", "70", "60"], ["B", "60", "50"]]

@@ -24,7 +24,7 @@ from adjudge.core.judgments import SCHEMA, ColumnUse, Judgments, SetAside, conca
 from adjudge.core.protocols import ASSUMED_OF_RANKS, ASSUMED_OF_SCORES, KINDS, PROTOCOLS
 from adjudge.core.wording import LONG_NAME, agreeing, counted
 from adjudge.formats.parsing.bad_rows import BadRows
-from adjudge.formats.parsing.sources import stem
+from adjudge.formats.parsing.sources import stem, with_languages
 from adjudge.formats.rankings.labels import USUAL_LABELS, scale_of
 from adjudge.formats.rankings.pairwise_table import pair_judgments
 from adjudge.formats.tables.cells import KINDS_ELSEWHERE, check_cells, check_scale_of_scores, typed_cells
@@ -120,14 +120,14 @@ def _wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
     if "segment" not in columns and segment_column is not None:
         columns["segment"] = segment_column
     uses = ColumnMap(columns, tuple(others), loaded.source)
-    frame = renamed(loaded.frame, uses)
+    frame, pair_notes = with_languages(renamed(loaded.frame, uses))
     if "segment" not in frame.columns:
         # Without a name an item is known by its place.
         frame = frame.with_columns(pl.int_range(1, pl.len() + 1).cast(pl.String).alias("segment"))
     long, source, notes = unpivot(frame, loaded.source, options.systems, options.wide)
     size = len(options.systems)
     ragged = {row * size + i: problem for row, problem in loaded.ragged.items() for i in range(size)}
-    table = LoadedTable(long, source, (*loaded.notes, *notes), ragged)
+    table = LoadedTable(long, source, (*loaded.notes, *pair_notes, *notes), ragged)
     named = ColumnMap({name: name for name in long.columns if name in SCHEMA}, tuple(long.columns), source)
     judgments = _from_long(table, named, options, uses)
     what = "rank" if "rank" in long.columns else "score"
@@ -137,8 +137,9 @@ def _wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
 
 def _long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions) -> Judgments:
     mapping.refuse_twice(loaded.twice)
-    frame = renamed(loaded.frame, mapping)
-    return _from_long(LoadedTable(frame, loaded.source, loaded.notes, loaded.ragged), mapping, options, mapping)
+    frame, notes = with_languages(renamed(loaded.frame, mapping))
+    table = LoadedTable(frame, loaded.source, (*loaded.notes, *notes), loaded.ragged)
+    return _from_long(table, mapping, options, mapping)
 
 
 def _from_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, uses: ColumnMap) -> Judgments:

@@ -18,7 +18,7 @@ from adjudge.core.judgments import SCHEMA, Judgments, concat
 from adjudge.core.languages import UNKNOWN, split_pair
 from adjudge.core.wording import counted
 from adjudge.formats.parsing.bad_rows import BadRows
-from adjudge.formats.parsing.sources import campaign_names, pair_of
+from adjudge.formats.parsing.sources import campaign_names, pair_of, with_languages
 from adjudge.formats.tables.cells import check_cells, typed_cells
 from adjudge.formats.tables.columns import WINNERS, map_columns, plain, renamed
 from adjudge.formats.tables.load import load_table
@@ -83,7 +83,7 @@ def pair_judgments(
     for row, problem in loaded.ragged.items():
         bad.row(row, problem, "row of another length than the header")
     unused = [name for name in mapping.header if _replaced(name, mapping)]
-    frame = renamed(loaded.frame.drop(unused), mapping.without(unused))
+    frame, pair_notes = with_languages(renamed(loaded.frame.drop(unused), mapping.without(unused)))
     sides = ("left", "right", "winner")
     frame = frame.with_columns(pl.col(name).cast(pl.String).str.strip_chars() for name in sides)
     frame = check_cells(typed_cells(frame, bad), bad)
@@ -93,7 +93,7 @@ def pair_judgments(
     if frame.height == 0:
         raise source.fault("holds no usable comparison; check its columns")
     both = _two_rows_each(_with_context(frame, campaign, languages or _languages(options)))
-    notes = [*loaded.notes, *row_notes, *fixed_sides(frame.group_by("left", "right").len())]
+    notes = [*loaded.notes, *pair_notes, *row_notes, *fixed_sides(frame.group_by("left", "right").len())]
     judgments = Judgments.from_columns(
         both, set_aside=set_aside, notes=notes, source=source, uses=mapping.without(unused).uses(unused)
     )

@@ -11,14 +11,14 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from adjudge.core.errors import InputError, UsageError, shown, unknown_choice
 from adjudge.core.judgments import SCHEMA, ColumnUse
 from adjudge.core.wording import as_argument, counted, short_list
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    import polars as pl
 
     from adjudge.core.errors import Source
 
@@ -276,18 +276,11 @@ def _find(header: Sequence[str], column: str, meaning: str, source: Source) -> s
 
 
 def renamed(frame: pl.DataFrame, mapping: ColumnMap) -> pl.DataFrame:
-    """The frame under the names of the judgment table; a pair of languages is taken apart."""
+    """The frame under the names of the judgment table."""
     new = {column: meaning for meaning, column in mapping.columns.items() if column != meaning}
     # A column that has the name of another that the user chose steps aside.
     displaced = {name: f"{name} (column)" for name in new.values() if name in frame.columns and name not in new}
-    frame = frame.rename({**displaced, **new})
-    if "pair" in mapping and not {"source_lang", "target_lang"} & set(frame.columns):
-        parts = frame["pair"].cast(pl.String).str.split_exact("-", 1).struct.unnest()
-        languages = (pl.when(parts["field_1"].is_not_null()).then(parts[f"field_{i}"]) for i in range(2))
-        frame = frame.with_columns(
-            language.alias(name) for name, language in zip(("source_lang", "target_lang"), languages, strict=True)
-        )
-    return frame
+    return frame.rename({**displaced, **new})
 
 
 def plain(name: str) -> str:
