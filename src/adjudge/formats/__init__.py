@@ -94,7 +94,9 @@ FORMATS: dict[str, Format] = {
         ("batches", "annotators"),
     ),
     "wmt-humeval": Format("wmt.humeval", "judgments of the general task, JSON lines with one segment each (WMT23 on)"),
-    "mqm": Format("mqm.reader", "MQM ratings, one error per row with its span between <v> and </v>", ("mqm_weights",)),
+    "mqm": Format(
+        "mqm.reader", "MQM ratings, one error per row with its span between <v> and </v>", ("columns", "mqm_weights")
+    ),
     "pearmut": Format("pearmut", "annotations of Pearmut, JSON lines with one submitted document each"),
     "metric-scores": Format("metric_scores", "mt-metrics-eval: *.seg.score files or folders of human or metric scores"),
 }

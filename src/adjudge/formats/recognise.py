@@ -31,6 +31,7 @@ _HEADERS: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = (
     ("wmt-ranking-2007", frozenset({"task", "type", "item_id", "annotator_id", "system_0"}), frozenset()),
     ("mturk-da", frozenset({"hitid", "workerid", "answer.q1"}), frozenset()),
     ("mqm", frozenset({"system", "rater", "category", "severity"}), frozenset({"score", "rank"})),
+    ("mqm", frozenset({"system", "annotator", "category", "severity"}), frozenset({"score", "rank"})),
     ("wmt-da", frozenset({"sys_id", "rid", "sid", "score"}), frozenset()),
 )
 # Direct assessment without a header: assignment, worker, languages, what was asked, ..., type of item.

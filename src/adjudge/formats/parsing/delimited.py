@@ -34,10 +34,15 @@ class Delimited:
     rows: tuple[tuple[int, list[str]], ...]
     options: ReadOptions = field(default_factory=lambda: ReadOptions(strict=True))
 
+    @property
+    def source(self) -> Source:
+        """The file and its lines, for messages."""
+        return Source(str(self.path), lambda row: self.rows[row][0])
+
     @cached_property
     def bad(self) -> BadRows:
         """The rows that cannot be used, first of all those of another length than the header."""
-        return BadRows(Source(str(self.path), lambda row: self.rows[row][0]), self.options, len(self.rows))
+        return BadRows(self.source, self.options, len(self.rows))
 
     def column(self, *names: str, required: bool = True) -> int | None:
         """The place of the first of these columns that exists, case ignored."""

@@ -190,15 +190,15 @@ class ColumnMap:
         )
 
 
-def parse_columns(wanted: Sequence[str]) -> dict[str, str]:
-    """`("system=model", ...)` as meanings and columns."""
+def parse_columns(wanted: Sequence[str], known: Iterable[str] = KNOWN) -> dict[str, str]:
+    """`("system=model", ...)` as meanings, of those that are known, and columns."""
     chosen: dict[str, str] = {}
     for entry in wanted:
         meaning, equals, column = (part.strip() for part in entry.partition("="))
         if not equals or not column:
             raise UsageError(f"--columns has '{shown(entry)}', NAME=COLUMN is needed, as in system=model")
-        if meaning not in KNOWN:
-            raise unknown_choice("column of the judgment table", meaning, KNOWN)
+        if meaning not in known:
+            raise unknown_choice("column of the judgment table", meaning, known)
         if meaning in chosen:
             raise UsageError(f"--columns says twice which column is '{meaning}'; say it once")
         chosen[meaning] = column
@@ -206,7 +206,12 @@ def parse_columns(wanted: Sequence[str]) -> dict[str, str]:
 
 
 def map_columns(
-    header: Sequence[str], source: Source, *, columns: Sequence[str] = (), meanings: Iterable[str] = tuple(KNOWN)
+    header: Sequence[str],
+    source: Source,
+    *,
+    columns: Sequence[str] = (),
+    meanings: Iterable[str] | None = None,
+    known: Mapping[str, Sequence[str]] = KNOWN,
 ) -> ColumnMap:
     """Find out what the columns of a table are.
 
@@ -214,20 +219,23 @@ def map_columns(
         header: the names in the file.
         source: the file, for messages.
         columns: what the user says, as `system=model`.
-        meanings: what to look for; what the user says is always taken.
+        meanings: what to look for, all that is known where left out; what the user says is always taken.
+        known: the names of every meaning.
     """
-    chosen = {meaning: _find(header, column, meaning, source) for meaning, column in parse_columns(columns).items()}
+    meanings = tuple(known if meanings is None else meanings)
+    said = parse_columns(columns, known)
+    chosen = {meaning: _find(header, column, meaning, source) for meaning, column in said.items()}
     by_name = _by_plain_name(header)
     taken = set(chosen.values())
     # The judgment table's own names come before synonyms: 'item' is no segment where there is a column 'segment'.
     for exact in (True, False):
         for meaning in meanings:
-            for name in KNOWN[meaning][:1] if exact else KNOWN[meaning][1:]:
+            for name in known[meaning][:1] if exact else known[meaning][1:]:
                 column = by_name.get(plain(name))
                 if meaning not in chosen and column is not None and column not in taken and _free(column, meaning):
                     chosen[meaning] = column
                     taken.add(column)
-    for meaning, column in _inside(header, meanings, taken).items():
+    for meaning, column in _inside(header, {meaning: known[meaning] for meaning in meanings}, taken).items():
         chosen.setdefault(meaning, column)
     return ColumnMap(chosen, tuple(header), source)
 
@@ -243,7 +251,7 @@ def _by_plain_name(header: Sequence[str]) -> dict[str, str]:
     } | by_name
 
 
-def _inside(header: Sequence[str], meanings: Iterable[str], taken: set[str]) -> dict[str, str]:
+def _inside(header: Sequence[str], known: Mapping[str, Sequence[str]], taken: set[str]) -> dict[str, str]:
     """Fields inside fields, by their last name or the last two, where one field alone has it: `judgment.score`."""
     by_name: dict[str, set[str]] = {}
     for column in header:
@@ -252,8 +260,8 @@ def _inside(header: Sequence[str], meanings: Iterable[str], taken: set[str]) -> 
             for name in (parts[-1], "_".join(parts[-2:])):
                 by_name.setdefault(plain(name), set()).add(column)
     inside: dict[str, str] = {}
-    for meaning in meanings:
-        for name in KNOWN[meaning]:
+    for meaning, names in known.items():
+        for name in names:
             columns = by_name.get(plain(name), set()) - set(inside.values())
             if meaning not in inside and len(columns) == 1:
                 inside[meaning] = next(iter(columns))
