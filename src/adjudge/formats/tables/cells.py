@@ -73,6 +73,9 @@ def _column(given: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType],
     if column.dtype == pl.String:
         missing = column.str.strip_chars().str.to_lowercase().is_in(list(MISSING))
         column = pl.select(pl.when(~missing).then(column)).to_series()
+    if column.dtype.is_float():
+        # Data frames write missing numbers as NaN; in text the word is a value that was given.
+        column = column.fill_nan(None)
     if column.null_count() == len(column):
         return pl.Series(name, [None], dtype=dtype).new_from_index(0, len(column))
     parsed = _parsed(column, name, dtype)
@@ -131,9 +134,9 @@ def _parsed(column: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType]
         return column.cast(dtype, strict=False)
     if dtype == pl.Int32 and column.dtype.is_float():
         column = pl.select(pl.when(column == column.round()).then(column)).to_series()
-    if dtype == pl.Float64 and column.dtype.is_float():
-        # Data frames write missing numbers as NaN; in text the word is a value that was given.
-        column = column.fill_nan(None)
+    if dtype == pl.String and column.dtype.is_float() and (column == column.round()).all():
+        # Numbers as names, of which some are missing: data frames write the others as fractions.
+        column = column.cast(pl.Int64, strict=False)
     try:
         return column.cast(dtype, strict=False)
     except pl.exceptions.PolarsError:
