@@ -101,6 +101,48 @@ def test_language_pairs_are_understood_as_files_write_them(tmp_path: Path) -> No
     assert read(file).pairs == ("en-de",)
 
 
+COMPARISONS = {
+    "winners and losers": "winner,loser,judge,item\nA,B,u,1\nB,A,u,2\nA,B,u,3\n",
+    "marks": "model_a,model_b,judge,item,winner_model_a,winner_model_b,winner_tie\nA,B,u,1,1,0,0\nB,A,u,2,1,0,0\n"
+    "B,A,u,3,0,1,0\nA,B,u,4,0,0,1\n",
+    "scores": "model_a,model_b,judge,item,score_a,score_b\nA,B,u,1,70,60.5\nB,A,u,2,9,8\nB,A,u,3,9,10\nA,B,u,4,7,7.0\n"
+    "A,B,u,5,,7\n",
+}
+
+
+@pytest.mark.parametrize("way", list(COMPARISONS))
+def test_who_won_may_be_said_in_several_columns(tmp_path: Path, way: str) -> None:
+    file = tmp_path / "pairs.csv"
+    file.write_text(COMPARISONS[way], encoding="utf-8")
+    for judgments in (read(file), read(file, format="pairwise-table"), read(pl.read_csv(file))):
+        ranks = {(row["segment"], row["system"]): row["rank"] for row in judgments.table.iter_rows(named=True)}
+        won = {("1", "A"): 1, ("1", "B"): 2, ("2", "A"): 2, ("2", "B"): 1, ("3", "A"): 1, ("3", "B"): 2}
+        tied = {} if way == "winners and losers" else {("4", "A"): 1, ("4", "B"): 1}
+        blank = {("5", "A"): None, ("5", "B"): None} if way == "scores" else {}
+        assert ranks == {**won, **tied, **blank}
+        assert any("who won" in note for note in judgments.notes)
+
+
+def test_winners_and_losers_tell_nothing_of_sides(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.csv"
+    file.write_text("winner,loser\n" + "A,B\n" * 40, encoding="utf-8")
+    assert not any("one order nearly always" in note for note in read(file).notes)
+
+
+def test_winners_written_as_missing_are_no_answer(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.csv"
+    file.write_text("left,right,winner\nA,B,A\nA,B,NA\nA,B,null\nA,B,-\n", encoding="utf-8")
+    assert read(file).table["rank"].null_count() == 6
+
+
+def test_columns_that_may_be_the_winner_are_named(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.csv"
+    rows = "".join(f"A,B,text {number},{'AB'[number % 2]}\n" for number in range(12))
+    file.write_text(f"left,right,prompt,antwort\n{rows}", encoding="utf-8")
+    with pytest.raises(InputError, match=r"has no column 'winner'.* as --columns winner=antwort"):
+        read(file)
+
+
 @pytest.mark.parametrize("names", [("Score", "Score"), ("Rating", "Rating"), ("score", "score")])
 def test_a_column_of_answers_that_stands_twice_is_refused(tmp_path: Path, names: tuple[str, str]) -> None:
     table = [["System", *names], ["A", "70", "60"], ["B", "60", "50"]]

@@ -26,7 +26,7 @@ from adjudge.core.wording import LONG_NAME, agreeing, counted
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import stem, with_languages
 from adjudge.formats.rankings.labels import USUAL_LABELS, scale_of
-from adjudge.formats.rankings.pairwise_table import pair_judgments
+from adjudge.formats.rankings.pairwise_table import pair_judgments, with_winner
 from adjudge.formats.tables.cells import KINDS_ELSEWHERE, check_cells, check_scale_of_scores, typed_cells
 from adjudge.formats.tables.columns import SYNONYMS, ColumnMap, map_columns, plain, renamed
 from adjudge.formats.tables.load import LoadedTable, load_table, with_decimal_points
@@ -66,9 +66,9 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Jud
     mapping = _with_known_kinds(map_columns(frame.columns, source, columns=options.columns, meanings=SYNONYMS), frame)
     if "system" in mapping:
         return _long(loaded, mapping, options)
-    sides = map_columns(frame.columns, source, columns=options.columns)
-    if "left" in sides and "right" in sides:
-        return pair_judgments(loaded, sides, options, campaign)
+    sides = with_winner(loaded, options)
+    if "left" in sides.mapping and "right" in sides.mapping:
+        return pair_judgments(sides, options, campaign)
     raise _no_system(frame, mapping)
 
 
