@@ -101,6 +101,27 @@ def test_language_pairs_are_understood_as_files_write_them(tmp_path: Path) -> No
     assert read(file).pairs == ("en-de",)
 
 
+def test_error_spans_as_appraise_writes_them(tmp_path: Path) -> None:
+    """Those that annotators marked include their last character, those filled in beforehand do not."""
+    typed = '[{"start_i": 0, "end_i": 3, "severity": "minor", "error_type": null}, {"start_i": 5, "end_i": 7}]'
+    untyped = '[{"start_i": 0, "end_i": 3, "severity": "Major"}, {"start_i": "missing", "end_i": "missing"}]'
+    ends = {typed: [4, 7], untyped: [4, None]}
+    for spans, expected in ends.items():
+        frame = pl.DataFrame({"system": ["A", "B"], "esa_score": [70, 60], "error_spans": [spans, "[]"]})
+        table = read(frame).table
+        assert [span["end"] for span in table["spans"][0]] == expected
+        assert table["spans"][1].to_list() == []
+
+
+def test_spans_of_no_known_form_do_not_spoil_the_scores_beside_them(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"system": ["A", "B"], "score": [70, 60], "error_spans": ["3-7 minor", None]})
+    judgments = read(frame)
+    assert judgments.table["score"].to_list() == [70.0, 60.0]
+    assert any("1 value of column 'spans' cannot be read and is left empty" in note for note in judgments.notes)
+    with pytest.raises(InputError, match="a JSON list of spans"):
+        read(frame.drop("score"))
+
+
 COMPARISONS = {
     "winners and losers": "winner,loser,judge,item\nA,B,u,1\nB,A,u,2\nA,B,u,3\n",
     "marks": "model_a,model_b,judge,item,winner_model_a,winner_model_b,winner_tie\nA,B,u,1,1,0,0\nB,A,u,2,1,0,0\n"
@@ -140,6 +161,19 @@ def test_columns_that_may_be_the_winner_are_named(tmp_path: Path) -> None:
     rows = "".join(f"A,B,text {number},{'AB'[number % 2]}\n" for number in range(12))
     file.write_text(f"left,right,prompt,antwort\n{rows}", encoding="utf-8")
     with pytest.raises(InputError, match=r"has no column 'winner'.* as --columns winner=antwort"):
+        read(file)
+
+
+def test_all_columns_that_may_be_the_score_are_named(tmp_path: Path) -> None:
+    """One of them was suggested, which of columns of annotators would have lost all the others."""
+    file = tmp_path / "wide.csv"
+    file.write_text("system,item,ann,bob\nA,1,70,60\nB,1,50,60\n", encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"ann \(2 different values\) or bob \(1 different value\) may be it.* below each"
+    ):
+        read(file)
+    file.write_text("system,Note (1 bis 5)\nA,4\nB,5\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"as --columns 'score=Note \(1 bis 5\)', or"):
         read(file)
 
 

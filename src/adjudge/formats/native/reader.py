@@ -215,7 +215,8 @@ def check_answers(frame: pl.DataFrame, given: Sequence[str], mapping: ColumnMap)
     if not set(given) & set(ANSWERS):
         taken = set(mapping.columns.values())
         numbers = [name for name in columns_of_numbers(frame) if name not in taken and name not in SCHEMA]
-        raise mapping.missing("score", instead="rank", guesses=dict.fromkeys(numbers[-1:], 0))
+        guesses = {name: frame[name].n_unique() for name in numbers}
+        raise mapping.missing("score", instead="rank", guesses=guesses, likeliest=next(reversed(numbers), None))
     protocols = frame["protocol"].drop_nulls().unique().sort()
     for protocol in protocols.filter(protocols.is_in(list(PROTOCOLS))):
         needed = PROTOCOLS[protocol].needed_column

@@ -48,8 +48,10 @@ def typed_cells(frame: pl.DataFrame, bad: BadRows) -> pl.DataFrame:
     """The frame with every column of the judgment table in its type. In columns of numbers empty text is missing."""
     if "kind" in frame.columns and frame.schema["kind"] == pl.String:
         frame = frame.with_columns(pl.col("kind").str.strip_chars().replace(KINDS_ELSEWHERE))
+    # Beside a score or rank, the errors that were marked are not needed.
+    optional = (*OPTIONAL, *(("spans",) if {"score", "rank"} & set(frame.columns) else ()))
     columns = [
-        _column(frame[name], name, dtype, bad)
+        _column(frame[name], name, dtype, bad, needed=name not in optional)
         for name, dtype in SCHEMA.items()
         if name in frame.columns and (dtype != pl.String or frame[name].dtype != pl.String)
     ]
@@ -68,7 +70,9 @@ def _with_recognised_extras(frame: pl.DataFrame) -> pl.DataFrame:
     return frame
 
 
-def _column(given: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType], bad: BadRows) -> pl.Series:
+def _column(
+    given: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType], bad: BadRows, *, needed: bool
+) -> pl.Series:
     column = given
     if column.dtype == pl.String:
         missing = column.str.strip_chars().str.to_lowercase().is_in(list(MISSING))
@@ -83,13 +87,16 @@ def _column(given: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType],
     if dtype == pl.Float64:
         broken |= ~parsed.is_finite().fill_null(value=True)
     if broken.any():
-        needed = _needed(name, dtype)
+        what = _needed(name, dtype)
 
         def problem(row: int) -> str:
             how = "write it with a point and without commas" if _has_comma(given[row]) else "correct it"
-            return f"column '{name}' holds '{shown(given[row])}', {needed} is needed; {how}"
+            return f"column '{name}' holds '{shown(given[row])}', {what} is needed; {how}"
 
-        _record(bad, broken, name, problem)
+        if needed:
+            bad.mark(broken, problem, f"row with a broken {name}")
+        else:
+            bad.empty(broken, name, problem)
         parsed = pl.select(pl.when(~broken).then(parsed)).to_series()
     return parsed.alias(name)
 
@@ -97,13 +104,6 @@ def _column(given: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType],
 def _has_comma(cell: object) -> bool:
     """Whether a cell would be a number, but for commas."""
     return isinstance(cell, str) and "," in cell and cell.strip().replace(",", "").replace(".", "").isdigit()
-
-
-def _record(bad: BadRows, broken: pl.Series, name: str, problem: Callable[[int], str]) -> None:
-    if name in OPTIONAL:
-        bad.empty(broken, name, problem)
-    else:
-        bad.mark(broken, problem, f"row with a broken {name}")
 
 
 def _needed(name: str, dtype: pl.DataType | type[pl.DataType]) -> str:
@@ -144,14 +144,20 @@ def _parsed(column: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType]
 
 
 def _spans(column: pl.Series) -> pl.Series:
-    parsed = [None if value is None else _span_list(value) for value in column]
+    # Where no span says its type, the key was taken from all of them, and annotators made them.
+    untyped = not column.str.contains('"error_type"', literal=True).any()
+    parsed = [None if value is None else _span_list(value, untyped=untyped) for value in column]
     return pl.Series(column.name, parsed, dtype=pl.List(SPAN))
 
 
-def _span_list(value: str) -> list[dict[str, object]] | None:
+def _span_list(value: str, *, untyped: bool) -> list[dict[str, object]] | None:
+    from adjudge.formats.appraise.spans import read_span
+
     try:
         spans = json.loads(value)
-    except (ValueError, RecursionError):
+        if isinstance(spans, list) and spans and all(isinstance(span, dict) and "start_i" in span for span in spans):
+            spans = [read_span({"error_type": None, **span} if untyped else span, None) for span in spans]
+    except (ValueError, RecursionError, TypeError, KeyError, OverflowError):
         return None
     if not isinstance(spans, list) or not all(isinstance(span, dict) and _is_span(span) for span in spans):
         return None

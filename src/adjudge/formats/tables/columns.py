@@ -118,6 +118,7 @@ class ColumnMap:
         instead: str | None = None,
         why: str = "",
         guesses: Mapping[str, int] | None = None,
+        likeliest: str | None = None,
         also: Mapping[str, str] | None = None,
     ) -> InputError:
         """The error for a table in which no column has this meaning.
@@ -127,6 +128,7 @@ class ColumnMap:
             instead: another meaning that would do.
             why: who needs it.
             guesses: the columns that may be it, and how many different values each holds.
+            likeliest: the one of them to name in the example.
             also: what else is missing, and the column that may be it.
         """
         taken = {column: name for name, column in self.columns.items() if column != name}
@@ -135,14 +137,14 @@ class ColumnMap:
         free, either_of = (likely or ["NAME"])[0], ""
         if guesses and len(guesses) > 1:
             several = [f"{shown(name)} ({counted(values, 'different value')})" for name, values in guesses.items()]
-            free, either_of = "NAME", f"; {short_list(several, 'or')} may be it"
+            free, either_of = likeliest or "NAME", f"; {short_list(several, 'or')} may be it"
         either = f"'{instead}' or '{meaning}'" if instead else f"'{meaning}'"
         what = f"has no column {either}{why}, it has {shown(listed, 300)}{either_of}"
         wide = " (or --systems, where each system has a column)" if meaning == "system" else ""
-        besides = "".join(f",{name}={shown(column)}" for name, column in (also or {}).items())
-        return self.source.fault(
-            f"{what}; say which it is, as --columns {meaning}={shown(free)}{besides}{wide}, or give --format"
-        )
+        if meaning == "score" and either_of and "annotator" not in self.columns:
+            wide = " (columns of one annotator each must stand below each other, with the annotators in a column)"
+        said = as_argument([f"{name}={shown(column)}" for name, column in {meaning: free, **(also or {})}.items()])
+        return self.source.fault(f"{what}; say which it is, as --columns {said}{wide}, or give --format")
 
     def looks_wide(self, systems: Sequence[str]) -> InputError:
         """The error for a table without a column of systems, but with columns of numbers that may be systems."""
