@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pandas as pd
@@ -92,6 +93,31 @@ def test_numbers_of_which_some_are_missing_are_names_as_in_files() -> None:
         assert table["segment"].to_list() == ["1", "2", None]
         assert table["score"].to_list() == [50.0, None, 70.0]
     assert adjudge.read(pl.DataFrame({**numbers, "segment": [1.5, 2.0, 3.0]})).table["segment"][0] == "1.5"
+
+
+@pytest.mark.parametrize(
+    "times", [[1714564800, 1714564801], [1714564800.0, 1714564801.0], [1714564800000, 1714564801000]]
+)
+def test_unix_times_are_the_same_in_every_source(times: list[float], tmp_path: Path) -> None:
+    columns = {"system": ["a", "b"], "score": [50, 60], "ended": times}
+    frame = pl.DataFrame(columns)
+    frame.write_csv(tmp_path / "a.csv")
+    frame.write_parquet(tmp_path / "a.parquet")
+    for source in (frame, pd.DataFrame(columns), tmp_path / "a.csv", tmp_path / "a.parquet"):
+        moments = [str(moment) for moment in adjudge.read(source).table["ended"]]
+        assert moments == ["2024-05-01 12:00:00+00:00", "2024-05-01 12:00:01+00:00"]
+
+
+@pytest.mark.parametrize("text", ["2024/05/01 12:00", "01.05.2024 12:00", "01.05.2024 12:00:00"])
+def test_dates_that_mean_one_thing_are_understood(text: str) -> None:
+    frame = pl.DataFrame({"system": ["a"], "score": [50], "ended": [text]})
+    assert str(adjudge.read(frame).table["ended"][0]) == "2024-05-01 12:00:00+00:00"
+
+
+def test_durations_are_seconds() -> None:
+    columns = {"system": ["a"], "score": [50], "active_seconds": [timedelta(seconds=5.5)]}
+    for frame in (pl.DataFrame(columns), pd.DataFrame(columns)):
+        assert adjudge.read(frame).table["active_seconds"].to_list() == [5.5]
 
 
 def test_times_of_pandas_finer_than_microseconds_give_no_warning() -> None:

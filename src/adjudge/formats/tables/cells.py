@@ -33,6 +33,8 @@ BOOLEANS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "n
 _EXAMPLE_TIME = "2024-05-01T12:00:00Z"
 # What may be written otherwise in a time, and how it is written in full.
 _FORMS_OF_TIMES = (
+    (r"^(\d{4})/(\d\d)/(\d\d)", "$1-$2-$3"),
+    (r"^(\d\d)\.(\d\d)\.(\d{4})", "$3-$2-$1"),
     (r"^(\d{4}-\d\d-\d\d)$", "${1}T00:00:00"),
     (r"^(\d{4}-\d\d-\d\d) +", "${1}T"),
     (r"^(.{10}T\d\d:\d\d)([^\d:]|$)", "${1}:00$2"),
@@ -40,8 +42,9 @@ _FORMS_OF_TIMES = (
     (r"(T[\d:.]+) *([+-]\d\d):?(\d\d)$", "$1$2:$3"),
     (r"(T[\d:.]+) *([+-]\d\d)$", "$1$2:00"),
 )
-# Unix seconds from 2001 to 2096; other bare numbers are no times.
+# Unix seconds from 2001 to 2096, and the same in milliseconds; other bare numbers are no times.
 _UNIX = (1e9, 4e9)
+_MILLISECONDS = (1e12, 4e12)
 
 
 def typed_cells(frame: pl.DataFrame, bad: BadRows) -> pl.DataFrame:
@@ -117,21 +120,11 @@ def _needed(name: str, dtype: pl.DataType | type[pl.DataType]) -> str:
 def _parsed(column: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType]) -> pl.Series:
     """The column in its type, null where a value cannot be of it."""
     if column.dtype == pl.String:
-        if name == "spans":
-            return _spans(column)
-        if isinstance(dtype, pl.Datetime):
-            return _times(column)
-        if dtype == pl.Boolean:
-            return (
-                column.str.strip_chars()
-                .str.to_lowercase()
-                .replace_strict(BOOLEANS, default=None, return_dtype=pl.Boolean)
-            )
-        column = column.str.strip_chars()
-        if dtype == pl.Int32:
-            # Data frames write whole numbers as fractions where some are missing.
-            column = column.str.replace(r"^([+-]?[0-9]+)\.0*$", "$1")
-        return column.cast(dtype, strict=False)
+        return _parsed_text(column, name, dtype)
+    if isinstance(dtype, pl.Datetime) and column.dtype.is_numeric():
+        return _times(column.cast(pl.String))
+    if dtype == pl.Float64 and isinstance(column.dtype, pl.Duration):
+        return column.dt.total_microseconds() / 1e6
     if dtype == pl.Int32 and column.dtype.is_float():
         column = pl.select(pl.when(column == column.round()).then(column)).to_series()
     if dtype == pl.String and column.dtype.is_float() and (column == column.round()).all():
@@ -141,6 +134,20 @@ def _parsed(column: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType]
         return column.cast(dtype, strict=False)
     except pl.exceptions.PolarsError:
         return pl.repeat(None, len(column), dtype=dtype, eager=True)
+
+
+def _parsed_text(column: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType]) -> pl.Series:
+    if name == "spans":
+        return _spans(column)
+    if isinstance(dtype, pl.Datetime):
+        return _times(column)
+    column = column.str.strip_chars()
+    if dtype == pl.Boolean:
+        return column.str.to_lowercase().replace_strict(BOOLEANS, default=None, return_dtype=pl.Boolean)
+    if dtype == pl.Int32:
+        # Data frames write whole numbers as fractions where some are missing.
+        column = column.str.replace(r"^([+-]?[0-9]+)\.0*$", "$1")
+    return column.cast(dtype, strict=False)
 
 
 def _spans(column: pl.Series) -> pl.Series:
@@ -180,14 +187,19 @@ def _fits(value: object) -> bool:
 
 
 def _times(column: pl.Series) -> pl.Series:
-    """ISO times: a blank for the T, no seconds, a fraction, a zone (UTC if none), a bare date, and Unix seconds."""
+    """ISO times: a blank for the T, no seconds, a fraction, a zone (UTC if none), a bare date, and Unix times.
+
+    Dates may also be written 2024/05/01 or 01.05.2024, which mean one thing each.
+    """
     whole = column.str.strip_chars()
     for pattern, iso in _FORMS_OF_TIMES:
         whole = whole.str.replace(pattern, iso)
     has_zone = whole.str.contains(r"[+-]\d\d:\d\d$")
     zoned = pl.select(pl.when(has_zone).then(whole).otherwise(whole + "+00:00")).to_series()
     parsed = zoned.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%:z", time_unit="us", strict=False).dt.convert_time_zone("UTC")
-    seconds = column.cast(pl.Float64, strict=False)
+    seconds = column.str.strip_chars().cast(pl.Float64, strict=False)
+    in_milliseconds = pl.when(seconds.is_between(*_MILLISECONDS)).then(seconds / 1000).otherwise(seconds)
+    seconds = pl.select(in_milliseconds).to_series()
     unix = pl.from_epoch((seconds.filter(seconds.is_between(*_UNIX)) * 1e6).round().cast(pl.Int64), time_unit="us")
     if not unix.len():
         return parsed.alias(column.name)
