@@ -70,6 +70,14 @@ def test_a_code_is_its_own_code(name: str) -> None:
         ("Haitian Creole (Raw)-English", "ht_raw-en"),
         ("klingon-en", "klingon-en"),
         ("cs", "cs-und"),
+        ("cs_en", "cs-en"),
+        ("ces_eng", "cs-en"),
+        ("zh_CN-en", "zh_CN-en"),
+        ("csen", "cs-en"),
+        ("cs>en", "cs-en"),
+        ("cs/en", "cs-en"),
+        ("Czech to English", "cs-en"),
+        ("en-to", "en-to"),
     ],
 )
 def test_pairs_however_they_are_typed(text: str, pair: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pandas as pd
@@ -73,6 +74,55 @@ def test_what_pandas_calls_missing_is_missing() -> None:
     assert table["rank"].to_list() == [1, None]
     assert table["annotator"].to_list() == ["ann", None]
     assert [str(moment) for moment in table["started"]] == ["2024-05-01 12:00:00+00:00", "None"]
+
+
+def test_the_index_of_a_pandas_frame_is_columns_where_it_has_names(file: Path) -> None:
+    frame, expected = pd.read_csv(file), adjudge.read(file)
+    for index in (["annotator", "segment"], ["system"]):
+        assert adjudge.read(frame.set_index(index)).fingerprint == expected.fingerprint
+        assert adjudge.read(frame.set_index(index, drop=False)).fingerprint == expected.fingerprint
+    wide = frame.pivot_table(index=["annotator", "segment"], columns="system", values="score")
+    assert adjudge.read(wide, systems=["a", "b"]).table["annotator"].to_list() == ["ann", "ann", "bob", "bob"]
+
+
+def test_numbers_of_which_some_are_missing_are_names_as_in_files() -> None:
+    """Data frames hold them as fractions, with NaN where there is none."""
+    numbers = {"system": ["a", "b", "c"], "segment": [1.0, 2.0, float("nan")], "score": [50.0, float("nan"), 70.0]}
+    for frame in (pl.DataFrame(numbers), pd.DataFrame(numbers)):
+        table = adjudge.read(frame).table
+        assert table["segment"].to_list() == ["1", "2", None]
+        assert table["score"].to_list() == [50.0, None, 70.0]
+    assert adjudge.read(pl.DataFrame({**numbers, "segment": [1.5, 2.0, 3.0]})).table["segment"][0] == "1.5"
+
+
+@pytest.mark.parametrize(
+    "times", [[1714564800, 1714564801], [1714564800.0, 1714564801.0], [1714564800000, 1714564801000]]
+)
+def test_unix_times_are_the_same_in_every_source(times: list[float], tmp_path: Path) -> None:
+    columns = {"system": ["a", "b"], "score": [50, 60], "ended": times}
+    frame = pl.DataFrame(columns)
+    frame.write_csv(tmp_path / "a.csv")
+    frame.write_parquet(tmp_path / "a.parquet")
+    for source in (frame, pd.DataFrame(columns), tmp_path / "a.csv", tmp_path / "a.parquet"):
+        moments = [str(moment) for moment in adjudge.read(source).table["ended"]]
+        assert moments == ["2024-05-01 12:00:00+00:00", "2024-05-01 12:00:01+00:00"]
+
+
+@pytest.mark.parametrize("text", ["2024/05/01 12:00", "01.05.2024 12:00", "01.05.2024 12:00:00"])
+def test_dates_that_mean_one_thing_are_understood(text: str) -> None:
+    frame = pl.DataFrame({"system": ["a"], "score": [50], "ended": [text]})
+    assert str(adjudge.read(frame).table["ended"][0]) == "2024-05-01 12:00:00+00:00"
+
+
+def test_durations_are_seconds() -> None:
+    columns = {"system": ["a"], "score": [50], "active_seconds": [timedelta(seconds=5.5)]}
+    for frame in (pl.DataFrame(columns), pd.DataFrame(columns)):
+        assert adjudge.read(frame).table["active_seconds"].to_list() == [5.5]
+
+
+def test_times_of_pandas_finer_than_microseconds_give_no_warning() -> None:
+    frame = pd.DataFrame({"system": ["a"], "score": [50], "ended": [pd.Timestamp("2024-05-01T12:00:00.123456789Z")]})
+    assert str(adjudge.read(frame).table["ended"][0]) == "2024-05-01 12:00:00.123456+00:00"
 
 
 def test_a_human_that_no_system_is_called_is_told() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -101,7 +102,7 @@ def test_a_header_alone_and_a_missing_column(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds a header but no ratings"):
         read([write(tmp_path)], format="mqm")
     (tmp_path / "other.tsv").write_text("system\tdoc\nx\td\n")
-    with pytest.raises(InputError, match="has no column 'rater'"):
+    with pytest.raises(InputError, match="has no column 'annotator'"):
         read([tmp_path / "other.tsv"], format="mqm")
 
 
@@ -138,6 +139,59 @@ def test_a_table_that_names_its_languages_and_writes_categories_with_underscores
     assert judgments.table.select("target_lang", "system", "document", "segment", "annotator", "score").rows() == [
         ("zh", "x", "d1", "3", "r1", -25.0), ("ja", "x", "d1", "3", "r1", -5.0),
     ]  # fmt: skip
+
+
+OTHER_NAMES = {"seg_id": "segmentId", "rater": "Annotator", "target": "translation", "category": "Error category"}
+
+
+@pytest.mark.parametrize(
+    ("separator", "quoting"), [("\t", csv.QUOTE_ALL), (",", csv.QUOTE_MINIMAL), (";", csv.QUOTE_ALL)]
+)
+@pytest.mark.parametrize("names", [{}, OTHER_NAMES], ids=["released names", "other names"])
+def test_tables_that_were_saved_again(tmp_path: Path, separator: str, quoting: int, names: dict[str, str]) -> None:
+    """From spreadsheets and data frames: other separators, quotes around fields, names of people's own."""
+    rows = [
+        row("Eine <v>Katze</v>, ja", "Style", "Minor"),
+        row('"Ja" <v>sagt</v> sie', "Accuracy", "Major", rater="r2"),
+    ]
+    path = tmp_path / "ratings_ende.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter=separator, quoting=quoting)  # type: ignore[arg-type]
+        writer.writerows([[names.get(name, name) for name in HEADER.split("\t")], *(line.split("\t") for line in rows)])
+    judgments = read(path, format="mqm")
+    expected = read(write(tmp_path, *rows), format="mqm")
+    assert judgments.table.drop("campaign").equals(expected.table.drop("campaign"))
+    assert judgments.pairs == ("en-de",)
+    assert read(path).table.equals(judgments.table), "recognised"
+
+
+def test_columns_can_be_named_and_texts_may_be_missing(tmp_path: Path) -> None:
+    path = tmp_path / "ours.csv"
+    path.write_text(
+        "engine,lp,who,no,art,Schwere\nx,en_de,r1,4,Stil,minor\nx,en_de,r1,5,Stil,major\n", encoding="utf-8"
+    )
+    with pytest.raises(InputError, match="has no column 'annotator'"):
+        read(path, format="mqm")
+    columns = {"annotator": "who", "segment": "no", "category": "art", "severity": "Schwere"}
+    judgments = read(path, format="mqm", columns=columns)
+    assert judgments.pairs == ("en-de",)
+    assert judgments.table.select("system", "annotator", "segment", "score").rows() == [
+        ("x", "r1", "4", -1.0),
+        ("x", "r1", "5", -5.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "pair"),
+    [
+        ("mqm_data.tsv", "und-und"),
+        ("mqm_team_ende.tsv", "en-de"),
+        ("mqm_data_en-cs.tsv", "en-cs"),
+        ("mqm_fred_ende.avg.tsv", "en-de"),
+    ],
+)
+def test_words_in_the_name_are_no_languages(tmp_path: Path, name: str, pair: str) -> None:
+    assert read(write(tmp_path, row(), name=name), format="mqm").pairs == (pair,)
 
 
 WEIGHED = [

@@ -93,7 +93,7 @@ def test_wrong_column_maps_are_explained(tmp_path: Path, columns: list[str], wor
 
 def test_a_missing_system_names_a_column_that_may_be_it(tmp_path: Path) -> None:
     rows = [{"id": i, "who knows": name, "score": i} for i, name in enumerate("abab")]
-    with pytest.raises(InputError, match="--columns system=who knows"):
+    with pytest.raises(InputError, match="--columns 'system=who knows'"):
         read(written(tmp_path, "a.csv", rows))
 
 

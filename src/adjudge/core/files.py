@@ -155,7 +155,8 @@ def read_json(path: Path) -> Any:
 def decode_text(raw: bytes, path: Path) -> str:
     """The bytes of a file as text, without a byte-order mark; `path` names the file in the error.
 
-    Text is UTF-8, or UTF-16 where the mark says so, as spreadsheets save "Unicode text".
+    Text is UTF-8, or UTF-16 where the mark says so, as spreadsheets save "Unicode text". Lines end in line feeds, or
+    all of them in returns alone, as some spreadsheets still save them.
     """
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         try:
@@ -165,6 +166,8 @@ def decode_text(raw: bytes, path: Path) -> str:
     if b"\0" in raw:
         line = raw[: raw.index(b"\0")].count(b"\n") + 1
         raise InputError("is a binary file (it holds a zero byte); give a text file", file=path, line=line)
+    if b"\r" in raw and b"\n" not in raw:
+        raw = raw.replace(b"\r", b"\n")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as fault:

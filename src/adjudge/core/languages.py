@@ -46,6 +46,8 @@ _CODES = {name: code for code, names in _LANGUAGES.items() for name in (code, *n
 _VARIANT = re.compile(r"^(?P<base>[^()]+?)\s*\((?P<variant>[^()]+)\)$")
 # What follows a language in `pt-BR`, `zh-Hans`, `es-419`.
 _REGION = re.compile(r"^(?P<base>[A-Za-z]+)(?:_(?P<any>.+)|-(?P<region>[A-Z]{2}|[A-Z][a-z]{3}|[0-9]{3}))$")
+# What stands between two languages, the surest first: an underscore may also stand before a variant, as in `zh_CN`.
+_BETWEEN = (r"-", r"\s*(?:=?>|/|\||–|\sto\s)\s*", r"_")
 
 
 def language_code(name: str | None) -> str:
@@ -107,15 +109,24 @@ def split_pair(text: str) -> tuple[str, str]:
     """The codes of the two languages of a pair that a user typed."""
     parts = re.split(r"\s*(?:,|->|→|:)\s*", text.strip())
     if len(parts) != 2:
-        parts = _split_at_hyphen(text.strip())
+        parts = _two_languages(text.strip()) or [*text.strip().split("-", 1), ""]
     return language_code(parts[0]), language_code(parts[1])
 
 
-def _split_at_hyphen(text: str) -> list[str]:
-    """Split `zh-Hans-en` where languages stand on both sides, and at the first hyphen otherwise."""
-    words = text.split("-")
-    ways = [["-".join(words[:i]), "-".join(words[i:])] for i in range(1, len(words))] or [[text, ""]]
-    return next((way for way in ways if is_language(way[0]) and is_language(way[1])), ways[0])
+def find_pair(text: str) -> tuple[str, str] | None:
+    """The codes of the two languages of a pair as files write it; None where it is none."""
+    codes = split_pair(text)
+    return None if UNKNOWN in codes else codes
+
+
+def _two_languages(text: str) -> list[str] | None:
+    """Where languages stand on both sides: of `zh-Hans-en` around the second hyphen, of `ende` in the middle."""
+    halves = [text[:2], text[2:]]
+    if all(half.lower() in _LANGUAGES and len(half) == 2 for half in halves):
+        return halves
+    signs = [match for pattern in _BETWEEN for match in re.finditer(pattern, text)]
+    ways = ([text[: sign.start()], text[sign.end() :]] for sign in signs)
+    return next((way for way in ways if is_language(way[0]) and is_language(way[1])), None)
 
 
 def pair_in_name(text: str) -> tuple[str, str] | None:

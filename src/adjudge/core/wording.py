@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import shlex
 from typing import TYPE_CHECKING
 
@@ -57,4 +58,6 @@ def as_argument(names: Sequence[str]) -> str:
     """Names as `split_names` takes them, quoted as a shell needs it."""
     joined = io.StringIO()
     csv.writer(joined, lineterminator="").writerow(names)
-    return shlex.quote(joined.getvalue())
+    text = joined.getvalue()
+    # Letters of all languages are safe, which shlex does not know.
+    return text if re.fullmatch(r"[\w@%+=:,./-]+", text) else shlex.quote(text)

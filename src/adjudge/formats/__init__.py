@@ -94,7 +94,9 @@ FORMATS: dict[str, Format] = {
         ("batches", "annotators"),
     ),
     "wmt-humeval": Format("wmt.humeval", "judgments of the general task, JSON lines with one segment each (WMT23 on)"),
-    "mqm": Format("mqm.reader", "MQM ratings, one error per row with its span between <v> and </v>", ("mqm_weights",)),
+    "mqm": Format(
+        "mqm.reader", "MQM ratings, one error per row with its span between <v> and </v>", ("columns", "mqm_weights")
+    ),
     "pearmut": Format("pearmut", "annotations of Pearmut, JSON lines with one submitted document each"),
     "metric-scores": Format("metric_scores", "mt-metrics-eval: *.seg.score files or folders of human or metric scores"),
 }
@@ -186,9 +188,11 @@ def _as_frame(source: Any) -> pl.DataFrame | None:
 
 
 def _from_pandas(source: Any) -> pl.DataFrame:
-    """Column by column, because polars itself needs pyarrow for that."""
+    """Column by column, because polars itself needs pyarrow for that; an index with names is columns, too."""
     import polars as pl
 
+    if new := [name for name in source.index.names if name is not None and name not in source.columns]:
+        source = source.reset_index(level=new)
     columns: dict[str, pl.Series] = {}
     names = [str(name) for name in source.columns]
     if twice := next((name for name in names if names.count(name) > 1), None):
@@ -196,7 +200,7 @@ def _from_pandas(source: Any) -> pl.DataFrame:
     for name in source.columns:
         column, missing = source[name], source[name].isna()
         values = [
-            None if gone else value.to_pydatetime() if hasattr(value, "to_pydatetime") else value
+            None if gone else value.to_pydatetime(warn=False) if hasattr(value, "to_pydatetime") else value
             for value, gone in zip(column.tolist(), missing.tolist(), strict=True)
         ]
         columns[str(name)] = pl.Series(str(name), values, strict=False)

@@ -11,11 +11,11 @@ import gzip
 import json
 import re
 import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from typing import TYPE_CHECKING
 
-from adjudge.formats.appraise.rows import ITEM_TYPES
+from adjudge.formats.appraise.rows import is_result, separator_of
 from adjudge.formats.metric_scores import ENDING, HUMAN_SCORES
-from adjudge.formats.parsing.delimited import detect_delimiter
 from adjudge.formats.wmt_da.files import SOURCES, member_of
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ _HEADERS: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = (
     ("wmt-ranking-2007", frozenset({"task", "type", "item_id", "annotator_id", "system_0"}), frozenset()),
     ("mturk-da", frozenset({"hitid", "workerid", "answer.q1"}), frozenset()),
     ("mqm", frozenset({"system", "rater", "category", "severity"}), frozenset({"score", "rank"})),
+    ("mqm", frozenset({"system", "annotator", "category", "severity"}), frozenset({"score", "rank"})),
     ("wmt-da", frozenset({"sys_id", "rid", "sid", "score"}), frozenset()),
 )
 # Direct assessment without a header: assignment, worker, languages, what was asked, ..., type of item.
@@ -76,7 +77,8 @@ def _first_lines(path: Path) -> list[str]:
         if raw.startswith(b"\x1f\x8b"):
             with gzip.open(path) as unpacked:
                 raw = unpacked.read(_HEAD)
-        text = raw.decode("utf-8-sig", "ignore" if len(raw) == _HEAD else "strict")
+        encoding = "utf-16" if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
+        text = raw.decode(encoding, "ignore" if len(raw) == _HEAD else "strict")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError):
         return []  # The reader says what is wrong.
     lines = text.splitlines()
@@ -105,16 +107,13 @@ def _of_header(line: str) -> str | None:
 
 
 def _of_rows(lines: Sequence[str]) -> str | None:
-    """By rows without a header: counts of pairs, and Appraise's account, system, item, type, languages and score."""
+    """By the rows: counts of pairs, and Appraise's account, system, item, type, languages and score."""
     if _DIRECT.fullmatch(lines[0].strip()):
         return "wmt-da"
     if all(_COUNTS.fullmatch(line.strip()) for line in lines):
         return "pairwise-counts"
     try:
-        fields = next(csv.reader([lines[0]], delimiter=detect_delimiter(lines[0])))
+        first = list(csv.reader(lines[:2], delimiter=separator_of(lines[0])))
     except csv.Error:
         return None
-    typed = [fields[start : start + 4] for start in (3, 4) if len(fields) > start + 4]
-    if any(kind in ITEM_TYPES and score.lstrip("-").isdigit() for kind, _, _, score in typed):
-        return "appraise"
-    return None
+    return "appraise" if is_result(list(enumerate(first, start=1))) else None

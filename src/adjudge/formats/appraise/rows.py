@@ -21,7 +21,7 @@ from adjudge.core.wording import counted
 from adjudge.formats.appraise.spans import parse_spans
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import language_codes
-from adjudge.formats.tables.cells import SCORE_SCALE
+from adjudge.formats.tables.cells import KINDS_ELSEWHERE, SCORE_SCALE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +47,7 @@ DATA = (
 )  # fmt: skip
 BATCH = ("batch", "database_item", "target_place")
 ITEM_TYPES = ("TGT", "BAD", "REF", "CHK")
-KINDS = {"TGT": "system", "BAD": "degraded", "REF": "reference", "CHK": "repeat"}
+KINDS = {name: KINDS_ELSEWHERE[name] for name in ITEM_TYPES}
 _BOOLEANS = ("True", "False")
 # 2001 to 2096: what can be a time in Unix seconds, and not a batch number or a score.
 _TIMES = (1e9, 4e9)
@@ -80,6 +80,27 @@ def layout(fields: list[str]) -> tuple[str, ...] | None:
     return (*names, *BATCH[: len(unnamed)])
 
 
+def without_header(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+    """The rows below a header, if somebody wrote one, without the numbers that data frames write before their rows."""
+    header = [name.strip().casefold() for name in rows[0][1]] if rows else []
+    if "score" not in header or layout(rows[0][1]) is not None:
+        return rows
+    first = 0 if header[0] else 1
+    return [(line, fields[first:]) for line, fields in rows[1:]]
+
+
+def is_result(rows: list[tuple[int, list[str]]]) -> bool:
+    """Whether a file that begins with these rows is one of results."""
+    below = without_header(rows)
+    names = layout(below[0][1]) if below else None
+    return names is not None and _is_number(below[0][1][names.index("score")])
+
+
+def separator_of(line: str) -> str:
+    """What separates the fields of a row; the error spans in it hold commas of their own."""
+    return next((sign for sign in ("\t", ";") if line.count(sign) >= len(BASE)), ",")
+
+
 def _is_type(text: str) -> bool:
     return text.split(".", 1)[0] in ITEM_TYPES
 
@@ -101,8 +122,7 @@ def read_rows(path: Path, options: ReadOptions) -> ResultRows | None:
     rows = _split(path)
     if rows and rows[0][1][-1:] == [""] and layout(rows[0][1]) is None:
         rows = [(line, fields[:-1]) for line, fields in rows]
-    if rows and layout(rows[0][1]) is None and len(rows) > 1 and "score" in rows[0][1]:
-        rows = rows[1:]
+    rows = without_header(rows)
     names = layout(rows[0][1]) if rows else None
     if names is None:
         return None
@@ -124,7 +144,8 @@ def read_rows(path: Path, options: ReadOptions) -> ResultRows | None:
 def _split(path: Path) -> list[tuple[int, list[str]]]:
     text = read_text(path)
     csv.field_size_limit(max(len(text), 131_072))
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    separator = separator_of(text.split("\n", 1)[0])
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     rows: list[tuple[int, list[str]]] = []
     line = 1
     try:

@@ -15,15 +15,17 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import InputError, UsageError, shown
+from adjudge.core.files import read_text
 from adjudge.core.humans import compile_human_pattern, is_human
 from adjudge.core.judgments import Judgments, SetAside, concat
-from adjudge.core.languages import is_language, language_code
+from adjudge.core.languages import find_pair, language_code, pair_in_name
 from adjudge.core.spans import Span, span_column
 from adjudge.core.wording import agreeing, as_argument, counted
 from adjudge.formats.mqm.weights import NO_ERROR, Weights, find_weights, plain, score, weight
 from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
 from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of, stem
+from adjudge.formats.tables.columns import SYNONYMS, map_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,12 +33,36 @@ if TYPE_CHECKING:
 
     from adjudge.core.judgments import ColumnUse
     from adjudge.formats.options import ReadOptions
+    from adjudge.formats.tables.columns import ColumnMap
 
 # Rows that test whether raters pay attention, not ratings.
 ATTENTION = "hotw-test"
 DEFAULT_WEIGHTS = "workshops"
 _MARK = re.compile(r"</?v>")
-_TWO_LANGUAGES = re.compile(r"(?<![a-z])([a-z]{2})([a-z]{2})(?![a-z])")
+_FOUR_LETTERS = re.compile(r"(?<![a-z])[a-z]{4}(?![a-z])")
+# Words in names of files that could be two codes of languages.
+WORDS_IN_NAMES = frozenset({"beta", "caps", "data", "date", "node", "note", "path", "side", "site", "task", "team"})
+# What the columns are called, the likeliest first; `doc_id` is a segment's place in its document in these files.
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "system": SYNONYMS["system"],
+    "annotator": ("rater", *SYNONYMS["annotator"]),
+    "segment": ("seg_id", "global_seg_id", "segment", "doc_seg_id", "doc_segment_id", *SYNONYMS["segment"]),
+    "document": ("doc", "doc_name", "document", "document_id", "document_name"),
+    "category": ("category", "error_category", "error_type", "issue_type"),
+    "severity": ("severity", "error_severity"),
+    "source": ("source", "source_text", "source_segment", "src"),
+    "target": ("target", "candidate", "translation", "target_text", "target_segment", "hypothesis", "mt", "output"),
+    "text": ("comment", "comments", "note", "notes"),
+    "source_lang": SYNONYMS["source_lang"],
+    "target_lang": SYNONYMS["target_lang"],
+    "pair": SYNONYMS["pair"],
+}
+_OF_SPANS = {
+    "category": "spans: category",
+    "severity": "spans: severity",
+    "source": "spans: marks in the source",
+    "target": "spans: marks in the target",
+}
 
 
 @dataclass
@@ -75,9 +101,10 @@ def _check_severities(judgments: Judgments, weights: Weights) -> None:
 
 
 def _read_file(path: Path, campaign: str, weights: Weights, options: ReadOptions) -> Judgments:
-    table = read_delimited(path, "\t", quoting=False, options=options)
+    table = _table(path, options)
     counts: Counter[str] = Counter()
-    ratings = _ratings(table, counts, weights)
+    columns = _Columns.of(table, options)
+    ratings = _ratings(columns, counts, weights)
     set_aside, row_notes = table.bad.settle()
     if not ratings:
         raise InputError("holds a header but no ratings; check that the file is complete", file=path)
@@ -91,8 +118,14 @@ def _read_file(path: Path, campaign: str, weights: Weights, options: ReadOptions
         ],
         notes=_notes(path, counts, row_notes, options),
         source=str(path),
-        uses=_Columns.of(table).uses(table),
+        uses=columns.uses(),
     )
+
+
+def _table(path: Path, options: ReadOptions) -> Delimited:
+    """The table; between tabs quotes are ordinary characters, unless they stand around the names of columns."""
+    header = read_text(path).lstrip().split("\n", 1)[0]
+    return read_delimited(path, None, quoting="\t" not in header or header.startswith('"'), options=options)
 
 
 def _rows(
@@ -134,100 +167,78 @@ def _notes(path: Path, counts: Counter[str], row_notes: Sequence[str], options: 
 
 
 def _pair(path: Path, options: ReadOptions) -> tuple[str, str]:
-    """The languages, which these files run together in their names: `mqm_ted_ende.tsv`."""
-    for match in _TWO_LANGUAGES.finditer(stem(path)):
-        if is_language(match[1]) and is_language(match[2]) and match[1] != match[2]:
-            return language_code(match[1]), language_code(match[2])
-    return pair_of(path, options)
+    """The languages, which these files run together in their names, at the end: `mqm_ted_ende.tsv`."""
+    words = [word for word in _FOUR_LETTERS.findall(stem(path)) if word not in WORDS_IN_NAMES]
+    pairs = [pair for pair in map(find_pair, words) if pair is not None]
+    return pairs[-1] if pairs and pair_in_name(path.name) is None else pair_of(path, options)
 
 
 @dataclass(frozen=True)
 class _Columns:
-    """Where the columns of a file stand, under any of the names that they have had."""
+    """Which columns of a file are what, under any of the names that they have had."""
 
-    system: int
-    annotator: int
-    segment: int
-    document: int | None
-    category: int
-    severity: int
-    source: int
-    target: int
-    comment: int | None
-    languages: tuple[int, int] | None
+    table: Delimited
+    mapping: ColumnMap
 
     @classmethod
-    def of(cls, table: Delimited) -> _Columns:
-        source_lang, target_lang = (table.column(name, required=False) for name in ("source_lang", "target_lang"))
-        return cls(
-            system=table.need("system", "system_id"),
-            annotator=table.need("rater", "annotator", "rater_id"),
-            segment=table.need("seg_id", "globalSegId", "segment", "docSegId", "doc_segment_id"),
-            document=table.column("doc", "docname", "document", "document_id", required=False),
-            category=table.need("category"),
-            severity=table.need("severity"),
-            source=table.need("source"),
-            target=table.need("target", "candidate"),
-            comment=table.column("comment", required=False),
-            languages=None if source_lang is None or target_lang is None else (source_lang, target_lang),
-        )
+    def of(cls, table: Delimited, options: ReadOptions) -> _Columns:
+        mapping = map_columns(table.header, table.source, columns=options.columns, known=COLUMNS)
+        for needed in ("system", "annotator", "segment", "category", "severity"):
+            mapping.need(needed)
+        mapping.refuse_twice([name for name in table.header if table.header.count(name) > 1])
+        return cls(table, mapping)
 
-    def uses(self, table: Delimited) -> tuple[ColumnUse, ...]:
+    def uses(self) -> tuple[ColumnUse, ...]:
         """What the columns of the file were taken for."""
-        source_lang, target_lang = self.languages or (None, None)
-        return column_uses(
-            table.path,
-            table.header,
-            {
-                "system": self.system,
-                "annotator": self.annotator,
-                "segment": self.segment,
-                "document": self.document,
-                "spans: category": self.category,
-                "spans: severity": self.severity,
-                "spans: marks in the source": self.source,
-                "spans: marks in the target": self.target,
-                "text": self.comment,
-                "source_lang": source_lang,
-                "target_lang": target_lang,
-            },
-        )
+        taken = {
+            _OF_SPANS.get(meaning, meaning): self.table.header.index(column)
+            for meaning, column in self.mapping.columns.items()
+        }
+        return column_uses(self.table.path, self.table.header, taken)
 
-    def rating(self, fields: list[str]) -> _Rating:
-        """The rating that a row belongs to."""
-        document = "" if self.document is None else fields[self.document]
-        key = (fields[self.system], document, fields[self.segment], fields[self.annotator])
-        system, document, segment, annotator = (field.strip() for field in key)
-        source, target = (fields[index].strip() for index in self.languages) if self.languages else ("", "")
-        pair = (language_code(source), language_code(target)) if source and target else None
-        return _Rating((system, document, segment, annotator), pair)
+    def cells(self, meaning: str) -> list[str]:
+        """What every row says in the column with this meaning; nothing where there is none."""
+        if meaning not in self.mapping:
+            return [""] * len(self.table.rows)
+        place = self.table.header.index(self.mapping.need(meaning))
+        return [fields[place] for _, fields in self.table.rows]
+
+    def keys(self) -> list[tuple[tuple[str, str, str, str], tuple[str, str] | None]]:
+        """The rating that every row belongs to, and its languages, where the row names them."""
+        names = [[cell.strip() for cell in self.cells(name)] for name in ("system", "document", "segment", "annotator")]
+        pairs = [find_pair(cell) for cell in self.cells("pair")]
+        if "source_lang" in self.mapping and "target_lang" in self.mapping:
+            languages = zip(self.cells("source_lang"), self.cells("target_lang"), strict=True)
+            pairs = [(language_code(s), language_code(t)) if s.strip() and t.strip() else None for s, t in languages]
+        return list(zip(zip(*names, strict=True), pairs, strict=True))
 
 
-def _ratings(table: Delimited, counts: Counter[str], weights: Weights) -> list[_Rating]:
-    columns = _Columns.of(table)
+def _ratings(columns: _Columns, counts: Counter[str], weights: Weights) -> list[_Rating]:
+    table = columns.table
     ratings: dict[tuple[object, ...], _Rating] = {}
     last = {tuple(fields): row for row, (_, fields) in enumerate(table.rows)}
+    severities, categories, comments = (columns.cells(name) for name in ("severity", "category", "text"))
+    sources, targets, keys = columns.cells("source"), columns.cells("target"), columns.keys()
     for row, (_, fields) in enumerate(table.rows):
         if last[tuple(fields)] != row and row not in table.bad.problems:
             counts["copies"] += 1
             continue
-        error = (fields[columns.severity].strip(), fields[columns.category].strip())
+        error = (severities[row].strip(), categories[row].strip())
         if error[0].casefold() == ATTENTION:
             counts["attention"] += 1
             continue
-        rating = columns.rating(fields)
-        rating = ratings.setdefault((rating.key, rating.pair), rating)
+        rating = ratings.setdefault(keys[row], _Rating(*keys[row]))
         if row in table.bad.problems or _refused(error, weights, table, row):
             # Without this error the rating would look better than it is.
             rating.broken = True
             continue
         rating.rows += 1
-        if columns.comment is not None and fields[columns.comment].strip():
-            rating.comments.append(fields[columns.comment].strip())
+        if comments[row].strip():
+            rating.comments.append(comments[row].strip())
         if plain(error[0]) in NO_ERROR or plain(error[1]) in NO_ERROR:
             continue
         rating.weights.append(weight(*error, weights) or 0.0)
-        rating.spans += _spans(fields[columns.source], fields[columns.target], *error, counts)
+        rating.spans += _spans(sources[row], targets[row], *error, counts)
     counts["beside"] = sum(rating.rows for rating in ratings.values() if rating.broken)
     return [rating for rating in ratings.values() if not rating.broken]
 

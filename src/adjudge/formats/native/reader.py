@@ -12,7 +12,6 @@ Faults of the table that the types of its columns do not show are looked for as 
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,14 +20,14 @@ import polars as pl
 from adjudge.core.comparisons import BLOCK_KEY
 from adjudge.core.errors import InputError, Source
 from adjudge.core.humans import mark_humans
-from adjudge.core.judgments import SCHEMA, ColumnUse, Judgments, concat
-from adjudge.core.protocols import ASSUMED_OF_RANKS, ASSUMED_OF_SCORES, PROTOCOLS
+from adjudge.core.judgments import SCHEMA, ColumnUse, Judgments, SetAside, concat
+from adjudge.core.protocols import ASSUMED_OF_RANKS, ASSUMED_OF_SCORES, KINDS, PROTOCOLS
 from adjudge.core.wording import LONG_NAME, agreeing, counted
 from adjudge.formats.parsing.bad_rows import BadRows
-from adjudge.formats.parsing.sources import stem
+from adjudge.formats.parsing.sources import stem, with_languages
 from adjudge.formats.rankings.labels import USUAL_LABELS, scale_of
-from adjudge.formats.rankings.pairwise_table import pair_judgments
-from adjudge.formats.tables.cells import check_cells, check_scale_of_scores, typed_cells
+from adjudge.formats.rankings.pairwise_table import pair_judgments, with_winner
+from adjudge.formats.tables.cells import KINDS_ELSEWHERE, check_cells, check_scale_of_scores, typed_cells
 from adjudge.formats.tables.columns import SYNONYMS, ColumnMap, map_columns, plain, renamed
 from adjudge.formats.tables.load import LoadedTable, load_table, with_decimal_points
 from adjudge.formats.tables.wide import unpivot
@@ -42,6 +41,9 @@ if TYPE_CHECKING:
 # Only in a wide table is a column of this name surely the item's.
 _WIDE_SEGMENT = "id"
 ANSWERS = ("rank", "score", "spans", "text")
+# How files of the field call the column that is true where a document was scored as a whole.
+_MARKS_OF_DOCUMENTS = ("isdocscore", "iscompletedocument")
+WHOLE_DOCUMENT = "score of a whole document, not of a segment"
 
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
@@ -59,15 +61,14 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Jud
     frame, source = loaded.frame, loaded.source
     if frame.height == 0:
         raise source.fault("holds a header but no judgments; add rows")
-    _check_header(frame.columns, source)
     if options.systems:
         return _wide(loaded, options)
-    mapping = map_columns(frame.columns, source, columns=options.columns, meanings=SYNONYMS)
+    mapping = _with_known_kinds(map_columns(frame.columns, source, columns=options.columns, meanings=SYNONYMS), frame)
     if "system" in mapping:
         return _long(loaded, mapping, options)
-    sides = map_columns(frame.columns, source, columns=options.columns)
-    if "left" in sides and "right" in sides:
-        return pair_judgments(loaded, sides, options, campaign)
+    sides = with_winner(loaded, options)
+    if "left" in sides.mapping and "right" in sides.mapping:
+        return pair_judgments(sides, options, campaign)
     raise _no_system(frame, mapping)
 
 
@@ -82,11 +83,13 @@ def _no_system(frame: pl.DataFrame, mapping: ColumnMap) -> InputError:
     return mapping.missing("system", guesses=_likely_systems(frame, mapping), also=also)
 
 
-def _check_header(header: Sequence[str], source: Source) -> None:
-    for name in header:
-        # polars gives the second of two equal columns such a name.
-        if re.sub(r"_duplicated_[0-9]+$", "", name) in SCHEMA and name not in SCHEMA:
-            raise InputError(f"has the column '{name.rsplit('_', 2)[0]}' twice; keep one", file=source.name, line=1)
+def _with_known_kinds(mapping: ColumnMap, frame: pl.DataFrame) -> ColumnMap:
+    """The same, unless a column that may say what items are for says other things, such as their genre."""
+    column = mapping.columns.get("kind", "kind")
+    known = [*KINDS, *KINDS_ELSEWHERE]
+    if column == "kind" or frame[column].cast(pl.String).str.strip_chars().is_in(known).all():
+        return mapping
+    return mapping.without([column])
 
 
 def _likely_systems(frame: pl.DataFrame, mapping: ColumnMap) -> dict[str, int]:
@@ -111,19 +114,20 @@ def _wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
     others = [name for name in loaded.frame.columns if name not in options.systems]
     meanings = [name for name in SYNONYMS if name not in ("system", "score", "rank")]
     mapping = map_columns(others, loaded.source, columns=options.columns, meanings=meanings)
+    mapping.refuse_twice(loaded.twice, also=options.systems)
     columns = dict(mapping.columns)
     segment_column = next((name for name in others if name.casefold() == _WIDE_SEGMENT), None)
     if "segment" not in columns and segment_column is not None:
         columns["segment"] = segment_column
     uses = ColumnMap(columns, tuple(others), loaded.source)
-    frame = renamed(loaded.frame, uses)
+    frame, pair_notes = with_languages(renamed(loaded.frame, uses))
     if "segment" not in frame.columns:
         # Without a name an item is known by its place.
         frame = frame.with_columns(pl.int_range(1, pl.len() + 1).cast(pl.String).alias("segment"))
     long, source, notes = unpivot(frame, loaded.source, options.systems, options.wide)
     size = len(options.systems)
     ragged = {row * size + i: problem for row, problem in loaded.ragged.items() for i in range(size)}
-    table = LoadedTable(long, source, (*loaded.notes, *notes), ragged)
+    table = LoadedTable(long, source, (*loaded.notes, *pair_notes, *notes), ragged)
     named = ColumnMap({name: name for name in long.columns if name in SCHEMA}, tuple(long.columns), source)
     judgments = _from_long(table, named, options, uses)
     what = "rank" if "rank" in long.columns else "score"
@@ -132,8 +136,10 @@ def _wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
 
 
 def _long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions) -> Judgments:
-    frame = renamed(loaded.frame, mapping)
-    return _from_long(LoadedTable(frame, loaded.source, loaded.notes, loaded.ragged), mapping, options, mapping)
+    mapping.refuse_twice(loaded.twice)
+    frame, notes = with_languages(renamed(loaded.frame, mapping))
+    table = LoadedTable(frame, loaded.source, (*loaded.notes, *notes), loaded.ragged)
+    return _from_long(table, mapping, options, mapping)
 
 
 def _from_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, uses: ColumnMap) -> Judgments:
@@ -154,11 +160,13 @@ def _from_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, us
     check_scale(frame, options, bad)
     set_aside, row_notes = bad.settle()
     usable = frame.with_row_index("row of the table").filter(~pl.col("row of the table").is_in(list(bad.problems)))
+    usable = usable.filter(~_of_whole_documents(usable))
     if usable.height == 0:
         raise source.fault("holds no usable judgment; check its columns")
+    whole = frame.height - len(bad.problems) - usable.height
     judgments = Judgments.from_columns(
         usable.drop("row of the table"),
-        set_aside=set_aside,
+        set_aside=[*set_aside, *([SetAside(WHOLE_DOCUMENT, whole)] if whole else [])],
         notes=[*loaded.notes, *notes, *row_notes],
         source=source,
         uses=uses.uses(),
@@ -166,6 +174,16 @@ def _from_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, us
     judgments = mark_humans(judgments, options.human, given=given)
     warnings = warn_about_scale(judgments.table, options)
     return Judgments(judgments.table, judgments.set_aside, judgments.notes + warnings, judgments.columns)
+
+
+def _of_whole_documents(frame: pl.DataFrame) -> pl.Series:
+    """Which rows score a document as a whole beside its segments; where all are marked so, each is a segment."""
+    marks = [name for name in frame.columns if plain(name) in _MARKS_OF_DOCUMENTS]
+    is_marked = [
+        frame[name].cast(pl.String).str.to_lowercase().is_in(["true", "1"]).fill_null(value=False) for name in marks
+    ]
+    whole = next((marked for marked in is_marked if not marked.all()), None)
+    return pl.repeat(value=False, n=frame.height, eager=True) if whole is None else whole
 
 
 def unsaid_protocol_note(rows: int) -> str:
@@ -197,7 +215,8 @@ def check_answers(frame: pl.DataFrame, given: Sequence[str], mapping: ColumnMap)
     if not set(given) & set(ANSWERS):
         taken = set(mapping.columns.values())
         numbers = [name for name in columns_of_numbers(frame) if name not in taken and name not in SCHEMA]
-        raise mapping.missing("score", instead="rank", guesses=dict.fromkeys(numbers[-1:], 0))
+        guesses = {name: frame[name].n_unique() for name in numbers}
+        raise mapping.missing("score", instead="rank", guesses=guesses, likeliest=next(reversed(numbers), None))
     protocols = frame["protocol"].drop_nulls().unique().sort()
     for protocol in protocols.filter(protocols.is_in(list(PROTOCOLS))):
         needed = PROTOCOLS[protocol].needed_column

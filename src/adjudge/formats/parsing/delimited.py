@@ -34,10 +34,15 @@ class Delimited:
     rows: tuple[tuple[int, list[str]], ...]
     options: ReadOptions = field(default_factory=lambda: ReadOptions(strict=True))
 
+    @property
+    def source(self) -> Source:
+        """The file and its lines, for messages."""
+        return Source(str(self.path), lambda row: self.rows[row][0])
+
     @cached_property
     def bad(self) -> BadRows:
         """The rows that cannot be used, first of all those of another length than the header."""
-        return BadRows(Source(str(self.path), lambda row: self.rows[row][0]), self.options, len(self.rows))
+        return BadRows(self.source, self.options, len(self.rows))
 
     def column(self, *names: str, required: bool = True) -> int | None:
         """The place of the first of these columns that exists, case ignored."""
@@ -164,10 +169,11 @@ def to_float(value: str, what: str, path: Path, line: int) -> float:
     return number
 
 
-def row_lines(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+def row_lines(text: str, separator: str, *, quoting: bool = True) -> Iterator[tuple[int, list[str]]]:
     """The rows of a text that hold something, header included, with the line where each begins; read leniently."""
     csv.field_size_limit(max(len(text), 131_072))
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    source = io.StringIO(text, newline="")
+    reader = csv.reader(source, delimiter=separator, quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE)
     begin = 1
     for fields in reader:
         if any(fields):

@@ -6,10 +6,11 @@ import codecs
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from adjudge.core.errors import InputError
+from adjudge.core.errors import InputError, shown
 from adjudge.core.files import read_bytes
 from adjudge.core.judgments import concat
-from adjudge.core.languages import UNKNOWN, language_code, pair_in_name, split_pair
+from adjudge.core.languages import UNKNOWN, find_pair, language_code, pair_in_name, split_pair
+from adjudge.core.wording import agreeing, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -85,6 +86,26 @@ def pair_of(path: Path, options: ReadOptions) -> tuple[str, str]:
     if languages := pair_in_name(path.name):
         return languages
     return split_pair(options.pair) if options.pair else (UNKNOWN, UNKNOWN)
+
+
+def with_languages(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """The frame with the languages of its column `pair` in columns of their own, and a note on what is no pair."""
+    import polars as pl
+
+    if "pair" not in frame.columns or {"source_lang", "target_lang"} & set(frame.columns):
+        return frame, []
+    given = frame["pair"].cast(pl.String)
+    pairs = {text: find_pair(text) for text in given.unique(maintain_order=True).drop_nulls()}
+    sides = [{text: codes[side] for text, codes in pairs.items() if codes} for side in range(2)]
+    columns = [
+        given.replace_strict(codes, default=None, return_dtype=pl.String).alias(name)
+        for name, codes in zip(("source_lang", "target_lang"), sides, strict=True)
+    ]
+    strange = [text for text, codes in pairs.items() if codes is None and text.strip()]
+    rows = int(given.is_in(strange).sum())
+    what = f"{counted(rows, 'row')} {agreeing(rows, 'has', 'have')} no language pair in the column of pairs"
+    notes = [f"{what}, such as '{shown(strange[0])}'; write en-cs"] if strange else []
+    return frame.with_columns(columns), notes
 
 
 def language_codes(names: pl.Series) -> pl.Series:

@@ -8,7 +8,8 @@ Besides, the columns of the judgment table are understood (`annotator`, `segment
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
@@ -18,10 +19,11 @@ from adjudge.core.judgments import SCHEMA, Judgments, concat
 from adjudge.core.languages import UNKNOWN, split_pair
 from adjudge.core.wording import counted
 from adjudge.formats.parsing.bad_rows import BadRows
-from adjudge.formats.parsing.sources import campaign_names, pair_of
-from adjudge.formats.tables.cells import check_cells, typed_cells
+from adjudge.formats.parsing.sources import campaign_names, pair_of, with_languages
+from adjudge.formats.tables.cells import MISSING, check_cells, typed_cells
 from adjudge.formats.tables.columns import WINNERS, map_columns, plain, renamed
 from adjudge.formats.tables.load import load_table
+from adjudge.formats.tables.wide import winners
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,10 +42,21 @@ _SHARED = (
 _ROW = "row of the file"
 _OUTCOME = "outcome of the comparison"
 BOTH = "both"
+FEW_ANSWERS = 9
+"""A scale of preference has at most so many answers, one of them empty."""
 FEW_PER_PAIR = 20
 """Below so many comparisons of two systems, one may stand on one side by chance."""
 FIXED = 0.95
 """In so large a share of their comparisons two systems stand in one order nearly always."""
+
+
+class Comparisons(NamedTuple):
+    """A table of comparisons."""
+
+    loaded: LoadedTable
+    mapping: ColumnMap
+    placed: bool = True
+    """Whether left and right are the sides of a screen."""
 
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
@@ -53,14 +66,24 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
         loaded = load_table(path)
         if loaded.frame.height == 0:
             raise loaded.source.fault("holds a header but no comparison; check that the file is complete")
-        mapping = map_columns(loaded.frame.columns, loaded.source, columns=options.columns)
-        parts.append(pair_judgments(loaded, mapping, options, campaign, languages=pair_of(path, options)))
+        parts.append(pair_judgments(with_winner(loaded, options), options, campaign, languages=pair_of(path, options)))
     return concat(parts)
 
 
+def with_winner(loaded: LoadedTable, options: ReadOptions) -> Comparisons:
+    """Which columns hold the comparisons; where the table says who won in another way, with a column that says it."""
+    mapping = map_columns(loaded.frame.columns, loaded.source, columns=options.columns)
+    found = winners(loaded.frame, mapping)
+    if found is None:
+        return Comparisons(loaded, mapping)
+    frame, note = found
+    placed = "left" in mapping
+    mapping = map_columns(frame.columns, loaded.source, columns=options.columns)
+    return Comparisons(replace(loaded, frame=frame, notes=(*loaded.notes, note)), mapping, placed=placed)
+
+
 def pair_judgments(
-    loaded: LoadedTable,
-    mapping: ColumnMap,
+    comparisons: Comparisons,
     options: ReadOptions,
     campaign: str,
     *,
@@ -69,20 +92,22 @@ def pair_judgments(
     """The judgments of a table of comparisons: two rows each, with ranks 1 and 2, or twice 1 for a tie.
 
     Args:
-        loaded: the table.
-        mapping: which of its columns is what.
+        comparisons: the table, and which of its columns is what.
         options: how to read.
         campaign: the name of the campaign, where the table does not say it.
         languages: source and target, where the table does not say them.
     """
+    loaded, mapping, placed = comparisons
     for side in ("left", "right", "winner"):
-        mapping.need(side)
+        if side not in mapping:
+            raise mapping.missing(side, guesses=_likely_answers(loaded.frame, mapping))
+    mapping.refuse_twice(loaded.twice)
     source = loaded.source
     bad = BadRows(source, options, loaded.frame.height)
     for row, problem in loaded.ragged.items():
         bad.row(row, problem, "row of another length than the header")
     unused = [name for name in mapping.header if _replaced(name, mapping)]
-    frame = renamed(loaded.frame.drop(unused), mapping.without(unused))
+    frame, pair_notes = with_languages(renamed(loaded.frame.drop(unused), mapping.without(unused)))
     sides = ("left", "right", "winner")
     frame = frame.with_columns(pl.col(name).cast(pl.String).str.strip_chars() for name in sides)
     frame = check_cells(typed_cells(frame, bad), bad)
@@ -92,11 +117,19 @@ def pair_judgments(
     if frame.height == 0:
         raise source.fault("holds no usable comparison; check its columns")
     both = _two_rows_each(_with_context(frame, campaign, languages or _languages(options)))
-    notes = [*loaded.notes, *row_notes, *fixed_sides(frame.group_by("left", "right").len())]
+    habits = fixed_sides(frame.group_by("left", "right").len()) if placed else []
+    notes = [*loaded.notes, *pair_notes, *row_notes, *habits]
     judgments = Judgments.from_columns(
         both, set_aside=set_aside, notes=notes, source=source, uses=mapping.without(unused).uses(unused)
     )
     return mark_humans(judgments, options.human)
+
+
+def _likely_answers(frame: pl.DataFrame, mapping: ColumnMap) -> dict[str, int]:
+    """The columns of a few values each that are taken for nothing, and how many."""
+    free = [name for name in frame.columns if name not in mapping.columns.values()]
+    different = {name: frame[name].cast(pl.String).n_unique() for name in free if not frame.schema[name].is_nested()}
+    return {name: values for name, values in different.items() if 2 <= values <= FEW_ANSWERS}
 
 
 def fixed_sides(counts: pl.DataFrame) -> list[str]:
@@ -120,7 +153,8 @@ def fixed_sides(counts: pl.DataFrame) -> list[str]:
 
 def _replaced(name: str, mapping: ColumnMap) -> bool:
     """Whether a column has the name of one that follows from the comparison, such as `rank`."""
-    return name in SCHEMA and name not in _SHARED and name not in mapping.sides()
+    follows = name in SCHEMA or name == mapping.columns.get("kind")
+    return follows and name not in _SHARED and name not in mapping.sides()
 
 
 def _languages(options: ReadOptions) -> tuple[str, str]:
@@ -160,7 +194,8 @@ def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> pl.Seri
 
 _NO_SYSTEM = "comparison without two systems"
 _SAME = "comparison of a system with itself"
-_NOTHING = ["", "-", "_"]
+# How people write that nothing was answered; `none` might also mean that neither is better.
+_NOTHING = [word for word in (*MISSING, "_") if word != "none"]
 
 
 def _plain_values(winner: pl.Series) -> tuple[list[str], list[str]]:

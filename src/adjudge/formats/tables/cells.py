@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
     from adjudge.formats.parsing.bad_rows import BadRows
 
+# What items of tasks are called in files of the field, and the kinds of the judgment table.
+KINDS_ELSEWHERE = {
+    "TGT": "system", "SYSTEM": "system", "BAD": "degraded", "BAD_REF": "degraded", "BAD-REF": "degraded",
+    "REF": "reference", "CHK": "repeat", "REPEAT": "repeat",
+}  # fmt: skip
 # Columns without which a row still says what was judged and how: a broken value becomes null.
 OPTIONAL = ("started", "ended", "active_seconds", "human")
 # How tools and people write that a number or a time is missing.
@@ -28,6 +33,8 @@ BOOLEANS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "n
 _EXAMPLE_TIME = "2024-05-01T12:00:00Z"
 # What may be written otherwise in a time, and how it is written in full.
 _FORMS_OF_TIMES = (
+    (r"^(\d{4})/(\d\d)/(\d\d)", "$1-$2-$3"),
+    (r"^(\d\d)\.(\d\d)\.(\d{4})", "$3-$2-$1"),
     (r"^(\d{4}-\d\d-\d\d)$", "${1}T00:00:00"),
     (r"^(\d{4}-\d\d-\d\d) +", "${1}T"),
     (r"^(.{10}T\d\d:\d\d)([^\d:]|$)", "${1}:00$2"),
@@ -35,14 +42,19 @@ _FORMS_OF_TIMES = (
     (r"(T[\d:.]+) *([+-]\d\d):?(\d\d)$", "$1$2:$3"),
     (r"(T[\d:.]+) *([+-]\d\d)$", "$1$2:00"),
 )
-# Unix seconds from 2001 to 2096; other bare numbers are no times.
+# Unix seconds from 2001 to 2096, and the same in milliseconds; other bare numbers are no times.
 _UNIX = (1e9, 4e9)
+_MILLISECONDS = (1e12, 4e12)
 
 
 def typed_cells(frame: pl.DataFrame, bad: BadRows) -> pl.DataFrame:
     """The frame with every column of the judgment table in its type. In columns of numbers empty text is missing."""
+    if "kind" in frame.columns and frame.schema["kind"] == pl.String:
+        frame = frame.with_columns(pl.col("kind").str.strip_chars().replace(KINDS_ELSEWHERE))
+    # Beside a score or rank, the errors that were marked are not needed.
+    optional = (*OPTIONAL, *(("spans",) if {"score", "rank"} & set(frame.columns) else ()))
     columns = [
-        _column(frame[name], name, dtype, bad)
+        _column(frame[name], name, dtype, bad, needed=name not in optional)
         for name, dtype in SCHEMA.items()
         if name in frame.columns and (dtype != pl.String or frame[name].dtype != pl.String)
     ]
@@ -61,11 +73,16 @@ def _with_recognised_extras(frame: pl.DataFrame) -> pl.DataFrame:
     return frame
 
 
-def _column(given: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType], bad: BadRows) -> pl.Series:
+def _column(
+    given: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType], bad: BadRows, *, needed: bool
+) -> pl.Series:
     column = given
     if column.dtype == pl.String:
         missing = column.str.strip_chars().str.to_lowercase().is_in(list(MISSING))
         column = pl.select(pl.when(~missing).then(column)).to_series()
+    if column.dtype.is_float():
+        # Data frames write missing numbers as NaN; in text the word is a value that was given.
+        column = column.fill_nan(None)
     if column.null_count() == len(column):
         return pl.Series(name, [None], dtype=dtype).new_from_index(0, len(column))
     parsed = _parsed(column, name, dtype)
@@ -73,13 +90,16 @@ def _column(given: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType],
     if dtype == pl.Float64:
         broken |= ~parsed.is_finite().fill_null(value=True)
     if broken.any():
-        needed = _needed(name, dtype)
+        what = _needed(name, dtype)
 
         def problem(row: int) -> str:
             how = "write it with a point and without commas" if _has_comma(given[row]) else "correct it"
-            return f"column '{name}' holds '{shown(given[row])}', {needed} is needed; {how}"
+            return f"column '{name}' holds '{shown(given[row])}', {what} is needed; {how}"
 
-        _record(bad, broken, name, problem)
+        if needed:
+            bad.mark(broken, problem, f"row with a broken {name}")
+        else:
+            bad.empty(broken, name, problem)
         parsed = pl.select(pl.when(~broken).then(parsed)).to_series()
     return parsed.alias(name)
 
@@ -87,13 +107,6 @@ def _column(given: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType],
 def _has_comma(cell: object) -> bool:
     """Whether a cell would be a number, but for commas."""
     return isinstance(cell, str) and "," in cell and cell.strip().replace(",", "").replace(".", "").isdigit()
-
-
-def _record(bad: BadRows, broken: pl.Series, name: str, problem: Callable[[int], str]) -> None:
-    if name in OPTIONAL:
-        bad.empty(broken, name, problem)
-    else:
-        bad.mark(broken, problem, f"row with a broken {name}")
 
 
 def _needed(name: str, dtype: pl.DataType | type[pl.DataType]) -> str:
@@ -107,41 +120,51 @@ def _needed(name: str, dtype: pl.DataType | type[pl.DataType]) -> str:
 def _parsed(column: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType]) -> pl.Series:
     """The column in its type, null where a value cannot be of it."""
     if column.dtype == pl.String:
-        if name == "spans":
-            return _spans(column)
-        if isinstance(dtype, pl.Datetime):
-            return _times(column)
-        if dtype == pl.Boolean:
-            return (
-                column.str.strip_chars()
-                .str.to_lowercase()
-                .replace_strict(BOOLEANS, default=None, return_dtype=pl.Boolean)
-            )
-        column = column.str.strip_chars()
-        if dtype == pl.Int32:
-            # Data frames write whole numbers as fractions where some are missing.
-            column = column.str.replace(r"^([+-]?[0-9]+)\.0*$", "$1")
-        return column.cast(dtype, strict=False)
+        return _parsed_text(column, name, dtype)
+    if isinstance(dtype, pl.Datetime) and column.dtype.is_numeric():
+        return _times(column.cast(pl.String))
+    if dtype == pl.Float64 and isinstance(column.dtype, pl.Duration):
+        return column.dt.total_microseconds() / 1e6
     if dtype == pl.Int32 and column.dtype.is_float():
         column = pl.select(pl.when(column == column.round()).then(column)).to_series()
-    if dtype == pl.Float64 and column.dtype.is_float():
-        # Data frames write missing numbers as NaN; in text the word is a value that was given.
-        column = column.fill_nan(None)
+    if dtype == pl.String and column.dtype.is_float() and (column == column.round()).all():
+        # Numbers as names, of which some are missing: data frames write the others as fractions.
+        column = column.cast(pl.Int64, strict=False)
     try:
         return column.cast(dtype, strict=False)
     except pl.exceptions.PolarsError:
         return pl.repeat(None, len(column), dtype=dtype, eager=True)
 
 
+def _parsed_text(column: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType]) -> pl.Series:
+    if name == "spans":
+        return _spans(column)
+    if isinstance(dtype, pl.Datetime):
+        return _times(column)
+    column = column.str.strip_chars()
+    if dtype == pl.Boolean:
+        return column.str.to_lowercase().replace_strict(BOOLEANS, default=None, return_dtype=pl.Boolean)
+    if dtype == pl.Int32:
+        # Data frames write whole numbers as fractions where some are missing.
+        column = column.str.replace(r"^([+-]?[0-9]+)\.0*$", "$1")
+    return column.cast(dtype, strict=False)
+
+
 def _spans(column: pl.Series) -> pl.Series:
-    parsed = [None if value is None else _span_list(value) for value in column]
+    # Where no span says its type, the key was taken from all of them, and annotators made them.
+    untyped = not column.str.contains('"error_type"', literal=True).any()
+    parsed = [None if value is None else _span_list(value, untyped=untyped) for value in column]
     return pl.Series(column.name, parsed, dtype=pl.List(SPAN))
 
 
-def _span_list(value: str) -> list[dict[str, object]] | None:
+def _span_list(value: str, *, untyped: bool) -> list[dict[str, object]] | None:
+    from adjudge.formats.appraise.spans import read_span
+
     try:
         spans = json.loads(value)
-    except (ValueError, RecursionError):
+        if isinstance(spans, list) and spans and all(isinstance(span, dict) and "start_i" in span for span in spans):
+            spans = [read_span({"error_type": None, **span} if untyped else span, None) for span in spans]
+    except (ValueError, RecursionError, TypeError, KeyError, OverflowError):
         return None
     if not isinstance(spans, list) or not all(isinstance(span, dict) and _is_span(span) for span in spans):
         return None
@@ -164,14 +187,19 @@ def _fits(value: object) -> bool:
 
 
 def _times(column: pl.Series) -> pl.Series:
-    """ISO times: a blank for the T, no seconds, a fraction, a zone (UTC if none), a bare date, and Unix seconds."""
+    """ISO times: a blank for the T, no seconds, a fraction, a zone (UTC if none), a bare date, and Unix times.
+
+    Dates may also be written 2024/05/01 or 01.05.2024, which mean one thing each.
+    """
     whole = column.str.strip_chars()
     for pattern, iso in _FORMS_OF_TIMES:
         whole = whole.str.replace(pattern, iso)
     has_zone = whole.str.contains(r"[+-]\d\d:\d\d$")
     zoned = pl.select(pl.when(has_zone).then(whole).otherwise(whole + "+00:00")).to_series()
     parsed = zoned.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%:z", time_unit="us", strict=False).dt.convert_time_zone("UTC")
-    seconds = column.cast(pl.Float64, strict=False)
+    seconds = column.str.strip_chars().cast(pl.Float64, strict=False)
+    in_milliseconds = pl.when(seconds.is_between(*_MILLISECONDS)).then(seconds / 1000).otherwise(seconds)
+    seconds = pl.select(in_milliseconds).to_series()
     unix = pl.from_epoch((seconds.filter(seconds.is_between(*_UNIX)) * 1e6).round().cast(pl.Int64), time_unit="us")
     if not unix.len():
         return parsed.alias(column.name)

@@ -1,23 +1,24 @@
 """Which column of a table is taken for what: as the user says, by its own name, or by a synonym.
 
 The tables below are the only place for synonyms; `docs/formats.md` shows them. The first name that a file has is taken.
-Names are compared without regard to case, and blanks, underscores and hyphens are the same: `Model_Name` is
-`model name`.
+Names are compared without regard to case, and without blanks, underscores and hyphens: `Model_Name`, `model name` and
+`modelName` are the same.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-
-import polars as pl
 
 from adjudge.core.errors import InputError, UsageError, shown, unknown_choice
 from adjudge.core.judgments import SCHEMA, ColumnUse
 from adjudge.core.wording import as_argument, counted, short_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    import polars as pl
 
     from adjudge.core.errors import Source
 
@@ -51,7 +52,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "protocol": ("protocol",),
     "source_lang": ("source_lang", "src_lang", "srclang", "source_language", "sourcelanguage"),
     "target_lang": ("target_lang", "tgt_lang", "trg_lang", "tgtlang", "trglang", "target_language", "targetlanguage"),
-    "kind": ("kind",),
+    "kind": ("kind", "item_type"),
     "human": ("human", "is_human"),
     "spans": ("spans", "error_spans"),
     "text": ("text", "comment", "comments", "post_edit", "postedit"),
@@ -90,6 +91,7 @@ WINNERS: dict[str, tuple[str, ...]] = {
     "none": (),
 }
 KNOWN = {**SYNONYMS, **PAIR_COLUMNS}
+BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,7 @@ class ColumnMap:
         instead: str | None = None,
         why: str = "",
         guesses: Mapping[str, int] | None = None,
+        likeliest: str | None = None,
         also: Mapping[str, str] | None = None,
     ) -> InputError:
         """The error for a table in which no column has this meaning.
@@ -125,6 +128,7 @@ class ColumnMap:
             instead: another meaning that would do.
             why: who needs it.
             guesses: the columns that may be it, and how many different values each holds.
+            likeliest: the one of them to name in the example.
             also: what else is missing, and the column that may be it.
         """
         taken = {column: name for name, column in self.columns.items() if column != name}
@@ -133,14 +137,14 @@ class ColumnMap:
         free, either_of = (likely or ["NAME"])[0], ""
         if guesses and len(guesses) > 1:
             several = [f"{shown(name)} ({counted(values, 'different value')})" for name, values in guesses.items()]
-            free, either_of = "NAME", f"; {short_list(several, 'or')} may be it"
+            free, either_of = likeliest or "NAME", f"; {short_list(several, 'or')} may be it"
         either = f"'{instead}' or '{meaning}'" if instead else f"'{meaning}'"
         what = f"has no column {either}{why}, it has {shown(listed, 300)}{either_of}"
         wide = " (or --systems, where each system has a column)" if meaning == "system" else ""
-        besides = "".join(f",{name}={shown(column)}" for name, column in (also or {}).items())
-        return self.source.fault(
-            f"{what}; say which it is, as --columns {meaning}={shown(free)}{besides}{wide}, or give --format"
-        )
+        if meaning == "score" and either_of and "annotator" not in self.columns:
+            wide = " (columns of one annotator each must stand below each other, with the annotators in a column)"
+        said = as_argument([f"{name}={shown(column)}" for name, column in {meaning: free, **(also or {})}.items()])
+        return self.source.fault(f"{what}; say which it is, as --columns {said}{wide}, or give --format")
 
     def looks_wide(self, systems: Sequence[str]) -> InputError:
         """The error for a table without a column of systems, but with columns of numbers that may be systems."""
@@ -148,6 +152,17 @@ class ColumnMap:
         names = shown(as_argument(systems), 200)
         other = "otherwise which is the system, as --columns system=NAME"
         return self.source.fault(f"{what}; if each is a system, say --systems {names}; {other}")
+
+    def refuse_twice(self, twice: Collection[str], *, also: Collection[str] = ()) -> None:
+        """Refuse a file in which two columns have the name of one that is used; of comments there may be several.
+
+        Args:
+            twice: the names that several columns have.
+            also: further columns that are used.
+        """
+        used = [column for meaning, column in self.columns.items() if meaning != "text"]
+        if column := next((name for name in (*used, *also) if name in twice), None):
+            raise self.source.fault(f"has the column '{shown(column)}' twice; keep one, or give the other another name")
 
     def sides(self) -> set[str]:
         """The columns that hold the two systems and the winner."""
@@ -177,15 +192,15 @@ class ColumnMap:
         )
 
 
-def parse_columns(wanted: Sequence[str]) -> dict[str, str]:
-    """`("system=model", ...)` as meanings and columns."""
+def parse_columns(wanted: Sequence[str], known: Iterable[str] = KNOWN) -> dict[str, str]:
+    """`("system=model", ...)` as meanings, of those that are known, and columns."""
     chosen: dict[str, str] = {}
     for entry in wanted:
         meaning, equals, column = (part.strip() for part in entry.partition("="))
         if not equals or not column:
             raise UsageError(f"--columns has '{shown(entry)}', NAME=COLUMN is needed, as in system=model")
-        if meaning not in KNOWN:
-            raise unknown_choice("column of the judgment table", meaning, KNOWN)
+        if meaning not in known:
+            raise unknown_choice("column of the judgment table", meaning, known)
         if meaning in chosen:
             raise UsageError(f"--columns says twice which column is '{meaning}'; say it once")
         chosen[meaning] = column
@@ -193,7 +208,12 @@ def parse_columns(wanted: Sequence[str]) -> dict[str, str]:
 
 
 def map_columns(
-    header: Sequence[str], source: Source, *, columns: Sequence[str] = (), meanings: Iterable[str] = tuple(KNOWN)
+    header: Sequence[str],
+    source: Source,
+    *,
+    columns: Sequence[str] = (),
+    meanings: Iterable[str] | None = None,
+    known: Mapping[str, Sequence[str]] = KNOWN,
 ) -> ColumnMap:
     """Find out what the columns of a table are.
 
@@ -201,27 +221,39 @@ def map_columns(
         header: the names in the file.
         source: the file, for messages.
         columns: what the user says, as `system=model`.
-        meanings: what to look for; what the user says is always taken.
+        meanings: what to look for, all that is known where left out; what the user says is always taken.
+        known: the names of every meaning.
     """
-    chosen = {meaning: _find(header, column, meaning, source) for meaning, column in parse_columns(columns).items()}
-    by_name: dict[str, str] = {}
-    for name in header:
-        by_name.setdefault(plain(name), name)
+    meanings = tuple(known if meanings is None else meanings)
+    said = parse_columns(columns, known)
+    chosen = {meaning: _find(header, column, meaning, source) for meaning, column in said.items()}
+    by_name = _by_plain_name(header)
     taken = set(chosen.values())
     # The judgment table's own names come before synonyms: 'item' is no segment where there is a column 'segment'.
     for exact in (True, False):
         for meaning in meanings:
-            for name in KNOWN[meaning][:1] if exact else KNOWN[meaning][1:]:
+            for name in known[meaning][:1] if exact else known[meaning][1:]:
                 column = by_name.get(plain(name))
                 if meaning not in chosen and column is not None and column not in taken and _free(column, meaning):
                     chosen[meaning] = column
                     taken.add(column)
-    for meaning, column in _inside(header, meanings, taken).items():
+    for meaning, column in _inside(header, {meaning: known[meaning] for meaning in meanings}, taken).items():
         chosen.setdefault(meaning, column)
     return ColumnMap(chosen, tuple(header), source)
 
 
-def _inside(header: Sequence[str], meanings: Iterable[str], taken: set[str]) -> dict[str, str]:
+def _by_plain_name(header: Sequence[str]) -> dict[str, str]:
+    """The columns by their names as they are compared; of `Score (0-100)` also without brackets, where one has it."""
+    by_name: dict[str, str] = {}
+    for name in header:
+        by_name.setdefault(plain(name), name)
+    short = [plain(BRACKETS.sub("", name)) for name in header]
+    return {
+        plain_name: name for plain_name, name in zip(short, header, strict=True) if short.count(plain_name) == 1
+    } | by_name
+
+
+def _inside(header: Sequence[str], known: Mapping[str, Sequence[str]], taken: set[str]) -> dict[str, str]:
     """Fields inside fields, by their last name or the last two, where one field alone has it: `judgment.score`."""
     by_name: dict[str, set[str]] = {}
     for column in header:
@@ -230,8 +262,8 @@ def _inside(header: Sequence[str], meanings: Iterable[str], taken: set[str]) -> 
             for name in (parts[-1], "_".join(parts[-2:])):
                 by_name.setdefault(plain(name), set()).add(column)
     inside: dict[str, str] = {}
-    for meaning in meanings:
-        for name in KNOWN[meaning]:
+    for meaning, names in known.items():
+        for name in names:
             columns = by_name.get(plain(name), set()) - set(inside.values())
             if meaning not in inside and len(columns) == 1:
                 inside[meaning] = next(iter(columns))
@@ -254,20 +286,13 @@ def _find(header: Sequence[str], column: str, meaning: str, source: Source) -> s
 
 
 def renamed(frame: pl.DataFrame, mapping: ColumnMap) -> pl.DataFrame:
-    """The frame under the names of the judgment table; a pair of languages is taken apart."""
+    """The frame under the names of the judgment table."""
     new = {column: meaning for meaning, column in mapping.columns.items() if column != meaning}
     # A column that has the name of another that the user chose steps aside.
     displaced = {name: f"{name} (column)" for name in new.values() if name in frame.columns and name not in new}
-    frame = frame.rename({**displaced, **new})
-    if "pair" in mapping and not {"source_lang", "target_lang"} & set(frame.columns):
-        parts = frame["pair"].cast(pl.String).str.split_exact("-", 1).struct.unnest()
-        languages = (pl.when(parts["field_1"].is_not_null()).then(parts[f"field_{i}"]) for i in range(2))
-        frame = frame.with_columns(
-            language.alias(name) for name, language in zip(("source_lang", "target_lang"), languages, strict=True)
-        )
-    return frame
+    return frame.rename({**displaced, **new})
 
 
 def plain(name: str) -> str:
-    """A name as it is compared: without case, with one blank for underscores, hyphens and blanks."""
-    return " ".join(name.replace("_", " ").replace("-", " ").casefold().split())
+    """A name as it is compared: without case, underscores, hyphens and blanks."""
+    return "".join(name.replace("_", " ").replace("-", " ").casefold().split())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
@@ -16,7 +17,7 @@ import polars as pl
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import check_size
 from adjudge.core.wording import counted
-from adjudge.formats.tables.columns import PAIR_COLUMNS, SYNONYMS, plain
+from adjudge.formats.tables.columns import BRACKETS, PAIR_COLUMNS, SYNONYMS, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,6 +42,8 @@ class Sheet(NamedTuple):
     frame: pl.DataFrame
     source: Source
     notes: tuple[str, ...]
+    twice: frozenset[str]
+    """Names that several columns have."""
 
 
 def read_workbook(raw: bytes, path: Path) -> Sheet:
@@ -54,6 +57,7 @@ def read_workbook(raw: bytes, path: Path) -> Sheet:
         workbook = fastexcel.read_excel(raw)
         number, above = _table_of(workbook)
         frame: pl.DataFrame = workbook.load_sheet(number, header_row=above, dtypes="string").to_polars()
+        header = workbook.load_sheet(number, header_row=None, n_rows=above + 1, dtypes="string").to_polars().rows()
     except (fastexcel.FastExcelError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as fault:
         reason = shown(str(fault).split("\n", 1)[0], 120)
         raise InputError(f"is a damaged Excel workbook ({reason}); save it again", file=path) from fault
@@ -68,7 +72,8 @@ def read_workbook(raw: bytes, path: Path) -> Sheet:
     frame = frame.filter(~pl.all_horizontal(pl.exclude(_ROW).is_null()))
     numbers = frame[_ROW].to_list()
     source = Source(str(path), lambda row: numbers[row] + first if row < len(numbers) else row + first)
-    return Sheet(frame.drop(_ROW), source, tuple(notes))
+    twice = frozenset(name for name, times in Counter(header[above] if header else ()).items() if name and times > 1)
+    return Sheet(frame.drop(_ROW), source, tuple(notes), twice)
 
 
 def _table_of(workbook: Any) -> tuple[int, int]:
@@ -85,7 +90,7 @@ def _table_of(workbook: Any) -> tuple[int, int]:
 
 def _names_judgments(row: Sequence[str | None]) -> bool:
     """Whether a row names the columns of judgments: a system and its score or rank, or both sides and the winner."""
-    names = {plain(value) for value in row if value is not None}
+    names = {plain(text) for value in row if value is not None for text in (value, BRACKETS.sub("", value))}
     known = {meaning for meaning, synonyms in _NAMES.items() if names & synonyms}
     return ("system" in known and bool(known & {"score", "rank"})) or set(PAIR_COLUMNS) <= known
 

@@ -7,18 +7,15 @@ are columns with a dotted name (`meta.system`). Exports of Label Studio become o
 from __future__ import annotations
 
 import json
-from collections import Counter
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import decode_text, read_bytes
-from adjudge.core.wording import counted
-from adjudge.formats.parsing.delimited import numbered_lines, row_lines
-from adjudge.formats.tables.above_header import find_header
+from adjudge.formats.parsing.delimited import numbered_lines
+from adjudge.formats.tables.delimited_rows import read_rows
 from adjudge.formats.tables.excel import read_workbook
 from adjudge.formats.tables.label_studio import annotation_rows, is_export
 from adjudge.formats.tables.parquet import PARQUET_MAGIC, read_parquet
@@ -46,6 +43,8 @@ class LoadedTable:
     notes: tuple[str, ...] = ()
     ragged: Mapping[int, str] = field(default_factory=dict)
     """Rows that are longer or shorter than the header, or broken, and what is wrong: in the frame, but no use."""
+    twice: frozenset[str] = frozenset()
+    """Names that several columns of the file have; the first of them has it in the frame."""
 
 
 def load_table(path: Path) -> LoadedTable:
@@ -58,7 +57,7 @@ def load_table(path: Path) -> LoadedTable:
     if raw.startswith(ZIP_MAGIC):
         sheet = read_workbook(raw, path)
         frame, notes = with_decimal_points(sheet.frame, sheet.frame.columns)
-        return LoadedTable(frame, sheet.source, (*sheet.notes, *notes))
+        return LoadedTable(frame, sheet.source, (*sheet.notes, *notes), twice=sheet.twice)
     text = decode_text(raw, path)
     if not text.strip():
         raise InputError("is empty; a table with a header is needed", file=path)
@@ -68,28 +67,9 @@ def load_table(path: Path) -> LoadedTable:
 
 
 def _delimited(text: str, path: Path) -> LoadedTable:
-    text, separator, padded = find_header(text)
-    lines = _Lines(text, separator)
-    source = Source(str(path), lines.of_row)
-    try:
-        frame = pl.read_csv(text.encode(), separator=separator, infer_schema=False)
-        # Where a row is cut, its last fields are missing.
-        ragged = lines.ragged() if frame.width and frame.to_series(-1).null_count() else {}
-    except pl.exceptions.PolarsError as fault:
-        ragged = lines.ragged()
-        if not ragged:
-            reason = shown(str(fault).split("\n", 1)[0], 120)
-            raise InputError(f"cannot be read as a table ({reason}); check quotes and columns", file=path) from fault
-        frame = _cut_to_header(text, separator, source, ragged)
-    stripped = Counter(name.strip() for name in frame.columns)
-    frame = frame.rename({name: name.strip() for name in frame.columns if stripped[name.strip()] == 1})
-    if padded:
-        frame = frame.with_columns(pl.all().str.strip_chars())
-    frame = frame.filter(~pl.all_horizontal(pl.all().is_null())) if frame.width else frame
-    if ragged and frame.height != len(lines.numbers):
-        raise source.fault(ragged[min(ragged)], min(ragged))
-    frame, notes = with_decimal_points(frame, frame.columns) if separator != "," else (frame, [])
-    return LoadedTable(frame, source, tuple(notes), ragged)
+    rows = read_rows(text, path)
+    frame, notes = (rows.frame, []) if rows.separator == "," else with_decimal_points(rows.frame, rows.frame.columns)
+    return LoadedTable(frame, rows.source, (*rows.notes, *notes), rows.ragged, rows.twice)
 
 
 def with_decimal_points(
@@ -114,42 +94,6 @@ def with_decimal_points(
         return frame, []
     with_points = pl.col(changed).str.replace(_DECIMAL_COMMA, "$1.$2")
     return frame.with_columns(with_points), [f"commas in {', '.join(map(shown, changed))} are decimal points"]
-
-
-def _cut_to_header(text: str, separator: str, source: Source, ragged: dict[int, str]) -> pl.DataFrame:
-    """The rows as far as the header goes; those of another length are known and will not be used."""
-    try:
-        return pl.read_csv(text.encode(), separator=separator, infer_schema=False, truncate_ragged_lines=True)
-    except pl.exceptions.PolarsError as fault:
-        raise source.fault(ragged[min(ragged)], min(ragged)) from fault
-
-
-class _Lines:
-    """The lines on which the rows of a delimited text begin, found out when they are asked for.
-
-    Rows are counted from 0, without the header and without those that hold nothing.
-    """
-
-    def __init__(self, text: str, separator: str) -> None:
-        self.text, self.separator = text, separator
-
-    @cached_property
-    def numbers(self) -> list[int]:
-        return [line for line, _ in row_lines(self.text, self.separator)][1:]
-
-    def of_row(self, row: int) -> int:
-        return self.numbers[row] if row < len(self.numbers) else row + 2
-
-    def ragged(self) -> dict[int, str]:
-        """The rows with more or fewer fields than the header, and what is wrong with each."""
-        (_, header), *rows = row_lines(self.text, self.separator)
-        width = len(header)
-        return {
-            row: f"{counted(len(fields), 'field')} where the header has {width}; the file may be cut, or not what "
-            "--format says"
-            for row, (_, fields) in enumerate(rows)
-            if len(fields) != width
-        }
 
 
 def _json(text: str, path: Path) -> LoadedTable:

@@ -1,4 +1,7 @@
-"""Wide tables: one row per item and one column per system, which holds its score or its rank."""
+"""Wide tables: one row per item and one column per system, which holds its score or its rank.
+
+Also comparisons that say in several columns who won: a score for each side, or a mark for each outcome.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,25 @@ import polars as pl
 
 from adjudge.core.errors import Source, UsageError, shown, unknown_choice
 from adjudge.core.judgments import KEY
-from adjudge.formats.tables.columns import plain
+from adjudge.formats.tables.columns import WINNERS, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from adjudge.formats.tables.columns import ColumnMap
 
 SHAPES = ("scores", "ranks")
 # Rows in which the lowest number is 1 and none is above the number of systems: in ranks all but a few are such.
 LIKE_RANKS = 0.95
+# How tables call the column of those who lost, beside one of those who won.
+LOSER = ("loser", "loser_model", "losing_system", "rejected", "worse")
+# How tables call the scores of the two sides, where they do not say who won.
+SCORES_OF_SIDES = (
+    ("score_a", "score_b"), ("rating_a", "rating_b"), ("score_1", "score_2"), ("rating_1", "rating_2"),
+    ("score_left", "score_right"), ("left_score", "right_score"),
+)  # fmt: skip
+_MARKED = ["1", "1.0", "true", "yes"]
+_BOTH_NAMES = {"left": pl.min_horizontal, "right": pl.max_horizontal}
 _ROW = "row of the file"
 
 
@@ -98,3 +112,57 @@ def _look_like_ranks(frame: pl.DataFrame) -> bool:
     whole = pl.all_horizontal((pl.all() == pl.all().round()).fill_null(value=True))
     like_ranks = whole & (pl.min_horizontal(pl.all()) == 1) & (pl.max_horizontal(pl.all()) <= frame.width)
     return float(filled.select(like_ranks.mean()).item()) >= LIKE_RANKS
+
+
+def winners(frame: pl.DataFrame, mapping: ColumnMap) -> tuple[pl.DataFrame, str] | None:
+    """The comparisons with a column `winner`, where others say who won; and a note on which.
+
+    They are columns of winners and of losers, a column for each outcome, or a score for each side.
+    """
+    sides = {"left", "right"} & set(mapping.columns)
+    names = {plain(name): name for name in reversed(frame.columns)}
+    if "winner" in mapping and not sides:
+        return _from_losers(frame, mapping.columns["winner"], names)
+    if "winner" not in mapping and len(sides) == 2:
+        return _from_outcomes(frame, names) or _from_scores(frame, names)
+    return None
+
+
+def _from_losers(frame: pl.DataFrame, won: str, names: Mapping[str, str]) -> tuple[pl.DataFrame, str] | None:
+    lost = _first(names, LOSER)
+    if lost is None:
+        return None
+    note = f"'{won}' and '{lost}' say who won; where they stood on the screen is not known"
+    two = [function(won, lost).alias(side) for side, function in _BOTH_NAMES.items()]
+    return frame.with_columns(two).drop(lost), note
+
+
+def _from_outcomes(frame: pl.DataFrame, names: Mapping[str, str]) -> tuple[pl.DataFrame, str] | None:
+    marks = {name: _first(names, [f"winner_{word}" for word in WINNERS[name]]) for name in ("left", "right", "tie")}
+    if marks["left"] is None or marks["right"] is None:
+        return None
+    marked = {name: column for name, column in marks.items() if column is not None}
+    won = [
+        pl.when(pl.col(column).cast(pl.String).str.to_lowercase().is_in(_MARKED)).then(pl.lit(name))
+        for name, column in marked.items()
+    ]
+    note = f"who won is told by the marks in {', '.join(repr(column) for column in marked.values())}"
+    return frame.with_columns(pl.coalesce(won).alias("winner")), note
+
+
+def _from_scores(frame: pl.DataFrame, names: Mapping[str, str]) -> tuple[pl.DataFrame, str] | None:
+    both = next((pair for pair in SCORES_OF_SIDES if set(map(plain, pair)) <= set(names)), None)
+    if both is None:
+        return None
+    first, second = (names[plain(name)] for name in both)
+    left, right = (pl.col(name).cast(pl.String).str.strip_chars().cast(pl.Float64) for name in (first, second))
+    won = pl.when(left > right).then(pl.lit("left")).when(left < right).then(pl.lit("right"))
+    try:
+        decided = frame.with_columns(won.when(left == right).then(pl.lit("tie")).alias("winner"))
+    except pl.exceptions.PolarsError:
+        return None
+    return decided, f"who won is told by the scores in '{first}' and '{second}', the higher the better"
+
+
+def _first(names: Mapping[str, str], wanted: Iterable[str]) -> str | None:
+    return next((names[plain(name)] for name in wanted if plain(name) in names), None)
