@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from adjudge.core.errors import DataError, UsageError
-from adjudge.core.maths import student_below
+from adjudge.core.maths import expanded_tail
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.core.wording import counted
 from adjudge.work import map_tasks
@@ -89,23 +89,16 @@ def notes_on(inter: int, intra: int, people: int) -> tuple[str, ...]:
 
 
 def percentile_interval(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, float]:
-    """A 95% interval from resampled values; NaN where most resamples have none.
-
-    The spread over resamples of k people is too small by sqrt((k - 1) / k), and few people need the quantiles of
-    Student's t with k - 1 degrees of freedom. So wider percentiles are taken, which are right for a normal
-    distribution: the expanded percentile interval of T. C. Hesterberg (2015): What teachers should know about the
-    bootstrap. The American Statistician 69, 371-386.
+    """A 95% interval from resampled values, wider where people are few (`expanded_tail`); NaN where most have none.
 
     Args:
         values: the statistic of every resample.
         weights: how often each annotator was drawn in each resample.
     """
-    from scipy.special import ndtr
-
     defined = values[np.isfinite(values)]
     if len(defined) * 2 <= len(values):
         return (float("nan"), float("nan"))
     people = int((weights > 0).any(axis=0).sum())
-    tail = float(ndtr(student_below((1 - CONFIDENCE) / 2, people - 1) * np.sqrt(people / (people - 1))))
+    tail = expanded_tail((1 - CONFIDENCE) / 2, people)
     low, high = np.quantile(defined, [tail, 1 - tail])
     return (float(low), float(high))

@@ -189,7 +189,7 @@ def meta(
         outputs: the file of every system's output, by the system's name.
         tokenize: sacrebleu's tokenizer for BLEU.
         permutations: of every permutation test.
-        resamples: of segments, for intervals.
+        resamples: of documents, or of segments where documents are not named, for intervals.
         seed: of permutations and resamples.
         **reading: how judgments are read, as in `adjudge.read`: `format`, `pair`, ...
     """

@@ -107,3 +107,16 @@ def difference_variances(covariance: Floats) -> Floats:
     """The variance of every difference of two estimates with this covariance; 0 on the diagonal."""
     variance = np.diag(covariance)
     return np.asarray(variance[:, None] + variance[None, :] - covariance - covariance.T)
+
+
+def expanded_tail(tail: float, units: int) -> float:
+    """The share of resampled values to leave off at each end, where `units` units were drawn again.
+
+    The spread over resamples of k units is too small by sqrt((k - 1) / k), and few units need the quantiles of
+    Student's t with k - 1 degrees of freedom. So wider percentiles are taken, which are right for a normal
+    distribution: the expanded percentile interval of T. C. Hesterberg (2015): What teachers should know about the
+    bootstrap. The American Statistician 69, 371-386.
+    """
+    from scipy.special import ndtr
+
+    return float(ndtr(student_below(tail, units - 1) * np.sqrt(units / (units - 1))))

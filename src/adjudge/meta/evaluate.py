@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.core.judgments import SetAside
+    from adjudge.meta.resampling import Draws
     from adjudge.meta.scores import Scores
     from adjudge.results.meta import MetricComparison, Perturbation
 
@@ -48,7 +49,7 @@ def evaluate(
     Args:
         scores: human and metric scores side by side.
         permutations: of every permutation test; more where there are many metrics.
-        resamples: of segments, for intervals.
+        resamples: of documents, or of segments where documents are not named, for intervals.
         seed: of both.
         data: fingerprint of the data.
         set_aside: scores that could not be joined.
@@ -59,7 +60,7 @@ def evaluate(
     if len(scores.systems) < 2:
         raise DataError("at least two systems are needed to say anything about a metric")
     rng = generator(seed)
-    drawn = resampling.weights(resamples, len(scores.segments), rng) if len(scores.segments) > 1 else np.empty((0, 1))
+    drawn = resampling.draws(resamples, scores.texts(), rng)
     flips = signs(permutations, len(scores.segments), rng) if len(scores.segments) > 1 else None
     far = outliers(scores.system_means(scores.human))
     names = tuple(name for name, out in zip(scores.systems, far, strict=True) if out)
@@ -88,12 +89,13 @@ def evaluate(
 
 
 def _levels(
-    scores: Scores, drawn: np.ndarray, flips: np.ndarray | None, far: set[str], rng: np.random.Generator
+    scores: Scores, drawn: Draws | None, flips: np.ndarray | None, far: set[str], rng: np.random.Generator
 ) -> dict[str, dict[str, MetricAtLevel]]:
     without = scores.without(far) if far and len(scores.systems) - len(far) > 2 else None
     several = len({document for document in scores.documents if document is not None}) > 1
     documents = scores.by_document() if several else None
-    redrawn = resampling.weights(len(drawn), len(documents.segments), rng) if documents is not None else None
+    resamples = 0 if drawn is None else len(drawn.weights)
+    redrawn = None if documents is None else resampling.draws(resamples, documents.texts(), rng)
 
     def of_metric(name: str) -> dict[str, MetricAtLevel]:
         levels = {"system": at_system_level(scores, name, drawn, flips)}
@@ -101,7 +103,7 @@ def _levels(
             levels["system without outliers"] = at_system_level(without, name, drawn, flips)
         if not scores.has_segments(name):
             return levels
-        if documents is not None and redrawn is not None:
+        if documents is not None:
             matched = documents if not scores.missing(name).any() else scores.matched(name).by_document()
             levels["document"] = at_segment_level(matched, matched.metrics[name], redrawn)
         if len(scores.segments) > 1:

@@ -21,7 +21,7 @@ from adjudge.core.maths import divide, pearson
 from adjudge.core.protocols import RATED, SCORED
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.core.score_sheet import PRINTED_DIGITS
-from adjudge.meta.resampling import MIDDLE
+from adjudge.meta.resampling import TAIL
 from adjudge.results.gold import CurvePoint, Gold, GoldRun, GoldScore
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def _band(random: NDArray[np.float64], points: int) -> tuple[NDArray[np.float64]
         return nothing, nothing, nothing
     usable = ~np.isnan(random).any(axis=0)
     filled = np.where(usable, random, 0.0)
-    low, high = np.quantile(filled, MIDDLE, axis=0)
+    low, high = np.quantile(filled, (TAIL, 1 - TAIL), axis=0)
     return tuple(np.where(usable, limit, np.nan) for limit in (low, filled.mean(0), high))
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.meta.coefficients import Grouping
+    from adjudge.meta.resampling import Draws
     from adjudge.meta.scores import Scores
 
 
@@ -23,9 +24,7 @@ if TYPE_CHECKING:
 MOST_PAIRS = 18_000_000
 
 
-def at_system_level(
-    scores: Scores, name: str, drawn: NDArray[np.float64], flips: NDArray[np.float64] | None
-) -> MetricAtLevel:
+def at_system_level(scores: Scores, name: str, drawn: Draws | None, flips: NDArray[np.float64] | None) -> MetricAtLevel:
     """Correlations of system scores; soft pairwise accuracy where segments are known.
 
     A score of the whole test set is no mean of segments, so there is no interval from resampling them.
@@ -41,9 +40,11 @@ def at_system_level(
     if flips is not None:
         values["soft_pairwise_accuracy"] = soft_pairwise_accuracy(scores.human, metric, flips)
     intervals = {
-        key: resampling.interval(resampling.system_level(coefficient, scores.human, metric, drawn))
+        key: resampling.interval(
+            resampling.system_level(coefficient, scores.human, metric, drawn.weights), units=drawn.texts
+        )
         for key, coefficient in {**COEFFICIENTS, "pairwise_accuracy": _pairwise}.items()
-        if len(drawn) and name not in scores.whole
+        if drawn is not None and name not in scores.whole
     }
     return MetricAtLevel(int(known.sum()), values, _defined(intervals))
 
@@ -52,7 +53,7 @@ def _pairwise(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     return accuracy(pairs(x[:, None], y[:, None], "pooled"))
 
 
-def at_segment_level(scores: Scores, metric: NDArray[np.float64], drawn: NDArray[np.float64]) -> MetricAtLevel:
+def at_segment_level(scores: Scores, metric: NDArray[np.float64], drawn: Draws | None) -> MetricAtLevel:
     """Correlations over all scores pooled, and averaged over systems and over items."""
     human = scores.human
     known = ~(np.isnan(human) | np.isnan(metric))
@@ -79,21 +80,22 @@ def _values(human: NDArray[np.float64], metric: NDArray[np.float64], grouping: G
 
 
 def _segment_intervals(
-    human: NDArray[np.float64], metric: NDArray[np.float64], drawn: NDArray[np.float64]
+    human: NDArray[np.float64], metric: NDArray[np.float64], drawn: Draws | None
 ) -> dict[str, tuple[float, float]]:
-    if not len(drawn):
+    if drawn is None:
         return {}
-    resampled = {"pearson": resampling.pooled_pearson(human, metric, drawn)}
+    weights = drawn.weights
+    resampled = {"pearson": resampling.pooled_pearson(human, metric, weights)}
     if number_of_pairs(human, metric, "pooled") <= MOST_PAIRS:
-        resampled["spearman"] = pooled_spearman(human, metric, drawn)
-        resampled["kendall"], resampled["pairwise_accuracy"] = pooled_pairs(human, metric, drawn)
+        resampled["spearman"] = pooled_spearman(human, metric, weights)
+        resampled["kendall"], resampled["pairwise_accuracy"] = pooled_pairs(human, metric, weights)
     items = {
         **of_items(human, metric),
         "pairwise_accuracy": item_parts(human, metric, calibrate=False),
         "tie_calibrated_accuracy": item_parts(human, metric),
     }
-    resampled |= {f"{name}_by_item": resampling.item_mean(values, drawn) for name, values in items.items()}
-    return _defined({name: resampling.interval(values) for name, values in resampled.items()})
+    resampled |= {f"{name}_by_item": resampling.item_mean(values, weights) for name, values in items.items()}
+    return _defined({name: resampling.interval(values, units=drawn.texts) for name, values in resampled.items()})
 
 
 def item_parts(

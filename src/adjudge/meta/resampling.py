@@ -1,4 +1,7 @@
-"""Intervals by resampling segments.
+"""Intervals by resampling texts: documents, or segments where documents are not named.
+
+What human and metric think of one segment of a document, they also think of its others, so that its segments are drawn
+together.
 
 Most coefficients are functions of sums over segments, drawn again together. Rank coefficients over all scores are sums
 over pairs of scores, gathered by pairs of segments: a resample that draws segment a w(a) times weighs a pair of scores
@@ -9,11 +12,12 @@ for no accuracy.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.maths import divide, varies
+from adjudge.core.maths import divide, expanded_tail, varies
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,21 +26,35 @@ if TYPE_CHECKING:
     from adjudge.meta.coefficients import Coefficient
 
 
-MIDDLE = (0.025, 0.975)
-"""The quantiles between which 95% of resampled values lie."""
+TAIL = 0.025
+"""The share of values that a 95% interval leaves off at each end."""
 
 
-def weights(count: int, segments: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """How often each segment is drawn in each of `count` resamples."""
-    return rng.multinomial(segments, np.full(segments, 1 / segments), size=count).astype(float)
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """How often each segment counts in each resample, and how many texts were drawn."""
+
+    weights: Floats
+    """(resamples, segments)"""
+    texts: int
 
 
-def interval(values: NDArray[np.float64], *, fewest: int = 20) -> tuple[float, float] | None:
-    """The middle 95% of the resampled values; None where fewer than `fewest` are defined."""
+def draws(count: int, texts: NDArray[np.int64], rng: np.random.Generator) -> Draws | None:
+    """Draw the texts again, whose codes the segments have; None where there is one only."""
+    number = int(texts.max()) + 1
+    if number < 2 or not count:
+        return None
+    drawn = rng.multinomial(number, np.full(number, 1 / number), size=count)
+    return Draws(drawn.astype(float)[:, texts], number)
+
+
+def interval(values: NDArray[np.float64], *, units: int, fewest: int = 20) -> tuple[float, float] | None:
+    """The 95% interval of values over resamples of so many units; None where fewer than `fewest` are defined."""
     defined = values[np.isfinite(values)]
     if len(defined) < fewest:
         return None
-    low, high = np.quantile(defined, MIDDLE)
+    tail = expanded_tail(TAIL, units)
+    low, high = np.quantile(defined, (tail, 1 - tail))
     return float(low), float(high)
 
 

@@ -11,8 +11,9 @@ in which it prefers the other and t in which its scores are equal, metrics tasks
 
 They are the variants `wmt12`, `wmt13` and `wmt14` of the script with which the task of 2014 computed them.
 
-Intervals come from drawing annotators and source segments again, independently of each other. Two metrics are compared
-by `tau_ties_zero` on the comparisons that both scored; whole segments change sides in the permutations.
+Intervals come from drawing annotators and texts again, independently of each other; texts are documents, or segments
+where documents are not named. Two metrics are compared by `tau_ties_zero` on the comparisons that both scored; whole
+texts change sides in the permutations.
 
 At the level of systems, the order that people gave is only partly certain. `separated systems` counts the pairs of
 systems that the ranking tells apart after Holm's correction, and how many of them the metric orders the same way.
@@ -69,7 +70,8 @@ class _Decided:
     """The comparisons that people decided: who, where, and by metric 1, 0 or -1 (NaN where it is not known)."""
 
     annotator: Codes
-    segment: Codes
+    text: Codes
+    """The document, or the segment where documents are not named."""
     agrees: Mapping[str, Floats]
 
 
@@ -151,7 +153,8 @@ def _decided(judgments: Judgments, metrics: Sequence[MetricScore]) -> tuple[_Dec
         "comparison of which no metric scored both sides": unscored,
     }
     aside = tuple(SetAside(reason, rows) for reason, rows in counted.items() if rows)
-    return _Decided(compared.annotator[ahead], compared.segment[ahead], agrees), aside
+    text = compared.segment if compared.document is None else compared.document
+    return _Decided(compared.annotator[ahead], text[ahead], agrees), aside
 
 
 def _matrix(scores: Cells, systems: Sequence[str], segments: Sequence[str]) -> Floats:
@@ -162,23 +165,27 @@ def _matrix(scores: Cells, systems: Sequence[str], segments: Sequence[str]) -> F
 
 @dataclass(frozen=True, eq=False)
 class _Draws:
-    """How often each cell of annotator and segment counts in each resample, and the cell of every comparison."""
+    """How often each cell of annotator and text counts in each resample, and the cell of every comparison."""
 
     cell: Codes
     weights: Floats
     """(resamples, cells)"""
+    units: int
+    """How many annotators were drawn, or texts where they are fewer."""
 
 
 def _draws(decided: _Decided, resamples: int, seed: int) -> _Draws:
     rng = generator(seed, _STREAM)
-    pairs = np.stack([decided.annotator, decided.segment])
-    (people, segments), cell = np.unique(pairs, axis=1, return_inverse=True)
+    pairs = np.stack([decided.annotator, decided.text])
+    (people, texts), cell = np.unique(pairs, axis=1, return_inverse=True)
     weights = np.ones((resamples, len(people)))
-    for codes in (people, segments):
+    units = []
+    for codes in (people, texts):
         used, position = np.unique(codes, return_inverse=True)
         if len(used) > 1:
             weights *= rng.multinomial(len(used), np.full(len(used), 1 / len(used)), size=resamples)[:, position]
-    return _Draws(cell.reshape(-1), weights)
+            units.append(len(used))
+    return _Draws(cell.reshape(-1), weights, min(units, default=2))
 
 
 def taus(agree: Floats, against: Floats, tied: Floats) -> dict[str, Floats]:
@@ -198,22 +205,26 @@ def _taus(agrees: Floats, drawn: _Draws) -> MetricAtLevel:
     cells = drawn.weights.shape[1]
     by_cell = [np.bincount(drawn.cell, part.astype(float), cells) for part in counted]
     resampled = taus(*(drawn.weights @ counts for counts in by_cell))
-    intervals = {name: middle for name, again in resampled.items() if (middle := interval(again, fewest=2)) is not None}
+    intervals = {
+        name: middle
+        for name, again in resampled.items()
+        if (middle := interval(again, units=drawn.units, fewest=2)) is not None
+    }
     return MetricAtLevel(n, {**values, "accuracy": accuracy}, intervals)
 
 
 def _compared(decided: _Decided, permutations: int, seed: int) -> tuple[MetricComparison, ...]:
-    """Every two metrics; whole segments change sides at random."""
+    """Every two metrics; whole texts change sides at random."""
     rng = generator(seed, _STREAM, 1)
     tests = []
     for first, second in combinations(decided.agrees, 2):
         difference = decided.agrees[first] - decided.agrees[second]
         known = ~np.isnan(difference)
-        by_segment = np.bincount(decided.segment[known], difference[known])
-        by_segment = by_segment[by_segment != 0] / max(int(known.sum()), 1)
-        observed = float(by_segment.sum())
-        signs = rng.choice((-1.0, 1.0), size=(permutations, len(by_segment)))
-        as_far = int((np.abs(signs @ by_segment) >= abs(observed) - 1e-12).sum())
+        by_text = np.bincount(decided.text[known], difference[known])
+        by_text = by_text[by_text != 0] / max(int(known.sum()), 1)
+        observed = float(by_text.sum())
+        signs = rng.choice((-1.0, 1.0), size=(permutations, len(by_text)))
+        as_far = int((np.abs(signs @ by_text) >= abs(observed) - 1e-12).sum())
         p = (1 + as_far) / (1 + permutations) if known.any() else float("nan")
         tests.append(PermutationTest(first, second, observed, p))
     return adjusted(DECIDED, TAU_TEST, tests)

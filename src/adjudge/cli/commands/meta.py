@@ -44,7 +44,7 @@ def meta(
     permutations: Annotated[
         int, typer.Option(help="Permutations of each test; more where there are many metrics.")
     ] = 1000,
-    resamples: Annotated[int, typer.Option(help="Resamples of segments for intervals.")] = 500,
+    resamples: Annotated[int, typer.Option(help="Resamples of documents (or segments) for intervals.")] = 500,
     seed: o.Seed = o.DEFAULT_SEED,
     report: o.ReportFile = None,
     json: o.Json = False,
