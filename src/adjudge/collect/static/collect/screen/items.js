@@ -164,7 +164,7 @@ export function pairItem(item, setting, number) {
   });
   const element = h(
     "div.item.paired",
-    { "aria-label": number ? t("segment_n", { n: number }) : t("segment") },
+    { role: "group", "aria-label": number ? t("segment_n", { n: number }) : t("segment") },
     note(item),
     h("div.given", {}, ...given(item, setting.campaign)),
     h("div.pair", { dir: "ltr" }, ...cards),

@@ -78,6 +78,14 @@ export function modified(event) {
   return event.ctrlKey || event.altKey || event.metaKey;
 }
 
+/**
+ * Whether a click on what is chosen takes the choice back. By keys that is Delete: Space, pressed to be sure, changes nothing.
+ * @param {MouseEvent} event @returns {boolean}
+ */
+export function takesBack(event) {
+  return event.detail > 0;
+}
+
 // The key pressed last, as long as nothing was pointed at since: it may be what opens a dialog.
 let lastKey = "";
 if (typeof window !== "undefined") {

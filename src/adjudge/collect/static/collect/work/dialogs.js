@@ -15,6 +15,7 @@ function keyList(campaign) {
   const own = {
     ranking: [
       [["1", "…", "9"], t("key_rank")],
+      [["←", "→", "Space"], t("key_choose_rank")],
       [["↑", "↓"], t("key_stop")],
       [["Delete"], t("key_unset")],
     ],
