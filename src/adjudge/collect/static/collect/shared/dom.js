@@ -152,6 +152,16 @@ export function whenLetGo(act) {
 }
 
 /**
+ * Show other content in a place, but not while words in it are selected: somebody is about to copy them.
+ * @param {HTMLElement} place @param {HTMLElement[]} content
+ */
+export function replaceUnselected(place, content) {
+  const selection = getSelection();
+  const selected = selection !== null && !selection.isCollapsed && place.contains(selection.anchorNode);
+  if (!selected) place.replaceChildren(...content);
+}
+
+/**
  * A dialog that is shown at once and removed when closed.
  * @param {string} title
  * @param {Child[]} content
