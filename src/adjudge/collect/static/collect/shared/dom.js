@@ -152,6 +152,15 @@ export function whenLetGo(act) {
 }
 
 /**
+ * Scroll to an element: at once for people who have asked for less motion.
+ * @param {Element} element @param {ScrollLogicalPosition} block
+ */
+export function scrollToElement(element, block) {
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  element.scrollIntoView({ block, behavior: still ? "auto" : "smooth" });
+}
+
+/**
  * Show other content in a place, but not while words in it are selected: somebody is about to copy them.
  * @param {HTMLElement} place @param {HTMLElement[]} content
  */
