@@ -81,6 +81,7 @@ export function rankingItem(item, setting, number, around) {
   }
   const board = shelves({
     outputs: ids,
+    ties: setting.campaign.ties,
     ranks: () => Object.fromEntries(ids.map((/** @type {string} */ id) => [id, rank(id)])),
     locked: setting.locked,
     change: give,

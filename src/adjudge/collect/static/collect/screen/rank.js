@@ -83,15 +83,15 @@ function rankName(rank, count) {
 
 /**
  * The shelves: one per rank, and a tray for what has none. Letters are dragged between them.
- * @param {{outputs: string[], ranks: () => Record<string, number | null>, locked: boolean,
+ * @param {{outputs: string[], ties: boolean, ranks: () => Record<string, number | null>, locked: boolean,
  *   change: (output: string, rank: number | null) => void}} options
  * @returns {{element: HTMLElement, show: () => void, drag: (handle: HTMLElement, output: string) => void}}
  */
-export function shelves({ outputs, ranks, locked, change }) {
+export function shelves({ outputs, ties, ranks, locked, change }) {
   const places = [...outputs.keys()].map((i) => shelf(String(i + 1), rankName(i + 1, outputs.length)));
   const tray = shelf("0", t("not_ranked"));
   tray.classList.add("tray");
-  const hint = h("p.hint", {}, t("drag_hint"), h("span.keys-hint", {}, ` ${t("drag_hint_keys")}`));
+  const hint = h("p.hint", {}, t(ties ? "drag_hint" : "drag_hint_once"), h("span.keys-hint", {}, ` ${t("drag_hint_keys")}`));
   const element = h("div.shelves", { "aria-hidden": "true" }, hint, tray, ...places);
   const chips = outputs.map((output, i) => {
     const chip = h("span.chip", {}, letter(i));
