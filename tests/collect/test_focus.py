@@ -130,3 +130,39 @@ def test_an_edition_given_up_by_a_slip_comes_back(page: Page, tmp_path: Path) ->
         saved(page)
         page.reload()
         expect(page.locator("textarea.edition")).to_have_value(f"{LINES[0]} Hurry!")
+
+
+def ranks(page: Page) -> list[str]:
+    """The ranks given, in the order of the translations."""
+    return [button.inner_text() for button in page.locator(".rank[aria-checked=true]").all()]
+
+
+def test_where_single_keys_are_switched_off_every_rank_is_given_by_arrows_and_space(page: Page, tmp_path: Path) -> None:
+    with Server(make_campaign(tmp_path, "ranking")) as server:
+        begin(page, server)
+        page.keyboard.press("?")
+        page.get_by_label("Single keys act").uncheck()
+        page.keyboard.press("Escape")
+        for keys in (["Space"], ["ArrowRight", "Space"], ["ArrowRight"] * 5 + ["ArrowLeft", "Space"]):
+            for key in keys:
+                page.keyboard.press(key)
+            page.keyboard.press("Tab")
+        assert ranks(page) == ["1", "2", "4"]
+
+
+def test_the_focus_is_on_what_a_key_has_chosen_and_space_changes_nothing(page: Page, tmp_path: Path) -> None:
+    with Server(make_campaign(tmp_path / "r", "ranking")) as server:
+        begin(page, server)
+        for key in ("1", "2", "3", "4", "5"):
+            page.keyboard.press(key)
+        expect(page.get_by_role("radiogroup", name="E").get_by_role("radio", name="5")).to_be_focused()
+        page.keyboard.press("Space")
+        assert ranks(page) == ["1", "2", "3", "4", "5"]
+    with Server(make_campaign(tmp_path / "p", "pairwise")) as server:
+        begin(page, server)
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Space")
+        expect(page.get_by_role("radio", name="B is better")).to_be_checked()
+        # A click takes a choice back, as before.
+        page.get_by_role("radio", name="B is better").click()
+        expect(page.get_by_role("radio", checked=True)).to_have_count(0)

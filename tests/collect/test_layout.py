@@ -6,13 +6,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.collect.campaigns import make_campaign
 from tests.collect.conftest import shoot
 from tests.collect.judging import begin
+from tests.collect.marking import campaign_of_texts
 from tests.collect.serving import Server
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
@@ -70,3 +74,22 @@ def test_everything_fits_and_the_focus_is_in_sight(server: Server, small: tuple[
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.evaluate(OVERLAPS) == 0
     shoot(page, f"{name}-{server.campaign.parent.name.rstrip('0')}")
+
+
+def test_what_is_left_comes_into_sight_below_a_text_longer_than_the_screen(
+    small: tuple[str, Page], tmp_path: Path
+) -> None:
+    _, page = small
+    long = "The train leaves soon. " * 80
+    campaign = campaign_of_texts(tmp_path, [long, "The bus is late today."], protocol="da")
+    campaign.write_text(campaign.read_text().replace("[design]\n", '[design]\nstructure = "pages"\n'))
+    with Server(campaign) as server:
+        begin(page, server)
+        for _ in range(3):
+            page.locator("button.left").click()
+            # At once, for people who have asked for less motion.
+            assert page.evaluate(IN_SIGHT)
+        # Next, with something missing, says so in a notice, which must not lie on it.
+        page.locator("button.next").click()
+        expect(page.locator(".notice")).to_contain_text("still open")
+        assert page.evaluate(IN_SIGHT)

@@ -13,7 +13,9 @@ from tests.collect.conftest import shoot
 from tests.collect.serving import Server
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Locator, Page, Route
 
 pytestmark = pytest.mark.browser
 
@@ -138,3 +140,56 @@ def test_a_failure_stays_told_and_a_reason_stays_written(page: Page, server: Ser
     page.get_by_role("button", name="Record the decision").click()
     expect(page.locator("dialog[open]")).to_contain_text("That did not work")
     expect(page.get_by_label("Reason")).to_have_value("only clicked")
+
+
+def test_selected_words_stay_selected_and_only_trouble_is_read_out(page: Page, server: Server) -> None:
+    page.clock.install()
+    page.goto(server.links["organiser"])
+    expect(row(page, "anna")).to_be_visible()
+    page.evaluate("getSelection().selectAllChildren(document.querySelector('td bdi'))")
+    with page.expect_response("**/api/organiser/overview"):
+        page.clock.run_for(4000)
+    expect(page.locator(".updated")).to_contain_text("Updated")
+    assert page.evaluate("getSelection().toString()") == "anna"
+    expect(page.get_by_role("status")).to_have_text("")
+    page.route("**/api/organiser/overview", lambda route: route.abort())
+    page.clock.run_for(4000)
+    expect(page.get_by_role("status")).to_contain_text("No connection")
+
+
+def test_the_page_of_hundreds_of_people_stays_short_and_says_that_the_crowds_link_was_used(
+    page: Page, tmp_path: Path
+) -> None:
+    names = ", ".join(f'"anna-{i:03d}"' for i in range(120))
+    with Server(make_campaign(tmp_path, documents=1, annotators=f"[{names}]", more=POOL)) as server:
+        page.goto(server.links["organiser"])
+        expect(row(page, "crowd")).to_contain_text("valid, not used yet")
+        assert server.client().enter(server.secret("crowd"), person="w-1").status == 200
+        expect(row(page, "crowd")).to_contain_text("valid, used")
+        expect(page.get_by_role("button", name="Revoke anna-119")).to_have_count(1)
+        # Not a line for each of them.
+        assert page.locator(".scroll.long").bounding_box()["height"] < 700  # type: ignore[index]
+        page.get_by_role("button", name="Revoke anna-119").focus()
+        shoot(page, "organisers-hundreds")
+
+
+def test_many_who_need_attention_are_named_when_asked_for(page: Page, server: Server) -> None:
+    page.clock.install()
+
+    def all_missed(route: Route) -> None:
+        answer = route.fetch()
+        now = answer.json()
+        one = {**now["annotators"][0], "attention": ["controls"], "controls": 2}
+        now["annotators"] = [{**one, "id": i, "name": f"worker {i}"} for i in range(40)]
+        route.fulfill(response=answer, json=now)
+
+    page.route("**/api/organiser/overview", all_missed)
+    page.goto(server.links["organiser"])
+    who = page.locator(".attention")
+    expect(who).to_contain_text("40 people need attention")
+    expect(who.get_by_role("listitem")).to_have_count(0)
+    who.locator("summary").click()
+    with page.expect_response("**/api/organiser/overview"):
+        page.clock.run_for(4000)
+    # Named, they stay named when figures come in.
+    expect(who.get_by_role("listitem")).to_have_count(40)

@@ -43,6 +43,7 @@ declare namespace Server {
     source: LanguageOut;
     target: LanguageOut;
     scale: ScaleOut;
+    shows: "source" | "reference" | "both";
     navigation: "free" | "back-only" | "strict";
     comments: boolean;
     ties: boolean;

@@ -99,6 +99,7 @@ def _campaign() -> dict[str, Any]:
             "step": scale.step,
             "anchors": [{"at": anchor.at, "text": anchor.text} for anchor in scale.anchors],
         },
+        "shows": campaign.context.show,
         "navigation": campaign.page.navigation,
         "comments": campaign.page.comments,
         "ties": campaign.page.ties,

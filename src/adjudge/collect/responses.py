@@ -123,6 +123,7 @@ class CampaignOut(Schema):
     source: LanguageOut
     target: LanguageOut
     scale: ScaleOut
+    shows: Literal["source", "reference", "both"]
     navigation: Literal["free", "back-only", "strict"]
     comments: bool
     ties: bool

@@ -39,17 +39,17 @@ class EntryRefused(Exception):  # noqa: N818 - it reads as what happened
 
 def enter(request: HttpRequest, secret: str, person: str | None, signature: str | None) -> Link:
     """Exchange a link for a session, or raise `EntryRefused`. A visitor may be organiser and annotator at once."""
-    link = find_link(secret)
-    if link is not None and link.role == CROWD:
-        link = _crowd_link(request, person, signature)
-    if link is None:
+    given = find_link(secret)
+    link = _crowd_link(request, person, signature) if given is not None and given.role == CROWD else given
+    if given is None or link is None:
         raise EntryRefused("this link does not hold: it is mistyped, has expired or was revoked", "link")
     known = request.session.get(link.role)
     # Another person in this browser, or the same one again: the former session ends, also where its cookie was copied.
     _end([known])
     request.session[link.role] = [link.id, secrets.token_hex(16)]
     request.session["since"] = int(time.time())
-    Link.objects.filter(pk=link.pk).update(last_entered=timezone.now())
+    # Of a crowd both are used: the link for everybody, and the one that was made for this person.
+    Link.objects.filter(pk__in=(given.pk, link.pk)).update(last_entered=timezone.now())
     return link
 
 

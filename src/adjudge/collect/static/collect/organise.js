@@ -1,7 +1,7 @@
 // @ts-check
 /** The organisers' page: progress, people and decisions, fresh every few seconds. */
 import { copyButton } from "./shared/copy.js";
-import { clockTime, dialog, giveBack, h, logo, whenLetGo } from "./shared/dom.js";
+import { clockTime, dialog, giveBack, h, logo, replaceUnselected, whenLetGo } from "./shared/dom.js";
 import { call } from "./shared/net.js";
 import { showPanels } from "./organise/panels.js";
 import { answers, attention, decisions, figures, hours, linkState, when } from "./organise/parts.js";
@@ -12,10 +12,14 @@ const FRESH_MS = 4000;
 const PANELS_MS = 20000;
 // While they are computed, statistics are asked for more often.
 const WAITING_MS = 1500;
+// A longer table scrolls by itself, so that what stands below it is not pages away.
+const MANY_PEOPLE = 30;
 
 class Organising {
   constructor() {
-    this.updated = h("span.updated", { role: "status" });
+    this.updated = h("span.updated");
+    // Spoken are actions under way and missing answers only: nobody wants to hear the time every few seconds.
+    this.spoken = h("span.visually-hidden", { role: "status" });
     // Apart from it, because the next figures must not wipe away that something has failed.
     this.failed = h("p.said.failed", { role: "alert" });
     this.acting = false;
@@ -34,6 +38,7 @@ class Organising {
       logo(),
       this.title,
       this.updated,
+      this.spoken,
       h("a.button", { href: "/api/organiser/export", download: "judgments.csv" }, t("export")),
     );
     document.body.replaceChildren(h("main", {}, head, this.failed, this.state, this.progress, this.people, this.panels, this.decisions));
@@ -48,12 +53,19 @@ class Organising {
     try {
       const now = await call("GET", "/api/organiser/overview");
       this.lastTime = timeOfDay(new Date());
-      this.updated.textContent = t("updated", { time: this.lastTime });
+      this.say(t("updated", { time: this.lastTime }), false);
       whenLetGo(() => this.show(now));
     } catch (error) {
       if (/** @type {any} */ (error).trouble === "entry") location.replace("/enter");
-      this.updated.textContent = t("no_update", { time: this.lastTime });
+      this.say(t("no_update", { time: this.lastTime }), true);
     }
+  }
+
+  /** @param {string} text @param {boolean} aloud  whether it is read out, too */
+  say(text, aloud) {
+    this.updated.textContent = text;
+    const spoken = aloud ? text : "";
+    if (this.spoken.textContent !== spoken) this.spoken.textContent = spoken;
   }
 
   /**
@@ -76,10 +88,11 @@ class Organising {
     // Whoever has a button in focus keeps it.
     const focused = document.activeElement;
     this.title.textContent = now.campaign.name;
-    this.progress.replaceChildren(h("h2", {}, t("progress")), figures(now), hours(now.throughput));
-    this.attention.replaceChildren(attention(now.annotators));
-    this.table.replaceChildren(this.tableOf(now.annotators));
-    this.decisions.replaceChildren(...decisions(now), ...this.links(now.links));
+    replaceUnselected(this.progress, [h("h2", {}, t("progress")), figures(now), hours(now.throughput)]);
+    replaceUnselected(this.attention, [attention(now.annotators, this.attention.querySelector("details")?.open)]);
+    replaceUnselected(this.table, [this.tableOf(now.annotators)]);
+    this.table.classList.toggle("long", now.annotators.length > MANY_PEOPLE);
+    replaceUnselected(this.decisions, [...decisions(now), ...this.links(now.links)]);
     giveBack(focused);
   }
 
@@ -98,7 +111,12 @@ class Organising {
       person.faults.includes(fault) ? "td.count.flagged" : "td.count";
     const controls = person.controls ? `${person.controls_right} / ${person.controls}` : "–";
     const button = (/** @type {string} */ kind, /** @type {() => void} */ act, name = kind) =>
-      h("button.quiet", { type: "button", "data-focus": `${kind}:person-${person.id}`, onclick: act }, t(name));
+      h(
+        "button.quiet",
+        // Of hundreds with the same words on them, each is read out with the name of the person.
+        { type: "button", "data-focus": `${kind}:person-${person.id}`, "aria-label": `${t(name)} ${person.name}`, onclick: act },
+        t(name),
+      );
     return h(
       person.excluded ? "tr.excluded" : "tr",
       {},
@@ -129,7 +147,7 @@ class Organising {
     if (this.acting) return;
     this.acting = true;
     this.failed.textContent = "";
-    this.updated.textContent = t("entering");
+    this.say(t("entering"), true);
     try {
       await act();
     } catch (error) {

@@ -1,7 +1,7 @@
 // @ts-check
 /** The annotator's page: one screen at a time, every change saved by itself, every action with a key. */
 import { Clock } from "./work/clock.js";
-import { clockTime, h } from "./shared/dom.js";
+import { clockTime, h, scrollToElement } from "./shared/dom.js";
 import { backToEnd, handIn, openTask, showEnd, takeNext } from "./work/ending.js";
 import { Frame } from "./work/frame.js";
 import { showInstructions, showKeys, showOverview } from "./work/dialogs.js";
@@ -150,7 +150,10 @@ export class Work {
     const from = this.stops.indexOf(this.current ?? this.stops[0]);
     const order = [...this.stops.keys()].map((i) => this.stops[(from + 1 + i) % this.stops.length]);
     const here = order.find((stop) => stop.isOpen());
-    if (here) return this.attend(here, true);
+    if (here) {
+      this.attend(here, true, false);
+      return this.frame.reveal(document.activeElement);
+    }
     const count = this.screens.length;
     for (let away = 1; away < count; away += 1) {
       const i = (this.index + away) % count;
@@ -213,7 +216,7 @@ export class Work {
     for (const { element } of this.stops) element.classList.toggle("current", element === stop.element);
     if (!focus) return;
     stop.focus();
-    if (scroll) stop.element.scrollIntoView({ block: "nearest", behavior: "smooth" });
+    if (scroll) scrollToElement(stop.element, "nearest");
   }
 
   /**

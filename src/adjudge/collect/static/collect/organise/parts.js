@@ -3,6 +3,8 @@
 import { h } from "../shared/dom.js";
 import { currentLocale, t, timeOfDay } from "../shared/interface_texts.js";
 
+const MOST_NAMED = 10; // people named without being asked for
+
 /**
  * A time of today, or a day and time.
  * @param {Date} moment @returns {string}
@@ -61,10 +63,11 @@ function counted(count) {
 }
 
 /**
- * Who needs attention, and why; nothing where nobody does.
- * @param {Server.AnnotatorOut[]} annotators @returns {HTMLElement}
+ * Who needs attention, and why; many are named when asked for, so that they do not push all else off the screen.
+ * @param {Server.AnnotatorOut[]} annotators @param {boolean} [open]  whether their names were asked for
+ * @returns {HTMLElement}
  */
-export function attention(annotators) {
+export function attention(annotators, open = false) {
   const people = annotators.filter((person) => person.attention.length);
   if (!people.length) return h("p.hint", {}, t("attention_none"));
   const lines = people.map((person) => {
@@ -73,7 +76,10 @@ export function attention(annotators) {
     const reasons = person.attention.map((reason) => t(`attention_${reason}`, values));
     return h("li", {}, h("bdi", {}, person.name), `: ${reasons.join("; ")}`);
   });
-  return h("div.attention", {}, h("p", {}, t("attention", { n: people.length })), h("ul", {}, ...lines));
+  const heading = t("attention", { n: people.length });
+  const names = h("ul", {}, ...lines);
+  if (people.length > MOST_NAMED) return h("details.attention", { open }, h("summary", {}, heading), names);
+  return h("div.attention", {}, h("p", {}, heading), names);
 }
 
 /** @param {Server.AnnotatorOut} person @returns {number} everything answered, controls and examples too */

@@ -7,11 +7,13 @@ import { currentLanguage, t } from "../shared/interface_texts.js";
 
 /** @param {Server.CampaignOut} campaign @returns {HTMLElement} */
 export function headings(campaign) {
+  const target = { language: languageName(campaign.target.lang) };
+  const source = { language: languageName(campaign.source.lang) };
   return h(
     "div.columns.headings",
     { "aria-hidden": "true" },
-    h("div", {}, t("source_in", { language: languageName(campaign.source.lang) })),
-    h("div", {}, t("translation_in", { language: languageName(campaign.target.lang) })),
+    h("div", {}, campaign.shows === "reference" ? t("reference_in", target) : t("source_in", source)),
+    h("div", {}, t("translation_in", target)),
   );
 }
 

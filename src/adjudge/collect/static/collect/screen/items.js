@@ -81,6 +81,7 @@ export function rankingItem(item, setting, number, around) {
   }
   const board = shelves({
     outputs: ids,
+    ties: setting.campaign.ties,
     ranks: () => Object.fromEntries(ids.map((/** @type {string} */ id) => [id, rank(id)])),
     locked: setting.locked,
     change: give,
@@ -164,7 +165,7 @@ export function pairItem(item, setting, number) {
   });
   const element = h(
     "div.item.paired",
-    { "aria-label": number ? t("segment_n", { n: number }) : t("segment") },
+    { role: "group", "aria-label": number ? t("segment_n", { n: number }) : t("segment") },
     note(item),
     h("div.given", {}, ...given(item, setting.campaign)),
     h("div.pair", { dir: "ltr" }, ...cards),

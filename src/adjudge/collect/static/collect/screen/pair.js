@@ -1,6 +1,6 @@
 // @ts-check
 /** Two translations side by side: one is better, or they are equally good. */
-import { h, modified } from "../shared/dom.js";
+import { h, modified, takesBack } from "../shared/dom.js";
 import { t } from "../shared/interface_texts.js";
 
 /** @typedef {"first" | "second" | "tie" | null} Choice */
@@ -56,7 +56,7 @@ export function pairWidget({ ties, locked, value, change, attend }) {
   }
   for (const button of buttons) {
     const choice = /** @type {Choice} */ (button.dataset.choice ?? null);
-    button.addEventListener("click", () => set(current === choice ? null : choice));
+    button.addEventListener("click", (event) => set(takesBack(event) && current === choice ? null : choice));
   }
 
   /** @param {KeyboardEvent} event @returns {boolean} */
@@ -67,6 +67,8 @@ export function pairWidget({ ties, locked, value, change, attend }) {
     if (ties) Object.assign(keys, { ArrowDown: "tie", "=": "tie", 0: "tie" });
     if (!(event.key in keys)) return false;
     set(keys[event.key]);
+    // What is read out is the choice made, and Space does not make another one.
+    focus();
     return true;
   }
   show(value);

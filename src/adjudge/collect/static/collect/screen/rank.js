@@ -1,6 +1,6 @@
 // @ts-check
 /** Ranking: every translation keeps its place and gets a rank by key, by button, or by dragging its letter to a shelf. */
-import { h, modified } from "../shared/dom.js";
+import { h, modified, takesBack } from "../shared/dom.js";
 import { t } from "../shared/interface_texts.js";
 
 /**
@@ -44,18 +44,34 @@ export function rankWidget({ count, label, value, locked, change, attend }) {
     show(next);
     change(next);
   }
-  buttons.forEach((button, i) => button.addEventListener("click", () => set(current === i + 1 ? null : i + 1)));
+  buttons.forEach((button, i) =>
+    button.addEventListener("click", (event) => set(takesBack(event) && current === i + 1 ? null : i + 1)),
+  );
 
   /** @param {KeyboardEvent} event @returns {boolean} */
   function key(event) {
     if (modified(event)) return false;
     if (/^[1-9]$/.test(event.key) && Number(event.key) <= count) set(Number(event.key));
     else if (event.key === "Delete" || event.key === "Backspace" || event.key === "0") set(null);
-    else return false;
+    else return pass(event);
+    // What is read out is the rank given, and Space does not give another one.
+    focus();
     return true;
   }
-  show(value);
+
+  /**
+   * Arrows go from rank to rank, and Space gives one: where single keys are switched off, all ranks are within reach.
+   * @param {KeyboardEvent} event @returns {boolean}
+   */
+  function pass(event) {
+    const forward = getComputedStyle(element).direction === "rtl" ? "ArrowLeft" : "ArrowRight";
+    if (!["ArrowLeft", "ArrowRight"].includes(event.key)) return false;
+    const from = buttons.findIndex((button) => button === document.activeElement);
+    buttons[Math.min(count - 1, Math.max(0, from + (event.key === forward ? 1 : -1)))].focus({ preventScroll: true });
+    return true;
+  }
   const focus = () => buttons[(current ?? 1) - 1].focus({ preventScroll: true });
+  show(value);
   return { element, show, key, focus };
 }
 
@@ -67,15 +83,15 @@ function rankName(rank, count) {
 
 /**
  * The shelves: one per rank, and a tray for what has none. Letters are dragged between them.
- * @param {{outputs: string[], ranks: () => Record<string, number | null>, locked: boolean,
+ * @param {{outputs: string[], ties: boolean, ranks: () => Record<string, number | null>, locked: boolean,
  *   change: (output: string, rank: number | null) => void}} options
  * @returns {{element: HTMLElement, show: () => void, drag: (handle: HTMLElement, output: string) => void}}
  */
-export function shelves({ outputs, ranks, locked, change }) {
+export function shelves({ outputs, ties, ranks, locked, change }) {
   const places = [...outputs.keys()].map((i) => shelf(String(i + 1), rankName(i + 1, outputs.length)));
   const tray = shelf("0", t("not_ranked"));
   tray.classList.add("tray");
-  const hint = h("p.hint", {}, t("drag_hint"), h("span.keys-hint", {}, ` ${t("drag_hint_keys")}`));
+  const hint = h("p.hint", {}, t(ties ? "drag_hint" : "drag_hint_once"), h("span.keys-hint", {}, ` ${t("drag_hint_keys")}`));
   const element = h("div.shelves", { "aria-hidden": "true" }, hint, tray, ...places);
   const chips = outputs.map((output, i) => {
     const chip = h("span.chip", {}, letter(i));

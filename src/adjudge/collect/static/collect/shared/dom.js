@@ -78,6 +78,14 @@ export function modified(event) {
   return event.ctrlKey || event.altKey || event.metaKey;
 }
 
+/**
+ * Whether a click on what is chosen takes the choice back. By keys that is Delete: Space, pressed to be sure, changes nothing.
+ * @param {MouseEvent} event @returns {boolean}
+ */
+export function takesBack(event) {
+  return event.detail > 0;
+}
+
 // The key pressed last, as long as nothing was pointed at since: it may be what opens a dialog.
 let lastKey = "";
 if (typeof window !== "undefined") {
@@ -141,6 +149,25 @@ if (typeof window !== "undefined") {
 export function whenLetGo(act) {
   if (held) waiting.push(act);
   else act();
+}
+
+/**
+ * Scroll to an element: at once for people who have asked for less motion.
+ * @param {Element} element @param {ScrollLogicalPosition} block
+ */
+export function scrollToElement(element, block) {
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  element.scrollIntoView({ block, behavior: still ? "auto" : "smooth" });
+}
+
+/**
+ * Show other content in a place, but not while words in it are selected: somebody is about to copy them.
+ * @param {HTMLElement} place @param {HTMLElement[]} content
+ */
+export function replaceUnselected(place, content) {
+  const selection = getSelection();
+  const selected = selection !== null && !selection.isCollapsed && place.contains(selection.anchorNode);
+  if (!selected) place.replaceChildren(...content);
 }
 
 /**

@@ -4,7 +4,8 @@ import { copyButton } from "../shared/copy.js";
 import { dialog, h, modified } from "../shared/dom.js";
 import { call, renewToken, secretIn } from "../shared/net.js";
 import { keysOn, switchKeys } from "../shared/prefs.js";
-import { currentLanguage, hasText, t } from "../shared/interface_texts.js";
+import { currentLanguage, t } from "../shared/interface_texts.js";
+import { howTo } from "./howto.js";
 
 /**
  * Every key and what it does, by protocol.
@@ -15,6 +16,7 @@ function keyList(campaign) {
   const own = {
     ranking: [
       [["1", "…", "9"], t("key_rank")],
+      [["←", "→", "Space"], t("key_choose_rank")],
       [["↑", "↓"], t("key_stop")],
       [["Delete"], t("key_unset")],
     ],
@@ -99,8 +101,7 @@ export function showKeys(campaign) {
 export function showInstructions(campaign, first = false) {
   const language = currentLanguage();
   const own = campaign.instructions[language] ?? campaign.instructions.en ?? Object.values(campaign.instructions)[0];
-  const general = t(hasText(`howto_${campaign.protocol}`) ? `howto_${campaign.protocol}` : "howto_da");
-  const paragraphs = String(own || general).split(/\n\s*\n/);
+  const paragraphs = own ? own.split(/\n\s*\n/) : howTo(campaign);
   const shown = dialog(
     t("instructions"),
     [

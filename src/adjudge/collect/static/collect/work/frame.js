@@ -1,7 +1,7 @@
 // @ts-check
 /** The frame around a screen: progress, saving, time and buttons; and the last page. */
 import { copyButton } from "../shared/copy.js";
-import { h, logo, present } from "../shared/dom.js";
+import { h, logo, present, scrollToElement } from "../shared/dom.js";
 import { chooseLanguage, currentLanguage, languages, t } from "../shared/interface_texts.js";
 
 const NOTICE_MS = 8000;
@@ -152,6 +152,19 @@ export class Frame {
     this.notices.append(box);
     setTimeout(() => box.remove(), NOTICE_MS);
     return box;
+  }
+
+  /**
+   * Bring an element into sight: the place for an answer may lie far from the beginning of a long text, or under a notice.
+   * @param {Element | null} element
+   */
+  reveal(element) {
+    if (!element) return;
+    const box = element.getBoundingClientRect();
+    const top = this.header.getBoundingClientRect().bottom;
+    const bottom = Math.min(...[...this.notices.children, this.footer].map((one) => one.getBoundingClientRect().top));
+    if (box.top >= top && box.bottom <= bottom) return;
+    scrollToElement(element, box.height < (bottom - top) / 2 ? "center" : "start");
   }
 
   /**
