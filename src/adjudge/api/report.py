@@ -186,7 +186,7 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
     """Everything that a report shows of one language pair."""
     import polars as pl
 
-    from adjudge.results.import_export import describe
+    from adjudge.results.import_export import describe_answers
     from adjudge.results.report import PairResults
 
     missing: list[str] = []
@@ -201,7 +201,7 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
     ranking = parts.ranking()
     settings.tell("ranking by other methods, agreement and audits")
     return PairResults(
-        counts=describe(judgments, {}),
+        counts=describe_answers(judgments, {}),
         ranking=ranking,
         others=parts.others(ranking),
         tournament=if_possible("The tournament", missing, parts.tournament) if ranking.kind == "relative" else None,
