@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.wording import counted, short_list
+from adjudge.core.wording import counted, listed
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Section
+from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
 from adjudge.results.audit.claims import Claims
 
 if TYPE_CHECKING:
@@ -64,8 +66,22 @@ def _summary(claims: Claims) -> str:
 def _rule(claims: Claims) -> tuple[str, ...]:
     if not claims.audits:
         return ()
-    audits = short_list(claims.audits)
-    return (f"A claim holds if it survives every audit ({audits}), and is fragile if some audit breaks it.",)
+    rule = (
+        f"A claim holds if it survives every audit ({listed(claims.audits)}), and is fragile if some audit breaks it."
+    )
+    return (rule, *_breaks(claims))
+
+
+def _breaks(claims: Claims) -> tuple[str, ...]:
+    """What makes claims fragile: what breaks how many, or that nobody else could be asked."""
+    fragile = [claim for claim in claims.claims if claim.kind == "better" and claim.verdict == "fragile"]
+    if not fragile:
+        return ()
+    if (claims.annotators or 0) < FEWEST_ANNOTATORS:
+        few = "The data do not name the people who judged" if claims.annotators is None else "Too few people judged"
+        return (f"{few}: no half of them can be asked again, so no claim can hold here.",)
+    breaking = Counter(audit for claim in fragile for audit in claim.fails)
+    return (f"What breaks fragile claims: {listed([f'{audit} ({n:,})' for audit, n in breaking.most_common()])}.",)
 
 
 def claims_chart(claims: Claims, order: Sequence[str]) -> dict[str, Any]:
