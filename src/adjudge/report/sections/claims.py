@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.core.wording import counted, listed
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Section
-from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
+from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS, systems_in_order
 from adjudge.results.audit.claims import Claims
 
 if TYPE_CHECKING:
@@ -44,13 +44,20 @@ def annotators_of(results: PairResults) -> int | None:
 def claims_section(results: PairResults) -> Section | None:
     """Shown where claims were audited."""
     claims = claims_of(results)
-    if claims is None:
-        return None
+    return None if claims is None else _section(claims, results.ranking.order)
+
+
+def claims_alone(claims: Claims) -> Section:
+    """The section where no ranking stands beside it."""
+    return _section(claims, systems_in_order(claims))
+
+
+def _section(claims: Claims, systems: Sequence[str]) -> Section:
     parity = [claim for claim in claims.claims if claim.kind == "parity" and claim.verdict != "not supported"]
     words = (_summary(claims), *_rule(claims), *(f"{claim.claim}: {_PARITY[claim.verdict]}." for claim in parity))
     if not any(claim.verdict != "not supported" for claim in claims.claims):
         return Section("claims", "What can be claimed", words)
-    order = [name for name in results.ranking.order if any(name in claim.systems for claim in claims.claims)]
+    order = [name for name in systems if any(name in claim.systems for claim in claims.claims)]
     says = "✓ holds, ! fragile, blank: the data cannot decide."
     chart = Chart("claims", "Is the row better than the column?", says, claims_chart(claims, order))
     return Section("claims", "What can be claimed", words, (chart,), folded=claims.tables())

@@ -26,20 +26,22 @@ _OF_SCORES = ("single scores' own noise", "scores")
 def ranking_section(results: PairResults) -> Section:
     """Every report has this section."""
     ranking = results.ranking
-    charts = (
-        scores_chart(ranking),
-        Chart(
-            "ranges",
-            "Ranks that the data leave possible",
-            "A long bar means that the data say little about the system's place.",
-            ranges(ranking),
-        ),
-    )
     first, *_ = ranking.tables()
-    return Section("ranking", "Ranking", (_summary_of(ranking),), charts, (first,), notes=ranking.notes)
+    charts = ranking_charts(ranking)
+    return Section("ranking", "Ranking", (summary_of(ranking),), charts, (first,), notes=ranking.notes)
 
 
-def _summary_of(ranking: Ranking) -> str:
+def ranking_charts(ranking: Ranking) -> tuple[Chart, ...]:
+    """Scores or distances, and the ranks that are possible."""
+    possible = "A long bar means that the data say little about the system's place."
+    return (
+        scores_chart(ranking),
+        Chart("ranges", "Ranks that the data leave possible", possible, ranges(ranking)),
+    )
+
+
+def summary_of(ranking: Ranking) -> str:
+    """What was ranked, and what bars and bands are."""
     humans = len(ranking.systems) - len(machines(ranking))
     also = f" and {counted(humans, 'human translation')}" if humans else ""
     what = f"{counted(len(machines(ranking)), 'system')}{also} ranked by {ranking.method}"
