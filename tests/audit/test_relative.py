@@ -82,6 +82,20 @@ def test_ties_repeats_and_weights_by_hand() -> None:
     assert sorted(block_weights(compared).tolist()) == [0.5] * 6 + [1.0]
 
 
+@pytest.mark.parametrize("unknown", ["annotator", "segment"])
+def test_what_names_neither_person_nor_text_repeats_nothing(unknown: str) -> None:
+    """Counts of pairs name nobody: all comparisons of two systems but one would be dropped as repeats."""
+    judgments = blocks([{"a": 1, "b": 2}, {"a": 1, "b": 2}], annotators=["x", "x"])
+    table = judgments.table.with_columns(pl.lit("1").alias("segment"))
+    named = comparisons(Judgments(table))
+    assert "repeats dropped" in {change.name for change in all_changes(named, np.arange(2), ("1",))}
+    blank = Judgments(table.with_columns(pl.lit(None, dtype=pl.String).alias(unknown)))
+    segments = ("(unknown)" if unknown == "segment" else "1",)
+    changes = {change.name for change in all_changes(comparisons(blank), np.arange(2), segments)}
+    assert "ties dropped" in changes
+    assert "repeats dropped" not in changes
+
+
 def test_neighbours_are_a_quarter_of_the_ranks_apart() -> None:
     near = near_pairs(np.array([2, 0, 1, 3, 4, 5, 6, 7]))
     # Eight systems: two ranks at most. System 2 is first, then 0, 1, 3.

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.core.comparisons import BLOCK_KEY, Comparisons, comparisons
+from adjudge.core.comparisons import BLOCK_KEY, Comparisons, comparisons, not_compared
 from adjudge.core.errors import DataError
-from adjudge.core.judgments import Judgments
+from adjudge.core.judgments import Judgments, SetAside
 from tests.conftest import examples
 
 SYSTEMS = ("_ref", "a", "b", "c", "system d", "é")
@@ -159,3 +159,16 @@ def test_rankings_that_nothing_tells_apart_are_no_block(
         return
     with pytest.raises(DataError, match="system 'a' stands 2 times in one block, so the table does not say"):
         comparisons(make(rows))
+
+
+def test_outputs_shown_without_a_rank_are_set_aside() -> None:
+    """They are no comparisons, whether or not the row says its protocol."""
+    keys = {"annotator": "ann", "segment": "1", "source_lang": "cs", "target_lang": "en"}
+    ranks = {"a": 1, "b": 2, "c": None}
+    judgments = make([{**keys, "system": system, "rank": rank} for system, rank in ranks.items()])
+    assert not_compared(judgments) == (SetAside("no rank was given", 1),)
+    without_protocol = judgments.table.with_columns(
+        pl.when(pl.col("rank").is_null()).then(None).otherwise("protocol").alias("protocol")
+    )
+    assert not_compared(Judgments(without_protocol)) == (SetAside("no rank was given", 1),)
+    assert not_compared(make([{**keys, "system": system, "rank": 1} for system in "ab"])) == ()

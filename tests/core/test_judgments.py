@@ -9,7 +9,7 @@ import pytest
 
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside, concat
-from adjudge.results.import_export import describe
+from adjudge.results.import_export import describe, describe_answers
 
 
 def test_missing_columns_become_null_or_their_default_and_all_get_their_type() -> None:
@@ -105,6 +105,16 @@ def test_tutorials_are_no_systems_of_the_campaign() -> None:
     )  # fmt: skip
     facts = describe(judgments, {})
     assert (facts.rows, facts.annotators, facts.systems, facts.documents, facts.segments) == (3, 2, 2, 1, 2)
+
+
+def test_what_was_left_blank_or_changed_since_is_no_answer() -> None:
+    judgments = Judgments.from_columns(
+        {"system": ["a", "a", "b", "c"], "annotator": ["x", "x", "x", "y"], "segment": ["1", "1", "1", "2"],
+         "score": [1.0, 2.0, 3.0, None], "revision": [0, 1, 0, 0], "protocol": ["da"] * 4}
+    )  # fmt: skip
+    facts = describe_answers(judgments, {})
+    assert (facts.rows, facts.annotators, facts.segments) == (2, 1, 1)
+    assert facts.data == judgments.fingerprint
 
 
 def test_tables_are_put_together_with_what_was_set_aside() -> None:

@@ -99,7 +99,10 @@ def test_annotators_who_fail_the_check_are_named() -> None:
         for section in build_report({"x": pair_results()}, title="").pairs[0].sections
         if section.slug == "annotators"
     )
-    assert section.words == ("1 of 2 annotators pass the check; bob does not.",)
+    assert section.words == (
+        "1 of 2 annotators pass the check; bob does not.",
+        "The ranking uses the judgments of all of them; --only-passing leaves out those who do not pass.",
+    )
     assert [chart.slug for chart in section.charts] == ["annotators"]
 
 
@@ -116,9 +119,10 @@ def test_claims_come_first_in_plain_words() -> None:
     page = build_report({"x": score_results()}, title="").pairs[0]
     section = page.sections[0]
     assert section.slug == "claims"
-    summary, rule, parity = section.words
+    summary, rule, breaks, parity = section.words
     assert summary == "Differences that hold: 1 of 3 pairs of systems. Fragile: 1. Left open by the data: 1."
     assert "survives every audit (without the worst system and any annotator left out)" in rule
+    assert breaks.startswith("The data do not name the people who judged: no half of them can be asked again")
     assert parity == "beta is at parity with ref: the difference lies within the margin, in every audit."
     assert page.facts[1].detail == "in every audit: 1; fragile: 1"
 
@@ -133,7 +137,7 @@ def test_tests_that_lie_are_named() -> None:
         sections["methods"].words
     )
     assert "by mixed: Kendall's tau 0.80" in sections["reliability"].words[1]
-    assert "annotator bob: without it, alpha moves by -1.2 (0.6 standard errors)" in sections["influence"].words[1]
+    assert "annotator bob: without them, alpha moves by -1.2 (0.6 standard errors)" in sections["influence"].words[1]
 
 
 def test_stability_is_summed_up_in_words() -> None:

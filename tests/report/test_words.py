@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from adjudge.core.judgments import SetAside
 from adjudge.core.wording import counted, short_list
 from adjudge.report.build import build_report
 from adjudge.report.headline import headline, leaders, lost_to_correction, verdict
@@ -213,3 +214,21 @@ def test_a_page_says_first_that_no_annotator_passes() -> None:
         page = build_report({"p": replace(results, checked=replace(results.checked, annotators=annotators))}, title="t")
         assert page.pairs[0].words[0] == sentence
     assert "the check" not in " ".join(build_report({"p": results}, title="t").pairs[0].words)
+
+
+def test_pairs_count_as_comparisons_and_people_without_a_name_are_not_none() -> None:
+    counts = replace(pair_results().counts, protocols=("pairwise",), rows=480, annotators=0, segments=0)
+    results = replace(pair_results(), counts=counts)
+    fact = build_report({"p": results}, title="t").pairs[0].facts[-1]
+    assert (fact.label, fact.value, fact.detail) == ("Comparisons", "240", "by people whom the data do not name")
+    assert "The data are 240 comparisons by people whom the data do not name." in paper.paragraph_of(results, "tab:x")
+
+
+def test_the_paper_names_what_is_not_ranked_apart_from_the_judgments() -> None:
+    """The ranking does not rest on what it sets aside, and what was never read is not among the judgments."""
+    results = pair_results()
+    read, control = SetAside("bad row", 3), SetAside("control items", 20)
+    ranked = replace(results.ranking, set_aside=(read, control))
+    results = replace(results, ranking=ranked, counts=replace(results.counts, set_aside=(read,)))
+    paragraph = paper.paragraph_of(results, "tab:x")
+    assert "The data are 480 judgments of 40 segments by 6 annotators.\nNot ranked: 20 (control items)." in paragraph

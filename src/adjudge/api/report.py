@@ -186,7 +186,7 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
     """Everything that a report shows of one language pair."""
     import polars as pl
 
-    from adjudge.results.import_export import describe
+    from adjudge.results.import_export import describe_answers
     from adjudge.results.report import PairResults
 
     missing: list[str] = []
@@ -201,13 +201,14 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
     ranking = parts.ranking()
     settings.tell("ranking by other methods, agreement and audits")
     return PairResults(
-        counts=describe(judgments, {}),
+        counts=describe_answers(judgments, {}),
         ranking=ranking,
         others=parts.others(ranking),
         tournament=if_possible("The tournament", missing, parts.tournament) if ranking.kind == "relative" else None,
         checked=checked,
         agreement=if_possible("Agreement", missing, lambda: parts.agreement(ranking.kind)),
         audit=if_possible("The audit", missing, parts.audit),
+        only_passing=settings.only_passing,
         missing=tuple(missing),
     )
 
@@ -282,10 +283,7 @@ class _Parts:
 
 
 def _divided(judgments: Judgments, settings: ReportSettings) -> _Parts:
-    """The parts of a report, made by two or three processes where that is faster.
-
-    Otherwise each is made when it is asked for, and the audit divides its work itself.
-    """
+    """The parts of a report, by two or three processes where that is faster; else each is made when it is asked for."""
     from adjudge.audit import SECONDS_PER_ROW, audit_tasks
 
     undivided = _Parts(judgments, settings, current_workers().cache)

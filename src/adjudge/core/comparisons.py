@@ -13,6 +13,7 @@ import polars as pl
 
 from adjudge.core.errors import DataError, shown
 from adjudge.core.integer_codes import codes_of
+from adjudge.core.judgments import SetAside
 from adjudge.core.protocols import EDITED, NOT_TRANSLATIONS, RELATIVE
 from adjudge.core.wording import counted
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
 
 NOBODY = "(unknown)"
+NO_RANK = "no rank was given"
 LEFT_BLANK = pl.all_horizontal(pl.col("protocol", "score", "rank").is_null())
 """Rows of hand-made tables that were left blank: without an answer, nobody knows the protocol either."""
 MOST_LABELS = 1000
@@ -153,7 +155,7 @@ def block_rows(judgments: Judgments) -> pl.DataFrame:
 
 def relative_judgments(judgments: Judgments) -> Judgments:
     """What comparisons are made of: the last revision of relative judgments; scores and controls are set aside."""
-    answered = judgments.final().keep(~LEFT_BLANK, otherwise="no rank was given")
+    answered = judgments.final().keep(~LEFT_BLANK, otherwise=NO_RANK)
     relative = answered.keep(pl.col("protocol").is_in(RELATIVE), otherwise="score among relative judgments")
     if not len(relative):
         raise answers_needed("relative ranks", judgments, "use 'adjudge rank' with a method for scores")
@@ -162,6 +164,15 @@ def relative_judgments(judgments: Judgments) -> Judgments:
     if not len(genuine):
         raise DataError("relative ranks of systems are needed, but the data hold controls only; check the export")
     return genuine
+
+
+def not_compared(judgments: Judgments) -> tuple[SetAside, ...]:
+    """What no comparison is made of: all that `relative_judgments` sets aside, and outputs shown without a rank."""
+    relative = relative_judgments(judgments)
+    blank = int(relative.table["rank"].null_count())
+    rows = blank + sum(aside.rows for aside in relative.set_aside if aside.reason == NO_RANK)
+    others = tuple(aside for aside in relative.set_aside if aside.reason != NO_RANK)
+    return (*others, SetAside(NO_RANK, rows)) if rows else others
 
 
 @dataclass(frozen=True, eq=False)

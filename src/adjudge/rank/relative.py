@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.comparisons import comparisons as compare
-from adjudge.core.comparisons import relative_judgments
+from adjudge.core.comparisons import not_compared
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import generator
 from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
@@ -65,7 +65,7 @@ class _Scored:
 def rank_relative(judgments: Judgments, method: Method, settings: RankSettings) -> Ranking:
     """Rank systems by one of the methods for relative judgments."""
     compared = _prepared(judgments, method, settings)
-    source = replace(provenance(judgments), set_aside=relative_judgments(judgments).set_aside)
+    source = replace(provenance(judgments), set_aside=not_compared(judgments))
     return rank_units(units_of(compared), source, method, settings, blocks=compared)
 
 

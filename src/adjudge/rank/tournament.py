@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.comparisons import comparisons, relative_judgments
+from adjudge.core.comparisons import comparisons, not_compared, relative_judgments
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.methods import METHODS
@@ -70,7 +70,7 @@ def tournament(
     return Tournament(
         settings={"time_limit": time_limit, "seed": seed},
         data=judgments.fingerprint,
-        set_aside=used.set_aside,
+        set_aside=not_compared(judgments),
         notes=used.notes + _notes(compared, tally) + _left_out(chosen.values(), orders),
         systems=names,
         acyclic=not cycles,

@@ -105,8 +105,9 @@ def _facts(results: PairResults) -> tuple[Fact, ...]:
         name, value = coefficient(results.agreement, results.agreement.inter["all"])
         if not math.isnan(value):
             facts.append(Fact("Agreement", in_figures(value), f"{name} between annotators, {in_words(value)}"))
-    who = counted(counts.annotators, "annotator")
-    facts.append(Fact("Judgments", f"{counts.rows:,}", f"by {who} on {counted(counts.segments, 'segment')}"))
+    answers, what = counts.answers
+    texts = f" on {counted(counts.segments, 'segment')}" if counts.segments else ""
+    facts.append(Fact(f"{what.capitalize()}s", f"{answers:,}", f"by {counts.judged_by}{texts}"))
     return tuple(facts)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge._version import __version__
 from adjudge.report.charts import theme
 from adjudge.report.charts.rank_changes import places
+from adjudge.report.charts.scatter import axes, names_of, with_places
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ GUIDE = (
 HEIGHT = 340
 
 
-def build_compare_page(result: CampaignComparison) -> ReportPage:
-    """The page data."""
+def build_compare_page(result: CampaignComparison, *, title: str | None = None) -> ReportPage:
+    """The page data; the title names the campaigns where none is given."""
     first = result.pairs[0]
     tables = result.tables()
     page = PairPage.about(
@@ -36,8 +37,8 @@ def build_compare_page(result: CampaignComparison) -> ReportPage:
         words=tuple(pair.verdict for pair in result.pairs[1:]),
         facts=_facts(first, result.unit),
     )
-    title = f"{' and '.join(result.campaigns)} compared"
-    return ReportPage(title=title, pairs=(page,), overview=None, guide=GUIDE, version=__version__)
+    named = f"{' and '.join(result.campaigns)} compared"
+    return ReportPage(title=title or named, pairs=(page,), overview=None, guide=GUIDE, version=__version__)
 
 
 def _facts(pair: CampaignPair, unit: str) -> tuple[Fact, ...]:
@@ -80,14 +81,12 @@ def scatter_chart(result: CampaignComparison) -> dict[str, Any]:
         if system.scores[i] is not None and system.scores[j] is not None
     ]  # fmt: skip
     colour = alt.Color("flips:N", legend=None, scale=alt.Scale(domain=["yes", "no"], range=[theme.WARN, theme.ACCENT]))
-    base = alt.Chart(theme.values(rows)).encode(
-        x=alt.X("x:Q", title=a, scale=alt.Scale(zero=False, nice=True)),
-        y=alt.Y("y:Q", title=b, scale=alt.Scale(zero=False, nice=True)),
-        color=colour,
+    named = result.unit == "systems" and bool(rows)
+    x, y = axes(rows, a, b) if rows else (alt.X("x:Q", title=a), alt.Y("y:Q", title=b))
+    base = alt.Chart(theme.values(with_places(rows, HEIGHT) if named else rows))
+    points = base.mark_point(filled=True, size=70, opacity=0.9).encode(
+        x=x, y=y, color=colour,
         tooltip=[alt.Tooltip("name:N", title=" "), alt.Tooltip("x:Q", title=a, format=".2f"),
                  alt.Tooltip("y:Q", title=b, format=".2f")],
     )  # fmt: skip
-    layers = [base.mark_point(filled=True, size=70, opacity=0.9)]
-    if result.unit == "systems":
-        layers.append(base.mark_text(dx=8, align="left", fontSize=11, limit=140).encode(text="name:N"))
-    return theme.finish(alt.layer(*layers), height=HEIGHT)
+    return theme.finish(alt.layer(*(names_of(base, x, y) if named else []), points), height=HEIGHT)

@@ -5,24 +5,38 @@ Gold standards, and what they say of metrics and quality estimation, have their 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from adjudge._version import __version__
+from adjudge.report.compare_page import build_compare_page
 from adjudge.report.guide import GUIDE
+from adjudge.report.headline import headline, verdict
 from adjudge.report.page import Chart, PairPage, ReportPage, Section, Term
 from adjudge.report.parity_page import build_parity_page
 from adjudge.report.plots import charts_of
 from adjudge.report.replication_page import build_replication_page
+from adjudge.report.sections.audits import standing_alone
 from adjudge.report.sections.gold import gold_facts, gold_headline, gold_sections
 from adjudge.report.sections.meta import meta_facts, meta_headline, meta_sections
+from adjudge.report.sections.pairs import pairs_chart
 from adjudge.report.sections.qe import qe_facts, qe_headline, qe_sections
+from adjudge.report.sections.ranking import ranking_charts, summary_of
+from adjudge.report.sections.tournament import section_of
 from adjudge.report.testset_page import build_testset_page
+from adjudge.results.audit import Audit
+from adjudge.results.audit.claim_sentences import sentences
+from adjudge.results.audit.claims import Claims
+from adjudge.results.compare import CampaignComparison
 from adjudge.results.gold import Gold
+from adjudge.results.look import Look
 from adjudge.results.meta import MetaEvaluation
 from adjudge.results.parity import Parity
 from adjudge.results.qe import QualityEstimation
+from adjudge.results.rank import Ranking
 from adjudge.results.replication import Replication
 from adjudge.results.testset import TestSetCheck
+from adjudge.results.tournament import Tournament
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,15 +64,8 @@ _SHARED = ("p and Holm", "Cannot decide", "Signature")
 
 def build_standard_report(result: Standard, *, title: str) -> ReportPage:
     """The page data of a report on one result of `gold`, `meta` or `qe`."""
-    headline, facts, sections = _content(result)
-    page = PairPage.about(
-        result,
-        sections,
-        name=title,
-        slug=result.verb,
-        headline=headline,
-        facts=facts,
-    )
+    first, facts, sections = _content(result)
+    page = PairPage.about(result, sections, name=title, slug=result.verb, headline=first, facts=facts)
     guide = (*_TERMS, *(term for term in GUIDE if term.name in _SHARED))
     return ReportPage(title=title, pairs=(page,), overview=None, guide=guide, version=__version__)
 
@@ -82,19 +89,42 @@ def page_of(results: Mapping[str, Result], *, title: str) -> ReportPage:
         return build_replication_page(first, title=title)
     if isinstance(first, TestSetCheck):
         return build_testset_page(first, title=title)
+    if isinstance(first, CampaignComparison):
+        return build_compare_page(first, title=title)
     pages = tuple(_page(name, result, f"result-{i}") for i, (name, result) in enumerate(results.items(), start=1))
     return ReportPage(title=title, pairs=pages, overview=None, guide=GUIDE, version=__version__)
 
 
 def _page(name: str, result: Result, slug: str) -> PairPage:
+    """What the result says first, then its charts and tables."""
+    headline, *further = _statements(result)
+    return PairPage.about(result, _sections(result), name=name, slug=slug, headline=headline, words=tuple(further))
+
+
+def _statements(result: Result) -> tuple[str, ...]:
+    """What the result says in words; of results that say nothing, the title of their first table."""
+    if isinstance(result, Ranking):
+        return (headline(result), *verdict(result))
+    if isinstance(result, Look):
+        return (result.advice,)
+    if isinstance(result, Tournament):
+        return section_of(result).words
+    claims = result.sections.get("claims") if isinstance(result, Audit) else None
+    if isinstance(claims, Claims):
+        return sentences(claims)
     tables = result.tables()
-    longer = [table for table in result.all_tables() if table not in tables]
+    return (tables[0].title if tables else result.verb,)
+
+
+def _sections(result: Result) -> tuple[Section, ...]:
+    tables = result.tables()
+    longer = tuple(table for table in result.all_tables() if table not in tables)
     charts = tuple(Chart(chart, chart.capitalize(), "", spec) for chart, spec in charts_of(result).items())
-    section = Section(result.verb, result.verb.capitalize(), (), charts, tables, tuple(longer))
-    return PairPage.about(
-        result,
-        (section,),
-        name=name,
-        slug=slug,
-        headline=tables[0].title if tables else result.verb,
-    )
+    if isinstance(result, Ranking):
+        words, charts = (summary_of(result),), (*ranking_charts(result), pairs_chart(result))
+        return (Section("ranking", "Ranking", words, charts, tables, longer),)
+    if isinstance(result, Tournament):
+        return (replace(section_of(result), words=(), notes=()),)
+    if isinstance(result, Audit):
+        return standing_alone(result)
+    return (Section(result.verb, result.verb.capitalize(), (), charts, tables, longer),)

@@ -43,7 +43,7 @@ class CurvePoint:
     fewest: int
     """Judgments of the least judged document so far."""
     mean: float
-    """Judgments per document so far, on average."""
+    """Judgments per document (or segment) so far, on average."""
     pearson: float | None
     random_mean: float | None
     random_low: float | None
@@ -81,7 +81,7 @@ class Gold(Result):
         if self.correlation is not None:
             tables.append(_correlation_table(self.correlation, self.level))
         if self.curve:
-            tables.append(_curve_table(self.curve))
+            tables.append(_curve_table(self.curve, self.level))
         return (*tables, _scores_table(self.scores, self.level))
 
 
@@ -95,9 +95,10 @@ def _correlation_table(correlation: Correlation, level: str) -> Table:
     )
 
 
-def _curve_table(curve: tuple[CurvePoint, ...]) -> Table:
+def _curve_table(curve: tuple[CurvePoint, ...], level: str) -> Table:
+    per_item = f"judgments per {level.removesuffix('s')}"
     columns = (
-        number("assignments", 0), number("fewest", 0), number("mean", 1, help="judgments per document"), number("r"),
+        number("assignments", 0), number("fewest", 0), number("mean", 1, help=per_item), number("r"),
         number("r, random orders"), number("low"), number("high"),
     )  # fmt: skip
     points = [point for i, point in enumerate(curve) if i % max(1, len(curve) // 10) == 0 or i == len(curve) - 1]

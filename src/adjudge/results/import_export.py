@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from adjudge.core.comparisons import no_answer
-from adjudge.core.protocols import KINDS, NOT_JUDGED
+from adjudge.core.protocols import KINDS, NOT_JUDGED, PROTOCOLS
+from adjudge.core.wording import counted
 from adjudge.results.result import Result
 from adjudge.results.table import Table, number, text
 
@@ -37,10 +38,21 @@ class Imported(Result):
     columns: tuple[ColumnUse, ...] = ()
     """What every column of the files was taken for, where the reader goes by names."""
 
+    @property
+    def answers(self) -> tuple[int, str]:
+        """How many answers there are, and what one is: of a pair that was compared both systems have a row."""
+        in_pairs = bool(self.protocols) and all(PROTOCOLS[name].in_pairs for name in self.protocols)
+        return (self.rows // 2, "comparison") if in_pairs else (self.rows, "judgment")
+
+    @property
+    def judged_by(self) -> str:
+        """`20 annotators`, or that the data do not name them."""
+        return counted(self.annotators, "annotator") if self.annotators else "people whom the data do not name"
+
     def tables(self) -> tuple[Table, ...]:
         """One table of counts."""
-        counted = ("rows", "annotators", "systems", "documents", "segments")
-        rows = tuple((name, getattr(self, name)) for name in counted)
+        counts = ("rows", "annotators", "systems", "documents", "segments")
+        rows = tuple((name, getattr(self, name)) for name in counts)
         kinds = tuple((f"rows of kind {kind}", count) for kind, count in self.kinds.items())
         named = (("pairs", ", ".join(self.pairs)), ("protocols", ", ".join(self.protocols)))
         tables = [Table("Imported", (text("what"), number("count", 0)), rows + kinds + named)]
@@ -84,6 +96,13 @@ def describe(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:
         kinds={kind: counts[kind] for kind in KINDS if kind in counts},
         columns=judgments.columns,
     )
+
+
+def describe_answers(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:
+    """Count what people answered: neither what they left blank nor what they have changed since counts."""
+    final = judgments.final()
+    answered = replace(final, table=final.table.filter(~no_answer(final.table)))
+    return replace(describe(answered, settings), data=judgments.fingerprint)
 
 
 @dataclass(frozen=True, kw_only=True)

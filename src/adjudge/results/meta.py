@@ -16,6 +16,12 @@ LEVEL = 0.05
 SEPARATED, DECIDED = "separated systems", "decided comparisons"
 """Levels of relative judgments: pairs of systems that a ranking tells apart, and what single people preferred."""
 SYSTEM_LEVELS = ("system", "system without outliers")
+CLUSTERED_BY = {
+    "system": "williams",
+    "segment": "permutation of tie-calibrated accuracy by item",
+    DECIDED: "permutation of tau (ties 0)",
+}
+"""The test that the clusters of a level are made by."""
 LEVELS = (*SYSTEM_LEVELS, SEPARATED, "document", "segment", DECIDED)
 
 
@@ -95,6 +101,15 @@ class MetaEvaluation(Result):
         """The levels at which some metric was evaluated, the coarsest first."""
         levels = {level for metric in self.metrics.values() for level in metric}
         return tuple(level for level in LEVELS if level in levels)
+
+    def leaders(self, level: str) -> list[str]:
+        """The metrics that may be the best at a level: the test of its clusters shows no other one to be better.
+
+        A cluster also holds metrics that its best ones beat, where others stand between them.
+        """
+        compared = [one for one in self.comparisons if one.level == level and one.test == CLUSTERED_BY.get(level)]
+        beaten = {one.worse for one in compared if one.told_apart}
+        return [name for cluster in self.clusters[level] for name in cluster if name not in beaten]
 
     def tables(self) -> tuple[Table, ...]:
         """One table per level, then the comparisons."""

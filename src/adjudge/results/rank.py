@@ -65,8 +65,10 @@ class LeftOut:
     cause: Cause = field(metadata=UNWRITTEN)
 
 
-def component_table(components: Sequence[VarianceComponent], left_out: Sequence[LeftOut] = ()) -> Table:
-    """The components as a table, the effects that were left out in its note."""
+def component_table(
+    components: Sequence[VarianceComponent], left_out: Sequence[LeftOut] = (), *, judged: str = "scores"
+) -> Table:
+    """The components as a table, the effects that were left out in its note; `judged` is what spreads."""
     rows = tuple(
         (component.effect, component.sd, component.low, component.high, component.levels, component.meaning)
         for component in components
@@ -81,7 +83,7 @@ def component_table(components: Sequence[VarianceComponent], left_out: Sequence[
     )
     listed = "; ".join(f"{effect.effect} ({effect.reason})" for effect in left_out)
     note = f"Not in the model by themselves: {listed}." if left_out else ""
-    return Table("Where the spread of scores comes from", columns, rows, note)
+    return Table(f"Where the spread of {judged} comes from", columns, rows, note)
 
 
 _MEANINGS = {
@@ -89,6 +91,7 @@ _MEANINGS = {
     "z": "mean of the scores standardised by annotator",
     "n_all": "judgments behind the segments",
     "se": "standard error of the score",
+    "points": "the same by a model of the scores themselves, not of their normal scores",
     "rank_low": "best rank possible, for this system looked at alone",
     "rank_high": "worst rank possible, for this system looked at alone",
 }
@@ -188,8 +191,14 @@ class Ranking(Result):
         )
         note = f"Lines separate clusters by the rule '{self.lines.rule}' at {self.lines.level:g}."
         ranking = Table(f"Ranking by {self.method}", columns, rows, note, lines)
-        spread = (component_table(self.components, self.left_out),) if self.components else ()
-        return (ranking, *spread, *(() if self.breakdown is None else self.breakdown.tables()))
+        return (ranking, *self._spread(), *(() if self.breakdown is None else self.breakdown.tables()))
+
+    def _spread(self) -> tuple[Table, ...]:
+        """Where the spread comes from, where the method models it."""
+        if not self.components:
+            return ()
+        judged = "comparisons" if self.kind == "relative" else "scores"
+        return (component_table(self.components, self.left_out, judged=judged),)
 
     def all_tables(self) -> tuple[Table, ...]:
         """The ranking, and every pair of systems."""

@@ -31,6 +31,8 @@ class PairResults:
     checked: Checked | None = None
     agreement: Agreement | None = None
     audit: Audit | None = None
+    only_passing: bool = False
+    """Whether the judgments of annotators who do not pass the check were left out."""
     missing: tuple[str, ...] = ()
     """Why a part is left out, in one sentence each."""
 

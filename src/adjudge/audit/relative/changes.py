@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.comparisons import segment_keys
+from adjudge.core.comparisons import NOBODY, segment_keys
 from adjudge.rank.counts import labelling_annotators
 from adjudge.results.audit.stability import ChangeFamily
 
@@ -46,7 +46,7 @@ class RelativeChange:
 def segment_names(judgments: Judgments) -> tuple[str, ...]:
     """Document and segment of every source segment, by its code in comparisons."""
     keys = segment_keys(judgments).select("document", "segment")
-    return tuple(" ".join(str(part) for part in row if part is not None) or "(unknown)" for row in keys.iter_rows())
+    return tuple(" ".join(str(part) for part in row if part is not None) or NOBODY for row in keys.iter_rows())
 
 
 def all_changes(
@@ -56,7 +56,9 @@ def all_changes(
     yield from _systems_removed(compared, order)
     nobody = np.zeros(len(compared.systems), dtype=bool)
     yield RelativeChange("ties dropped", ChangeFamily.TIES_DROPPED, nobody, _without_ties)
-    yield RelativeChange("repeats dropped", ChangeFamily.REPEATS_DROPPED, nobody, _without_repeats)
+    named = _named(compared, segments)
+    if named.any():
+        yield RelativeChange("repeats dropped", ChangeFamily.REPEATS_DROPPED, nobody, _without_repeats(named))
     yield RelativeChange("longer blocks weighed down", ChangeFamily.BLOCKS_WEIGHTED, nobody, lambda c: c, weighted=True)
     near = near_pairs(order)
     for name, family, kept in (
@@ -140,13 +142,25 @@ def _without_ties(compared: Comparisons) -> Comparisons:
     return compared.keep(compared.outcome != 0, np.ones(len(compared.label_rank), dtype=bool))
 
 
-def _without_repeats(compared: Comparisons) -> Comparisons:
-    """The first time that an annotator compared two systems on a segment."""
-    key = np.stack([compared.annotator, compared.segment, compared.first, compared.second])
-    _, first = np.unique(key, axis=1, return_index=True)
-    kept = np.zeros(len(compared), dtype=bool)
-    kept[first] = True
-    return compared.keep(kept, np.ones(len(compared.label_rank), dtype=bool))
+def _named(compared: Comparisons, segments: Sequence[str] | None) -> Bools:
+    """Comparisons that name annotator and segment: of the others nobody knows whether they repeat one."""
+    people = np.array([name != NOBODY for name in compared.annotators], dtype=bool)[compared.annotator]
+    if segments is None:
+        return people
+    return np.asarray(people & np.array([name != NOBODY for name in segments], dtype=bool)[compared.segment])
+
+
+def _without_repeats(named: Bools) -> Callable[[Comparisons], Comparisons]:
+    """The first time that an annotator compared two systems on a segment, and all that names neither."""
+
+    def apply(compared: Comparisons) -> Comparisons:
+        key = np.stack([compared.annotator, compared.segment, compared.first, compared.second])
+        _, first = np.unique(key, axis=1, return_index=True)
+        kept = ~named
+        kept[first] = True
+        return compared.keep(kept, np.ones(len(compared.label_rank), dtype=bool))
+
+    return apply
 
 
 def block_weights(compared: Comparisons) -> NDArray[np.float64]:

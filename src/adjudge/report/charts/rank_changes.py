@@ -34,7 +34,7 @@ def places(
         sort=names,
         title=None,
         scale=alt.Scale(type="point", padding=0.4),
-        axis=alt.Axis(labelAngle=-35, labelLimit=150),
+        axis=theme.slanted_axis(names),
     )
     y = alt.Y(
         "place:Q",

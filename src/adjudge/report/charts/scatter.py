@@ -9,7 +9,7 @@ import numpy as np
 from adjudge.report.charts import theme
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -35,25 +35,34 @@ def scatter_chart(figure: Scatter) -> dict[str, Any]:
     """One point per system; groups differ by colour and shape."""
     import altair as alt
 
-    x_domain, y_domain = (_domain([getattr(point, axis) for point in figure.points]) for axis in ("x", "y"))
-    x = alt.X("x:Q", title=figure.x, scale=alt.Scale(domain=x_domain, nice=False, zero=False))
-    y = alt.Y("y:Q", title=figure.y, scale=alt.Scale(domain=y_domain, nice=False, zero=False))
-    rows = _rows(figure, x_domain, y_domain)
-    base = alt.Chart(theme.values(rows))
-    layers = [_line(figure, x_domain, x, y)]
+    rows: list[dict[str, Any]] = [
+        {"name": point.name, "group": point.group, "x": point.x, "y": point.y} for point in figure.points
+    ]
+    x, y = axes(rows, figure.x, figure.y)
+    base = alt.Chart(theme.values(with_places(rows, HEIGHT) if figure.named else rows))
+    layers = [_line(figure, domain_of(rows, "x"), x, y)]
     if figure.named:
-        layers += _names(base, figure, x, y)
+        layers += names_of(base, x, y)
     layers.append(_points(figure, base.encode(x=x, y=y)))
     return theme.finish(alt.layer(*layers), height=HEIGHT)
 
 
-def _names(base: Any, figure: Scatter, x: Any, y: Any) -> list[Any]:
-    """Names with a rim in the colour of the page, over thin lines that lead to their points."""
+def axes(rows: Sequence[Mapping[str, Any]], x: str, y: str) -> tuple[Any, Any]:
+    """Both axes with their titles, and room around the points for names."""
+    import altair as alt
+
+    scales = [alt.Scale(domain=domain_of(rows, axis), nice=False, zero=False) for axis in ("x", "y")]
+    # Numbers above a thousand are wide: few of them stand beside each other on half a page.
+    return alt.X("x:Q", title=x, scale=scales[0], axis=alt.Axis(tickCount=5)), alt.Y("y:Q", title=y, scale=scales[1])
+
+
+def names_of(base: Any, x: Any, y: Any) -> list[Any]:
+    """Names with a rim in the colour of the page, over thin lines that lead to their points (see `with_places`)."""
     import altair as alt
 
     placed = base.transform_calculate(at_x=_of_width("x"), at_y=_of_width("y"))
     leaders = placed.mark_rule(color=theme.MUTED, strokeWidth=0.75).encode(x=x, y=y, x2="at_x:Q", y2="at_y:Q")
-    at = placed.encode(x=alt.X("at_x:Q", title=figure.x), y=alt.Y("at_y:Q", title=figure.y), text="label:N")
+    at = placed.encode(x=alt.X("at_x:Q", title=x["title"]), y=alt.Y("at_y:Q", title=y["title"]), text="label:N")
     rim = at.mark_text(fontSize=FONT_SIZE, baseline="middle", stroke=theme.PAPER, strokeWidth=4, color=theme.PAPER)
     return [leaders, rim, at.mark_text(fontSize=FONT_SIZE, baseline="middle", color=theme.INK)]
 
@@ -66,27 +75,23 @@ def _of_width(axis: str) -> str:
     return chosen
 
 
-def _rows(figure: Scatter, x_domain: list[float], y_domain: list[float]) -> list[dict[str, Any]]:
-    labels = theme.shorten([point.name for point in figure.points], LONGEST)
-    rows: list[dict[str, Any]] = [
-        {"name": point.name, "label": label, "group": point.group, "x": point.x, "y": point.y}
-        for point, label in zip(figure.points, labels, strict=True)
-    ]
-    if figure.named:
-        for width in WIDTHS:
-            points = [
-                (_share(point.x, x_domain) * width, HEIGHT - _share(point.y, y_domain) * HEIGHT)
-                for point in figure.points
-            ]
-            centres = place_labels(points, labels, width=width, height=HEIGHT)
-            for row, (across, down) in zip(rows, centres, strict=True):
-                row[f"x_{width}"] = round(_value(across / width, x_domain), 6)
-                row[f"y_{width}"] = round(_value(1 - down / HEIGHT, y_domain), 6)
-    return rows
+def with_places(rows: Sequence[Mapping[str, Any]], height: float) -> list[dict[str, Any]]:
+    """Rows with `name`, `x` and `y`, and where each name stands in plots of every one of `WIDTHS`."""
+    labels = theme.shorten([str(row["name"]) for row in rows], LONGEST)
+    placed = [{**row, "label": label} for row, label in zip(rows, labels, strict=True)]
+    x_domain, y_domain = (domain_of(rows, axis) for axis in ("x", "y"))
+    for width in WIDTHS:
+        points = [(_share(row["x"], x_domain) * width, height - _share(row["y"], y_domain) * height) for row in rows]
+        centres = place_labels(points, labels, width=width, height=height)
+        for row, (across, down) in zip(placed, centres, strict=True):
+            row[f"x_{width}"] = round(_value(across / width, x_domain), 6)
+            row[f"y_{width}"] = round(_value(1 - down / height, y_domain), 6)
+    return placed
 
 
-def _domain(values: Sequence[float]) -> list[float]:
-    low, high = min(values), max(values)
+def domain_of(rows: Sequence[Mapping[str, Any]], axis: str) -> list[float]:
+    """The ends of an axis, with room beyond the points."""
+    low, high = (end(float(row[axis]) for row in rows) for end in (min, max))
     room = _PADDING * (high - low or 1.0)
     return [low - room, high + room]
 

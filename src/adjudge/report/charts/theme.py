@@ -55,6 +55,11 @@ CONFIG: dict[str, Any] = {
 STATIC_WIDTH = 640
 # Characters of a name that fit beside a chart and above a matrix, on wide pages and on phones.
 _LENGTHS = {"y": (24, 15), "x": (17, 17)}
+_SLANTED = 28
+_LEAST_COMMON = 6
+"""Fewer characters that all names share are not worth two marks of omission."""
+_LEAST_OWN = 3
+"""A single digit says less of a system than the beginning of its name."""
 _PHONE = "containerSize()[0] < 500"
 
 
@@ -91,33 +96,55 @@ def _rows(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _shorten_names(channel: dict[str, Any], names: set[str], longest: int, on_phones: int) -> None:
-    """Cut long names at their end, or in the middle where that tells more of them apart."""
-    wide, narrow = (_cut("datum.label", length, _tail(names, length)) for length in (longest, on_phones))
+    """Cut long names so that the most of them stay different."""
+    wide, narrow = (_shortened_label(sorted(names), length) for length in (longest, on_phones))
     shortened = wide if wide == narrow else f"{_PHONE} ? ({narrow}) : ({wide})"
     channel.setdefault("axis", {}).setdefault("labelExpr", shortened)
 
 
+def _shortened_label(names: Sequence[str], longest: int) -> str:
+    """The label of an axis in the charts' own language: as it is where it is short, else looked up."""
+    cut = {name: short for name, short in zip(names, shorten(names, longest), strict=True) if name != short}
+    if not cut:
+        return "datum.label"
+    long, short = json.dumps(list(cut)), json.dumps(list(cut.values()))
+    return f"indexof({long}, datum.label) < 0 ? datum.label : {short}[indexof({long}, datum.label)]"
+
+
 def shorten(names: Sequence[str], longest: int) -> list[str]:
-    """Names of at most so many characters, cut so that the most of them stay different."""
-    tail = _tail(set(names), longest)
-    return [_shortened(name, longest, tail) for name in names]
+    """Names of at most so many characters, cut so that the most of them stay different.
+
+    What all names begin or end with is cut first, where that is enough to tell them apart; else the end or the middle.
+    """
+    ways = [_without_common(names, longest)] if max(map(len, names), default=0) > longest else []
+    ways += [[_shortened(name, longest, tail) for name in names] for tail in (0, longest // 2 - 1)]
+    return max(ways, key=lambda way: len(set(way)))
 
 
-def _tail(names: set[str], longest: int) -> int:
-    """How many characters of the end to keep, so that the most names stay different."""
-    middle = longest // 2 - 1
-    kept_apart = {tail: len({_shortened(name, longest, tail) for name in names}) for tail in (0, middle)}
-    return middle if kept_apart[middle] > kept_apart[0] else 0
+def _without_common(names: Sequence[str], longest: int) -> list[str]:
+    """The names without the words that all begin and end with."""
+    start = _at_word(_beginning(names))
+    end = _at_word(_beginning([name[len(start) :][::-1] for name in names]))
+    inner = [name[len(start) : len(name) - len(end)] for name in names]
+    if len(start) + len(end) < _LEAST_COMMON or min(map(len, inner)) < _LEAST_OWN:
+        return [_shortened(name, longest, 0) for name in names]
+    marks = ("…" if start else "", "…" if end else "")
+    return [_shortened(f"{marks[0]}{name}{marks[1]}", longest, 0) for name in inner]
+
+
+def _beginning(names: Sequence[str]) -> str:
+    """What all names begin with."""
+    first, last = min(names), max(names)
+    return next((first[:i] for i, letter in enumerate(first) if letter != last[i : i + 1]), first)
+
+
+def _at_word(common: str) -> str:
+    """What names have in common, up to the last sign between two words."""
+    return common[: max(common.rfind(sign) for sign in " ._-/:,|") + 1]
 
 
 def _shortened(name: str, longest: int, tail: int) -> str:
     return name if len(name) <= longest else f"{name[: longest - tail - 1]}…{name[len(name) - tail :]}"
-
-
-def _cut(name: str, longest: int, tail: int) -> str:
-    """The same in the charts' own language."""
-    ending = f" + slice({name}, -{tail})" if tail else ""
-    return f"length({name}) > {longest} ? slice({name}, 0, {longest - tail - 1}) + '…'{ending} : {name}"
 
 
 def values(rows: list[dict[str, Any]]) -> Any:
@@ -134,6 +161,14 @@ def axis_of_names(names: Sequence[str]) -> Any:
     wide, narrow = (f"{json.dumps(shorten(names, length))}[datum.value - 1]" for length in _LENGTHS["y"])
     numbers = list(range(1, len(names) + 1))
     return alt.Axis(values=numbers, labelExpr=f"{_PHONE} ? {narrow} : {wide}", grid=False, ticks=False)
+
+
+def slanted_axis(names: Sequence[str]) -> Any:
+    """An axis below a chart with names that slant, so that more of each is seen than upright names would show."""
+    import altair as alt
+
+    wide, narrow = (_shortened_label(names, length) for length in (_SLANTED, _LENGTHS["x"][1]))
+    return alt.Axis(labelAngle=-35, labelLimit=220, labelExpr=f"{_PHONE} ? ({narrow}) : ({wide})")
 
 
 def column_axis(count: int) -> Any:

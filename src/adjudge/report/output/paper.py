@@ -171,16 +171,23 @@ def _done(results: PairResults, label: str) -> list[str]:
     humans = len(ranking.systems) - len(machines(ranking))
     people = f" and {counted(humans, 'human translation')}" if humans else ""
     words, keys = _method(ranking)
-    judged = counted(counts.rows, "judgment")
+    judged = counted(*counts.answers)
     judged += f" of {counted(counts.segments, 'segment')}" if counts.segments else ""
-    people_known = counted(counts.annotators, "annotator") if counts.annotators else "people whom the data do not name"
-    set_aside = sum(aside.rows for aside in ranking.set_aside)
-    aside = f" ({counted(set_aside, 'row')} set aside)" if set_aside else ""
     tool = rf"with adjudge {__version__}~\cite{{adjudge}} (Table~\ref{{{label}}})"
     return [
         f"We rank {counted(len(machines(ranking)), 'system')}{people} by {words}{_cite(keys)} {tool}.",
-        f"The ranking rests on {judged} by {people_known}{aside}.",
+        f"The data are {judged} by {counts.judged_by}.",
+        *_not_ranked(results),
     ]
+
+
+def _not_ranked(results: PairResults) -> list[str]:
+    """What the ranking left out of the data that were read, and why."""
+    asides = [aside for aside in results.ranking.set_aside if aside not in results.counts.set_aside]
+    if not asides:
+        return []
+    left_out = [f"{aside.rows:,} ({escape(aside.reason)})" for aside in asides]
+    return [f"Not ranked: {'; '.join(left_out)}."]
 
 
 def _found(results: PairResults) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.wording import counted, short_list
+from adjudge.core.wording import agreeing, counted, short_list
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Section
 
@@ -25,7 +25,17 @@ def annotators_section(results: PairResults) -> Section | None:
             Chart("annotators", "What annotators see, and how fast they are", says, annotators_chart(checked))
         )
     first, *others = checked.tables()
-    return Section("annotators", "Annotators", _words(checked), tuple(charts), (first,), tuple(others), checked.notes)
+    words = (*_words(checked), *_used(results, checked))
+    return Section("annotators", "Annotators", words, tuple(charts), (first,), tuple(others), checked.notes)
+
+
+def _used(results: PairResults, checked: Checked) -> tuple[str, ...]:
+    """Whether the ranking uses the work of those who do not pass: the table of the check says that it is dropped."""
+    if all(annotator.passed for annotator in checked.annotators):
+        return ()
+    if results.only_passing:
+        return ("The ranking leaves out the judgments of those who do not pass.",)
+    return ("The ranking uses the judgments of all of them; --only-passing leaves out those who do not pass.",)
 
 
 def nobody_passes(results: PairResults) -> tuple[str, ...]:
@@ -47,10 +57,15 @@ def has_controls(checked: Checked) -> bool:
 
 def _words(checked: Checked) -> tuple[str, ...]:
     failed = [annotator.annotator for annotator in checked.annotators if not annotator.passed]
+    everyone = agreeing(len(checked.annotators), "the one annotator", f"all {len(checked.annotators):,} annotators")
     if not failed and all(annotator.p_controls is None for annotator in checked.annotators):
-        sentence = f"Nobody could be tested on controls; all {counted(len(checked.annotators), 'annotator')} are kept."
+        sentence = (
+            f"Nobody could be tested on controls; {everyone} {agreeing(len(checked.annotators), 'is', 'are')} kept."
+        )
     elif not failed:
-        sentence = f"All {counted(len(checked.annotators), 'annotator')} pass the check."
+        sentence = (
+            f"{everyone[:1].upper()}{everyone[1:]} {agreeing(len(checked.annotators), 'passes', 'pass')} the check."
+        )
     else:
         passed = len(checked.annotators) - len(failed)
         sentence = (

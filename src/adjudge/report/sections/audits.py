@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.report.page import Section
 from adjudge.report.sections.breakdown import breakdown_section
-from adjudge.report.sections.claims import claims_chart
+from adjudge.report.sections.claims import claims_alone, claims_chart
 from adjudge.report.sections.score_audits import composition_section, documents_section, stability_section
 from adjudge.report.sections.trust import aa_section, influence_section, reliability_section
 from adjudge.results.audit.breakdown import Breakdown
+from adjudge.results.audit.claim_sentences import systems_in_order
 from adjudge.results.audit.claims import Claims
 from adjudge.results.audit.composition import Documents, TaskComposition
 from adjudge.results.audit.stability import Stability
@@ -73,14 +74,21 @@ def _section(name: str, audit: AuditSection) -> Section:
     return Section(name, title, (words,) if words else (), tables=(first,), folded=tuple(others))
 
 
+def standing_alone(audit: Audit) -> tuple[Section, ...]:
+    """One section per audit of a page that shows nothing else: claims first, nothing is shown elsewhere."""
+    shown = sorted(audit.sections.items(), key=lambda item: (item[0] != "claims", _position(item)))
+    return tuple(
+        claims_alone(section) if isinstance(section, Claims) else _section(name, section) for name, section in shown
+    )
+
+
 def audit_charts(audit: Audit) -> dict[str, Mapping[str, Any]]:
     """The charts of an audit by name, in the order of the report."""
     sections = sorted(audit.sections.items(), key=_position)
     charts: dict[str, Mapping[str, Any]] = {}
     for name, section in sections:
         if isinstance(section, Claims):
-            names = dict.fromkeys(system for claim in section.claims for system in claim.systems)
-            charts[name] = claims_chart(section, list(names))
+            charts[name] = claims_chart(section, systems_in_order(section))
         else:
             charts |= {chart.slug: chart.spec for chart in _section(name, section).charts}
     return charts

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.wording import counted, short_list
+from adjudge.core.wording import counted, listed
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Section
+from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS, systems_in_order
 from adjudge.results.audit.claims import Claims
 
 if TYPE_CHECKING:
@@ -42,13 +44,20 @@ def annotators_of(results: PairResults) -> int | None:
 def claims_section(results: PairResults) -> Section | None:
     """Shown where claims were audited."""
     claims = claims_of(results)
-    if claims is None:
-        return None
+    return None if claims is None else _section(claims, results.ranking.order)
+
+
+def claims_alone(claims: Claims) -> Section:
+    """The section where no ranking stands beside it."""
+    return _section(claims, systems_in_order(claims))
+
+
+def _section(claims: Claims, systems: Sequence[str]) -> Section:
     parity = [claim for claim in claims.claims if claim.kind == "parity" and claim.verdict != "not supported"]
     words = (_summary(claims), *_rule(claims), *(f"{claim.claim}: {_PARITY[claim.verdict]}." for claim in parity))
     if not any(claim.verdict != "not supported" for claim in claims.claims):
         return Section("claims", "What can be claimed", words)
-    order = [name for name in results.ranking.order if any(name in claim.systems for claim in claims.claims)]
+    order = [name for name in systems if any(name in claim.systems for claim in claims.claims)]
     says = "✓ holds, ! fragile, blank: the data cannot decide."
     chart = Chart("claims", "Is the row better than the column?", says, claims_chart(claims, order))
     return Section("claims", "What can be claimed", words, (chart,), folded=claims.tables())
@@ -64,8 +73,22 @@ def _summary(claims: Claims) -> str:
 def _rule(claims: Claims) -> tuple[str, ...]:
     if not claims.audits:
         return ()
-    audits = short_list(claims.audits)
-    return (f"A claim holds if it survives every audit ({audits}), and is fragile if some audit breaks it.",)
+    rule = (
+        f"A claim holds if it survives every audit ({listed(claims.audits)}), and is fragile if some audit breaks it."
+    )
+    return (rule, *_breaks(claims))
+
+
+def _breaks(claims: Claims) -> tuple[str, ...]:
+    """What makes claims fragile: what breaks how many, or that nobody else could be asked."""
+    fragile = [claim for claim in claims.claims if claim.kind == "better" and claim.verdict == "fragile"]
+    if not fragile:
+        return ()
+    if (claims.annotators or 0) < FEWEST_ANNOTATORS:
+        few = "The data do not name the people who judged" if claims.annotators is None else "Too few people judged"
+        return (f"{few}: no half of them can be asked again, so no claim can hold here.",)
+    breaking = Counter(audit for claim in fragile for audit in claim.fails)
+    return (f"What breaks fragile claims: {listed([f'{audit} ({n:,})' for audit, n in breaking.most_common()])}.",)
 
 
 def claims_chart(claims: Claims, order: Sequence[str]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from adjudge.core.wording import agreeing, counted
@@ -61,16 +62,25 @@ def gold_sections(gold: Gold) -> tuple[Section, ...]:
     last = gold.curve[-1]
     every = agreeing(last.assignments, "the one assignment", f"all {last.assignments} assignments")
     reached = "it is at its end" if last.pearson is None else f"r is {last.pearson:.3f}"
-    says = f"With {every}, {counted(round(last.mean), 'judgment')} per document, {reached}."
-    chart = Chart("curve", "Correlation as the second run grows", says, curve_chart(gold.curve))
+    item = gold.level.removesuffix("s")
+    says = f"With {every}, {counted(round(last.mean), 'judgment')} per {item}, {reached}."
+    chart = Chart("curve", "Correlation as the second run grows", says, curve_chart(gold.curve, item))
     return (Section("replication", "Replication", words, (chart,), tuple(first)), shown)
 
 
-def curve_chart(points: Sequence[CurvePoint]) -> dict[str, Any]:
-    """Pearson's r against judgments per document; the band holds 95% of random orders."""
+def curve_chart(points: Sequence[CurvePoint], item: str) -> dict[str, Any]:
+    """Pearson's r against judgments per document or segment; the band holds 95% of random orders.
+
+    Where new items join late, their mean falls now and then, so that the curve is drawn over assignments.
+    """
     import altair as alt
 
-    x = alt.X("judgments:Q", title="judgments per document, on average")
+    rises = all(before.mean <= after.mean for before, after in pairwise(points))
+    x = (
+        alt.X("judgments:Q", title=f"judgments per {item}, on average")
+        if rises
+        else alt.X("assignments:Q", title="assignments of the second run")
+    )
     return theme.finish(alt.layer(_band(points, x), _lines(points, x)), height=300)
 
 
@@ -78,7 +88,12 @@ def _band(points: Sequence[CurvePoint], x: Any) -> Any:
     import altair as alt
 
     bands = [
-        {"judgments": point.mean, "low": point.random_low, "high": point.random_high}
+        {
+            "judgments": point.mean,
+            "assignments": point.assignments,
+            "low": point.random_low,
+            "high": point.random_high,
+        }
         for point in points
         if point.random_low is not None
     ]

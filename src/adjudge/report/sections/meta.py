@@ -5,23 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.wording import agreeing, counted, short_list
+from adjudge.core.wording import counted, short_list
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Fact, Section
-from adjudge.results.meta import DECIDED, SEPARATED, level_title
+from adjudge.results.meta import CLUSTERED_BY, DECIDED, SEPARATED, level_title
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.results.meta import MetaEvaluation, MetricComparison
     from adjudge.results.table import Table
-
-# The test that a level's clusters are made by.
-_TESTS = {
-    "system": "williams",
-    "segment": "permutation of tie-calibrated accuracy by item",
-    DECIDED: "permutation of tau (ties 0)",
-}
 
 ROW_HEIGHT = 30
 _WINS, _OPEN, _LOSES = "better", "not told apart", "worse"
@@ -36,11 +29,12 @@ def meta_headline(result: MetaEvaluation) -> str:
         what = level if level == DECIDED else f"human scores of {level}s"
         return f"{name} against {levels[level].n:,} {what}."
     where = f"on {level}" if level == DECIDED else f"at {level} level"
-    first = result.clusters[level][0]
-    if len(first) == len(result.metrics) and len(first) > 1:
+    first = result.leaders(level)
+    if len(first) == 1:
+        return f"{first[0]} is best {where}."
+    if len(first) == len(result.metrics):
         return f"The data cannot tell the metrics apart {where}."
-    what = agreeing(len(first), "is", "are")
-    return f"{short_list(list(first))} {what} best {where}."
+    return f"The data cannot tell which metric is best {where}: {short_list(first, 'or')}."
 
 
 def meta_facts(result: MetaEvaluation) -> tuple[Fact, ...]:
@@ -80,7 +74,7 @@ def meta_sections(result: MetaEvaluation) -> tuple[Section, ...]:
 def _level(result: MetaEvaluation, level: str, table: Table) -> Section:
     order = [str(row[0]) for row in table.rows]
     slug = level.replace(" ", "-")
-    test = _TESTS.get(level)
+    test = CLUSTERED_BY.get(level)
     compared = [
         comparison for comparison in result.comparisons if comparison.level == level and comparison.test == test
     ]

@@ -27,8 +27,9 @@ def methods_section(results: PairResults) -> Section | None:
         words.append(
             f"Another order comes out of {short_list(differ)}: what depends on the method is not settled by the data."
         )
-    chart = Chart("methods", "Places by method", "Coloured lines are systems whose place depends on the method.",
-                  places({ranking.method: ranking.order for ranking in (first, *others)}))  # fmt: skip
+    moves = "Coloured lines are systems whose place depends on the method."
+    says = moves if differ else "No system's place depends on the method."
+    chart = Chart("methods", "Places by method", says, places({one.method: one.order for one in (first, *others)}))
     words += _false_alarms(results)
     return Section(
         "methods", "Other methods", tuple(words), (chart,), (_orders((first, *others)),),

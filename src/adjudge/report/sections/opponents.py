@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.wording import counted
 from adjudge.report.charts import theme
+from adjudge.report.charts.scatter import axes, names_of, with_places
 from adjudge.report.page import Chart, Section
 from adjudge.report.sections.audits import WITH_OPPONENTS, audit_tables, is_relative
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from adjudge.results.report import PairResults
 
 ROW_HEIGHT = 28
+TIMES_HEIGHT = 340
 _SHADES = (theme.HEAT[3], theme.HEAT[4], theme.HEAT[5], theme.HEAT[6])
 
 
@@ -87,20 +89,19 @@ def times_judged_chart(ranking: Ranking, *, unit: str) -> dict[str, Any]:
     import altair as alt
 
     rows = [
-        {"system": system.system, "score": system.score, "n": system.n}
+        {"name": system.system, "y": system.score, "x": system.n}
         for system in ranking.systems
-        if not system.human
+        if not system.human and system.score is not None
     ]
-    base = alt.Chart(theme.values(rows)).encode(
-        x=alt.X("n:Q", title="comparisons", scale=alt.Scale(zero=False, nice=False, padding=36)),
-        y=alt.Y("score:Q", title=unit, scale=alt.Scale(zero=False, nice=False, padding=20)),
-    )
-    points = base.mark_point(filled=True, size=80, opacity=1, color=theme.ACCENT).encode(
+    x, y = axes(rows, "comparisons", unit)
+    base = alt.Chart(theme.values(with_places(rows, TIMES_HEIGHT)))
+    points = base.mark_point(filled=True, size=60, opacity=1, color=theme.ACCENT).encode(
+        x=x,
+        y=y,
         tooltip=[
-            alt.Tooltip("system:N"),
-            alt.Tooltip("n:Q", title="comparisons"),
-            alt.Tooltip("score:Q", format=".3f"),
+            alt.Tooltip("name:N", title="system"),
+            alt.Tooltip("x:Q", title="comparisons"),
+            alt.Tooltip("y:Q", title="score", format=".3f"),
         ],
     )
-    names = base.mark_text(dy=-11, fontSize=11, color=theme.MUTED, limit=90).encode(text="system:N")
-    return theme.finish(alt.layer(points, names), height=280)
+    return theme.finish(alt.layer(*names_of(base, x, y), points), height=TIMES_HEIGHT)

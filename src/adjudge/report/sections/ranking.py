@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.wording import counted, short_list
+from adjudge.core.wording import agreeing, counted, short_list
 from adjudge.report.charts import theme
 from adjudge.report.charts.ranking import behind, first_system, forest, ranges, undecided_with
 from adjudge.report.headline import lost_to_correction, machines, told_apart
@@ -18,26 +18,30 @@ if TYPE_CHECKING:
     from adjudge.results.report import PairResults
 
 ROW_HEIGHT = 30
+NO_SPREAD = 0.005
+"""A standard deviation that is shown as 0.00."""
 _OF_SCORES = ("single scores' own noise", "scores")
 
 
 def ranking_section(results: PairResults) -> Section:
     """Every report has this section."""
     ranking = results.ranking
-    charts = (
-        scores_chart(ranking),
-        Chart(
-            "ranges",
-            "Ranks that the data leave possible",
-            "A long bar means that the data say little about the system's place.",
-            ranges(ranking),
-        ),
-    )
     first, *_ = ranking.tables()
-    return Section("ranking", "Ranking", (_summary_of(ranking),), charts, (first,), notes=ranking.notes)
+    charts = ranking_charts(ranking)
+    return Section("ranking", "Ranking", (summary_of(ranking),), charts, (first,), notes=ranking.notes)
 
 
-def _summary_of(ranking: Ranking) -> str:
+def ranking_charts(ranking: Ranking) -> tuple[Chart, ...]:
+    """Scores or distances, and the ranks that are possible."""
+    possible = "A long bar means that the data say little about the system's place."
+    return (
+        scores_chart(ranking),
+        Chart("ranges", "Ranks that the data leave possible", possible, ranges(ranking)),
+    )
+
+
+def summary_of(ranking: Ranking) -> str:
+    """What was ranked, and what bars and bands are."""
     humans = len(ranking.systems) - len(machines(ranking))
     also = f" and {counted(humans, 'human translation')}" if humans else ""
     what = f"{counted(len(machines(ranking)), 'system')}{also} ranked by {ranking.method}"
@@ -62,9 +66,12 @@ def _bars(ranking: Ranking) -> str:
     undecided = undecided_with(ranking, first)
     if not any(comparison.p_holm is not None for comparison in ranking.comparisons):
         return f"{ranking.order[0]} has the highest score, {ranking.order[-1]} the lowest."
-    rule = f"after Holm's correction for all {counted(len(ranking.comparisons), 'pair')}"
-    if not undecided:
-        says = f"All systems are told apart from {first} {rule}."
+    pairs = len(ranking.comparisons)
+    rule = f"after Holm's correction for {agreeing(pairs, 'the one pair', f'all {pairs:,} pairs')}"
+    if len(undecided) == len(ranking.systems) - 1:
+        says = f"No other system is told apart from {first} {rule}: all their points are hollow."
+    elif not undecided:
+        says = f"All others are told apart from {first} {rule}."
     else:
         says = f"Hollow points are not told apart from {first} {rule}; filled ones are."
     by_eye = [comparison.worse for comparison in lost_to_correction(ranking) if comparison.better == first]
@@ -122,17 +129,16 @@ def spread_section(results: PairResults) -> Section | None:
     relative = ranking.kind == "relative"
     noise, judged = ("the chance in single comparisons", "comparisons") if relative else _OF_SCORES
     size = f"standard deviation {_size(largest.sd)}"
-    words = (
+    words: tuple[str, ...] = (
         f"After {noise}, {largest.effect} matters most: {largest.meaning} ({size}).",
         "A ranking that ignores these sources takes them for differences between systems.",
         *_tastes(ranking.components),
     )
-    chart = Chart(
-        "spread",
-        f"Where the spread of {judged} comes from",
-        "Thin lines are intervals.",
-        components_chart(ranking.components),
-    )
+    if largest.sd < NO_SPREAD:
+        words = (f"Beside {noise}, nothing adds to the spread.",)
+    intervals = any(component.low is not None for component in ranking.components)
+    says = "Bars are standard deviations" + ("; thin lines are their intervals." if intervals else ".")
+    chart = Chart("spread", f"Where the spread of {judged} comes from", says, components_chart(ranking.components))
     return Section("spread", "Sources of spread", words, (chart,), ranking.tables()[1:])
 
 

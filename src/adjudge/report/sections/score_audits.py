@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _SHARES = (0.25, 0.5, 0.75)
 _DEVIATIONS = (-10.0, -6.0, -2.0, 2.0, 6.0, 10.0)
 MOST_DOCUMENTS = 60
+AS_IT_IS = "as it is"
 
 
 def stability_section(stability: Stability) -> Section:
@@ -31,8 +32,8 @@ def stability_section(stability: Stability) -> Section:
     if whole:
         # Systems are raised step by step; two of the steps show it.
         drawn = [row for row in whole if row.family is not ChangeFamily.LOWEST_RAISED or row.divisor in (2.0, 10.0)]
-        orders = {"as it is": _whole_order(stability.rows), **{row.change: row.order for row in drawn}}
-        clusters = {row.change: row.clusters for row in drawn}
+        orders = {AS_IT_IS: _whole_order(stability.rows), **{row.change: row.order for row in drawn}}
+        clusters = {AS_IT_IS: _whole_clusters(stability.rows), **{row.change: row.clusters for row in drawn}}
         says = (
             "Places after every change; coloured systems move, a removed one leaves a gap, bars are lines of clusters."
         )
@@ -50,12 +51,19 @@ def _whole_order(rows: Sequence[StabilityRow]) -> list[str]:
     return merged
 
 
+def _whole_clusters(rows: Sequence[StabilityRow]) -> tuple[tuple[str, ...], ...]:
+    """The clusters before any change, by a change that removes no system; none where all of them do."""
+    whole = _whole_order(rows)
+    return next((row.baseline_clusters for row in rows if len(row.baseline_order) == len(whole)), ())
+
+
 def _summary(stability: Stability, whole: list[StabilityRow]) -> str:
     again = f"The customary ranking (by {stability.method}, lines by the rule {stability.rule}) was made again with"
     if not whole:
         return f"{again} something left out."
     changed = sum(row.rank_changed or row.cluster_changed for row in whole)
-    what = "to the human, the best or the worst system"
+    human = any(row.family in (ChangeFamily.HUMAN_REMOVED, ChangeFamily.HUMAN_DIVIDED) for row in whole)
+    what = "to the human, the best or the worst system" if human else "to the best or the worst system"
     if stability.style == "relative":
         what += ", to ties and repeats, or to who is compared with whom"
     return f"{again} something changed that should not matter: {changed} of {len(whole)} changes {what} move others."
@@ -76,17 +84,27 @@ def _family(family: ChangeFamily, rows: list[StabilityRow]) -> str:
 
 def composition_section(composition: TaskComposition) -> Section:
     """Which systems were judged in the same tasks."""
-    low, mean, high = composition.systems_per_unit
-    systems = counted(len(composition.systems), "system")
-    held = f"A {composition.unit} holds {low} to {high} of {systems}, {mean:.1f} on average."
-    words = (held, "Where systems rarely meet, their scores depend on who else was judged beside them.")
-    says = f"Share of the row's {composition.unit}s in which the column was judged, too."
+    by_people = composition.unit == "annotator"
+    words: tuple[str, ...] = (f"{'An annotator judged' if by_people else 'A task holds'} {_held(composition)}.",)
+    if composition.systems_per_unit[0] < len(composition.systems):
+        words += ("Where systems rarely meet, their scores depend on who else was judged beside them.",)
+    met = "annotators who judged the column, too" if by_people else "tasks in which the column was judged, too"
+    says = f"Share of the row's {met}."
     spec = matrix(
         composition.systems, composition.systems, composition.shares, steps=_SHARES, what="share", cell_format=".0%"
     )
     first, *others = composition.tables()
     chart = Chart("composition", "Judged together", says, spec)
     return Section("composition", "Composition", words, (chart,), (first,), tuple(others))
+
+
+def _held(composition: TaskComposition) -> str:
+    """How many of the systems one task, or one annotator, has."""
+    low, mean, high = composition.systems_per_unit
+    everything = counted(len(composition.systems), "system")
+    if low == high:
+        return f"all {everything}" if low == len(composition.systems) else f"{low} of {everything}"
+    return f"{low} to {high} of {everything}, {mean:.1f} on average"
 
 
 def documents_section(documents: Documents) -> Section:
@@ -101,14 +119,16 @@ def documents_section(documents: Documents) -> Section:
     known = [value for value in documents.difficulty if value == value]  # noqa: PLR0124  NaN differs from itself
     mean = sum(known) / max(len(known), 1)
     spread = [abs(value - mean) for row in documents.matrix for value in row if value is not None]
-    # Raw scores have points; other scales are coloured by their own spread.
-    step = 1.0 if documents.scale == "raw score" else (max(spread, default=1.0) or 1.0) / 12
+    largest = max(spread, default=1.0) or 1.0
+    # Raw scores from 0 to 100 have points; other scales are coloured by their own spread, and show more digits.
+    points = documents.scale == "raw score" and largest > _DEVIATIONS[-1]
+    step = 1.0 if points else largest / 12
     shown_scale = documents.scale[:1].upper() + documents.scale[1:]
     says = f"{shown_scale}; blue is above the mean of documents ({mean:.1f}), orange below; blank was not judged."
     spec = matrix(
         shown, documents.systems, documents.matrix[: len(shown)],
         steps=[mean + step * deviation for deviation in _DEVIATIONS],
-        what=documents.scale, cell_format=".0f" if documents.scale == "raw score" else ".2f", row_height=20,
+        what=documents.scale, cell_format=".0f" if points else ".2f", row_height=20,
     )  # fmt: skip
     first, *others = documents.tables()
     chart = Chart("documents", "Documents by systems", says, spec)

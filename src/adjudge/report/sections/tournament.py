@@ -18,9 +18,11 @@ CHEAPEST = "fewest possible"
 
 def tournament_section(results: PairResults) -> Section | None:
     """Shown for relative judgments."""
-    tournament = results.tournament
-    if tournament is None:
-        return None
+    return None if results.tournament is None else section_of(results.tournament)
+
+
+def section_of(tournament: Tournament) -> Section:
+    """The section about a tournament."""
     says = "A ranking contradicts a judgment that puts the lower of two systems first, net of those that agree."
     chart = Chart("costs", "What every ranking contradicts", says, costs_chart(tournament))
     first, *others = tournament.tables()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.wording import short_list
+from adjudge.core.wording import counted, listed, short_list
 from adjudge.report.charts import theme
 from adjudge.report.page import Chart, Section
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 LEVEL = 0.05
 
 ROW_HEIGHT = 34
+_UNITS = {"annotator": "annotator", "document": "document", "segment": "source segment"}
 
 
 def aa_section(aa: AATest) -> Section:
@@ -53,6 +54,7 @@ def aa_section(aa: AATest) -> Section:
 
 def _error_rate_words(aa: AATest, where: str) -> list[str]:
     too_often = [name for name, rate in aa.rates.items() if rate.interval[0] > LEVEL]
+    too_seldom = [name for name, rate in aa.rates.items() if rate.interval[1] < LEVEL]
     as_promised = [name for name, rate in aa.rates.items() if rate.interval[0] <= LEVEL <= rate.interval[1]]
     words = []
     if too_often:
@@ -60,6 +62,10 @@ def _error_rate_words(aa: AATest, where: str) -> list[str]:
     if as_promised:
         widest = max(aa.rates[name].interval[1] for name in as_promised)
         words.append(f"In keeping with 5%: {short_list(as_promised)} (up to {100 * widest:.0f}% cannot be excluded).")
+    if too_seldom:
+        words.append(
+            f"Less often than 5%: {short_list(too_seldom)}. That is on the safe side, and may miss differences."
+        )
     return words
 
 
@@ -93,19 +99,23 @@ def reliability_section(reliability: Reliability) -> Section:
 
 def influence_section(influence: Influence) -> Section:
     """Which annotator or document moves the ranking most."""
-    units = "source segment" if any(row.unit == "segment" for row in influence.rows) else "document"
-    words: tuple[str, ...] = (f"Every annotator and every {units} was left out in turn.",)
+    kinds = {kind: sum(row.unit == kind for row in influence.rows) for kind in _UNITS}
+    units = [counted(number, _UNITS[kind]) for kind, number in kinds.items() if number]
+    words: tuple[str, ...] = ()
     if influence.rows:
+        turn = f"was left out{' in turn' if len(influence.rows) > 1 else ''}"
+        words = (f"Each of {listed(units)} {turn}: which of them moves the ranking most?",)
         most = influence.rows[0]
         shift = f"moves by {most.shift:+.1f} ({abs(most.in_se):.1f} standard errors)"
-        words += (f"The largest shift comes from {most.unit} {most.name}: without it, {most.system} {shift}.",)
+        without = "them" if most.unit == "annotator" else "it"
+        words += (f"The largest shift comes from {most.unit} {most.name}: without {without}, {most.system} {shift}.",)
     return Section("influence", "Who moves the ranking", words, tables=influence.tables())
 
 
 def rates_chart(
     rows: Sequence[tuple[str, float, float, float]], *, title: str, number: str, target: float | None = None
 ) -> dict[str, Any]:
-    """Name, estimate, low and high; an interval that misses the target stands out, and a line marks the target.
+    """Name, estimate, low and high; an interval above the target stands out, one below is grey, a line marks it.
 
     What has no estimate is not drawn.
     """
@@ -113,11 +123,13 @@ def rates_chart(
 
     rows = [row for row in rows if not math.isnan(row[1])]
     data = [
-        {"name": name, "estimate": estimate, "low": low, "high": high, "right": _right(low, high, target)}
+        {"name": name, "estimate": estimate, "low": low, "high": high, "stands": _stands(low, high, target)}
         for name, estimate, low, high in rows
     ]
-    axis = alt.Axis(format=number)
-    colour = alt.Color("right:N", legend=None, scale=alt.Scale(domain=["yes", "no"], range=[theme.ACCENT, theme.WARN]))
+    # Ends of the axis that are moved inwards would run into their neighbours.
+    axis = alt.Axis(format=number, tickCount=10, labelFlush=False, labelOverlap=True)
+    colours = alt.Scale(domain=["at", "above", "below"], range=[theme.ACCENT, theme.WARN, theme.MUTED])
+    colour = alt.Color("stands:N", legend=None, scale=colours)
     base = alt.Chart(theme.values(data)).encode(
         y=alt.Y("name:N", sort=[row[0] for row in rows], title=None),
         color=colour,
@@ -140,5 +152,8 @@ def rates_chart(
     return theme.finish(alt.layer(*layers), height=ROW_HEIGHT * max(len(rows), 2))
 
 
-def _right(low: float, high: float, target: float | None) -> str:
-    return "yes" if target is None or low <= target <= high else "no"
+def _stands(low: float, high: float, target: float | None) -> str:
+    """Where an interval lies: a test that errs too seldom is cautious, one that errs too often misleads."""
+    if target is None or low <= target <= high:
+        return "at"
+    return "above" if low > target else "below"

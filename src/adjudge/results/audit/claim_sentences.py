@@ -62,7 +62,7 @@ def _standing(claims: Claims, human: str) -> HumanStanding:
     supported = [claim for claim in claims.claims if claim.verdict != "not supported"]
     parity = {claim.systems[0] for claim in supported if claim.kind == "parity" and claim.systems[1] == human}
     told_apart = {claim.systems for claim in supported if claim.kind == "better"}
-    systems = [name for name in _systems(claims) if name not in claims.humans]
+    systems = [name for name in systems_in_order(claims) if name not in claims.humans]
     better = [name for name in systems if (name, human) in told_apart and name not in parity]
     worse = [name for name in systems if (human, name) in told_apart and name not in parity]
     left = [name for name in systems if name not in parity and name not in better and name not in worse]
@@ -74,7 +74,7 @@ def _standing(claims: Claims, human: str) -> HumanStanding:
     return HumanStanding(human, tuple(better), tuple(equal), tuple(left), tuple(worse), tuple(shaky))
 
 
-def _systems(claims: Claims) -> list[str]:
+def systems_in_order(claims: Claims) -> list[str]:
     """All systems, the best first: who is better in how many pairs."""
     pairs = [claim.systems for claim in claims.claims if claim.kind == "better"]
     ahead = {name: 0 for pair in pairs for name in pair}
@@ -85,7 +85,7 @@ def _systems(claims: Claims) -> list[str]:
 
 def _best(claims: Claims) -> str:
     """The best of the systems that are no human translations, or between whom the data cannot decide."""
-    systems = [name for name in _systems(claims) if name not in claims.humans] or _systems(claims)
+    systems = [name for name in systems_in_order(claims) if name not in claims.humans] or systems_in_order(claims)
     if len(systems) < 2:
         return ""
     among = [claim for claim in claims.claims if claim.kind == "better" and set(claim.systems) <= set(systems)]

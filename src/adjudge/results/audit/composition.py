@@ -31,25 +31,42 @@ class TaskComposition:
         """The figures, then the matrix."""
         low, mean, high = self.systems_per_unit
         rows: list[tuple[Cell, ...]] = [
-            (f"systems per {self.unit}, of {len(self.systems)}", f"{low} to {high}, {mean:.1f} on average"),
-            (f"pairs that meet in half of their {self.unit}s", f"{100 * self.met_in_half:.0f}%"),
+            (
+                f"systems per {self.unit}, of {len(self.systems)}",
+                f"{low}" if low == high else f"{low} to {high}, {mean:.1f} on average",
+            ),
+            (f"pairs that meet {self._in} half of their {self.unit}s", f"{100 * self.met_in_half:.0f}%"),
             *((f"annotators who judged {what}", f"{100 * share:.0f}%") for what, share in self.annotators_with.items()),
         ]
         if self.annotators_with_one_task is not None:
             rows.append(("annotators who did one task only", f"{100 * self.annotators_with_one_task:.0f}%"))
         figures = Table(
-            "Composition: what tasks are made of", (text("what"), text("found")), tuple(rows), self._warning()
+            f"Composition: what {self.unit}s {'judged' if self._by_people else 'are made of'}",
+            (text("what"), text("found")),
+            tuple(rows),
+            self._warning(),
         )
         matrix: tuple[tuple[Cell, ...], ...] = tuple(
             (name, *counts) for name, counts in zip(self.systems, self.matrix, strict=True)
         )
-        title = f"Composition: {self.unit}s in which two systems met"
+        title = (
+            f"Composition: {self.unit}s {'who judged both systems' if self._by_people else 'in which two systems met'}"
+        )
         return figures, Table(title, (text("system"), *(number(name, 0) for name in self.systems)), matrix)
+
+    @property
+    def _by_people(self) -> bool:
+        return self.unit == "annotator"
+
+    @property
+    def _in(self) -> str:
+        return "with" if self._by_people else "in"
 
     def _warning(self) -> str:
         parts: list[str] = []
         if self.met_in_half < 0.5:
-            parts.append("most systems meet in fewer than half of their tasks, so a score depends on the company")
+            half = f"{self._in} fewer than half of their {self.unit}s"
+            parts.append(f"most systems meet {half}, so a score depends on the company")
         if self.annotators_with_one_task is not None and self.annotators_with_one_task > 0.5:
             parts.append("most annotators did one task, so an annotator's z-score is mostly a task's")
         return "; ".join(parts).capitalize() + "." if parts else ""

@@ -178,8 +178,11 @@ class Influence:
             number("gained", 0),
         )
         differing = f"{self.significant} {agreeing(self.significant, 'differs', 'differ')}"
+        shown = f"The {len(rows)} of {counted(len(self.rows), 'unit')} that move an effect most when left out"
+        if len(rows) == len(self.rows):
+            shown = "All units that were left out, those that move an effect most first"
         note = (
-            f"The {len(rows)} of {counted(len(self.rows), 'unit')} that move an effect most when left out. "
+            f"{shown}. "
             f"Of {counted(self.pairs, 'pair')} {differing} at .05, each by itself; flips are pairs whose order is "
             "reversed, lost and gained are pairs that cease or begin to differ."
         )
