@@ -1,4 +1,4 @@
-"""All commands in one place, in the order of the flow."""
+"""All commands, in the order in which a campaign uses them."""
 
 from collections.abc import Callable
 from functools import cache
@@ -40,7 +40,7 @@ from adjudge.cli.reading import takes_reading
 
 app = typer.Typer(
     name="adjudge",
-    help="Turns human judgments of translations into a ranking you can defend.",
+    help="Turn human judgments of translations into a ranking you can defend.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
@@ -62,7 +62,7 @@ def _common(
     pass
 
 
-_data = typer.Typer(help="The public data sets of the field.", no_args_is_help=True)
+_data = typer.Typer(help="List and download public data sets.", no_args_is_help=True)
 app.add_typer(_data, name="data")
 _GROUPS = {"": app, "data": _data}
 
@@ -101,5 +101,5 @@ _add("report", repeats_work(report.report))
 
 @cache
 def command_tree() -> Any:
-    """All commands as they are called, put together once per process: a caller of many commands pays for it once."""
+    """The tree of all commands, built once per process."""
     return get_command(app)
