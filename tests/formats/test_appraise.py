@@ -243,7 +243,7 @@ def test_a_folder_may_hold_other_files(tmp_path: Path) -> None:
     (tmp_path / "batches.zip").write_bytes(b"PK\0\0")
     judgments = read([tmp_path], format="appraise")
     assert judgments.table["campaign"].to_list() == ["a", "b"]
-    assert judgments.notes == ("left alone, no results: batches.zip, header.csv",)
+    assert judgments.notes == ("ignored, not results: batches.zip, header.csv",)
 
 
 def test_a_header_line_may_be_there(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def plain_options(reading: Mapping[str, Any]) -> ReadOptions | None:
 
 
 def check_memory(
-    file: Path, *, bytes_per_row: int = BYTES_TO_READ, what: str = "read whole", instead: str = "cut it into parts"
+    file: Path, *, bytes_per_row: int = BYTES_TO_READ, what: str = "read whole", instead: str = "split it into parts"
 ) -> None:
     """Refuse beforehand to read a table whole that does not fit into the memory at hand.
 
@@ -66,7 +66,7 @@ def check_memory(
 
 def check_memory_to_rank(file: Path) -> None:
     """Refuse beforehand to rank a table by a method that needs all of it, where it does not fit."""
-    instead = "use --method zscore or raw, which count while they read, or cut it into parts"
+    instead = "use --method zscore or raw, which count while they read, or split it into parts"
     check_memory(file, bytes_per_row=BYTES_TO_RANK, what="read whole and ranked", instead=instead)
 
 

@@ -158,7 +158,7 @@ def relative_judgments(judgments: Judgments) -> Judgments:
     if not len(relative):
         raise answers_needed("relative ranks", judgments, "use 'adjudge rank' with a method for scores")
     control = pl.col("kind").is_in(NOT_TRANSLATIONS).fill_null(value=False)
-    genuine = relative.keep(~control, otherwise="control in a ranking, which says nothing of a system")
+    genuine = relative.keep(~control, otherwise="control item in a ranking, not a judgment of a system")
     if not len(genuine):
         raise DataError("relative ranks of systems are needed, but the data hold controls only; check the export")
     return genuine
@@ -198,7 +198,7 @@ def _check_blocks(table: pl.DataFrame) -> None:
     times = vague.group_by(*BLOCK_KEY, "system").len().sort("len", "system", descending=[True, False])
     if times["len"][0] > 1:
         raise DataError(
-            f"system '{shown(times['system'][0])}' stands {times['len'][0]:,} times in one block, so the table does "
+            f"system '{shown(times['system'][0])}' occurs {times['len'][0]:,} times in one block, so the table does "
             "not say what was ranked together; fill the column 'screen', or 'annotator' and 'segment'"
         )
 

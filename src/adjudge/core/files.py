@@ -68,7 +68,7 @@ def check_size(size: int, path: Path, *, what: str = "") -> None:
     if size * COPIES_IN_MEMORY > room:
         megabytes, free = size / 1e6, room / 1e6
         how = f"is {megabytes:,.0f} MB {what}".rstrip()
-        raise InputError(f"{how}, too much for the {free:,.0f} MB of memory at hand; cut it into parts", file=path)
+        raise InputError(f"{how}, too much for the {free:,.0f} MB of memory at hand; split it into parts", file=path)
 
 
 def _read_regular(path: Path) -> bytes:
@@ -182,7 +182,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
     except OSError as fault:
-        raise InputError(f"cannot be written ({fault.strerror}); choose another place", file=path) from fault
+        raise InputError(f"cannot be written ({fault.strerror}); choose another path", file=path) from fault
     os.close(handle)
     temporary = Path(name)
     try:
@@ -192,7 +192,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
         temporary.chmod(_mode(path))
         temporary.replace(path)
     except OSError as fault:
-        raise InputError(f"cannot be written ({fault.strerror or fault}); choose another place", file=path) from fault
+        raise InputError(f"cannot be written ({fault.strerror or fault}); choose another path", file=path) from fault
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -116,19 +116,19 @@ def _about_people(report: DesignReport, tasks: TaskSet, campaign: Campaign) -> I
 def _about_controls(report: DesignReport, tasks: TaskSet) -> Iterator[str]:
     shown = {control.kind: control.made for control in report.controls}
     if not shown.get("degraded") and not shown.get("attention"):
-        yield "there are no degraded copies and no attention checks, so careless annotators cannot be told from others"
+        yield "there are no degraded copies and no attention checks, so careless annotators cannot be detected"
     elif shown.get("degraded"):
         per_task = [sum(output.kind == "degraded" for _, _, output in task.outputs()) for task in work_tasks(tasks)]
         tasks_each = min(Counter(n for t in work_tasks(tasks) for n in t.annotators).values(), default=1)
         fewest = min(per_task) * tasks_each
         if fewest < FEW_CONTROLS:
             yield (
-                f"degraded copies that an annotator meets: {fewest} at least; with fewer than {FEW_CONTROLS}, a test "
-                "of significance hardly tells the careless from the careful"
+                f"some annotators see only {counted(fewest, 'degraded copy', 'degraded copies')}; with fewer than "
+                f"{FEW_CONTROLS}, a significance test can hardly detect careless annotators"
             )
     if met := _met_twice(tasks):
         often = counted(met, "time")
-        yield f"{often} an annotator meets a text twice without a plan, because there are too few for the controls"
+        yield f"{often} an annotator sees a text twice by accident, because there are too few for the controls"
 
 
 def _met_twice(tasks: TaskSet) -> int:

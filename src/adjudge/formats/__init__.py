@@ -192,7 +192,7 @@ def _from_pandas(source: Any) -> pl.DataFrame:
     columns: dict[str, pl.Series] = {}
     names = [str(name) for name in source.columns]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UsageError(f"data frame: column '{shown(twice)}' stands twice; drop or rename one of them")
+        raise UsageError(f"data frame: column '{shown(twice)}' occurs twice; drop or rename one of them")
     for name in source.columns:
         column, missing = source[name], source[name].isna()
         values = [
@@ -276,5 +276,5 @@ def _with_missing_human_noted(judgments: Judgments, human: str | None) -> Judgme
     """Say where no system has the name that the user gave for human translations: it may be misspelt."""
     if human is None or judgments.table["human"].any():
         return judgments
-    note = f"no system is called '{shown(human)}', as --human says, so none counts as a human translation"
+    note = f"no system matches --human '{shown(human)}', so none counts as a human translation"
     return judgments if note in judgments.notes else replace(judgments, notes=(*judgments.notes, note))

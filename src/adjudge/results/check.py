@@ -178,7 +178,7 @@ def _drift_table(drifts: tuple[Drift, ...]) -> Table:
         number("judgments", 0),
         number("score", 1, help="change from the first judgment to the last, in points"),
         p_value("p"),
-        number("time", 2, help="seconds per judgment at the end, in terms of those at the beginning"),
+        number("time", 2, help="seconds per judgment at the end, relative to the beginning"),
         p_value("p"),
         number("distance", 1, help="change of the distance from the others' mean answer to the same output"),
         p_value("p"),
@@ -197,7 +197,7 @@ def _drift_table(drifts: tuple[Drift, ...]) -> Table:
         for drift in drifts
     )
     note = (
-        "Straight lines through the means of screens, in the order of the work; p is of each person by itself, not "
-        "corrected for their number."
+        "Straight lines through screen means, in the order of the work. The p-values are per annotator, not corrected "
+        "for the number of annotators."
     )
     return Table("Drift over the work", columns, rows, note)

@@ -80,7 +80,7 @@ def component_table(components: Sequence[VarianceComponent], left_out: Sequence[
         text("meaning"),
     )
     listed = "; ".join(f"{effect.effect} ({effect.reason})" for effect in left_out)
-    note = f"Not in the model by themselves: {listed}." if left_out else ""
+    note = f"Not modelled separately: {listed}." if left_out else ""
     return Table("Where the spread of scores comes from", columns, rows, note)
 
 
@@ -89,8 +89,8 @@ _MEANINGS = {
     "z": "mean of the scores standardised by annotator",
     "n_all": "judgments behind the segments",
     "se": "standard error of the score",
-    "rank_low": "best rank possible, for this system looked at alone",
-    "rank_high": "worst rank possible, for this system looked at alone",
+    "rank_low": "best rank possible, for this system considered on its own",
+    "rank_high": "worst rank possible, for this system considered on its own",
 }
 
 
@@ -186,7 +186,8 @@ class Ranking(Result):
             number("n", 0, help="judgments (or segments) behind the score"),
             *(Column(name.replace("_", " "), help=_MEANINGS.get(name, ""), name=name) for name in names),
         )
-        note = f"Lines separate clusters by the rule '{self.lines.rule}' at {self.lines.level:g}."
+        drawn = "Lines separate clusters" if lines else "No line is drawn"
+        note = f"{drawn} by the rule '{self.lines.rule}' at {self.lines.level:g}."
         ranking = Table(f"Ranking by {self.method}", columns, rows, note, lines)
         spread = (component_table(self.components, self.left_out),) if self.components else ()
         return (ranking, *spread, *(() if self.breakdown is None else self.breakdown.tables()))

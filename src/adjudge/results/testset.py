@@ -75,7 +75,7 @@ class Topics:
             tuple(
                 (topic.label, topic.share_test, topic.share_reference, ", ".join(topic.terms)) for topic in self.topics
             ),
-            "Groups to look at; where their borders run is partly chance, so no test is made on them.",
+            "Groups for orientation; their boundaries are partly chance, so they are not tested.",
         )
         rows = tuple(
             (pair.first, pair.second, pair.similarity, pair.first_text, pair.second_text) for pair in self.near_pairs

@@ -173,7 +173,7 @@ def _done(results: PairResults, label: str) -> list[str]:
     words, keys = _method(ranking)
     judged = counted(counts.rows, "judgment")
     judged += f" of {counted(counts.segments, 'segment')}" if counts.segments else ""
-    people_known = counted(counts.annotators, "annotator") if counts.annotators else "people whom the data do not name"
+    people_known = counted(counts.annotators, "annotator") if counts.annotators else "annotators who are not named"
     set_aside = sum(aside.rows for aside in ranking.set_aside)
     aside = f" ({counted(set_aside, 'row')} set aside)" if set_aside else ""
     tool = rf"with adjudge {__version__}~\cite{{adjudge}} (Table~\ref{{{label}}})"
@@ -212,7 +212,7 @@ def _told_apart(apart: int, pairs: int, how: str) -> str:
 
 def _audited(holds: int, fragile: int) -> str:
     if holds + fragile == 0:
-        return "No difference is claimed, so that none could fall in an audit."
+        return "No difference is claimed."
     if holds + fragile == 1:
         return f"The one difference claimed {'holds' if holds else 'does not hold'} in every audit."
     if 0 in (holds, fragile):

@@ -22,10 +22,10 @@ def methods_section(results: PairResults) -> Section | None:
     first, others = results.ranking, results.others
     agree = [other.method for other in others if _same_order(first, other)]
     differ = [other.method for other in others if not _same_order(first, other)]
-    words = [f"The order by {first.method} comes out of {short_list(agree)}, too."] if agree else []
+    words = [f"The order by {first.method} is also that by {short_list(agree)}."] if agree else []
     if differ:
         words.append(
-            f"Another order comes out of {short_list(differ)}: what depends on the method is not settled by the data."
+            f"The order by {short_list(differ)} is different: what depends on the method is not settled by the data."
         )
     chart = Chart("methods", "Places by method", "Coloured lines are systems whose place depends on the method.",
                   places({ranking.method: ranking.order for ranking in (first, *others)}))  # fmt: skip

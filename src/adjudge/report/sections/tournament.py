@@ -30,9 +30,9 @@ def tournament_section(results: PairResults) -> Section | None:
 
 def _cycles(tournament: Tournament) -> str:
     if tournament.acyclic:
-        return "There is no circle: some order agrees with every pair's own winner."
+        return "There is no cycle: some order agrees with the winner of every pair."
     groups = "; ".join(short_list(members) for members in tournament.cycles)
-    return f"Winners run in circles (A beats B, B beats C, C beats A) among {groups}: no order can please every pair."
+    return f"There are cycles (A beats B, B beats C, C beats A) among {groups}: no order agrees with every pair."
 
 
 def _cheapest(tournament: Tournament) -> str:

@@ -49,7 +49,9 @@ class TaskComposition:
     def _warning(self) -> str:
         parts: list[str] = []
         if self.met_in_half < 0.5:
-            parts.append("most systems meet in fewer than half of their tasks, so a score depends on the company")
+            parts.append(
+                "most systems meet in fewer than half of their tasks, so a score depends on the other systems in a task"
+            )
         if self.annotators_with_one_task is not None and self.annotators_with_one_task > 0.5:
             parts.append("most annotators did one task, so an annotator's z-score is mostly a task's")
         return "; ".join(parts).capitalize() + "." if parts else ""
