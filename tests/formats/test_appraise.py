@@ -342,4 +342,4 @@ def test_many_accounts_without_a_map_are_told(tmp_path: Path) -> None:
     rows = [f"account{i},A,{i},TGT,eng,ces,50,1.0,9.0" for i in range(12)]
     (tmp_path / "results.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     (note,) = read([tmp_path / "results.csv"], format="appraise").notes
-    assert note.startswith("12 accounts stand for as many people")
+    assert note.startswith("12 accounts are taken for as many people")
