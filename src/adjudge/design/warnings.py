@@ -70,8 +70,8 @@ def _about_company(report: DesignReport, campaign: Campaign) -> Iterator[str]:
     if least < systems:
         held = f"{least:g}" if least == most else f"{least:g} to {most:g}"
         yield (
-            f"a task holds {held} of {systems} systems, so a z-score by task depends on a system's company; smaller "
-            "pages (context.max_segments), larger tasks, or a model with all effects at once (rank --method mixed) help"
+            f"a task holds {held} of {systems} systems, so a z-score by task depends on the other systems in it; "
+            "smaller pages (context.max_segments), larger tasks or a mixed model (rank --method mixed) help"
         )
     share = report.meetings[0].least_share
     if share is not None and share < 0.5:
@@ -83,7 +83,7 @@ def _about_company(report: DesignReport, campaign: Campaign) -> Iterator[str]:
         first, second = company.pair or ("", "")
         yield (
             f"z-scores by task move the difference of '{first}' and '{second}' by about {company.worst:.2g} "
-            f"{company.unit} through company alone"
+            f"{company.unit} through the other systems in a task alone"
         )
 
 

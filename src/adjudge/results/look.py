@@ -92,8 +92,8 @@ class Look(Result):
             text("verdict"),
             number("difference", 2),
             text("interval", help="holds at all looks together, at the claim's share of the level"),
-            number("needed", 0, help="judgments more, if the difference is as estimated"),
-            percent("chance", 0, help="chance to be settled within the plan, if the difference is as estimated"),
+            number("needed", 0, help="further judgments needed, if the difference is as estimated"),
+            percent("chance", 0, help="probability of settling it within the plan, if the difference is as estimated"),
             number("settled at look", 0),
         )
         tables = [Table(f"Look {self.look}", columns, rows, note)]

@@ -43,7 +43,7 @@ def _false_alarms(results: PairResults) -> list[str]:
         return []
     names = [ranking.method for ranking in (results.ranking, *results.others) if ranking.method in audited.rates]
     alarms = [f"{name} {show(audited.rates[name].rate_05, percent('rate', 0))}" for name in names]
-    return [f"False alarms of the test behind each method on these data (5% is promised): {', '.join(alarms)}."]
+    return [f"False alarms of the test behind each method on these data (5% is nominal): {', '.join(alarms)}."]
 
 
 def _has_rank_sets(ranking: Ranking) -> bool:
