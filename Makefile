@@ -12,19 +12,19 @@ unexport PYTHONDONTWRITEBYTECODE
 help:  ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' Makefile
 
-demo: setup  ## run the whole flow on a simulated campaign and say where the report is
+demo: setup  ## analyse two simulated campaigns and print the path of the report
 	@$(BIN)/adjudge demo --output demo
 
-setup:  ## make .venv with what adjudge needs
+setup:  ## create .venv with the dependencies of adjudge
 	@scripts/setup base
 
-dev:  ## make .venv with the development tools, and install what the tests drive
+dev:  ## create .venv with the development tools, and install what the tests need
 	@scripts/setup dev
 	@scripts/test-services
 
-test: dev check unit  ## everything: lint, types, documentation, tests
+test: dev check unit  ## run all checks and tests: lint, types, documentation, tests
 
-check: ## lint, formatting, types, and the page's scripts
+check: ## check lint, formatting, types, and the scripts of the pages
 	@scripts/setup dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -33,12 +33,12 @@ check: ## lint, formatting, types, and the page's scripts
 	tsc -p tests/page
 	node --test tests/page
 
-unit: ## the tests alone
+unit: ## run the tests only
 	@scripts/setup dev
 	@scripts/test-services
 	pg_virtualenv -t $(BIN)/pytest -n 3 --dist worksteal
 
-quick: ## the fast tests while you work: no browser, no server, no released data, nothing slow, few examples of each property
+quick: ## run the fast tests: no browser, no server, no released data, few examples of each property
 	@scripts/setup dev
 	$(BIN)/pytest -n 2 --dist worksteal -q -m "not browser and not postgres and not slow" \
 		--hypothesis-profile=quick --ignore=tests/collect --ignore=tests/contract --ignore=tests/realdata
@@ -46,17 +46,17 @@ quick: ## the fast tests while you work: no browser, no server, no released data
 format:  ## format the sources
 	$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
-lock:  ## resolve the dependencies anew (needs uv)
+lock:  ## update the locked dependencies (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q pyproject.toml -o requirements/base.txt
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q pyproject.toml --extra postgres --extra embeddings --group dev -o requirements/dev.txt
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q requirements/build.in -o requirements/build.txt
 
-docs: setup  ## make docs/commands.md from the commands themselves
+docs: setup  ## generate docs/commands.md from the help texts
 	$(BIN)/python -m adjudge.cli.reference > docs/commands.md.new && mv docs/commands.md.new docs/commands.md
 
-bench: dev  ## measure side by side with what people use instead
+bench: dev  ## run the benchmarks
 	$(BIN)/python -m bench
 
-clean:  ## remove everything that was made
+clean:  ## remove all generated files
 	rm -rf .venv demo artefacts build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -6,14 +6,14 @@
     print(ranking)
     ranking.plot()
 
-Every verb takes a path, several paths, a polars or pandas data frame, or judgments. `docs/python.md` shows more.
-Data flow one way, and each arrow is a folder with one main function named after its verb:
+Every function takes a path, several paths, a polars or pandas data frame, or judgments. `docs/python.md` shows more.
+Data flow in one direction, and each stage is a folder with a main function of the same name:
 
     testset -> design -> collect |
                         simulate |-> judgments -> check -> rank -> audit -> meta -> report
                    formats(read) |
 
-`adjudge.rank` is always the function, `from adjudge.rank import RankSettings` always the folder of the same name.
+`adjudge.rank` is always the function; `from adjudge.rank import RankSettings` imports from the folder of that name.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from adjudge.design import load_campaign
     from adjudge.results.rank import Ranking
 
-# Otherwise polars adds the numbers of a group in as many parts as it has threads, so that the last digit of a sum would
-# depend on the number of cores. It asks for this when it groups, so it may be imported already.
+# Otherwise polars sums a group in as many parts as it has threads, so that the last digit of a sum would depend on the
+# number of cores. polars reads this setting when it groups, so it may be imported already.
 os.environ.setdefault("POLARS_NO_PARTITION", "1")
 
-# The public names and where they live: imported when first used, so that `import adjudge` is fast.
-# To add a verb, write it in `api/`, and name it here, above and in `__all__`.
+# The public names and the modules that define them. They are imported on first use, so that `import adjudge` is fast.
+# To add a function, write it in `api/`, and add it here, above and in `__all__`.
 _PUBLIC = {
     "AdjudgeError": "adjudge.core.errors",
     "Judgments": "adjudge.core.judgments",
@@ -107,9 +107,9 @@ def __dir__() -> list[str]:
 
 
 class _Package(ModuleType):
-    """A public function wins over the folder of the same name, whichever was asked for first.
+    """Keep a public function in place when the subpackage of the same name is imported.
 
-    Importing `adjudge.rank` as a folder would otherwise replace the function `adjudge.rank`.
+    Importing the subpackage `adjudge.rank` would otherwise replace the function `adjudge.rank`.
     """
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -160,7 +160,7 @@ def test_numbers_of_any_type_are_numbers(rankings: Path) -> None:
 
 def test_a_data_frame_with_one_column_twice_is_refused(scores: Path) -> None:
     frame = pd.read_csv(scores)
-    with pytest.raises(adjudge.AdjudgeError, match="data frame: column 'score' stands twice; drop or rename one"):
+    with pytest.raises(adjudge.AdjudgeError, match="data frame: column 'score' occurs twice; drop or rename one"):
         adjudge.rank(pd.concat([frame, frame[["score"]]], axis=1))
 
 

@@ -65,7 +65,7 @@ def test_controls_are_no_systems() -> None:
     for name in ("composition", "sampling", "sole_winners", "discrepancies"):
         assert to_plain(section(name, mixed)) == to_plain(section(name, genuine))
     records = [(aside.reason, aside.rows) for aside in adjudge.rank(mixed, method="wins-or-ties").set_aside]
-    assert records == [("control in a ranking, which says nothing of a system", 2)]
+    assert records == [("control item in a ranking, not a judgment of a system", 2)]
 
 
 def test_sampling_counts_blocks_shown() -> None:

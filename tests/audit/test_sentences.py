@@ -86,7 +86,7 @@ CASES = {
         campaign({"alpha": 30.0, "beta": -30.0}, annotators=3, noise=3.0),
         (
             "alpha comes out best, but not in every audit.",
-            "Only 3 people judged: no claim could be tried on other people, so none holds.",
+            "Only 3 people judged: no claim could be tested on other people, so none holds.",
         ),
     ),
     "a scale from 0 to 5 without a margin": (

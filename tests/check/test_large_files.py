@@ -179,7 +179,7 @@ def test_a_table_that_does_not_fit_is_refused_beforehand(tmp_path: Path, monkeyp
     monkeypatch.setattr("adjudge.api.large_files.LARGE_TABLE", 1)
     monkeypatch.setattr("adjudge.core.files.memory_at_hand", lambda: 10_000)
     monkeypatch.setattr(in_parts_module, "check_large_file", lambda *_: None)
-    with pytest.raises(InputError, match=r"rows take about .* to be read whole, .* cut it into parts"):
+    with pytest.raises(InputError, match=r"rows take about .* to be read whole, .* split it into parts"):
         adjudge.check(file)
     done = CliRunner().invoke(app, ["check", str(file), "--kept", str(tmp_path / "kept.parquet")])
     assert isinstance(done.exception, InputError)

@@ -22,7 +22,7 @@ def test_the_demo_runs_the_whole_flow_and_says_where_the_report_is(tmp_path: Pat
         assert run.output.count(f"\n  {step} ") == 2
     assert f"The report is {folder / 'report.html'}" in run.output
     assert (folder / "report.html").as_uri() in run.output
-    assert run.output.count("of the pairs that a line separates, none is wrong") == 2
+    assert run.output.count("of the pairs separated by a line, none is wrong") == 2
     assert all(len(line) < 160 for line in run.output.splitlines())
     judgments = read([folder / "judgments.parquet"])
     assert judgments.protocols == ("da", "ranking")

@@ -39,7 +39,7 @@ def table(tmp_path: Path) -> Path:
         ("rank FILE --method wins-or-tie", 2, ("unknown method", "did you mean 'wins-or-ties'")),
         ("rank FILE --pair de-fr", 1, ("judgments.csv", "'de-fr' is not in the data; it has cs-en")),
         ("rank FILE --output FOLDER", 1, ("FOLDER: cannot be written, it is a folder; name a file",)),
-        ("rank FILE --output FILE/x.json", 1, ("x.json: cannot be written", "choose another place")),
+        ("rank FILE --output FILE/x.json", 1, ("x.json: cannot be written", "choose another path")),
         ("report FILE --output FILE/x.html", 1, ("x.html: cannot be written",)),
         ("import FILE --output FILE/x.parquet", 1, ("x.parquet: cannot be written",)),
         ("import no-such.csv --output x.foo", 1, ("x.foo: a judgment table cannot be written as '.foo'",)),

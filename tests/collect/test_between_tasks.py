@@ -75,7 +75,7 @@ def test_changes_are_taken_back(page: Page, tmp_path: Path) -> None:
         before = slider_values(page)
         assert None not in before
         page.keyboard.press("Control+z")
-        expect(page.locator(".notice")).to_contain_text("taken back")
+        expect(page.locator(".notice")).to_contain_text("undone")
         wait_for(lambda: slider_values(page) == [*before[:-1], None])
         page.keyboard.press("n")
         expect(page.locator(".place-button")).to_have_text(re.compile("^2 of"))

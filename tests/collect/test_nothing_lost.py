@@ -129,7 +129,7 @@ def test_an_expired_session_is_entered_again_without_leaving_the_page(
     shoot(page, "enter-again")
     page.keyboard.type("#wrong")
     page.keyboard.press("Enter")
-    expect(dialog).to_contain_text("does not hold")
+    expect(dialog).to_contain_text("is not valid")
     page.get_by_label("personal link").fill(server.links["annotator-06"])
     page.keyboard.press("Enter")
     expect(dialog).to_contain_text("not the link of annotator-05")

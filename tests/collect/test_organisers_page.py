@@ -63,7 +63,7 @@ def test_the_focus_stays_while_figures_come_in_behind_a_dialog(page: Page, serve
     page.keyboard.press("Enter")
     page.keyboard.type("only clicked")
     page.get_by_role("button", name="Record the decision").press("Enter")
-    expect(row(page, "anna").get_by_role("button", name="Take back in…")).to_be_focused()
+    expect(row(page, "anna").get_by_role("button", name="Include again…")).to_be_focused()
 
 
 @pytest.mark.parametrize("by", ["mouse", "key"])

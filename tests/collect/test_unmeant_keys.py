@@ -64,7 +64,7 @@ def test_the_request_to_enter_again_is_not_closed_before_it_is_answered(page: Pa
         page.context.clear_cookies()
         page.keyboard.press("5")
         request = page.locator("dialog[open]")
-        expect(request).to_contain_text("Please enter again")
+        expect(request).to_contain_text("Please log in again")
         for key in ("a", "Escape", "Escape", "Escape"):
             page.keyboard.press(key)
         expect(request).to_be_visible()

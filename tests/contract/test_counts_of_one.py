@@ -74,7 +74,7 @@ def test_warnings_about_a_design_for_one_person(tmp_path: Path) -> None:
 def test_one_pair_of_campaigns_flips() -> None:
     unknown = ScoreCorrelation(3, float("nan"), float("nan"), float("nan"), None)
     sentence = verdict_on(("x", "y"), unknown, [Flip("a", "b", None, None)], FlipCount(1, 3, None, None))
-    assert sentence == "Between x and y 1 of 3 pairs of systems flips, and nothing is known of chance."
+    assert sentence == "Between x and y 1 of 3 pairs of systems flips, and the role of chance is unknown."
 
 
 def test_the_forms_themselves() -> None:

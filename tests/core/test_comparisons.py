@@ -157,7 +157,7 @@ def test_rankings_that_nothing_tells_apart_are_no_block(
     if screens is not None:
         assert len(comparisons(make(rows))) == 2
         return
-    with pytest.raises(DataError, match="system 'a' stands 2 times in one block, so the table does not say"):
+    with pytest.raises(DataError, match="system 'a' occurs 2 times in one block, so the table does not say"):
         comparisons(make(rows))
 
 

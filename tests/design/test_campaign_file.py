@@ -96,7 +96,7 @@ def test_all_faults_are_named_at_once(folder: Path) -> None:
         ('name = "small"', 'name = "small', "not valid TOML"),
         ('source = "s.txt"', 'source = "nowhere.txt"', "files.source: no such file 'nowhere.txt'"),
         ("[design]", "[design]\njudgments = 3", "'judgments' = 3 different people"),
-        ('annotators = ["Ann", "Bo"]', 'annotators = ["Ann", "Ann"]', "names somebody twice"),
+        ('annotators = ["Ann", "Bo"]', 'annotators = ["Ann", "Ann"]', "lists a name twice"),
         ("[controls]", '[controls]\nattention_text = "hello"', "write {score}"),
         ("[design]", "[scale]\nlow = 5\nhigh = 2\n[design]", "'low' = 5 must lie below"),
         ('he = { file = "he.txt" }', 'he = { file = "he.txt", text = "x" }', "either 'text' or 'file'"),
@@ -138,11 +138,11 @@ def test_document_names_may_come_from_a_file(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("documents", "message"), [(["a", "b", "a"], "do not stand together"), (["a", "a", "a"], "twice")]
+    ("documents", "message"), [(["a", "b", "a"], "are not consecutive"), (["a", "a", "a"], "twice")]
 )
 def test_torn_or_doubled_documents_are_refused(folder: Path, documents: list[str], message: str) -> None:
     rows = [f"{name}\t1\tx{i}\ty{i}" for i, name in enumerate(documents)]
-    if message == "do not stand together":
+    if message == "are not consecutive":
         rows[2] = rows[2].replace("\t1\t", "\t2\t")
     (folder / "all.tsv").write_text("document\tsegment\tsource\tX\n" + "\n".join(rows), encoding="utf-8")
     (folder / "campaign.toml").write_text(

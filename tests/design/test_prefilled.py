@@ -128,7 +128,7 @@ def test_marks_that_overlap_are_refused(tmp_path: Path) -> None:
     ("old", "new", "why"),
     [
         ('protocol = "esa"', 'protocol = "da"', "'files.prefilled' is for marking errors"),
-        ("[files]\n", '[page]\nhtml = "sanitised"\n[files]\n', "cannot be had where texts are marked"),
+        ("[files]\n", '[page]\nhtml = "sanitised"\n[files]\n', "cannot be used if texts are marked"),
         ("[files]\n", '[spans]\nseverities = ["minor", "bad"]\n[files]\n', "spans.severities"),
         ("[files]\n", '[spans]\nseverities = ["minor", "minor"]\n[files]\n', "names one twice"),
         ("[files]\n", '[spans.categories]\nA = ["x"]\n[files]\n', "'esa' has no categories"),

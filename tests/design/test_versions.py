@@ -139,9 +139,9 @@ def test_without_a_second_version_nothing_is_said_of_versions(tmp_path: Path) ->
 
 def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
     before, after = write_texts(tmp_path)
-    with pytest.raises(InputError, match="cannot be had with two versions"):
+    with pytest.raises(InputError, match="cannot be used with two versions"):
         load_campaign(campaign_file(tmp_path, more='[assignment]\npolicy = "pool"'))
-    with pytest.raises(InputError, match=r"controls\.calibration cannot be had"):
+    with pytest.raises(InputError, match=r"controls\.calibration cannot be used"):
         load_campaign(campaign_file(tmp_path, more="[controls]\ncalibration = 4"))
     with pytest.raises(InputError, match="both must have the same segments"):
         both_versions(before, replace(after, source=after.source[1:]))

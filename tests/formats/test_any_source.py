@@ -129,4 +129,4 @@ def test_a_human_that_no_system_is_called_is_told() -> None:
     columns = {"system": ["a", "ref"], "segment": ["1", "1"], "score": [50.0, 70.0]}
     assert not any("--human" in note for note in adjudge.read(pl.DataFrame(columns), human="ref").notes)
     misspelt = adjudge.read(pl.DataFrame(columns), human="refA")
-    assert "no system is called 'refA', as --human says, so none counts as a human translation" in misspelt.notes
+    assert "no system matches --human 'refA', so none counts as a human translation" in misspelt.notes

@@ -243,7 +243,7 @@ def test_a_folder_may_hold_other_files(tmp_path: Path) -> None:
     (tmp_path / "batches.zip").write_bytes(b"PK\0\0")
     judgments = read([tmp_path], format="appraise")
     assert judgments.table["campaign"].to_list() == ["a", "b"]
-    assert judgments.notes == ("left alone, no results: batches.zip, header.csv",)
+    assert judgments.notes == ("ignored, not results: batches.zip, header.csv",)
 
 
 def test_a_header_line_may_be_there(tmp_path: Path) -> None:
@@ -342,4 +342,4 @@ def test_many_accounts_without_a_map_are_told(tmp_path: Path) -> None:
     rows = [f"account{i},A,{i},TGT,eng,ces,50,1.0,9.0" for i in range(12)]
     (tmp_path / "results.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     (note,) = read([tmp_path / "results.csv"], format="appraise").notes
-    assert note.startswith("12 accounts stand for as many people")
+    assert note.startswith("12 accounts are taken for as many people")

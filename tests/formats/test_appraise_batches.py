@@ -78,7 +78,7 @@ def test_a_copy_without_its_genuine_document_goes_whole(tmp_path: Path) -> None:
 
 def test_without_batches_the_doubt_is_reported(tmp_path: Path) -> None:
     judgments = read([write(tmp_path, *shown(0, "TGT", "BAD", "TGT"))], format="appraise")
-    assert "only the batches tell (--batches)" in judgments.notes[0]
+    assert "give the batches (--batches) to tell" in judgments.notes[0]
     assert len(judgments) == 3
 
 

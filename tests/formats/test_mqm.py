@@ -78,7 +78,7 @@ def test_marks_in_the_source_and_marks_without_end(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert judgments.notes == (
         "mqm_test_ende: 1 mark has no end; it runs to the end of the text",
-        "errors cost what the workshops say ('workshops'); --mqm-weights chooses others",
+        "error weights are those of the workshops ('workshops'); --mqm-weights chooses others",
     )
 
 

@@ -84,7 +84,7 @@ def test_a_folder_is_one_campaign_and_names_what_it_leaves_alone(tmp_path: Path)
     judgments = read([folder], format="mturk-da")
     assert len(judgments) == 8
     assert judgments.table["campaign"].unique().to_list() == ["runA"]
-    assert judgments.notes == ("left alone, no batch results: picture.png, t",)
+    assert judgments.notes == ("ignored, not batch results: picture.png, t",)
 
 
 def test_items_without_score_are_set_aside(tmp_path: Path) -> None:

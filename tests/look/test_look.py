@@ -172,7 +172,7 @@ def test_without_a_history_the_planned_looks_count_as_taken() -> None:
 def test_unplanned_looks_are_spent_too(tmp_path: Path) -> None:
     history = tmp_path / "looks.json"
     result = look(PARTS[2], planned=PLANNED, looks=5, history=history)
-    assert "it is spent all the same" in result.notes[-1]
+    assert "it spends level all the same" in result.notes[-1]
     assert result.level == pytest.approx(LookPlan(PLANNED, 5, Goal()).spent(0.6), rel=0.02)
 
 

@@ -332,7 +332,7 @@ def test_sacrebleu_on_several_systems(tmp_path: Path, adjudge: Callable[..., Run
     }  # fmt: skip
     gold = table(tmp_path / "h.sys.score", ["a 1", "b 2"])
     notes = adjudge("meta", gold, tmp_path / "plain.json", "--json").json["notes"]
-    assert any("turned round" in note for note in notes)
+    assert any("its sign is reversed" in note for note in notes)
     (tmp_path / "bad.json").write_text('[{"system": "a", "BLEU": "high"}]')
     with pytest.raises(InputError, match="the score of BLEU is 'high'"):
         read_metric_scores([tmp_path / "bad.json"])

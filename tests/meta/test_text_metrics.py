@@ -88,7 +88,7 @@ def test_the_command(tmp_path: Path, adjudge: Callable[..., Run]) -> None:
         assert levels["system"]["intervals"] == {}
         assert levels["segment"]["pearson"] > 0.5
     assert "tok=13a" in result["settings"]["BLEU"]
-    assert any("turned round" in note for note in result["notes"])
+    assert any("its sign is reversed" in note for note in result["notes"])
     assert "Which metric is better than which" in (tmp_path / "meta.html").read_text()
     beside = tmp_path / "own.tsv"
     rows = [f"{name}\t{i}\t{i}" for name in SYSTEMS for i in range(1, 13)]

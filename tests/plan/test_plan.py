@@ -187,7 +187,7 @@ def test_people_are_told_apart_from_judgments() -> None:
     assert (more_people.annotators, more_people.judgments) == (10, as_it_is.judgments)
     assert (more_judgments.annotators, more_judgments.judgments) == (5, 2 * as_it_is.judgments)
     assert more_people.detectable < more_judgments.detectable < as_it_is.detectable
-    assert any("more people buy more than more judgments per person" in note for note in result.notes)
+    assert any("more people gain more than more judgments per person" in note for note in result.notes)
 
 
 def test_too_few_people_are_told_however_much_they_judge() -> None:

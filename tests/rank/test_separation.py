@@ -89,7 +89,7 @@ def test_ties_everywhere_are_said_and_have_no_interval() -> None:
     assert [(system.score, system.rank, system.rank_set, system.numbers["se"]) for system in ranking.systems] == [
         (0, 1, (1, 2), None)
     ] * 2
-    assert "every comparison is a tie: nothing tells the systems apart" in ranking.notes
+    assert "every comparison is a tie, so the systems cannot be separated" in ranking.notes
     assert not [note for note in ranking.notes if "contradicts" in note]
 
 

@@ -302,7 +302,7 @@ def circle() -> Judgments:
 @pytest.mark.parametrize("significance", [None, "resample"])
 def test_a_circle_claims_nothing_and_is_told(method: str, significance: None) -> None:
     ranking = rank(circle(), method=method, settings=RankSettings(resamples=60, significance=significance))
-    assert any("a, b, c beat each other in a circle" in note for note in ranking.notes)
+    assert any("the direct comparisons of a, b, c form a cycle" in note for note in ranking.notes)
     against = [pair for pair in ranking.comparisons if pair.numbers["wins"] == 0]
     assert [pair.p for pair in against] == [1.0] * len(against)
     assert len(against) == 1
@@ -382,10 +382,10 @@ def test_comparisons_without_an_annotator_are_told() -> None:
 @pytest.mark.parametrize(
     ("who", "note"),
     [
-        (["a0"], "new was judged by one annotator: what is told of it rests on that person's taste"),
+        (["a0"], "new was judged by one annotator: the result for it rests on that person's taste"),
         (["a0", "a1"], None),
-        (["a0", None], "new was judged by one annotator with a name: what is told of it rests on that person's taste"),
-        ([None], "new was judged by nobody with a name: what is told of it may rest on one person's taste"),
+        (["a0", None], "new was judged by one annotator with a name: the result for it rests on that person's taste"),
+        ([None], "new was judged by nobody with a name: the result for it may rest on one person's taste"),
     ],
 )
 def test_judgments_without_a_name_are_no_judge(who: list[str | None], note: str | None) -> None:

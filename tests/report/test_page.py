@@ -133,7 +133,7 @@ def test_tests_that_lie_are_named() -> None:
         "Too often on these data: zscore. What these tests call significant need not be.",
         "In keeping with 5%: mixed (up to 13% cannot be excluded).",
     )
-    assert "False alarms of the test behind each method on these data (5% is promised): mixed 5%." in (
+    assert "False alarms of the test behind each method on these data (5% is nominal): mixed 5%." in (
         sections["methods"].words
     )
     assert "by mixed: Kendall's tau 0.80" in sections["reliability"].words[1]

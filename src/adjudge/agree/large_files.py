@@ -47,13 +47,10 @@ if TYPE_CHECKING:
     from adjudge.formats.native.large_files import LargeTable, PartFile
     from adjudge.formats.options import ReadOptions
 
-LEFT_OUT = (
-    "the table is very large, so it was read some segments at a time: Spearman's correlations between annotators were "
-    "left out"
-)
+LEFT_OUT = "the table is very large, so it was read in parts: Spearman's correlations between annotators were left out"
 NO_PAIRS = (
-    "so many people judged the same that annotators were not compared two by two: there are no correlations between "
-    "annotators, and no interval of their alpha"
+    "too many people judged the same items to compare them two by two: correlations between annotators and the "
+    "interval of alpha were left out"
 )
 # Around the middle of the scale, squares lose few digits.
 CENTRE = 50.0

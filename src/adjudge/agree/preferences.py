@@ -96,7 +96,7 @@ def _label_scale(compared: Comparisons, labels: int | None) -> int:
     if labels is None:
         return max(largest, int(np.bincount(compared.label_block).max(initial=0)), 2)
     if labels < max(largest, 2):
-        raise UsageError(f"{labels} labels were said to exist, but the data use label {largest}; give at least that")
+        raise UsageError(f"--labels is {labels}, but the data use label {largest}; give at least that")
     return labels
 
 

@@ -1,5 +1,5 @@
-"""The verbs as a notebook or a script calls them, and the work that needs several stages, as a report does.
+"""The functions of the Python interface, and work that needs several stages, such as a report.
 
-These modules stand between the stages and the command line: they import all stages; only `cli` and the package itself
+These modules are between the stages and the command line: they import all stages, and only `cli` and the package itself
 import them.
 """

@@ -1,4 +1,4 @@
-"""What all verbs share when Python calls them: any source, one language pair, messages that name parameters."""
+"""What all functions of the Python interface share: any source, one language pair, messages that name parameters."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _NUMBERS = {"int": "a whole number", "float": "a number"}
 
 
 def verb(function: Callable[P, R]) -> Callable[P, R]:
-    """A function whose refusals name its parameters, `'level'`, where the command line names options, `--level`.
+    """Make errors of a function name parameters (`'level'`) instead of command-line options (`--level`).
 
-    Linear algebra has one thread in it, as in commands, so that both give the same digits.
+    Linear algebra uses one thread, as in commands, so that both give the same digits.
     """
     signature = inspect.signature(function)
     parameters = signature.parameters
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        import_module("numpy")  # its threads can be limited once it is loaded
+        import_module("numpy")  # its threads can only be limited once it is loaded
         try:
             if "reading" in parameters:
                 _check_keywords(function.__name__, kwargs, [name for name in parameters if name != "reading"])
@@ -52,7 +52,7 @@ def verb(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _check_keywords(name: str, keywords: Iterable[str], parameters: list[str]) -> None:
-    """Refuse a keyword that is neither a parameter of the verb nor an option of the readers, before reading."""
+    """Refuse a keyword that is neither a parameter of the function nor an option of the readers."""
     from adjudge.formats.options import ReadOptions
 
     allowed = [*parameters, "format", *(option.name for option in fields(ReadOptions)), "options"]
@@ -62,7 +62,7 @@ def _check_keywords(name: str, keywords: Iterable[str], parameters: list[str]) -
 
 
 def _check_values(signature: inspect.Signature, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
-    """Refuse what the command line refuses: a word that is no choice, a number that is none, a seed below 0."""
+    """Refuse what the command line refuses: an unknown choice, a value that is not a number, a negative seed."""
     parameters = signature.parameters
     for name, value in (*zip(parameters, args, strict=False), *keywords.items()):
         written = str(parameters[name].annotation) if name in parameters else ""
@@ -71,7 +71,7 @@ def _check_values(signature: inspect.Signature, args: Sequence[Any], keywords: M
             continue
         if (choices := _CHOICES.fullmatch(written)) and value not in ast.literal_eval(choices[1]):
             raise unknown_choice(name, str(value), ast.literal_eval(choices[1]))
-        # 1e4 is meant as a whole number, but no seed is drawn from it.
+        # 1e4 means a whole number, but it is not accepted as a seed.
         whole = isinstance(value, Integral) or (isinstance(value, Real) and value == round(value) and name != "seed")
         if number and not (whole or (number == _NUMBERS["float"] and isinstance(value, Real))):
             raise UsageError(f"'{name}' is {value!r}, {number} is needed")
@@ -80,7 +80,7 @@ def _check_values(signature: inspect.Signature, args: Sequence[Any], keywords: M
 
 
 def as_command(function: Callable[P, R]) -> Callable[P, R]:
-    """The verb as a command calls it: its refusals name options."""
+    """The function as a command calls it: errors name options."""
     return cast("Callable[P, R]", inspect.unwrap(function))
 
 
@@ -97,13 +97,13 @@ def judgments_of(source: Any, reading: dict[str, Any]) -> Judgments:
 
 
 def column_names(names: str | Iterable[str]) -> tuple[str, ...]:
-    """Names in a list, or joined by commas."""
+    """Names as a list, from a list or a comma-separated text."""
     listed = names.split(",") if isinstance(names, str) else names
     return tuple(name.strip() for name in listed if name.strip())
 
 
 def single_pair(source: Any, reading: dict[str, Any], *, doing: str) -> Judgments:
-    """The judgments of a source that holds one language pair; more than one is refused with what to do instead."""
+    """The judgments of a source with one language pair; several are refused, with advice."""
     judgments = judgments_of(source, reading)
     parts = judgments.by_pair()
     if len(parts) > 1:
@@ -116,14 +116,14 @@ def single_pair(source: Any, reading: dict[str, Any], *, doing: str) -> Judgment
 def compute_pairs(
     parts: Mapping[str, _Part], compute: Callable[[_Part], R], *, seconds_per_row: float = 0.0
 ) -> tuple[dict[str, R], dict[str, DataError]]:
-    """The results by language pair, and why there is none for some; the fault of the first where there is none at all.
+    """The results by language pair, and reasons for pairs without one. If all fail, the first error is raised.
 
-    Where there are enough pairs for all workers, each pair is a task of its own; otherwise the work inside is divided.
+    If there are enough pairs for all workers, each pair is one task; otherwise the work for each pair is divided.
 
     Args:
-        parts: what there is of each pair.
-        compute: the result of a pair.
-        seconds_per_row: CPU seconds that a row takes at least, where that is known.
+        parts: the judgments of each pair.
+        compute: computes the result of a pair.
+        seconds_per_row: a lower limit of the CPU seconds per row, if known.
     """
     from adjudge.work import try_tasks
 
@@ -143,7 +143,7 @@ def compute_pairs(
 
 
 def if_possible(what: str, missing: list[str], compute: Callable[[], R]) -> R | None:
-    """A part that some data do not allow: left out, with the reason added to `missing`."""
+    """Leave out a part that the data do not allow, and add the reason to `missing`."""
     try:
         return compute()
     except DataError as fault:
@@ -152,7 +152,7 @@ def if_possible(what: str, missing: list[str], compute: Callable[[], R]) -> R | 
 
 
 def silent(_: str) -> None:
-    """Nobody is told."""
+    """Ignore progress messages."""
 
 
 def with_reading_options(function: Callable[P, R]) -> Callable[P, R]:

@@ -1,4 +1,4 @@
-"""Verbs beyond the ranking: `parity`, `compare`, `gold`, `meta`, `qe`, `replicate`."""
+"""Functions beyond the ranking: `parity`, `compare`, `gold`, `meta`, `qe`, `replicate`."""
 
 from __future__ import annotations
 
@@ -37,18 +37,17 @@ def parity(
     seed: int = DEFAULT_SEED,
     **reading: Any,
 ) -> Parity:
-    """Test every system against the human translation, and how parity changes from one test set to another.
+    """Test each system against a human translation, on one test set or before and after a correction.
 
     Args:
         source: a path, several paths, a polars or pandas data frame, or judgments.
-        human: the human translation: its name, or a pattern that fits it.
-        before: judgments on an earlier version of the test set, to test the change; a column `version` does it, too.
-        contaminated: segments to look at apart: their names, a file of names, or a column of the judgments.
-        keys: the document of every segment, or a table that says it, for judgments that do not.
-        ties: in the sign test: half a win for each (`half`), or left out (`drop`).
-        margin: for scores: the largest difference that still counts as parity, in points or as a share of the scale
-            (`5%`).
-        seed: of the resamples.
+        human: the human translation: its name, or a regular expression.
+        before: judgments on an earlier version of the test set, to test the change; or use a column `version`.
+        contaminated: segments to analyse separately: names, a file of names, or a column of the judgments.
+        keys: the document of every segment, as a mapping or a table, if the judgments do not name documents.
+        ties: ties in the sign test: half a win each (`half`), or left out (`drop`).
+        margin: for scores: the largest difference that counts as parity, in points or as a share of the scale (`5%`).
+        seed: random seed for resampling.
         **reading: how the source is read, as in `adjudge.read`: `format`, `pair`, ...
     """
     from adjudge.audit.parity import ParitySettings, split_versions
@@ -74,7 +73,7 @@ def _marked(contaminated: str | Iterable[str] | None, tables: Sequence[Judgments
 
 
 def read_keys(keys: AnyPath | Mapping[str, str] | None) -> Mapping[str, str] | None:
-    """The document of every segment, from a table where a path is given."""
+    """The document of every segment; read from a table if a path is given."""
     from adjudge.meta.document_keys import read_keys as read_table
 
     return read_table(Path(keys)) if isinstance(keys, str | Path) else keys
@@ -91,17 +90,17 @@ def compare(
     seed: int = DEFAULT_SEED,
     **reading: Any,
 ) -> CampaignComparison:
-    """Compare campaigns over the same systems: do two ways of judging give the same order?
+    """Compare campaigns over the same systems: do they give the same order?
 
     Args:
         campaigns: two or more, by name or in a list: paths, polars or pandas data frames, judgments, or metric scores
             (files `*.seg.score` and `*.sys.score`, or what `read_metric_scores` gives).
-        *others: those behind the first, where they are not in a list.
-        rename: systems under other names, old to new, where campaigns name them differently.
-        method: the method whose scores are compared; means of scores as given, or Bradley-Terry, where left out.
-        keys: the document of every segment, or a table that says it, for judgments that do not.
-        resamples: of annotators and documents, for intervals.
-        seed: of the resamples.
+        *others: further campaigns, if they are not in a list.
+        rename: new names of systems by their old names, if campaigns name them differently.
+        method: ranking method; default: mean raw scores, or Bradley-Terry for rankings.
+        keys: the document of every segment, as a mapping or a table, if the judgments do not name documents.
+        resamples: number of bootstrap resamples of annotators and documents, for intervals.
+        seed: random seed for resampling.
         **reading: how the campaigns are read, as in `adjudge.read`: `format`, `pair`, ...
     """
     from adjudge.compare import compare as compare_campaigns
@@ -136,16 +135,16 @@ def gold(
     seed: int = DEFAULT_SEED,
     **reading: Any,
 ) -> Gold:
-    """Score documents or segments from human judgments; with two runs, say how well the second repeats the first.
+    """Compute human scores of documents or segments; with two runs, also how well they correlate.
 
     Args:
         run: a path, several paths, a polars or pandas data frame, or judgments.
-        second: a second run of the same, where there is one.
-        keys: the document of every segment, or a table that says it, for judgments that do not.
-        level: what is scored; documents where they are known, if left out.
-        all_annotators: keep annotators who do not pass the check on controls.
-        orders: random orders for the band around the curve.
-        seed: of the random orders.
+        second: an optional second run of the same task.
+        keys: the document of every segment, as a mapping or a table, if the judgments do not name documents.
+        level: what to score; default: documents if they are known.
+        all_annotators: keep annotators who fail the check on control items.
+        orders: number of random orders for the band around the curve.
+        seed: random seed for the orders.
         **reading: how the runs are read, as in `adjudge.read`: `format`, `pair`, ...
     """
     from adjudge.meta.gold import gold as make_gold
@@ -177,20 +176,20 @@ def meta(
     seed: int = DEFAULT_SEED,
     **reading: Any,
 ) -> MetaEvaluation:
-    """Evaluate metrics against human scores, and compare every two of them.
+    """Correlate metrics with human scores, and test which metric is better.
 
     Args:
         gold: human scores: a file with a column of scores; or judgments (a data frame, or a path with its `format`).
         scores: files or folders of metric scores.
-        gold_column: the column of human scores, where its name does not say so.
-        gold_method: by which rankings and pairs are turned into scores of systems; `bradley-terry` where left out.
-        lower_is_better: metrics, or the human column, that count errors; they are turned round.
-        references: reference texts, with which BLEU, chrF and TER of `outputs` are computed.
-        outputs: the file of every system's output, by the system's name.
+        gold_column: the column of human scores, if it cannot be recognised by its name.
+        gold_method: ranking method that turns rankings and pairs into system scores; default `bradley-terry`.
+        lower_is_better: metrics, or the human column, where lower is better; their sign is reversed.
+        references: reference translations, to compute BLEU, chrF and TER of `outputs`.
+        outputs: the output file of each system, by the system's name.
         tokenize: sacrebleu's tokenizer for BLEU.
-        permutations: of every permutation test.
-        resamples: of documents, or of segments where documents are not named, for intervals.
-        seed: of permutations and resamples.
+        permutations: number of permutations per test.
+        resamples: number of bootstrap resamples of documents, or of segments if there are none, for intervals.
+        seed: random seed for permutations and resampling.
         **reading: how judgments are read, as in `adjudge.read`: `format`, `pair`, ...
     """
     from adjudge.meta import meta as evaluate
@@ -224,18 +223,18 @@ def qe(
     assessment_price: float | None = None,
     word_price: tuple[float, float] | None = None,
 ) -> QualityEstimation:
-    """Label documents from post-edits, and show how the ranking of quality-estimation systems hangs on the weight.
+    """Score documents from post-edits, and rank quality-estimation systems for every weight.
 
     Args:
-        texts: TSV with columns `document`, `mt`, `pe1` and, for two editions, `pe2`.
-        predictions: table with a column `document` and one per system; more is worse.
-        weight: of the second post-edition in the label.
-        baseline: the system by which the rule of 2016 chooses the weight, where none is given.
-        largest: where the sweep of weights ends.
-        direct: direct assessment of the documents: a table, or the JSON of `adjudge gold`.
-        assessments: for costs: assessments of the direct gold standard.
-        assessment_price: for costs: the price of one assessment.
-        word_price: for costs: low and high price of a post-edited word.
+        texts: TSV with columns `document`, `mt`, `pe1` and, for two-stage post-editing, `pe2`.
+        predictions: table with a column `document` and one column per system; higher is worse.
+        weight: the weight of the second post-edit in the label.
+        baseline: the baseline system for choosing the weight by the rule of WMT 2016, if no weight is given.
+        largest: the largest weight to try.
+        direct: direct assessment scores of the documents: a table, or the JSON of `adjudge gold`.
+        assessments: for costs: number of direct assessments.
+        assessment_price: for costs: price of one assessment.
+        word_price: for costs: low and high price per post-edited word.
     """
     from adjudge.core.errors import UsageError
     from adjudge.meta.quality_estimation import Prices
@@ -250,7 +249,7 @@ def qe(
 
 
 def marked_segments(marked: str, tables: Sequence[Judgments]) -> frozenset[str]:
-    """The names of marked segments: the lines of a file, the rows where a column says yes, or names given directly."""
+    """The names of marked segments: the lines of a file, the rows for which a column says yes, or the given names."""
     from adjudge.core.errors import InputError
     from adjudge.core.files import exists, read_text
 
@@ -271,7 +270,7 @@ def _marked_in_column(column: str, tables: Sequence[Judgments]) -> frozenset[str
     says_yes = pl.col(column).cast(pl.String).str.strip_chars().str.to_lowercase().is_in(_YES)
     holding = [judgments.table for judgments in tables if column in judgments.table.columns]
     rows = pl.concat([table.filter(says_yes).select("document", "segment") for table in holding])
-    # Where segments are numbered anew in every document, the document is part of the name.
+    # If segment numbers restart in every document, the document is part of the name.
     segments = pl.concat([judgments.table.select("document", "segment") for judgments in tables]).drop_nulls().unique()
     anew = segments["segment"].n_unique() < segments.height
     name = pl.concat_str("document", "segment", separator=":") if anew else pl.col("segment")
@@ -280,7 +279,7 @@ def _marked_in_column(column: str, tables: Sequence[Judgments]) -> frozenset[str
 
 @verb
 def replicate(paper: str, data: AnyPath, *, report: AnyPath | None = None) -> Replication:
-    """Recompute a paper's tables and figures from its released data, published and recomputed side by side.
+    """Recompute the tables and figures of a paper from its released data.
 
     Args:
         paper: `document-qe`, `grain-of-salt`, `in-order`, `stability` or `suboptimal`.

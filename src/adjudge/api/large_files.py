@@ -1,4 +1,4 @@
-"""Files that are better counted or read in parts than read whole, and what does not fit into memory."""
+"""Files that are counted or read in parts because they are large, and checks of free memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from adjudge.formats.options import ReadOptions
 
-# From this size on (bytes, or rows of Parquet), a file is ranked straight from its columns where that is possible.
+# From this size on (bytes, or rows of Parquet), a file is ranked directly from its columns if possible.
 LARGE_FILE = 100_000_000
 LARGE_TABLE = 1_000_000
 # What a judgment takes, about: to be read (of a million, 0.52 kB in Parquet and 0.57 in CSV), and to be read and ranked
@@ -22,7 +22,7 @@ BYTES_TO_RANK = 1800
 
 
 def is_large(files: Sequence[Path]) -> bool:
-    """Whether this is one file that is better counted than read."""
+    """Whether this is one large file."""
     # Other processes, which divide a large file, have another standard input.
     if len(files) != 1 or not files[0].is_file() or files[0] == STANDARD_INPUT:
         return False
@@ -32,12 +32,12 @@ def is_large(files: Sequence[Path]) -> bool:
 
 
 def large_file(source: Any) -> Path | None:
-    """The file, where the source is one that is better counted than read."""
+    """The file, if the source is one large file."""
     return Path(source) if isinstance(source, str | Path) and is_large([Path(source)]) else None
 
 
 def plain_options(reading: Mapping[str, Any]) -> ReadOptions | None:
-    """How a table is read, where nothing but a table was asked for."""
+    """The reading options, if the source is a plain table."""
     from adjudge.formats import read_options
 
     options = read_options(**{name: value for name, value in reading.items() if name != "format"})
@@ -45,15 +45,15 @@ def plain_options(reading: Mapping[str, Any]) -> ReadOptions | None:
 
 
 def check_memory(
-    file: Path, *, bytes_per_row: int = BYTES_TO_READ, what: str = "read whole", instead: str = "cut it into parts"
+    file: Path, *, bytes_per_row: int = BYTES_TO_READ, what: str = "read whole", instead: str = "split it into parts"
 ) -> None:
-    """Refuse beforehand to read a table whole that does not fit into the memory at hand.
+    """Refuse to read a table that does not fit into free memory.
 
     Args:
         file: the table.
-        bytes_per_row: what is needed for each row.
-        what: is to be done with it.
-        instead: what else can be done.
+        bytes_per_row: memory needed for each row.
+        what: what would be done with the table, for the message.
+        instead: what the user can do instead.
     """
     from adjudge.core.errors import InputError
     from adjudge.core.files import memory_at_hand
@@ -65,13 +65,13 @@ def check_memory(
 
 
 def check_memory_to_rank(file: Path) -> None:
-    """Refuse beforehand to rank a table by a method that needs all of it, where it does not fit."""
-    instead = "use --method zscore or raw, which count while they read, or cut it into parts"
+    """Refuse to rank a table that does not fit into free memory by a method that needs all of it."""
+    instead = "use --method zscore or raw, which count while they read, or split it into parts"
     check_memory(file, bytes_per_row=BYTES_TO_RANK, what="read whole and ranked", instead=instead)
 
 
 def rows_of_file(file: Path) -> int:
-    """How many rows a Parquet or CSV file has; 0 where it is neither."""
+    """The number of rows of a Parquet or CSV file; 0 for other files."""
     import polars as pl
 
     if file.suffix.lower() not in (".csv", ".parquet"):

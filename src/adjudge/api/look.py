@@ -1,4 +1,4 @@
-"""`look`: judgments of a campaign that still grows."""
+"""`look`: interim analysis of a running campaign."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ def look(
     seed: int = DEFAULT_SEED,
     **reading: Any,
 ) -> Look:
-    """Look at the judgments so far: which claims are settled for good, which are open, and whether to stop.
+    """Check during a campaign which claims are settled, which are open, and whether to stop.
 
     Args:
         source: all judgments so far: a path, several paths, a polars or pandas data frame, or judgments.
-        planned: judgments planned in all, controls not counted.
-        looks: how many looks are planned; they need not come at equal distances.
-        goal: what is to be settled: `pairs`, `best` or `top:k`.
-        between: for `pairs`, the pairs that matter; all pairs where left out.
-        spending: how the level is spent on looks: `kim-demets`, `obrien-fleming` (less at first), `pocock` (more at
+        planned: planned number of judgments, without controls.
+        looks: planned number of looks; they need not be evenly spaced.
+        goal: what to settle: `pairs`, `best` or `top:k`.
+        between: for `pairs`, the pairs to compare; default: all pairs.
+        spending: how the level is spread over looks: `kim-demets`, `obrien-fleming` (less at first), `pocock` (more at
             first), or `anytime` for any number of looks.
-        level: the chance of any false claim, over all claims and looks.
-        history: the file of looks taken; written anew with this look. Without one, all planned looks before this one
-            are taken to have been made.
-        final: this is the last look though fewer judgments than planned are in: spend what is left of the level.
-        method: the method of ranking that gives the differences; its default where left out.
-        seed: of methods that use chance.
+        level: the largest probability of any false claim, over all claims and looks.
+        history: the file with the earlier looks, to which this look is added. Without it, all planned looks before this
+            one are assumed to have been made.
+        final: this is the last look of a campaign that ended early; it uses the rest of the level.
+        method: ranking method; default: as in `adjudge.rank`.
+        seed: random seed.
         **reading: how the source is read, as in `adjudge.read`: `format`, `pair`, ...
     """
     from typing import cast

@@ -1,4 +1,4 @@
-"""Verbs for the time before people judge, and reading: `read`, `testset`, `plan`, `design`, `simulate`."""
+"""Functions for reading, and for the time before a campaign: `read`, `testset`, `plan`, `design`, `simulate`."""
 
 from __future__ import annotations
 
@@ -38,13 +38,12 @@ def read(
 ) -> Judgments:
     """Read judgments from any source into one table.
 
-    Every verb that takes judgments takes the same sources and the same keywords, so that reading first is needed only
-    to look at the table, to choose among its rows, or to use it several times.
+    Every function that takes judgments accepts the same sources and keywords, so calling `read` first is needed only
+    to inspect the table, to filter its rows, or to use it several times.
 
     Args:
         source: a path, several paths, a polars or pandas data frame, or judgments.
-        format: the format of the files, as `adjudge formats` lists them; a table with one row per judgment where
-            left out.
+        format: the file format, as listed by `adjudge formats`; default: detected.
         options: the options below in one object.
         **reading: see below.
 
@@ -77,21 +76,21 @@ def testset(
     reference_translation: AnyPath | Iterable[AnyPath] = (),
     seed: int = DEFAULT_SEED,
 ) -> TestSetCheck:
-    """Look for contaminants in source texts: quotation marks, typos, spacing, captions, encodings, topics.
+    """Find problems in source texts: quotation marks, typos, spacing, captions, encoding, topics.
 
     Args:
         files: plain text (a blank line between documents), TSV with columns `document` and `source`, WMT XML or SGM.
-        format: `text`, `tsv`, `wmt-xml` or `sgm`; by the files' endings where left out.
-        language: the language of the texts, as `en`; recognised where left out.
-        translations: references or outputs of the same lines, to be checked against their source.
-        reference: a corpus whose mix of topics the texts should have.
-        topics: how many topics to show.
-        labels: names of the topics, in the order in which they are shown.
-        embeddings: compare topics by `words`, by `sentences`, or by the sentence model in a folder (ONNX).
-        after: a later version of the one file: what changed, segment by segment.
-        outputs: a system's output for both versions, by the system's name.
-        reference_translation: the human translation, for BLEU, chrF and TER; one, or one for each version.
-        seed: of the test on topics.
+        format: `text`, `tsv`, `wmt-xml` or `sgm`; default: by file extension.
+        language: the language of the texts, such as `en`; default: detected.
+        translations: translations of the same lines, to check against the source.
+        reference: a corpus whose mix of topics the texts should match.
+        topics: number of topics.
+        labels: names of the topics, in the order shown.
+        embeddings: compare topics by `words`, by `sentences`, or by the ONNX sentence model in a folder.
+        after: a later version of the file; shows what changed, segment by segment.
+        outputs: output of a system for both versions, by the system's name.
+        reference_translation: reference translation for BLEU, chrF and TER: one, or one per version.
+        seed: random seed for the test of topics.
     """
     from adjudge.testset import TestSetOptions
     from adjudge.testset import testset as check_texts
@@ -143,35 +142,34 @@ def plan(
     progress: Callable[[str], None] = lambda _: None,
     **reading: Any,
 ) -> Plan | RelativePlan:
-    """Find how many judgments each design needs to find a difference of a given size.
+    """Compute how many judgments each design needs to detect a difference.
 
     Args:
-        systems: systems to be compared.
-        protocol: what people will do: give `scores`, rank blocks (`ranking`), or compare two (`pairwise`).
-        difference: the difference that matters, in points of 100 (3 where left out) or, of rankings and pairs, in
-            log-odds (0.3).
-        block_size: systems that are ranked together, of rankings.
-        power: the chance with which it is to be found.
-        level: of significance, shared by all comparisons.
-        comparisons: how many matter; all pairs of systems where left out.
-        annotators: people who judge.
-        documents: documents that there are.
-        segments: segments of each document.
-        page: most segments on a page; whole documents where left out.
-        task_size: judgments in a task, controls included.
-        controls: share of controls in a task.
-        per_item: judgments per item to try.
-        structures: structures to try; all where left out.
-        seconds: that a judgment takes (20 where left out), or a block (60).
-        like: judgments whose spread is assumed (any source, or a function that gives them once the settings have been
-            checked); that of large shared tasks where left out.
-        looks: looks on the way, where goals and policies are compared.
-        spending: how looks spend the level: `kim-demets`, `obrien-fleming` or `pocock`.
-        select: a file with a number per segment by which segments would be chosen, as for `design`; assumed where
-            left out.
-        draws: simulated campaigns of the recommended design; 0 for none.
-        seed: of designs and simulations.
-        progress: called with what is being done.
+        systems: number of systems.
+        protocol: how annotators judge: `scores`, `ranking` of blocks, or `pairwise` comparison.
+        difference: the smallest difference to detect; default: 3 points of 100, or 0.3 log-odds for rankings and
+            pairs.
+        block_size: for rankings: systems per block.
+        power: the probability of detecting the difference.
+        level: significance level over all comparisons together.
+        comparisons: number of comparisons to correct for; default: all pairs of systems.
+        annotators: number of annotators.
+        documents: number of documents available.
+        segments: segments per document.
+        page: largest number of segments on a page; default: whole documents.
+        task_size: judgments per task, including controls.
+        controls: share of control items in a task.
+        per_item: numbers of judgments per item to try.
+        structures: designs to try; default: all.
+        seconds: seconds per judgment (default 20) or per block (default 60).
+        like: judgments to take the variances from (any source, or a function that returns them once the settings
+            have been checked); default: the variances of large shared tasks.
+        looks: number of looks during the campaign, for the comparison of goals and policies.
+        spending: how the level is spread over looks: `kim-demets`, `obrien-fleming` or `pocock`.
+        select: a file with a number per segment for sampling segments, as in `design`; default: assumed numbers.
+        draws: number of campaigns to simulate with the recommended design; 0 for none.
+        seed: random seed for designs and simulations.
+        progress: called with progress messages.
         **reading: how `like` is read, as in `adjudge.read`.
     """
     asked = {
@@ -248,12 +246,12 @@ def _settings_of(kind: type[Any], asked: Mapping[str, Any]) -> dict[str, Any]:
 
 @verb
 def design(campaign: AnyPath | Campaign, *, select: AnyPath | None = None) -> TaskSet:
-    """Make the tasks of a campaign: who judges what, with which controls, balanced by construction.
+    """Create the tasks of a campaign: who judges what, with which controls.
 
     Args:
-        campaign: the campaign file, `campaign.toml`, or what `adjudge.load_campaign` made of it.
-        select: choose segments with known probabilities: `outputs`, by how much the outputs differ, or a file with a
-            number per segment. As in the campaign file where left out.
+        campaign: the campaign file, `campaign.toml`, or the result of `adjudge.load_campaign`.
+        select: sample segments with known probabilities: `outputs`, by how much the outputs differ, or a file with a
+            number per segment. Default: as in the campaign file.
     """
     from adjudge.design import design as make_tasks
     from adjudge.design import load_campaign, with_selection
@@ -266,7 +264,7 @@ def design(campaign: AnyPath | Campaign, *, select: AnyPath | None = None) -> Ta
 def simulate(
     protocol: str | RankingCampaign | ScoreCampaign = "ranking", *, seed: int = DEFAULT_SEED, **settings: Any
 ) -> Simulated:
-    """Draw judgments from a known truth, to try methods and designs before people are paid.
+    """Simulate a campaign with known system qualities, to try out methods and designs.
 
     Args:
         protocol: how is judged: `ranking`, or `da` for scores; or a campaign with all its settings.

@@ -32,15 +32,15 @@ def check(
     keep_rejected: bool = False,
     **reading: Any,
 ) -> Checked:
-    """Check the annotators: controls, repeats, pace, runs of equal answers, copied or mirrored blocks.
+    """Check each annotator: control items, repeats, pace, runs of equal answers, copied work.
 
     Args:
-        source: a path, several paths, a polars or pandas data frame, or judgments; controls included.
-        test: on controls: `paired-t`, `paired-t-two-sided`, `welch`, `signed-rank` or `rank-sum`.
-        level: annotators are kept up to this p.
-        least_seconds: drop who is faster than this per judgment on average; 0 or None for any pace.
-        longest_run: drop who gave more equal answers in a row.
-        keep_rejected: keep annotators some of whose work was rejected.
+        source: a path, several paths, a polars or pandas data frame, or judgments, including controls.
+        test: test on control items: `paired-t`, `paired-t-two-sided`, `welch`, `signed-rank` or `rank-sum`.
+        level: keep annotators whose p-value on controls is at most this.
+        least_seconds: drop annotators faster than this on average; 0 or None accepts any pace.
+        longest_run: drop annotators who gave the same answer more often than this in a row.
+        keep_rejected: keep annotators with rejected work.
         **reading: how the source is read, as in `adjudge.read`: `format`, `pair`, ...
     """
     from adjudge.check import CheckRule
@@ -69,15 +69,15 @@ def agree(
     seed: int = DEFAULT_SEED,
     **reading: Any,
 ) -> Agreement:
-    """Measure agreement within and between annotators. Several language pairs are pooled.
+    """Measure how well annotators agree with each other and with themselves. Language pairs are pooled.
 
     Args:
         source: a path, several paths, a polars or pandas data frame, or judgments.
-        labels: how many rank labels there were to choose from; what the data show where left out.
-        texts: the source's lines (or those of each source language by its code), for agreement by length.
-        length_unit: what the length of texts is counted in.
-        resamples: of annotators, for the intervals; 0 for none.
-        seed: of the resamples.
+        labels: number of ranks on the scale; default: the largest in the data.
+        texts: the lines of the source text (or those of each source language by its code), for agreement by length.
+        length_unit: unit of text length.
+        resamples: number of bootstrap resamples of annotators for intervals; 0 for no intervals.
+        seed: random seed for resampling.
         **reading: how the source is read, as in `adjudge.read`: `format`, `pair`, ...
     """
     from adjudge.agree import agree as measure
@@ -112,32 +112,32 @@ def rank(
     seed: int = DEFAULT_SEED,
     **reading: Any,
 ) -> Ranking:
-    """Rank the systems of one language pair, with what the judgments do not settle.
+    """Rank the systems of one language pair, with intervals, rank sets, clusters and p-values.
 
     Args:
         source: a path, several paths, a polars or pandas data frame, or judgments.
-        method: `bradley-terry` for comparisons and `mixed` for scores where left out. `docs/rank.md` explains all.
-        reference: count comparisons with the human reference or not, where a method can do both.
-        lines: the rule for lines between clusters: `rank-sets`, `official`, `scipy-1.6`, `scipy-1.7`, `strict`,
-            `holm` or `none`; the method's own where left out.
-        level: of significance, for lines, rank sets and intervals.
-        significance: the test between pairs of relative methods: `sign` on their own judgments, `resample`, or `tastes`
-            (the default of `bradley-terry`), which holds for other annotators. Refused for scores.
-        resamples: for rank sets and intervals; 0 for none.
-        zero_sd: annotators whose scores are all equal have no z-score (`drop`), or 0 (`zero`). Refused by methods
-            without z-scores.
-        by: columns of the judgments (or of `attributes`, a side table) by which the ranking is broken down, in a list
-            or joined by commas; `.breakdown` says whether systems differ between subsets.
+        method: ranking method; default: `bradley-terry` for rankings and pairs, `mixed` for scores. See `docs/rank.md`.
+        reference: whether to count comparisons with the human reference, if the method can do both.
+        lines: rule for cluster lines: `rank-sets`, `official`, `scipy-1.6`, `scipy-1.7`, `strict`, `holm` or `none`;
+            the default depends on the method.
+        level: significance level for lines, rank sets and intervals.
+        significance: for rankings and pairs, the test between two systems: `sign` test on their judgments, `resample`
+            (bootstrap), or `tastes` (default of `bradley-terry`), which is valid for other annotators.
+        resamples: number of bootstrap resamples for rank sets and intervals; 0 for none.
+        zero_sd: z-scores of annotators whose scores are all equal: none (`drop`) or 0 (`zero`). Only for methods with
+            z-scores.
+        by: columns of the judgments (or of `attributes`, a side table) by which to break down the ranking, as a list
+            or comma-separated; `.breakdown` has the result.
         seed: the same seed gives the same numbers.
         **reading: how the source is read, as in `adjudge.read`: `format`, `pair`, ...
 
     Returns:
-        The systems in order. `print` shows them; `.order` and `.clusters` hold names, `.to_frame()` the table,
+        The ranking. `print` shows it; `.order` and `.clusters` have names, `.to_frame()` the table,
         `.to_frame("pairs")` every pair with its p-values, `.plot()` the chart, `.signature` the line to cite.
 
     Raises:
-        AdjudgeError: the source cannot be read, holds several language pairs, or cannot answer the question. The
-            message says what to do.
+        AdjudgeError: the source cannot be read, has several language pairs, or cannot be ranked. The message says
+            what to do.
 
     Example:
         >>> ranking = adjudge.rank("scores.csv", level=0.01)  # doctest: +SKIP
@@ -171,12 +171,12 @@ def rank(
 
 @verb
 def tournament(source: Any, *, time_limit: float = 60.0, seed: int = DEFAULT_SEED, **reading: Any) -> Tournament:
-    """Find cycles, the order that contradicts the fewest judgments (proved), and what every ranking contradicts.
+    """Find cycles, and the order of systems that contradicts the fewest judgments.
 
     Args:
         source: rankings or pairwise judgments: a path, several paths, a polars or pandas data frame, or judgments.
-        time_limit: seconds of CPU for the proof that the order is cheapest.
-        seed: of the methods that draw at random.
+        time_limit: CPU seconds for proving that the order is optimal.
+        seed: random seed.
         **reading: how the source is read, as in `adjudge.read`: `format`, `pair`, ...
     """
     from adjudge.core.errors import UsageError
@@ -203,23 +203,23 @@ def audit(
     seed: int = DEFAULT_SEED,
     **reading: Any,
 ) -> Audit:
-    """Audit the judgments: stability, composition, documents, sampling, A/A test, and every claim of the ranking.
+    """Test how far a ranking can be trusted, and list the claims that survive.
 
     Args:
         source: a path, several paths, a polars or pandas data frame, or judgments.
-        only: the sections to make, in a list or joined by commas; all that apply where left out.
-        method: whose scores are audited; `wins-or-ties` for rankings where left out.
-        lines: the rule for lines in the audit of stability; `scipy-1.6` where left out.
-        removal: which rows go when stability removes human translations: their `genuine` ones, or `all-rows` under
-            their names, degraded versions among them, as the script of Knowles (2021) does.
-        margin: how far a system may be from a human translation and still be at parity: in points, or as a share of
-            the scale such as `5%`. Where left out, 3 points on scales from 0 to 100, and no claims of parity on others.
-        by: columns of the judgments by which the ranking is broken down, in a list or joined by commas.
-        documents_by: what the matrix of documents by systems shows: `raw` or `zscore` means, the `mixed` model's
-            estimates, or a file of a metric's scores.
-        edits: post-edits of the same campaign: a path, or judgments.
-        acceptability: judgments of these edits: a path, or judgments.
-        seed: of everything drawn at random.
+        only: sections to compute, as a list or comma-separated; default: all that apply.
+        method: ranking method to audit; default for rankings: `wins-or-ties`.
+        lines: rule for cluster lines in the section stability; default `scipy-1.6`.
+        removal: which rows stability removes with human translations: the `genuine` ones, or `all-rows` under their
+            names, including degraded versions, as the script of Knowles (2021) does.
+        margin: largest difference from a human translation that counts as parity: in points, or as a share of the
+            scale such as `5%`. Default: 3 points on scales from 0 to 100; no claims of parity on other scales.
+        by: columns by which to break down the ranking, as a list or comma-separated.
+        documents_by: what to show in the table of documents by systems: `raw` or `zscore` means, estimates of the
+            `mixed` model, or a file of metric scores.
+        edits: post-edits from the same campaign: a path, or judgments.
+        acceptability: judgments of these post-edits: a path, or judgments.
+        seed: random seed.
         **reading: how the source is read, as in `adjudge.read`: `format`, `pair`, ...
     """
     from adjudge.audit import AuditSettings
@@ -241,7 +241,7 @@ def audit(
 
 
 def _companion(source: Any, format_name: str) -> Judgments | None:
-    """Judgments as they are; a file as the native table or as the format of its kind."""
+    """Judgments unchanged; a file as a judgment table or in the format for its kind."""
     from adjudge.audit import read_companion
     from adjudge.core.judgments import Judgments
     from adjudge.formats import ReadOptions

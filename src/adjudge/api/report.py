@@ -1,4 +1,4 @@
-"""`report`: all that is to be said of a campaign. The stages are called one after the other for every language pair."""
+"""`report`: the whole report of a campaign. The stages are called one after the other for every language pair."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ if TYPE_CHECKING:
 _Computed = TypeVar("_Computed")
 _PEOPLE, _RANKINGS = ("checked", "agreement"), ("ranking", "others")
 _SHARE = {_PEOPLE: 0.8, _RANKINGS: 1.2}
-"""How long the parts beside the audit take, in the unit of `AuditTasks.sizes`."""
+"""The duration of the parts other than the audit, in the unit of `AuditTasks.sizes`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReportSettings:
-    """What a user can choose for a report."""
+    """The settings of a report."""
 
     method: str | None = None
     texts: Mapping[str, Sequence[str]] | None = None
     only_passing: bool = False
-    """Leave out the judgments of annotators who do not pass the check."""
+    """Leave out the judgments of annotators who fail the check."""
     by: tuple[str, ...] = ()
     """Columns of the judgments by which the ranking is broken down."""
     documents_by: str | Path = "raw"
     """What the matrix of documents by systems shows."""
     seed: int = DEFAULT_SEED
     tell: Callable[[str], None] = lambda _: None
-    """Called with what is being done, for those who wait."""
+    """Called with progress messages."""
 
     @property
     def audit(self) -> AuditSettings:
@@ -61,7 +61,7 @@ class ReportSettings:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CampaignReport(Result):
-    """Everything about a campaign, by language pair: `save` writes it, `pairs` holds the results themselves."""
+    """The report of a campaign: `save` writes it, `pairs` has the results by language pair."""
 
     verb: ClassVar[str] = "report"
 
@@ -77,7 +77,7 @@ class CampaignReport(Result):
         return (overview(self.pairs),)
 
     def to_dict(self) -> dict[str, Any]:
-        """The results of every language pair, by the verb that made them."""
+        """The results of every language pair, by the function that computed them."""
         pairs = {name: {result.verb: result.to_dict() for result in pair.main} for name, pair in self.pairs.items()}
         about = {"settings": dict(self.settings), "version": self.version, "set_aside": to_plain(self.set_aside)}
         return {"signature": self.signature, **about, "notes": list(self.notes), "title": self.title, "pairs": pairs}
@@ -93,10 +93,10 @@ class CampaignReport(Result):
         return build_report(self.pairs, title=self.title)
 
     def save(self, path: str | Path) -> Path:
-        """Write the report to one HTML file that needs no network, or as PDF.
+        """Write the report to one self-contained HTML file, or as PDF.
 
         Args:
-            path: the file to write; its ending, `.html` or `.pdf`, says what.
+            path: the file to write, `.html` or `.pdf`.
         """
         from adjudge.report.output.pages import write_page
 
@@ -104,10 +104,10 @@ class CampaignReport(Result):
         return Path(path)
 
     def save_paper(self, folder: str | Path) -> list[Path]:
-        """Write what goes into a paper: a narrow LaTeX table, the figure, a draft paragraph, and BibTeX.
+        """Write files for a paper: a narrow LaTeX table, the figure, a draft paragraph, and BibTeX.
 
         Args:
-            folder: where to write; made where it is missing.
+            folder: the folder to write to; created if it is missing.
         """
         from adjudge.report.output.paper import write_paper
 
@@ -128,19 +128,19 @@ def report(
     progress: Callable[[str], None] = lambda _: None,
     **reading: Any,
 ) -> CampaignReport:
-    """Compute all that is to be said of a campaign: annotators, agreement, ranking, other methods, audits.
+    """Compute the report of a campaign: annotators, agreement, ranking, other methods, audits.
 
     Args:
         source: a path, several paths, a polars or pandas data frame, or judgments; of any number of language pairs.
-        method: of the ranking; that of `adjudge.rank` where left out.
-        title: of the report; the file's name where left out.
-        texts: the source's lines of each source language by its code, for agreement by length.
-        only_passing: leave out annotators who do not pass `adjudge.check`.
-        by: columns of the judgments by which the ranking is broken down, in a list or joined by commas.
-        documents_by: what the matrix of documents by systems shows: `raw` or `zscore` means, the `mixed` model's
-            estimates, or a file of a metric's scores.
-        seed: of everything drawn at random.
-        progress: called with what is being done.
+        method: ranking method; default: as in `adjudge.rank`.
+        title: title of the report; default: the file name.
+        texts: the lines of the source text for each source language code, for agreement by length.
+        only_passing: leave out annotators who fail `adjudge.check`.
+        by: columns by which to break down the ranking, as a list or comma-separated.
+        documents_by: what to show in the table of documents by systems: `raw` or `zscore` means, estimates of the
+            `mixed` model, or a file of metric scores.
+        seed: random seed.
+        progress: called with progress messages.
         **reading: how the source is read, as in `adjudge.read`: `format`, `pair`, ...
 
     Returns:
@@ -160,11 +160,11 @@ def report(
 
 
 def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, title: str) -> CampaignReport:
-    """The report on these language pairs; one of several that cannot be ranked is left out with a note."""
+    """The report on these language pairs. If there are several, one that cannot be ranked is left out with a note."""
     from adjudge.audit import SECONDS_PER_ROW
     from adjudge.core.judgments import concat
 
-    # One pair tells what is being done; of several, which may be done at the same time, their number is told.
+    # For one pair, its steps are shown; for several, which may run at the same time, the number of pairs done.
     pair_settings = settings if len(parts) == 1 else replace(settings, tell=silent)
     with workers(watch=lambda line: settings.tell(line or "computing")):
         compute = partial(pair_results, settings=pair_settings)
@@ -215,7 +215,7 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
 
 @dataclass(frozen=True, eq=False)
 class _Parts:
-    """What a report says of a language pair. Each part is computed when it is asked for, or was before (`outcomes`)."""
+    """The parts of a report on a language pair. Each is computed on demand, or was computed before (`outcomes`)."""
 
     judgments: Judgments
     settings: ReportSettings
@@ -259,7 +259,7 @@ class _Parts:
         from adjudge.rank import METHODS
 
         for name in METHODS[ranking.method].beside:
-            with suppress(DataError):  # a method that these data do not allow is no part of the comparison
+            with suppress(DataError):  # a method that these data do not allow is left out of the comparison
                 other = self._rank(name, resamples=0 if ranking.kind == "relative" else None)
                 if other.method != ranking.method and set(other.order) & set(ranking.order):
                     yield other
@@ -283,7 +283,7 @@ class _Parts:
 
 
 def _divided(judgments: Judgments, settings: ReportSettings) -> _Parts:
-    """The parts of a report, by two or three processes where that is faster; else each is made when it is asked for."""
+    """The parts of a report, computed by two or three processes if that is faster, otherwise on demand."""
     from adjudge.audit import SECONDS_PER_ROW, audit_tasks
 
     undivided = _Parts(judgments, settings, current_workers().cache)

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 __all__ = ["SECONDS_PER_ROW", "SECTIONS", "AuditSettings", "audit", "read_companion"]
 
 SECONDS_PER_ROW = 1.5e-4
-"""CPU seconds that all sections take for a judgment at least; it decides whether processes are worth starting."""
+"""A lower limit of the CPU seconds per judgment for all sections; it decides whether to start processes."""
 _SAME_REFITS = ("claims", "influence")
-"""Sections that leave out the same annotators and documents, once for both."""
+"""Sections that leave out the same annotators and documents, so that the fits are shared."""
 _SHARE = {"claims": 2.0, "influence": 1.2, "aa": 1.5, "stability": 1.0, "reliability": 0.6}
-"""How long sections take in relation to each other; the longest are begun first, all others last."""
+"""Relative durations of sections; the longest are started first, unlisted ones last."""
 FEWEST_DIVIDED = 4
-"""Sections that are asked for before they are divided among processes."""
+"""Sections that are computed before the rest is divided among processes."""
 
 
 def audit(
@@ -46,9 +46,9 @@ def audit(
 
     Args:
         judgments: the judgments; of one language pair and campaign.
-        only: names from `SECTIONS`; all that apply where left out.
-        settings: what the sections are made with.
-        outcomes: what became of the sections, by name, where the tasks of `audit_tasks` were done before.
+        only: names from `SECTIONS`; default: all that apply.
+        settings: settings of the sections.
+        outcomes: the outcomes of sections by name, if the tasks of `audit_tasks` were done before.
 
     Returns:
         One section per question that applies; a note says which were left out, and why.
@@ -81,7 +81,7 @@ def audit(
 
 
 def _entries(only: Iterable[str] | None, settings: AuditSettings) -> tuple[SectionEntry, ...]:
-    """The sections to be made."""
+    """The sections to compute."""
     entries = chosen_sections(only)
     if only is None and not settings.by:
         entries = tuple(entry for entry in entries if entry.name != "breakdown")
@@ -93,9 +93,9 @@ def _entries(only: Iterable[str] | None, settings: AuditSettings) -> tuple[Secti
 def _sections(
     entries: Sequence[SectionEntry], outcomes: Mapping[str, Outcome[Section]], kinds: set[Kind], *, asked_for: bool
 ) -> tuple[dict[str, Section], list[str]]:
-    """Every section that can be made, and a note on those that cannot.
+    """Every section that can be computed, and a note on those that cannot.
 
-    Sections for other kinds of judgments are left out in silence where nobody asked for them.
+    Sections for other kinds of judgments are left out without a note, unless they were requested.
     """
     sections: dict[str, Section] = {}
     notes: list[str] = []
@@ -114,7 +114,7 @@ def _sections(
 
 @dataclass(frozen=True, eq=False)
 class _Maker:
-    """Makes sections one after the other, in this process or another."""
+    """Computes sections one after the other, in this process or another."""
 
     kinds: set[Kind]
     judgments: tuple[Judgments, Judgments]
@@ -122,7 +122,7 @@ class _Maker:
     cache: bool
 
     def __call__(self, names: Sequence[str]) -> dict[str, Outcome[Section]]:
-        # Other processes do not know what was chosen in this one.
+        # Other processes do not know the settings of this one.
         with workers(cache=self.cache):
             return {name: do_task(self._section, name) for name in names}
 
@@ -132,20 +132,20 @@ class _Maker:
 
 @dataclass(frozen=True, eq=False)
 class AuditTasks:
-    """The sections of an audit as tasks, which others can be done together with."""
+    """The sections of an audit as tasks that can run together with others."""
 
     make: _Maker
-    """From the names of a group to the outcomes of its sections."""
+    """Maps the names of a group to the outcomes of its sections."""
     groups: tuple[tuple[str, ...], ...]
-    """Names of sections that are made one after the other."""
+    """Groups of section names; a group is computed in one task."""
     sizes: tuple[float, ...]
-    """How long each group takes, about in seconds for 30,000 judgments."""
+    """Approximate duration of each group, in seconds for 30,000 judgments."""
 
 
 def audit_tasks(
     judgments: Judgments, *, only: Iterable[str] | None = None, settings: AuditSettings | None = None
 ) -> AuditTasks:
-    """What there is to do for an audit with these arguments."""
+    """The tasks of an audit with these arguments."""
     settings = settings or AuditSettings()
     names = [entry.name for entry in _entries(only, settings)]
     kinds, scored = kinds_of(judgments, settings), _as_scores(judgments)
@@ -163,10 +163,10 @@ def audit_tasks(
 
 
 def _outcomes(tasks: AuditTasks, rows: int) -> Mapping[str, Outcome[Section]]:
-    """What became of every section.
+    """The outcome of every section.
 
-    Two or three processes divide the sections among them. More would have to wait for the longest section: then the
-    work inside each section is divided.
+    Two or three processes divide the sections among them. More processes would wait for the longest section, so the
+    work within each section is divided instead.
     """
     make, groups, seconds = tasks.make, tasks.groups, rows * SECONDS_PER_ROW
     names = [name for group in groups for name in group]
@@ -177,7 +177,7 @@ def _outcomes(tasks: AuditTasks, rows: int) -> Mapping[str, Outcome[Section]]:
 
 
 def _section_notes(sections: Mapping[str, Section]) -> Iterator[str]:
-    """What sections say of what they left out."""
+    """The notes of sections about what they left out."""
     for name, section in sections.items():
         yield from (f"{name}: {note}" for note in getattr(section, "notes", ()))
 
@@ -186,7 +186,7 @@ _KIND_NAMES = {"relative": "relative judgments", "scores": "scores"}
 
 
 def _as_scores(judgments: Judgments) -> Judgments | None:
-    """Post-edits or judgments of acceptability as scores; None where there are none, or where outputs are missing."""
+    """Post-edits or acceptability judgments as scores; None if there are none, or if outputs are missing."""
     from adjudge.rank.edits_as_scores import as_scores
 
     try:
@@ -211,7 +211,7 @@ def _section(
 
 
 def _key(kind: Kind, judgments: Judgments, settings: AuditSettings) -> tuple[object, ...]:
-    """What a section depends on, besides its name."""
+    """The inputs of a section besides its name."""
     companions = [other and other.fingerprint for other in (settings.edits, settings.acceptability)]
     chosen = (settings.method, settings.lines, settings.removal, settings.margin, settings.by, settings.seed)
     return (kind, judgments.fingerprint, companions, chosen, documents_setting(settings))
@@ -228,7 +228,7 @@ def _check_several_systems(judgments: Judgments) -> None:
 
 
 def kinds_of(judgments: Judgments, settings: AuditSettings) -> set[Kind]:
-    """What there is to audit: relative judgments, scores, post-edits, judgments of post-edits."""
+    """The kinds of judgments to audit: relative judgments, scores, post-edits, judgments of post-edits."""
     protocols = set(judgments.protocols)
     kinds: set[Kind] = set()
     if protocols & set(RELATIVE):

@@ -47,7 +47,7 @@ _ALL = (
     ),
     SectionEntry(
         "stability",
-        "does the ranking stay when something is left out?",
+        "does the ranking change when something is left out?",
         {"relative": "relative.stability:section", "scores": "stability:section"},
     ),
     SectionEntry(
@@ -58,7 +58,7 @@ _ALL = (
     SectionEntry("documents", "which documents were judged, and how hard they are", {"scores": "documents:section"}),
     SectionEntry(
         "sampling",
-        "do scores go with how often systems were drawn, or met the reference?",
+        "do scores depend on how often systems were drawn, or met the reference?",
         {"relative": "relative.composition:sampling_section", "scores": "composition:sampling_section"},
     ),
     SectionEntry(
@@ -78,7 +78,7 @@ _ALL = (
     ),
     SectionEntry(
         "breakdown",
-        "do systems fare differently on some of the judgments?",
+        "do differences between systems vary between subsets?",
         {"relative": "breakdown:section", "scores": "breakdown:section"},
     ),
     SectionEntry(

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from adjudge.results.check import Checked, Drift
 
 LEFT_OUT = (
-    "the table is very large, so annotators were checked some at a time: copied or mirrored answers were not looked "
+    "the table is very large, so it was read in parts: copied or mirrored answers were not looked "
     "for, and drifts say nothing of the distance from the others"
 )
 

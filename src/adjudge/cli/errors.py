@@ -1,4 +1,4 @@
-"""How the command line explains what went wrong: one sentence on standard error and an exit code."""
+"""How the command line reports errors: one sentence on standard error and an exit code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells count it."""
-# The parameters of commands that hold what was judged.
+# Parameters of commands that are input files.
 _FILE_PARAMETERS = ("files", "runs", "gold", "texts", "before", "after")
 _FILES_SHOWN = 3
 
@@ -27,7 +27,7 @@ def fail(message: str, code: int) -> NoReturn:
 
 
 def fail_on_wrong_call(fault: Exception) -> None:
-    """Exit with a sentence if the fault is a wrong option or argument; return if it is anything else."""
+    """Exit with a message if the error is a wrong option or argument; otherwise return."""
     explain = getattr(fault, "format_message", None)
     if explain is None:
         return
@@ -36,19 +36,19 @@ def fail_on_wrong_call(fault: Exception) -> None:
     if type(fault).__name__ == "NoArgsIsHelpError":
         print(explain(), end="")
         sys.exit(2)
-    # typer ends its messages with a period, and begins some with the name of a Python error.
+    # typer ends its messages with a period, and starts some with the name of a Python error.
     message = explain().replace("Value error, ", "").rstrip(". \n")
     fail(f"{message} (see '{path} --help')", 2)
 
 
 def ignore_closed_pipe() -> int:
-    """The reader of standard output has gone, as with `| head`. That is no fault; nothing more is flushed."""
+    """Ignore that the reader of standard output has gone, as with `| head`; nothing more is flushed."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
 def names_files(command: Callable[..., None]) -> Callable[..., None]:
-    """Wrap a command so that its faults in the data begin with the files it was given."""
+    """Wrap a command so that errors about the data start with the names of its files."""
 
     @wraps(command)
     def run(**arguments: Any) -> None:

@@ -1,7 +1,7 @@
 """Options that several commands share, so that they have the same name, meaning and help everywhere.
 
-Also what the shell completes for their values, the words that `--help` prints for the types of values, and the
-options of every command that repeats work (`--jobs`, `--scheduler`, `--no-cache`).
+The module also holds shell completion for option values, the words that `--help` prints for types of values, and the
+options of every command with much to compute (`--jobs`, `--scheduler`, `--no-cache`).
 """
 
 from __future__ import annotations
@@ -19,25 +19,23 @@ from typer.models import OptionInfo
 
 from adjudge.core.rng import DEFAULT_SEED
 
-WORK_PANEL = "How the work is done"
+WORK_PANEL = "Running the computation"
 Jobs = Annotated[
     int | None,
-    typer.Option(
-        "--jobs", help="Processes to work in; as many as there are cores if left out.", rich_help_panel=WORK_PANEL
-    ),
+    typer.Option("--jobs", help="Number of processes to use. Default: one per core.", rich_help_panel=WORK_PANEL),
 ]
 Scheduler = Annotated[
     str | None,
     typer.Option(
         "--scheduler",
         metavar="ADDRESS",
-        help="Work on the dask cluster whose scheduler has this address, as tcp://host:8786.",
+        help="Run on a Dask cluster: the address of its scheduler, such as tcp://host:8786.",
         rich_help_panel=WORK_PANEL,
     ),
 ]
 NoCache = Annotated[
     bool,
-    typer.Option("--no-cache", help="Compute everything again, and keep nothing.", rich_help_panel=WORK_PANEL),
+    typer.Option("--no-cache", help="Ignore cached results and do not cache new ones.", rich_help_panel=WORK_PANEL),
 ]
 _WORK_OPTIONS: dict[str, tuple[Any, Any]] = {
     "jobs": (Jobs, None),
@@ -47,7 +45,7 @@ _WORK_OPTIONS: dict[str, tuple[Any, Any]] = {
 
 
 def _check_output(path: Path | None) -> Path | None:
-    """Refuse what cannot be written before anything is computed."""
+    """Refuse an output format that cannot be written before anything is computed."""
     from adjudge.report.output.formats import check_ending
 
     if path is not None:
@@ -56,7 +54,7 @@ def _check_output(path: Path | None) -> Path | None:
 
 
 def check_table(path: Path | None) -> Path | None:
-    """The same for a table of judgments."""
+    """The same check for a judgment table."""
     from adjudge.formats import native
 
     if path is not None:
@@ -67,7 +65,7 @@ def check_table(path: Path | None) -> Path | None:
 Files = Annotated[
     list[Path],
     typer.Argument(
-        metavar="FILE", help="Judgments: files, - for standard input, or a folder where the format has several."
+        metavar="FILE", help="Files with judgments, or - for standard input. Some formats also take a folder."
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
@@ -77,38 +75,36 @@ Output = Annotated[
         "--output",
         "-o",
         callback=_check_output,
-        help="Write to this file instead; its ending says what: .json .csv .parquet .xlsx .tex .html .pdf or .txt.",
+        help="Write to this file instead of the terminal: .json, .csv, .parquet, .xlsx, .tex, .html, .pdf or .txt.",
     ),
 ]
 Table = Annotated[
     Path,
-    typer.Option("--output", "-o", callback=check_table, help="The table to write; it ends in .parquet, .csv or .tsv."),
+    typer.Option("--output", "-o", callback=check_table, help="The judgment table to write: .parquet, .csv or .tsv."),
 ]
 ReportFile = Annotated[
-    Path | None, typer.Option("--report", metavar="OUT.html", help="Also write a page with charts to this file.")
+    Path | None, typer.Option("--report", metavar="OUT.html", help="Also write a page with charts: .html or .pdf.")
 ]
 Keys = Annotated[
     Path | None,
-    typer.Option("--keys", help="Table that maps segments to documents, for judgments that do not say it."),
+    typer.Option("--keys", help="A table that maps segments to documents, if the judgments do not name documents."),
 ]
-Seed = Annotated[
-    int, typer.Option("--seed", min=0, help="Seed of everything random; the same seed gives the same result.")
-]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Random seed. The same seed gives the same result.")]
 By = Annotated[
     list[str] | None,
     typer.Option(
         "--by",
         metavar="COLUMN",
         help="Break the ranking down by a column of the judgments or of --attributes, or by source_length, and test "
-        "whether systems differ between subsets; may be repeated.",
+        "whether the differences between systems depend on it. May be repeated.",
     ),
 ]
 DocumentsBy = Annotated[
     str,
     typer.Option(
         metavar="raw|zscore|mixed|FILE",
-        help="What the matrix of documents shows: means of raw scores or z-scores, the model's estimates, or a "
-        "metric's scores from a file.",
+        help="What to show in the table of documents by systems: mean raw scores, mean z-scores, estimates of the "
+        "mixed model, or the metric scores in a file.",
     ),
 ]
 
@@ -116,27 +112,27 @@ __all__ = ["DEFAULT_SEED", "By", "DocumentsBy", "Files", "Json", "Keys", "Output
 
 
 def complete_formats(incomplete: str) -> list[tuple[str, str]]:
-    """Formats of files, with what they are."""
+    """File formats with their summaries."""
     from adjudge.formats import FORMATS
 
     return [(name, known.summary) for name, known in FORMATS.items() if name.startswith(incomplete)]
 
 
 def method_option(help_text: str) -> OptionInfo:
-    """The option `--method`, whose help says what the method is for."""
+    """The option `--method` with a help text of its own."""
     option: OptionInfo = typer.Option("--method", "-m", help=help_text, autocompletion=complete_methods)
     return option
 
 
 def complete_methods(incomplete: str) -> list[str]:
-    """Methods of ranking."""
+    """Ranking methods."""
     from adjudge.rank.methods import METHODS
 
     return [name for name in METHODS if name.startswith(incomplete)]
 
 
 def complete_data_sets(incomplete: str) -> list[tuple[str, str]]:
-    """Public data sets, with what they hold."""
+    """Public data sets with their contents."""
     from adjudge.datasets import catalogue
 
     return [(name, dataset.holds) for name, dataset in catalogue().items() if name.startswith(incomplete)]
@@ -149,18 +145,18 @@ def complete_papers(incomplete: str) -> list[str]:
     return [name for name in PAPERS if name.startswith(incomplete)]
 
 
-# What `--help` prints for the value of an option, by its type. A flag takes no value.
+# What `--help` prints as the value of an option of each type. A flag takes no value.
 _WORDS: dict[Any, str] = {bool: "", int: "N", float: "X", str: "TEXT", Path: "PATH"}
 
 
 def set_parameters(command: Callable[..., None], parameters: Sequence[inspect.Parameter]) -> None:
-    """Let the command line see these parameters of a command, whatever the function itself takes."""
+    """Make the command line see these parameters instead of those of the function itself."""
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
 
 
 def with_plain_types(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, with a plain word for the value of every option that has none, instead of a Python type."""
+    """The command with a plain word instead of a Python type as the value of its options in `--help`."""
     signature = inspect.signature(command, eval_str=True)
     parameters = [
         parameter.replace(annotation=_with_word(parameter.annotation)) for parameter in signature.parameters.values()
@@ -182,14 +178,14 @@ def _with_word(annotation: Any) -> Any:
 
 
 def _single(kind: Any) -> Any:
-    """The type of one value: `Path` of `list[Path] | None`."""
+    """The type of a single value: `Path` for `list[Path] | None`."""
     if get_origin(kind) in (Union, UnionType):
         kind = next(member for member in get_args(kind) if member is not type(None))
     return get_args(kind)[0] if get_origin(kind) is list else kind
 
 
 def repeats_work(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options above; its work is done as they say, and watched."""
+    """The command with the options `--jobs`, `--scheduler` and `--no-cache`, and with a progress display."""
     signature = inspect.signature(command, eval_str=True)
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

@@ -1,4 +1,4 @@
-"""What every command does with its results: compute them for every language pair, print them, write them."""
+"""Computing results for every language pair, printing and writing them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _Computed = TypeVar("_Computed")
 def for_each_pair(
     parts: Mapping[str, _Part], compute: Callable[[_Part], _Computed], *, seconds_per_row: float = 0.0
 ) -> ByPair[_Computed]:
-    """Compute a result for every pair; a pair of several for which there is none is left out with a message.
+    """Compute a result for every pair. If there are several, a pair that fails is left out with a message.
 
-    Where there are enough pairs for all workers, each pair is a task of its own; otherwise the work inside is divided.
+    If there are enough pairs for all workers, each pair is one task; otherwise the work for each pair is divided.
 
     Args:
-        parts: what there is of each pair.
-        compute: the result of a pair.
-        seconds_per_row: CPU seconds that a row takes at least, where that is known.
+        parts: the judgments of each pair.
+        compute: computes the result of a pair.
+        seconds_per_row: a lower limit of the CPU seconds per row, if known.
     """
     from adjudge.api.calls import compute_pairs
     from adjudge.report.output.formats import ByPair
@@ -46,7 +46,7 @@ def for_each_pair(
 def write_output(
     results: Mapping[str, Result], *, json: bool, output: Path | None, summary: Result | None = None
 ) -> None:
-    """Print or write results: the object itself where there is one pair, `{"pairs": {...}}` where there are several.
+    """Print or write results: the object itself for one pair, `{"pairs": {...}}` for several.
 
     A summary over several pairs follows them, in JSON under its own name.
     """
@@ -76,7 +76,7 @@ def _write_json(value: dict[str, Any], path: Path) -> Path:
 
 
 def print_json(value: dict[str, Any]) -> None:
-    """Print one JSON object; characters that the terminal cannot print are escaped, so that nothing is lost."""
+    """Print one JSON object; characters that the terminal cannot print are escaped."""
     from adjudge.report.output.formats import to_json
 
     print(to_json(value, plain=not is_unicode(sys.stdout)))
@@ -95,7 +95,7 @@ def _print(results: Mapping[str, Result]) -> None:
 
 
 def write_page(page: ReportPage, path: Path) -> None:
-    """Write a page as HTML or PDF, by the ending, and say where it is."""
+    """Write a page as HTML or PDF, by file extension, and print its path."""
     from adjudge.report.output.pages import write_page as write
 
     write(page, path)
@@ -103,7 +103,7 @@ def write_page(page: ReportPage, path: Path) -> None:
 
 
 def write_standard_page(result: Standard, path: Path | None, *, title: str) -> None:
-    """Write the page of `gold`, `meta` or `qe` if one was asked for."""
+    """Write the page of `gold`, `meta` or `qe` if one was requested."""
     if path is None:
         return
     from adjudge.report.result_page import build_standard_report
@@ -113,7 +113,7 @@ def write_standard_page(result: Standard, path: Path | None, *, title: str) -> N
 
 @contextmanager
 def progress() -> Iterator[Callable[[str], None]]:
-    """A function that shows on a terminal what is being done, on a line that the next call replaces."""
+    """A function that shows progress on a terminal, on a line that the next call replaces."""
     from rich.console import Console
     from rich.markup import escape
 
@@ -121,7 +121,7 @@ def progress() -> Iterator[Callable[[str], None]]:
         yield lambda what: status.update(escape(what))
 
 
-# What stands for a character that the terminal cannot print.
+# Substitutes for characters that the terminal cannot print.
 _SUBSTITUTES = {
     "–": "-", "—": "-", "−": "-", "‑": "-", "…": "...", "×": "x", "≥": ">=", "≤": "<=", "≈": "~", "±": "+-", "→": "->",
     "’": "'", "‘": "'", "“": '"', "”": '"', "·": ".", "•": "*", "\u00a0": " ", "\u202f": " ", "─": "-", "│": "|",
@@ -130,7 +130,7 @@ _ERROR_HANDLER = "adjudge.substitute"
 
 
 def allow_any_text() -> None:
-    """Let standard output and standard error print any text, also on terminals that do not know Unicode."""
+    """Let standard output and standard error print any text, even on terminals without Unicode."""
     codecs.register_error(_ERROR_HANDLER, _substitute)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)

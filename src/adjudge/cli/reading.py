@@ -1,7 +1,7 @@
-"""How the files of a command are read: its options once, for every command that has a parameter of type `Reading`.
+"""The options for reading files, shared by every command with a parameter of type `Reading`.
 
-The options of single formats are the fields of `ReadOptions`: a field added there, with its help, is an option of every
-command. A command that has an option of the same name itself keeps its own, and the one of the readers is left out.
+The options of individual formats are the fields of `ReadOptions`: a field added there, with its help text, becomes an
+option of every command. If a command defines an option of the same name, its own definition is used.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from adjudge.formats.options import ReadOptions
 if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
 
-PANEL = "How the files are read"
+PANEL = "Reading the files"
 Format = Annotated[
     str | None,
     typer.Option(
         "--format",
         "-f",
-        help="Format of the files; recognised where left out, else the native table. 'adjudge formats' lists all.",
+        help="File format. Default: detected from the files. 'adjudge formats' lists all formats.",
         autocompletion=o.complete_formats,
         rich_help_panel=PANEL,
     ),
@@ -39,7 +39,7 @@ Pair = Annotated[
         "--pair",
         "-p",
         metavar="SRC-TGT",
-        help="Language pair, as cs-en; all pairs where left out.",
+        help="Language pair, such as cs-en. Default: every pair in the files.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -47,7 +47,7 @@ Pair = Annotated[
 
 @dataclass(frozen=True)
 class Reading:
-    """The format, the language pair wanted, and what single formats need besides."""
+    """The format, the requested language pair, and the options of individual formats."""
 
     format: str | None = None
     pair: str | None = None
@@ -55,28 +55,28 @@ class Reading:
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing but a table of judgments or pairs was asked for, and what holds for every table."""
+        """Whether the file is a plain table of judgments or pairs, without options for other layouts."""
         return self.pair is None and self.options.is_plain and self.format in (None, "judgments", "pairwise-table")
 
     def with_human(self, human: str | None) -> Reading:
-        """The same with another pattern for human translations."""
+        """A copy with another pattern for human translations."""
         return replace(self, options=replace(self.options, human=human))
 
     def for_files(self, files: Sequence[Path]) -> Reading:
-        """The same with the format that the files have, where none was given."""
+        """A copy with the format detected from the files, if none was given."""
         from adjudge.formats import format_of
 
         return self if self.format else replace(self, format=format_of(files))
 
     def read(self, files: Sequence[Path]) -> Judgments:
-        """The judgments of the pair asked for, or of all pairs, in one table."""
+        """The judgments of the requested pair, or of all pairs, in one table."""
         from adjudge.formats import read
 
         judgments = read(files, format=self.format, options=self.options)
         return judgments if self.pair is None else judgments.for_pair(self.pair)
 
     def by_pair(self, files: Sequence[Path]) -> dict[str, Judgments]:
-        """The judgments of the pair asked for, or of every pair, by name."""
+        """The judgments of the requested pair, or of every pair, by name."""
         from adjudge.core.languages import parse_pair
 
         parts = self.read(files).by_pair()
@@ -85,7 +85,7 @@ class Reading:
 
     @property
     def settings(self) -> dict[str, str | None]:
-        """What a result says of how its files were read."""
+        """The reading options that a result records in its signature."""
         from adjudge.core.languages import parse_pair
 
         return {
@@ -98,7 +98,7 @@ class Reading:
         }
 
     def _settings_of_tables(self) -> dict[str, str | None]:
-        """How a table of another shape was understood; only what was asked for, so that signatures stay short."""
+        """How a table with another layout was read. Only options that were given, to keep signatures short."""
         options = self.options
         joined = {"columns": options.columns, "systems": options.systems, "winner": options.winner}
         return {
@@ -109,7 +109,7 @@ class Reading:
 
 
 def takes_reading(command: Callable[..., None]) -> Callable[..., None]:
-    """The command as the command line sees it: with the readers' options instead of its parameter `Reading`."""
+    """The command as the command line sees it: with the readers' options in place of its parameter `Reading`."""
     signature = inspect.signature(command, eval_str=True)
     replaced = next((name for name, declared in signature.parameters.items() if declared.annotation is Reading), None)
     if replaced is None:
@@ -129,7 +129,7 @@ def takes_reading(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _with_standard_input(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The same with the file of standard input for `-` in any list of files."""
+    """The arguments with `-` in a list of files replaced by a file that holds standard input."""
     from adjudge.core.errors import UsageError
     from adjudge.core.files import keep_standard_input
 
@@ -145,7 +145,7 @@ def _with_standard_input(arguments: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def _reading_parameters() -> tuple[inspect.Parameter, ...]:
-    """Format and pair, and an option for every other field of the readers' options."""
+    """The format, the pair, and one option for each other field of `ReadOptions`."""
     types = get_type_hints(ReadOptions)
     first = [_parameter("format", Format, None), _parameter("pair", Pair, None)]
     others = [option for option in fields(ReadOptions) if option.name != "pair"]
@@ -166,7 +166,7 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 
 def _reading(given: dict[str, Any]) -> Reading:
-    """What was given, in the types of the readers' options."""
+    """The given values, converted to the types of `ReadOptions`."""
     types = get_type_hints(ReadOptions)
     options = {name: _typed(value, types[name]) for name, value in given.items() if name != "format"}
     return Reading(given.get("format"), given.get("pair"), ReadOptions(**options))

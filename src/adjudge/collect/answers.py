@@ -92,12 +92,12 @@ def _check_spans(value: Any, item: Item, output: Output, campaign: Campaign) -> 
         raise Refused(fault)
     numbers = [span["of"] for span in value if span.get("of") is not None]
     if len(set(numbers)) < len(numbers) or any(number >= len(output.prefilled) for number in numbers):
-        raise Refused("a mark is said to come from one that the translation did not come with")
+        raise Refused("a mark claims to come from a prefilled mark that does not exist")
 
 
 def _check_text(field: str, value: Value, campaign: Campaign) -> None:
     if field == "kept" and value not in WARNINGS:
-        raise Refused(f"nothing is asked back under the name '{value}'")
+        raise Refused(f"there is no warning called '{value}'")
     if field == "comment" and not campaign.page.comments:
         raise Refused("this campaign takes no comments")
     if field == "comment" and (not isinstance(value, str) or len(value) > COMMENT_LENGTH):

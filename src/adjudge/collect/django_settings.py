@@ -207,5 +207,5 @@ def _secret_key(campaign_file: Path) -> str:
     except OSError as fault:
         raise InputError(f"cannot be written or read ({fault.strerror}); check its folder", file=file) from fault
     if len(key) < 32:
-        raise InputError("is too short to sign with; delete it, and people enter again by their links", file=file)
+        raise InputError("is too short to sign with; delete it, and people log in again with their links", file=file)
     return key

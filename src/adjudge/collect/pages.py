@@ -124,7 +124,7 @@ def _shell(request: HttpRequest, page: str) -> HttpResponse:
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
     """There is nothing at this address."""
-    return HttpResponse("There is nothing here. Please open your personal link.\n", "text/plain", status=404)
+    return HttpResponse("There is no such page. Please open your personal link.\n", "text/plain", status=404)
 
 
 def refused(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001

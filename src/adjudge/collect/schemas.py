@@ -14,7 +14,7 @@ from adjudge.collect.saves import NewSave, Spent
 def _storable(text: str) -> str:
     """Refuse what no database stores as text: zero characters and halves of surrogate pairs."""
     if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise ValueError("holds a character that is no text")
+        raise ValueError("holds a character that is not text")
     return text
 
 

@@ -42,7 +42,7 @@ def enter(request: HttpRequest, secret: str, person: str | None, signature: str 
     given = find_link(secret)
     link = _crowd_link(request, person, signature) if given is not None and given.role == CROWD else given
     if given is None or link is None:
-        raise EntryRefused("this link does not hold: it is mistyped, has expired or was revoked", "link")
+        raise EntryRefused("this link is not valid: it is mistyped, has expired or was revoked", "link")
     known = request.session.get(link.role)
     # Another person in this browser, or the same one again: the former session ends, also where its cookie was copied.
     _end([known])
@@ -90,7 +90,7 @@ def _crowd_link(request: HttpRequest, person: str | None, signature: str | None)
             # The name belongs to a personal link: no other person may enter under it.
             raise EntryRefused("this id belongs to somebody who has a personal link", "person-taken")
         elif not signed and annotator.browser_hash != _browser_hash(request):
-            raise EntryRefused("somebody has come under this id in another browser", "person-taken")
+            raise EntryRefused("this id is already in use in another browser", "person-taken")
         if not Link.objects.filter(annotator=annotator).exists():
             make_link(role=ANNOTATOR, label=person, days=served().campaign.links.lifetime_days, annotator=annotator)
     return valid_links().select_related("annotator").filter(annotator=annotator).first()
@@ -111,7 +111,7 @@ def _register(request: HttpRequest, person: str) -> Annotator:
     now = timezone.now()
     recent = Annotator.objects.filter(crowd=True, created__gt=now - timedelta(minutes=1)).count()
     if recent >= served().campaign.crowd.registrations_per_minute:
-        raise EntryRefused("too many people are coming in; try again in a minute", "too-many", 429)
+        raise EntryRefused("too many people are registering; try again in a minute", "too-many", 429)
     return Annotator.objects.create(name=person, created=now, crowd=True, browser_hash=_browser_hash(request, new=True))
 
 

@@ -198,7 +198,7 @@ def verdict_on(names: tuple[str, str], scores: ScoreCorrelation, flips: Sequence
     flip = agreeing(len(flips), "flips", "flip")
     flipped = f"{len(flips)} of {counted(count.pairs, 'pair')} of systems {flip}"
     if count.p is None:
-        return f"Between {both} {flipped}, and nothing is known of chance{_r(scores)}."
+        return f"Between {both} {flipped}, and the role of chance is unknown{_r(scores)}."
     if count.p < LEVEL:
         return f"Between {both} {flipped}, more than chance explains, though no single pair is certain{_r(scores)}."
     return f"Between {both} {flipped}, which is no more than chance explains{_r(scores)}."

@@ -1,1 +1,1 @@
-"""The nouns that every stage shares: judgments, comparisons, score sheets, protocols, errors, randomness."""
+"""Concepts that all stages share: judgments, comparisons, score sheets, protocols, errors, randomness."""

@@ -1,4 +1,4 @@
-"""Names for the types of arrays, for annotations."""
+"""Type aliases for arrays."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int64]
-"""Whole numbers that stand for things: each is the index of a thing in a list."""
+"""Integer codes: each is an index into a list."""
 Hashes = NDArray[np.uint64]
 Bools = NDArray[np.bool_]
-"""One true or false value per row or cell; chooses rows where it is an index."""
+"""One boolean per row or cell, usable as an index."""

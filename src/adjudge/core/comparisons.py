@@ -1,6 +1,6 @@
-"""Comparisons: every pair of labelled systems shown together, as integer codes. Knows nothing of methods.
+"""Comparisons: every pair of ranked systems shown together, as integer codes. Independent of ranking methods.
 
-A ranking block of five labels holds ten comparisons. Where only pairs were judged, each screen holds one.
+A block of five ranks has ten comparisons. In pairwise judgments, each screen has one.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 NOBODY = "(unknown)"
 NO_RANK = "no rank was given"
 LEFT_BLANK = pl.all_horizontal(pl.col("protocol", "score", "rank").is_null())
-"""Rows of hand-made tables that were left blank: without an answer, nobody knows the protocol either."""
+"""Protocol of blank rows in hand-made tables: without an answer, the protocol is unknown."""
 MOST_LABELS = 1000
-"""A block beyond this is a table that does not say what was shown together."""
+"""A block larger than this means that the table does not say what was shown together."""
 
 
 @dataclass(frozen=True, eq=False)
 class Comparisons:
     """One entry per comparison; `first` and `second` index `systems` with first < second in name order.
 
-    `outcome` is 1 where the first system is better, -1 where the second is, 0 for a tie. `annotator`, `segment` and
-    `block` are codes too. `label_system`, `label_rank`, `label_block` are the labels that the comparisons come from.
+    `outcome` is 1 if the first system is better, -1 if the second is, 0 for a tie. `annotator`, `segment` and
+    `block` are codes too. `label_system`, `label_rank`, `label_block` are the ranks that the comparisons come from.
     """
 
     systems: tuple[str, ...]
@@ -52,13 +52,13 @@ class Comparisons:
     label_block: NDArray[np.int32]
     block_annotator: NDArray[np.int32]
     document: NDArray[np.int32] | None = None
-    """The document of each comparison, None where documents are not named."""
+    """The document of each comparison, None if documents are not named."""
 
     def __len__(self) -> int:
         return len(self.outcome)
 
     def keep(self, kept: NDArray[np.bool_], labels: NDArray[np.bool_]) -> Comparisons:
-        """Only the marked comparisons and labels; all codes stay as they are."""
+        """Only the marked comparisons and ranks; codes are not changed."""
         return replace(
             self,
             first=self.first[kept],
@@ -74,18 +74,18 @@ class Comparisons:
         )
 
     def of_annotators(self, chosen: NDArray[np.integer]) -> Comparisons:
-        """The comparisons and labels of these annotators, given by their codes."""
+        """The comparisons and ranks of these annotators, given by their codes."""
         return self.keep(np.isin(self.annotator, chosen), np.isin(self.block_annotator[self.label_block], chosen))
 
     def of_named_annotators(self) -> Comparisons:
-        """The comparisons and labels that name their annotator."""
+        """The comparisons and ranks with a named annotator."""
         if NOBODY not in self.annotators:
             return self
         named = [code for code, name in enumerate(self.annotators) if name != NOBODY]
         return self.of_annotators(np.array(named, dtype=np.int64))
 
     def without(self, left_out: NDArray[np.bool_]) -> Comparisons:
-        """The comparisons and labels in which none of the marked systems takes part; codes are renumbered."""
+        """The comparisons and ranks without the marked systems; codes are renumbered."""
         kept_systems = np.flatnonzero(~left_out)
         code = np.full(len(self.systems), -1, dtype=np.int32)
         code[kept_systems] = np.arange(len(kept_systems), dtype=np.int32)
@@ -110,7 +110,7 @@ class Comparisons:
 
 
 def comparisons(judgments: Judgments) -> Comparisons:
-    """All pairs of labelled systems within each screen (of rankings and pairwise judgments, last revision)."""
+    """All pairs of ranked systems within each screen of rankings and pairwise judgments (last revision)."""
     table = _with_ranks(relative_judgments(judgments).table)
     _check_blocks(table)
     labels = _label_codes(table)
@@ -135,7 +135,7 @@ def comparisons(judgments: Judgments) -> Comparisons:
 
 
 def segment_keys(judgments: Judgments) -> pl.DataFrame:
-    """What the codes in `Comparisons.segment` stand for: row i holds the columns `SEGMENT_KEY` of segment i."""
+    """The segments behind the codes in `Comparisons.segment`: row i has the columns `SEGMENT_KEY` of segment i."""
     table = relative_judgments(judgments).table
     (code,) = codes_of(table, SEGMENT_KEY)
     coded = table.select(*SEGMENT_KEY, pl.Series("code", code))
@@ -145,7 +145,7 @@ def segment_keys(judgments: Judgments) -> pl.DataFrame:
 def block_rows(judgments: Judgments) -> pl.DataFrame:
     """One row of `relative_judgments` for each block, in the order of the codes in `Comparisons.block`.
 
-    Columns that differ within a block, such as the system, hold the value of one of its rows.
+    Columns that differ within a block, such as the system, have the value of one of its rows.
     """
     table = relative_judgments(judgments).table
     (code,) = codes_of(table, BLOCK_KEY)
@@ -154,13 +154,13 @@ def block_rows(judgments: Judgments) -> pl.DataFrame:
 
 
 def relative_judgments(judgments: Judgments) -> Judgments:
-    """What comparisons are made of: the last revision of relative judgments; scores and controls are set aside."""
+    """The last revision of relative judgments, from which comparisons are made. Scores and controls are set aside."""
     answered = judgments.final().keep(~LEFT_BLANK, otherwise=NO_RANK)
     relative = answered.keep(pl.col("protocol").is_in(RELATIVE), otherwise="score among relative judgments")
     if not len(relative):
         raise answers_needed("relative ranks", judgments, "use 'adjudge rank' with a method for scores")
     control = pl.col("kind").is_in(NOT_TRANSLATIONS).fill_null(value=False)
-    genuine = relative.keep(~control, otherwise="control in a ranking, which says nothing of a system")
+    genuine = relative.keep(~control, otherwise="control item in a ranking, not a judgment of a system")
     if not len(genuine):
         raise DataError("relative ranks of systems are needed, but the data hold controls only; check the export")
     return genuine
@@ -188,7 +188,7 @@ class _Labels:
 
 
 def _with_ranks(table: pl.DataFrame) -> pl.DataFrame:
-    """Pairwise judgments may carry scores instead of ranks: rank them within the screen, the highest score first."""
+    """Convert the scores of pairwise judgments to ranks within the screen, the highest score first."""
     if not (table["rank"].is_null() & table["score"].is_not_null()).any():
         return table
     within = pl.col("score").rank("dense", descending=True).over(BLOCK_KEY).cast(pl.Int32)
@@ -201,7 +201,7 @@ DOCUMENT_KEY = SEGMENT_KEY[:-1]
 
 
 def _check_blocks(table: pl.DataFrame) -> None:
-    """Refuse several rankings in one block: by people without a name, or of segments without one, and no screen."""
+    """Refuse blocks with several rankings, which occur if annotators or segments are not named without screens."""
     unnamed = pl.col("screen").is_null() & (pl.col("annotator").is_null() | pl.col("segment").is_null())
     vague = table.filter(unnamed & pl.col("rank").is_not_null())
     if vague.height == 0:
@@ -209,7 +209,7 @@ def _check_blocks(table: pl.DataFrame) -> None:
     times = vague.group_by(*BLOCK_KEY, "system").len().sort("len", "system", descending=[True, False])
     if times["len"][0] > 1:
         raise DataError(
-            f"system '{shown(times['system'][0])}' stands {times['len'][0]:,} times in one block, so the table does "
+            f"system '{shown(times['system'][0])}' occurs {times['len'][0]:,} times in one block, so the table does "
             "not say what was ranked together; fill the column 'screen', or 'annotator' and 'segment'"
         )
 
@@ -219,7 +219,7 @@ def _label_codes(table: pl.DataFrame) -> _Labels:
     annotators = tuple(table["annotator"].fill_null(NOBODY).unique().sort().to_list())
     block, item, text = codes_of(table, BLOCK_KEY, SEGMENT_KEY, DOCUMENT_KEY)
     named = table["document"].is_not_null().to_numpy()
-    # A segment of unknown document is a document of its own.
+    # A segment without a document counts as a document.
     document = np.where(named, text, len(text) + item)
     coded = table.select(
         pl.col("system").replace_strict(systems, range(len(systems)), return_dtype=pl.Int32),
@@ -247,7 +247,7 @@ def _label_codes(table: pl.DataFrame) -> _Labels:
 
 
 def _pairs_within_blocks(labels: _Labels) -> dict[str, NDArray[np.int32]]:
-    """Every pair within a block, by comparing each label with the one 1, 2, 3, ... places further on."""
+    """Every pair within a block: each rank is compared with the ranks 1, 2, 3, ... rows below it."""
     order = np.lexsort((labels.system, labels.block))
     block, system, rank = labels.block[order], labels.system[order], labels.rank[order]
     parts: list[NDArray[np.int32]] = []
@@ -258,7 +258,7 @@ def _pairs_within_blocks(labels: _Labels) -> dict[str, NDArray[np.int32]]:
             "in the columns 'screen' or 'segment'"
         )
     for step in range(1, largest):
-        # A system that stands twice in a block is not compared with itself.
+        # A system that occurs twice in a block is not compared with itself.
         first = np.flatnonzero((block[:-step] == block[step:]) & (system[:-step] != system[step:]))
         second = first + step
         sign = np.sign(rank[second] - rank[first])
@@ -279,9 +279,9 @@ def _human_systems(table: pl.DataFrame, systems: tuple[str, ...]) -> NDArray[np.
 
 
 def no_answer(table: pl.DataFrame) -> pl.Expr:
-    """Rows whose answer was left blank or taken back, which are no judgments: neither score nor rank, or no post-edit.
+    """Rows that were left blank or withdrawn and are not judgments: without score and rank, or without post-edit.
 
-    Post-edits in tables that do not say what was done have an answer; `N/A` in released ones is an answer too.
+    Post-edits in tables without an action count as answers, and so does `N/A` in released ones.
     """
     edited = pl.col("protocol").is_in(EDITED).fill_null(value=False)
     taken_back = edited & pl.col("action").is_null() if "action" in table.columns else pl.lit(value=False)
@@ -289,7 +289,7 @@ def no_answer(table: pl.DataFrame) -> pl.Expr:
 
 
 def answers_needed(what: str, judgments: Judgments, instead: str) -> DataError:
-    """The fault where judgments hold no such answers: what they hold, and what to do instead."""
+    """The error for judgments without the required answers: what they have, and what to do instead."""
     if len(judgments) and judgments.table.select(no_answer(judgments.table).all()).item():
         held, instead = f"{counted(len(judgments), 'row')} without a score or rank", "check the column of the answers"
     else:

@@ -1,7 +1,7 @@
 """Human-targeted edit rates (HTER): how much of a translation a person changed, through sacrebleu's TER.
 
-TER(PE, MT) takes the post-edition as the reference and the translation as the hypothesis. The rate of several segments
-is the edits of all of them divided by the words of the edition: segments are not averaged. sacrebleu's defaults hold:
+TER(PE, MT) uses the post-edit as the reference and the translation as the hypothesis. The rate of several segments is
+the sum of their edits divided by the words of the post-edits: segments are not averaged. sacrebleu's defaults apply:
 case is ignored, words are split as tercom does.
 
 M. Snover et al. (2006): A study of translation edit rate with targeted human annotation.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def edit_rate(edition: Sequence[str], text: Sequence[str]) -> float:
-    """TER(edition, text) as a share of the edition's words: 0 where nothing was changed."""
+    """TER(edition, text) as a share of the edition's words: 0 if nothing was changed."""
     from sacrebleu.metrics.ter import TER
 
     if len(edition) != len(text):
@@ -27,7 +27,7 @@ def edit_rate(edition: Sequence[str], text: Sequence[str]) -> float:
 
 
 def ter_signature() -> str:
-    """How sacrebleu counts edits: its own signature, in a form that fits into ours."""
+    """The signature of sacrebleu's TER, in a form that fits into the signatures of results."""
     from sacrebleu.metrics.ter import TER
 
     metric = TER()

@@ -1,6 +1,6 @@
-"""Every fault that adjudge explains: one sentence saying what, where, the value got, and what to do.
+"""All errors that adjudge explains: one sentence saying what is wrong, where, the value found, and what to do.
 
-A fault has a slug, under which `docs/messages.md` says more, and an exit code for the command line.
+An error has a slug, under which `docs/messages.md` explains it, and an exit code for the command line.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class AdjudgeError(Exception):
-    """Base of all explained faults. The sentence is one printable line, whatever the file held that it quotes."""
+    """Base class of all explained errors. The message is one printable line, whatever it quotes from a file."""
 
     slug = "fault"
     exit_code = 1
@@ -32,7 +32,7 @@ class UsageError(AdjudgeError):
 
 
 class InputError(AdjudgeError):
-    """A file cannot be read as what it was said to be."""
+    """A file cannot be read in the given format, or cannot be written."""
 
     slug = "input"
 
@@ -43,14 +43,14 @@ class InputError(AdjudgeError):
 
 @dataclass(frozen=True)
 class Source:
-    """Where rows come from, so that a fault in one of them is named with its place."""
+    """Where rows come from, so that an error names the file and line."""
 
     name: str
     line_of: Callable[[int], int] | None = None
     """The line of a row, counted from 0, in files that have lines."""
 
     def fault(self, what: str, row: int | None = None) -> InputError:
-        """The error for a row, or for the whole where no row is to blame."""
+        """The error for a row, or for the whole file if no row is given."""
         if row is None:
             return InputError(what, file=self.name)
         if self.line_of is None:
@@ -59,7 +59,7 @@ class Source:
 
 
 class DataError(AdjudgeError):
-    """The judgments are readable, but the question asked cannot be answered from them."""
+    """The file is readable, but its judgments cannot answer the question."""
 
     slug = "data"
 
@@ -71,13 +71,13 @@ class ClusterError(AdjudgeError):
 
 
 def shown(value: object, longest: int = 60) -> str:
-    """A value from a file as a message quotes it: long ones are cut."""
+    """A value from a file as messages quote it; long values are cut."""
     text = str(value)
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def unknown_choice(what: str, got: str, choices: Iterable[str]) -> UsageError:
-    """A usage error that names the value got, the nearest choice and all choices."""
+    """A usage error that names the given value, the nearest choice and all choices."""
     from difflib import get_close_matches
 
     known = list(choices)

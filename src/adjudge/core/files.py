@@ -1,4 +1,4 @@
-"""Reading text that may be anything, and writing so that nothing half-written stays behind."""
+"""Safe reading of arbitrary files, and atomic writing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 GZIP_MAGIC = b"\x1f\x8b"
-# Bytes, text, columns: how often a file's content is in memory at the same time while it is read.
+# How many copies of a file's content (bytes, text, columns) are in memory at the same time while it is read.
 COPIES_IN_MEMORY = 4
 # Seconds to wait for a pipe.
 PATIENCE = 10
@@ -32,7 +32,7 @@ _UNKNOWN_MEMORY = 1 << 40
 
 
 def exists(path: Path) -> bool:
-    """Whether there is such a file or folder; one that may not even be asked for counts as missing."""
+    """Whether the file or folder exists; one without access permission counts as missing."""
     try:
         return path.exists()
     except OSError:
@@ -40,7 +40,7 @@ def exists(path: Path) -> bool:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The whole file, decompressed where its content says that it is gzip."""
+    """The content of the file, decompressed if it is gzip."""
     if not exists(path):
         raise InputError("no such file; check the path", file=path)
     if path.is_dir():
@@ -53,7 +53,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def memory_at_hand() -> int:
-    """The bytes of memory that are free, by what the system says; a large number where it does not say."""
+    """Free memory in bytes; a large number if the system does not report it."""
     try:
         with Path("/proc/meminfo").open(encoding="ascii") as lines:
             words = next((line.split() for line in lines if line.startswith("MemAvailable:")), None)
@@ -63,12 +63,12 @@ def memory_at_hand() -> int:
 
 
 def check_size(size: int, path: Path, *, what: str = "") -> None:
-    """Refuse what does not fit into the memory at hand; a table takes several times the size of its file."""
+    """Refuse a file that does not fit into free memory; a table takes several times the size of its file."""
     room = memory_at_hand()
     if size * COPIES_IN_MEMORY > room:
         megabytes, free = size / 1e6, room / 1e6
         how = f"is {megabytes:,.0f} MB {what}".rstrip()
-        raise InputError(f"{how}, too much for the {free:,.0f} MB of memory at hand; cut it into parts", file=path)
+        raise InputError(f"{how}, too much for the {free:,.0f} MB of memory at hand; split it into parts", file=path)
 
 
 def _read_regular(path: Path) -> bytes:
@@ -77,7 +77,7 @@ def _read_regular(path: Path) -> bytes:
 
 
 def _read_stream(path: Path) -> bytes:
-    """A pipe or a device, as long as something comes and as much as there is room for."""
+    """The content of a pipe or device, until it ends or memory is full."""
     parts: list[bytes] = []
     size = 0
     file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -96,16 +96,16 @@ def _read_stream(path: Path) -> bytes:
             elif time.monotonic() >= end:
                 raise InputError(f"is a pipe from which nothing came for {PATIENCE} s; write to a file", file=path)
             elif ready:
-                # A pipe that nobody writes to yet is at its end at once.
+                # A pipe without a writer is at its end at once.
                 time.sleep(0.05)
     finally:
         os.close(file)
 
 
 def keep_standard_input() -> Path:
-    """Standard input under a name by which it can be read as often as a file.
+    """A path under which standard input can be read repeatedly.
 
-    What a pipe brings is kept in a file without a name, however long it takes; the process reads this file instead.
+    The input is copied to an unnamed temporary file, which is read instead.
     """
     try:
         if os.isatty(0):
@@ -121,7 +121,7 @@ def keep_standard_input() -> Path:
 
 
 def _decompress(raw: bytes, path: Path) -> bytes:
-    """The content of gzip, one part at a time, so that a small file cannot fill the memory."""
+    """The content of gzip data, decompressed in parts, so that a small file cannot fill the memory."""
     parts: list[bytes] = []
     size = 0
     with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
@@ -133,7 +133,7 @@ def _decompress(raw: bytes, path: Path) -> bytes:
 
 
 def is_gzip(path: Path) -> bool:
-    """Whether the file's content says that it is gzip."""
+    """Whether the content of the file is gzip."""
     with path.open("rb") as file:
         return file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
 
@@ -144,7 +144,7 @@ def read_text(path: Path) -> str:
 
 
 def read_json(path: Path) -> Any:
-    """What a JSON file holds."""
+    """The parsed content of a JSON file."""
     try:
         return json.loads(read_text(path))
     except (ValueError, RecursionError) as fault:
@@ -155,8 +155,8 @@ def read_json(path: Path) -> Any:
 def decode_text(raw: bytes, path: Path) -> str:
     """The bytes of a file as text, without a byte-order mark; `path` names the file in the error.
 
-    Text is UTF-8, or UTF-16 where the mark says so, as spreadsheets save "Unicode text". Lines end in line feeds, or
-    all of them in returns alone, as some spreadsheets still save them.
+    Text is UTF-8, or UTF-16 if it has a byte-order mark, as spreadsheets save "Unicode text". Lines end in line feeds,
+    or all of them in carriage returns alone, as some spreadsheets still save them.
     """
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         try:
@@ -178,14 +178,14 @@ def decode_text(raw: bytes, path: Path) -> str:
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` that replaces it when the block ends well, and vanishes when it does not."""
+    """A temporary path next to `path`. It replaces `path` if the block succeeds and is removed otherwise."""
     if exists(path) and path.is_dir():
         raise InputError("cannot be written, it is a folder; name a file", file=path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
     except OSError as fault:
-        raise InputError(f"cannot be written ({fault.strerror}); choose another place", file=path) from fault
+        raise InputError(f"cannot be written ({fault.strerror}); choose another path", file=path) from fault
     os.close(handle)
     temporary = Path(name)
     try:
@@ -195,13 +195,13 @@ def atomic_path(path: Path) -> Iterator[Path]:
         temporary.chmod(_mode(path))
         temporary.replace(path)
     except OSError as fault:
-        raise InputError(f"cannot be written ({fault.strerror or fault}); choose another place", file=path) from fault
+        raise InputError(f"cannot be written ({fault.strerror or fault}); choose another path", file=path) from fault
     finally:
         temporary.unlink(missing_ok=True)
 
 
 def _mode(path: Path) -> int:
-    """Who may read a file that is written: whoever could before, and for a new one whom the user's mask allows."""
+    """The permissions of a written file: those of the existing file, or those that the user's umask allows."""
     try:
         return stat.S_IMODE(path.stat().st_mode)
     except OSError:
@@ -209,7 +209,7 @@ def _mode(path: Path) -> int:
 
 
 def _umask() -> int:
-    """The mask for new files. To set it in order to learn it would open what other threads write in that moment."""
+    """The umask. Setting it in order to read it would affect files that other threads write at that moment."""
     try:
         with Path("/proc/self/status").open(encoding="ascii", errors="replace") as lines:
             return next(int(line.split()[1], 8) for line in lines if line.startswith("Umask:"))

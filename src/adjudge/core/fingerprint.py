@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DIGITS = 12
-"""Enough to tell data apart: ten million tables all get different ones with probability 0.84."""
+"""Long enough to distinguish data: ten million tables all have different ones with probability 0.84."""
 
 
 def fingerprint(content: str | bytes, *, digits: int = DIGITS) -> str:
-    """The first digits of the SHA-256 digest of the content; text is taken as UTF-8."""
+    """The first digits of the SHA-256 digest of the content; text is encoded as UTF-8."""
     data = content.encode() if isinstance(content, str) else content
     return hashlib.sha256(data).hexdigest()[:digits]
 

@@ -1,4 +1,4 @@
-"""Which "systems" are human translations: by a column of the file, by what the user says, or by a pattern of names."""
+"""Which systems are human translations: by a column of the file, by the user's choice, or by a name pattern."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 # HUMAN, HUMAN-A, human.A, Human-refA, ref, _ref, refA, ref-B, ref.A, reference, reference1, translator-A
 _LETTER = r"([-_.]?[a-z0-9])?"
 _NAME = rf"_?(human([-_.]?ref)?{_LETTER}|ref{_LETTER}|references?{_LETTER}|translator[-_.]?[a-z0-9]+)"
-# Files put other things around the name, between full stops: HUMAN-B.12, wmt23.refA, newstest.en-de.ref.A.de.txt
+# Files add other parts to the name, separated by full stops: HUMAN-B.12, wmt23.refA, newstest.en-de.ref.A.de.txt
 HUMAN_PATTERN = rf"([^.]+\.)*{_NAME}(\.[^.]+)*"
 
 
 def compile_human_pattern(pattern: str | None) -> re.Pattern[str]:
     """The pattern for human systems; `pattern` is a name, or a regular expression over whole names; case ignored."""
     try:
-        # A name may hold signs that mean something else in a regular expression.
+        # A name may contain characters with a special meaning in regular expressions.
         either = HUMAN_PATTERN if pattern is None else f"(?:{pattern})|(?:{re.escape(pattern)})"
         return re.compile(either, re.IGNORECASE)
     except re.error as fault:
@@ -34,12 +34,12 @@ def compile_human_pattern(pattern: str | None) -> re.Pattern[str]:
 
 
 def is_human(system: str, pattern: re.Pattern[str] | None = None) -> bool:
-    """Whether the name says that people made this translation."""
+    """Whether the name is that of a human translation."""
     return (pattern or compile_human_pattern(None)).fullmatch(system) is not None
 
 
 def human_among(systems: Iterable[str], pattern: re.Pattern[str]) -> list[str]:
-    """Those among the names that say that people made the translation, sorted and each once."""
+    """The names of human translations among these, sorted and without duplicates."""
     return sorted({system for system in systems if is_human(system, pattern)})
 
 
@@ -56,8 +56,8 @@ def mark_humans(judgments: Judgments, pattern: str | None, *, given: Collection[
 
     Args:
         judgments: the judgments.
-        pattern: a name or a regular expression; where it is None, the documented pattern of names.
-        given: columns that the file has itself. Its own `human` and `kind` stay, but what the user says comes first.
+        pattern: a name or a regular expression; None for the documented pattern of names.
+        given: columns of the file. Its own `human` and `kind` are kept, but the user's pattern takes precedence.
     """
     if pattern is None and "human" in given:
         return judgments

@@ -1,4 +1,4 @@
-"""Segments chosen with unequal probabilities: the column that says so, and the weights that follow."""
+"""Weights for segments that were sampled with unequal probabilities."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ INCLUSION = "inclusion"
 
 
 def weights_of(table: pl.DataFrame) -> Floats | None:
-    """1 / probability for every row, 1 on average; None where all segments were as likely to be chosen."""
+    """1 / probability for every row, scaled to a mean of 1; None if all probabilities are equal."""
     if INCLUSION not in table.columns or table[INCLUSION].null_count() == table.height:
         return None
     given = table[INCLUSION]
@@ -39,7 +39,7 @@ def weights_of(table: pl.DataFrame) -> Floats | None:
 
 
 def weights_note(weight: Floats | None) -> tuple[str, ...]:
-    """What must be said of weighted results."""
+    """The note about weighted results."""
     if weight is None:
         return ()
     effective = float(weight.sum() ** 2 / (weight @ weight))

@@ -1,7 +1,7 @@
 """Integer codes and hashes of words and of rows by several columns, in time that grows with the rows alone.
 
-Hashes find the few rows that may agree with others before words are compared. Rows that agree have equal hashes. Rows
-with equal hashes hardly ever differ, but they may, so what is found by hashes is looked at again by the words.
+Hashes find the few rows that may be equal before words are compared. Equal rows have equal hashes. Rows with equal
+hashes are rarely different, but they can be, so candidates found by hashes are compared again by their words.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 SPARSE = 8
-"""Codes that reach no further than this many times their number are marked in a table instead of sorted."""
+"""Codes up to this many times their number are marked in a lookup table instead of sorted."""
 
 
 def renumber(codes: Codes) -> Codes:
-    """The same partition with codes from 0 without gaps, in the same order."""
+    """The same groups with consecutive codes from 0, in the same order."""
     most = int(codes.max(initial=-1)) + 1
     if most > SPARSE * len(codes) or codes.min(initial=0) < 0:
         return np.unique(codes, return_inverse=True)[1].reshape(codes.shape)

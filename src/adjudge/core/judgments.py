@@ -1,7 +1,7 @@
-"""The judgment table: one row per thing judged, under one vocabulary. Knows nothing of files or methods.
+"""The judgment table: one row per judged output. Independent of files and methods.
 
-`docs/data.md` explains every column. A table may hold several campaigns, language pairs and revisions of one judgment;
-`Judgments.by_pair` and `Judgments.final` take them apart.
+`docs/data.md` explains every column. A table may contain several campaigns, language pairs and revisions of a judgment;
+`Judgments.by_pair` and `Judgments.final` separate them.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 RECOGNISED_EXTRAS: dict[str, type[pl.DataType]] = {
     "passed": pl.Boolean, "rejected": pl.Boolean, "copy": pl.Boolean, "z": pl.Float64, "n": pl.Int64
 }  # fmt: skip
-"""Columns beyond the table that stages heed where they have these types, as those of released direct assessments."""
+"""Additional columns that stages use if they have these types, such as those of released direct assessments."""
 _KINDS_OF_VALUES: dict[object, str] = {pl.Float64: "a number", pl.Int32: "a whole number", pl.String: "text"}
 DEFAULTS: dict[str, str | bool | int] = {
     "kind": "system", "human": False, "revision": 1, "source_lang": UNKNOWN, "target_lang": UNKNOWN
 }  # fmt: skip
 NAMES = ("annotator", "task", "screen", "document", "segment")
-"""Columns in which an empty cell is no name."""
-# What identifies a judgment; its revisions differ in nothing of this.
+"""Columns of names, in which an empty cell is null."""
+# The columns that identify a judgment; its revisions agree in all of them.
 KEY = (
     "campaign", "protocol", "source_lang", "target_lang", "annotator", "task", "screen", "document", "segment",
     "system", "kind",
@@ -75,7 +75,7 @@ KEY = (
 
 @dataclass(frozen=True)
 class SetAside:
-    """Rows that a reader or a filter did not use, and why."""
+    """Rows that a reader or filter did not use, and the reason."""
 
     reason: str
     rows: int
@@ -83,7 +83,7 @@ class SetAside:
 
 @dataclass(frozen=True)
 class ColumnUse:
-    """What a reader took a column of a file for: a column of the judgment table, or nothing."""
+    """How a reader understood a column of a file: as a column of the judgment table, or not at all."""
 
     file: str
     column: str
@@ -94,7 +94,7 @@ class ColumnUse:
 
 @dataclass(frozen=True)
 class Judgments:
-    """A table that conforms to `SCHEMA` (columns beyond it are kept at the end), and what was set aside on the way."""
+    """A table that conforms to `SCHEMA` (additional columns are kept at the end), and what was set aside."""
 
     table: pl.DataFrame
     set_aside: tuple[SetAside, ...] = ()
@@ -111,7 +111,7 @@ class Judgments:
         source: str | Source = "table",
         uses: Iterable[ColumnUse] = (),
     ) -> Judgments:
-        """Make a table from some of the columns: missing ones become null (or their default), all get their type."""
+        """Make a table from some of the columns; missing ones become null or their default."""
         frame = columns if isinstance(columns, pl.DataFrame) else pl.DataFrame(columns, strict=False)
         origin = source if isinstance(source, Source) else Source(source)
         if "system" not in frame.columns:
@@ -130,7 +130,7 @@ class Judgments:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Twelve hexadecimal digits of the content, from whatever file; further columns without values do not count."""
+        """Twelve hexadecimal digits that identify the content; additional empty columns do not count."""
         table = self.table.select(name for name in self.table.columns if name in SCHEMA or self.table[name].count())
         nested = [name for name, dtype in table.schema.items() if dtype.is_nested() and name != "spans"]
         flat = table.select(pl.exclude("spans", *nested), _as_text("spans"), *map(_as_text, nested))
@@ -153,7 +153,7 @@ class Judgments:
         return tuple(self.table["protocol"].drop_nulls().unique().sort().to_list())
 
     def select(self, condition: pl.Expr) -> Judgments:
-        """The rows that meet the condition, without a record of the others: for taking a table apart."""
+        """The rows that meet the condition, without a record of the others; for splitting a table."""
         return replace(self, table=self.table.filter(condition))
 
     def keep(self, condition: pl.Expr, *, otherwise: str) -> Judgments:
@@ -167,7 +167,7 @@ class Judgments:
         if self.table["revision"].n_unique() <= 1:
             return self
         last = pl.col("revision") == pl.col("revision").max().over(KEY)
-        # Most judgments have no other revision, which hashes tell.
+        # Most judgments have no other revision, and hashes show that quickly.
         kept = ~equal_to_others(key_hashes(self.table, KEY))
         kept[~kept] = self.table.filter(~kept).select(last).to_series().to_numpy()
         return self.keep(pl.lit(pl.Series(kept)), otherwise="earlier revision of a judgment that was saved again")
@@ -198,7 +198,7 @@ class Judgments:
 
 
 def concat(parts: Iterable[Judgments]) -> Judgments:
-    """Several tables as one; equal reasons for setting aside are added up."""
+    """Concatenate tables; rows set aside for the same reason are added up."""
     tables = list(parts)
     rows: dict[str, int] = {}
     for part in tables:
@@ -233,13 +233,13 @@ def _conform(frame: pl.DataFrame, name: str, dtype: pl.DataType | type[pl.DataTy
 
 
 def _without_blanks(names: pl.Series) -> pl.Series:
-    """The names with those that are empty or blanks alone left out, as programs write what is missing in quotes."""
+    """The names with empty and blank ones as null, since some programs write missing names as quoted blanks."""
     blank = names.str.strip_chars() == ""
     return pl.select(pl.when(~blank).then(names).alias(names.name)).to_series() if blank.any() else names
 
 
 def _whole(column: pl.Series) -> pl.Series:
-    """Whole numbers as such, where data frames turned them into fractions because some are missing: `2.0`."""
+    """Convert `2.0` back to whole numbers; data frames turn integers into floats if some are missing."""
     if column.dtype == pl.String:
         return column.str.replace(r"^([+-]?[0-9]+)\.0*$", "$1")
     if not column.dtype.is_float():
@@ -249,7 +249,7 @@ def _whole(column: pl.Series) -> pl.Series:
 
 
 def _first_bad(column: pl.Series, dtype: pl.DataType | type[pl.DataType]) -> int | None:
-    """The first row whose value cannot be of the type, or None where all of the column is of another kind."""
+    """The first row whose value cannot be converted, or None if no single row is to blame."""
     try:
         return first_true(_whole(column).cast(dtype, strict=False).is_null() & column.is_not_null())
     except pl.exceptions.PolarsError:
@@ -290,7 +290,7 @@ def _check_values(table: pl.DataFrame, source: Source) -> None:
 
 
 def _as_text(name: str) -> pl.Expr:
-    """A column of lists or records as text, so that it can be written in a line."""
+    """A column of lists or records as text, so that it fits on one line."""
     return pl.col(name).map_elements(_plain, return_dtype=pl.String).alias(name)
 
 

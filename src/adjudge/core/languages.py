@@ -1,6 +1,6 @@
-"""Languages under one code, whatever a file calls them: `Czech`, `cs`, `ces`, `cze` and `cz` are one language.
+"""Language names and codes: `Czech`, `cs`, `ces`, `cze` and `cz` are the same language.
 
-Also which way texts run. That depends on their letters: one language may be written in several scripts.
+Also the direction of texts, which depends on their letters: a language may be written in several scripts.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ _BETWEEN = (r"-", r"\s*(?:=?>|/|\||–|\sto\s)\s*", r"_")
 def language_code(name: str | None) -> str:
     """The short code of a language given by name or code; a variant in brackets or after `_` is kept (`ht_raw`).
 
-    A language that is not known keeps its name in small letters. What holds no letter at all, such as the `-1` of
-    files that leave the language out, is unknown.
+    An unknown language keeps its name in lower case. A value without any letter, such as `-1` in files that leave
+    the language out, is unknown.
     """
     if name is None or not any(character.isalpha() for character in name):
         return UNKNOWN
@@ -91,12 +91,12 @@ def pair_name(source: str, target: str) -> str:
 
 
 def is_unknown_pair(name: str) -> bool:
-    """Whether judgments under this name, `cs-en` or `campaign/cs-en`, say neither of their languages."""
+    """Whether both languages are unknown in a name such as `cs-en` or `campaign/cs-en`."""
     return name.rpartition("/")[2] == pair_name(UNKNOWN, UNKNOWN)
 
 
 def pair_title(name: str) -> str:
-    """What a title says of judgments under this name: of unknown languages nothing, so that their campaign is left."""
+    """The name as shown in a title: unknown languages are dropped, so that only the campaign is left."""
     return name.rpartition("/")[0] if is_unknown_pair(name) else name
 
 
@@ -130,9 +130,9 @@ def _two_languages(text: str) -> list[str] | None:
 
 
 def pair_in_name(text: str) -> tuple[str, str] | None:
-    """The language pair that a file's name carries, if both sides are known languages: `wmt10.Czech,English`."""
+    """The language pair in a file name, if both languages are known: `wmt10.Czech,English`."""
     for separator in (",", "-", "_"):
-        # The second word is only looked at, so that it may be the first of the next match: `test-cs-en`.
+        # The second word is a lookahead, so that it may be the first word of the next match: `test-cs-en`.
         pattern = rf"(?<![A-Za-z])([A-Za-z]{{2,}}){separator}(?=([A-Za-z]{{2,}})(?![A-Za-z]))"
         for match in re.finditer(pattern, text):
             source, target = match[1].lower(), match[2].lower()
@@ -142,7 +142,7 @@ def pair_in_name(text: str) -> tuple[str, str] | None:
 
 
 def text_direction(texts: Iterable[str]) -> str:
-    """`rtl` where most strong letters run from right to left, else `ltr`."""
+    """`rtl` if most letters with a direction run from right to left, else `ltr`."""
     counts: Counter[str] = Counter()
     for text in texts:
         counts.update(unicodedata.bidirectional(character) for character in text)
@@ -150,7 +150,7 @@ def text_direction(texts: Iterable[str]) -> str:
 
 
 def notes_about(pair: str, pairs: Iterable[str], notes: Iterable[str]) -> tuple[str, ...]:
-    """The notes that concern a pair: all but those that name another of the pairs, and not this one."""
+    """The notes about a pair: all except those that name only other pairs."""
 
     def names(note: str, name: str) -> bool:
         return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", note) is not None

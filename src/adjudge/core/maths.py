@@ -1,6 +1,6 @@
-"""Small mathematics that several stages share: division, correlation, ranks, normal and Student's distributions.
+"""Mathematical functions shared by several stages: division, correlation, ranks, normal and Student's t distributions.
 
-Importing `scipy.stats` takes half a second, longer than many a command; `scipy.special` has the same functions.
+`scipy.stats` takes half a second to import, longer than some commands; `scipy.special` has the same functions.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Floats
 
 NORMAL_95 = 1.959963984540054
-"""The normal quantile of 0.975: 95% of a normal distribution lie within so many standard deviations."""
+"""The normal quantile of 0.975: 95% of a normal distribution are within this many standard deviations."""
 ROUNDING = 1e-12
-"""Values that differ by no more than this share of the largest are equal, rounding aside."""
+"""Values that differ by at most this share of the largest are equal up to rounding."""
 FEW = 100
-"""So few values are compared all with all, which is then faster than to sort them."""
+"""Up to this many values, comparing all pairs is faster than sorting."""
 
 
 def divide(part: ArrayLike, whole: ArrayLike, *, otherwise: float = float("nan")) -> Floats:
-    """The quotient, and `otherwise` (without a warning) where the divisor is not positive."""
+    """The quotient, or `otherwise` (without a warning) if the divisor is not positive."""
     part, whole = np.broadcast_arrays(np.asarray(part, dtype=float), np.asarray(whole, dtype=float))
     return np.asarray(np.divide(part, whole, out=np.full(whole.shape, otherwise), where=whole > 0))
 
 
 def varies(values: Floats) -> bool:
-    """Whether there are two different values, rounding aside."""
+    """Whether there are two different values, up to rounding."""
     return len(values) > 1 and bool(np.ptp(values) > ROUNDING * np.abs(values).max())
 
 
 def pearson(x: Floats, y: Floats) -> float:
-    """Pearson's r; NaN where one side does not vary."""
+    """Pearson's r; NaN if one side is constant."""
     if not (varies(x) and varies(y)):
         return float("nan")
     a, b = x - x.mean(), y - y.mean()
@@ -54,7 +54,7 @@ def signs(values: Floats) -> Floats:
 
 
 def spearman(x: Floats, y: Floats) -> float:
-    """Spearman's rho, which is Pearson's r of mean ranks; NaN where one side does not vary."""
+    """Spearman's rho, which is Pearson's r of mean ranks; NaN if one side is constant."""
     if not (varies(x) and varies(y)):
         return float("nan")
     if len(x) <= FEW:
@@ -64,7 +64,7 @@ def spearman(x: Floats, y: Floats) -> float:
 
 
 def kendall(x: Floats, y: Floats) -> float:
-    """Kendall's tau-b; NaN where one side does not vary. Few values or many, it has the digits of SciPy."""
+    """Kendall's tau-b, with the same digits as SciPy; NaN if one side is constant."""
     if not (varies(x) and varies(y)):
         return float("nan")
     if len(x) > FEW:

@@ -1,4 +1,4 @@
-"""Keep what was made of the same judgments a moment ago: the sections of an audit ask for the same tables."""
+"""A small cache of results computed from the same judgments: the sections of an audit need the same tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LATEST = 3
 
 
 def memoised(make: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
-    """A function of judgments whose latest results are kept; nobody may change the arrays of a result."""
+    """Cache the latest results of a function of judgments. Callers must not change the arrays of a result."""
     latest: deque[tuple[weakref.ref[Any], dict[str, Any], _Made]] = deque(maxlen=LATEST)
 
     @wraps(make)

@@ -1,8 +1,8 @@
-"""The rule by which a person's work passes while people judge: enough controls answered correctly, at a credible pace.
+"""The rule for passing during a campaign: enough controls answered correctly, at a plausible pace.
 
-It decides on completion codes and on the organisers' page. `adjudge check` takes the pace from it, but tests controls
-in another way (`check.control_pairs`): on all judgments of a person, a paired test asks whether degraded outputs got
-lower scores. A code must be given after a few controls, each of which is right or wrong; that is too little for a test.
+It is used for completion codes and on the organisers' page. `adjudge check` uses the same rule for pace, but tests
+controls differently (`check.control_pairs`): over all judgments of a person, a paired test asks whether degraded
+outputs got lower scores. A completion code is given after a few controls, which are too few for a test.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 LEAST_SECONDS = 1.0
-"""Nobody reads a source and its translation, and judges, in less than a second on average."""
+"""Nobody can read a source and its translation and judge it in less than a second on average."""
 PASS_SHARE = 0.5
-"""The share of controls that must be answered correctly where nothing else is said."""
+"""The default share of controls that must be answered correctly."""
 FEW_JUDGMENTS = 5
-"""With fewer judgments than this, nothing is said about the pace."""
+"""With fewer judgments than this, the pace is not judged."""
 
 
 @dataclass(frozen=True)
 class Work:
     """What one person has done: judgments, active seconds spent on them, and controls answered correctly, of how many.
 
-    `active_seconds` is None where time was not measured.
+    `active_seconds` is None if time was not measured.
     """
 
     judgments: int
@@ -40,6 +40,6 @@ class Work:
         return self.controls_right < pass_share * self.controls
 
     def faults(self, *, pass_share: float = PASS_SHARE, least_seconds: float = LEAST_SECONDS) -> tuple[str, ...]:
-        """Why the work does not pass: `pace`, `controls`; empty where it does."""
+        """Why the work does not pass: `pace`, `controls`; empty if it passes."""
         pace = ("pace",) if self.is_too_fast(least_seconds) else ()
         return (*pace, *(("controls",) if self.missed_controls(pass_share) else ()))

@@ -1,7 +1,7 @@
-"""Protocols (how people judge) and kinds of outputs (what an output is shown for): one table of each.
+"""Protocols (how people judge) and kinds (the purpose of an output): one table of each.
 
-Every stage asks these tables for facts: `PROTOCOLS["esa"].marked`, `KINDS["repeat"].rated`. The tuples below them list
-the names that have a fact in common, for conditions on a column. `docs/data.md` explains both in words.
+Stages look up properties in these tables: `PROTOCOLS["esa"].marked`, `KINDS["repeat"].rated`. The tuples below list
+the names with a common property, for conditions on a column. `docs/data.md` explains both.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ Answer = Literal["rank", "score", "spans", "edit", "verdict"]
 TaskKind = Literal["work", "calibration", "tutorial"]
 Severity = Literal["neutral", "minor", "major", "critical"]
 CollectedProtocol = Literal["ranking", "da", "pairwise", "sqm", "esa", "mqm", "postedit"]
-"""The protocols of the web page. A type cannot be computed; a test compares it with the table."""
+"""The protocols of the web page. A type cannot be computed, so a test compares it with the table."""
 
 SEVERITIES: tuple[Severity, ...] = ("neutral", "minor", "major", "critical")
-"""How bad an error can be, from the mildest."""
+"""Severities of errors, from the mildest."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,12 @@ class Protocol:
     Attributes:
         name: its name in files, commands and pages.
         label: its name in a sentence.
-        answer: what a person gives for each output. `verdict` is a yes or no about an edited translation.
+        answer: what the annotator gives for each output. `verdict` is a yes or no about an edited translation.
         scored: whether the column `score` measures the quality of a system.
         on_scale: whether people choose the score on a scale, so that it has a lowest and a highest value.
-        severities: which errors are marked in the text, from the mildest; empty where none are.
+        severities: the severities of marked errors, from the mildest; empty if errors are not marked.
         categories: whether each error has a category, and the score follows from the errors.
-        in_pairs: whether always two outputs are compared.
+        in_pairs: whether exactly two outputs are compared.
         collected: whether the web page can collect such judgments.
     """
 
@@ -72,7 +72,7 @@ class Protocol:
 
     @property
     def needed_column(self) -> Literal["rank", "score"] | None:
-        """The column of the judgment table without which a judgment says nothing, if there is one."""
+        """The column of the judgment table that a judgment needs, if there is one."""
         if self.relative:
             return "rank"
         return "score" if self.scored and not self.marked else None
@@ -80,13 +80,13 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Kind:
-    """What an output is shown for.
+    """The purpose for which an output is shown.
 
     Attributes:
         name: its name in the column `kind`.
         meaning: what it is, in a few words.
-        task: the sort of task it stands in.
-        translation: whether it is a translation as a system or a person made it, neither spoilt nor made up.
+        task: the type of task that contains it.
+        translation: whether it is a genuine translation by a system or a person.
         control: whether it is there to check annotators rather than to be ranked.
         rated: whether its scores count for its system.
         judged: whether its judgments count as judgments of the campaign.
@@ -137,7 +137,7 @@ KINDS: dict[str, Kind] = {
     )
 }
 KIND_CODES: dict[str, int] = {name: code for code, name in enumerate(KINDS)}
-"""The place of every kind in the table, for arrays of codes."""
+"""The index of every kind in the table, for arrays of codes."""
 
 RELATIVE = tuple(protocol.name for protocol in PROTOCOLS.values() if protocol.relative)
 """Outputs are compared with each other."""
@@ -157,7 +157,7 @@ ONE_BY_ONE = tuple(name for name in COLLECTED if not PROTOCOLS[name].relative)
 RATED = tuple(kind.name for kind in KINDS.values() if kind.rated)
 """Scores of these count for systems."""
 TRANSLATIONS = tuple(kind.name for kind in KINDS.values() if kind.translation)
-"""Translations as they were made; what is not among them says nothing about a system."""
+"""Genuine translations; other kinds say nothing about a system."""
 NOT_TRANSLATIONS = tuple(kind.name for kind in KINDS.values() if not kind.translation)
 """Outputs shown to check or to teach people."""
 WORK = tuple(kind.name for kind in KINDS.values() if kind.translation and kind.task == "work")
@@ -165,4 +165,4 @@ WORK = tuple(kind.name for kind in KINDS.values() if kind.translation and kind.t
 NOT_CONTROLS = tuple(kind.name for kind in KINDS.values() if kind.translation and not kind.control)
 """Translations of systems that check nobody."""
 NOT_JUDGED = tuple(kind.name for kind in KINDS.values() if not kind.judged)
-"""Answers to these are no judgments of the campaign."""
+"""Answers to these do not count as judgments of the campaign."""

@@ -1,4 +1,4 @@
-"""Randomness: an explicit generator, made from a seed and passed down. No global state anywhere."""
+"""Randomness: explicit generators, made from a seed and passed down. There is no global state."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Scores as integer-coded columns, and the customary way from them to system means.
+"""Scores as integer-coded columns, and the customary computation of system means.
 
-An item is one segment of one system. Scores are averaged within items first, then over items, so that segments judged
-often weigh no more than others. Judgments of annotators who did not pass the control (column `passed`) count for
-nothing but their own mean and spread.
+An item is one segment of one system. Scores are averaged within items first, then over items, so that frequently judged
+segments do not weigh more. Judgments of annotators who did not pass the control (column `passed`) only count for
+the mean and standard deviation of the annotator.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from adjudge.core.judgments import Judgments
 
-# The official z-scores were made from annotators' means and standard deviations as R prints them. Rounding likewise
-# moves a z-score by less than 1e-6, and makes official numbers come out to their last digit.
+# The official z-scores were computed from annotators' means and standard deviations as R prints them. The same rounding
+# changes a z-score by less than 1e-6, and reproduces the official numbers to their last digit.
 PRINTED_DIGITS = 7
 
 
@@ -36,7 +36,7 @@ PRINTED_DIGITS = 7
 class Sheet:
     """One entry per score. `rated` marks those that count for systems.
 
-    The others are controls, and only help to tell how an annotator uses the scale.
+    The others are controls, which only show how an annotator uses the scale.
     """
 
     systems: tuple[str, ...]
@@ -52,15 +52,15 @@ class Sheet:
     """Code in `core.protocols.KIND_CODES`."""
     documents: tuple[str, ...]
     document: NDArray[np.int64]
-    """Place in `documents`, -1 where the document is not known."""
+    """Index in `documents`, -1 if the document is not known."""
     original: NDArray[np.bool_]
     """False for the copy of a judgment that was credited to another system with the same output."""
     given_z: NDArray[np.float64]
-    """A z-score that came with the data (where only means of segments were released), NaN elsewhere."""
+    """A released z-score (if only segment means were released), NaN otherwise."""
     judgments: NDArray[np.int64]
-    """How many judgments the score stands for: 1, unless it is a mean that came with the data."""
+    """The number of judgments behind the score: 1, unless it is a released mean."""
     item_weight: NDArray[np.float64] | None = None
-    """1 / probability of every item's segment, where segments were chosen with unequal ones."""
+    """1 / probability of every item's segment, if segments were sampled with unequal probabilities."""
 
     def with_scores(self, score: NDArray[np.float64]) -> Sheet:
         """The same sheet with other scores."""
@@ -135,13 +135,13 @@ def _rated(table: pl.DataFrame, judgments: Judgments) -> pl.Series:
 
 
 def _items(table: pl.DataFrame) -> NDArray[np.int64]:
-    """A number for every output of a system for a segment."""
+    """An integer for every output of a system for a segment."""
     number = pl.struct("system", "document", "segment").rank("dense") - 1
     return table.select(number.cast(pl.Int64)).to_series().to_numpy()
 
 
 def _item_weights(table: pl.DataFrame, rated: pl.Series, item: NDArray[np.int64]) -> NDArray[np.float64] | None:
-    """1 / probability of every item's segment, 1 for items without a rated score; None where all were chosen alike."""
+    """1 / probability of every item's segment, 1 for items without a rated score; None if all are equal."""
     weight = weights_of(table.filter(rated))
     if weight is None:
         return None
@@ -151,7 +151,7 @@ def _item_weights(table: pl.DataFrame, rated: pl.Series, item: NDArray[np.int64]
 
 
 def _column(table: pl.DataFrame, name: str, otherwise: bool | float) -> pl.Series:
-    """A column that some readers add to the common ones; `otherwise` where it is missing, empty, or a user's own."""
+    """An additional column of some readers; `otherwise` if it is missing, empty or of another type."""
     if name not in table.columns or table[name].dtype == pl.String:
         return pl.repeat(otherwise, table.height, eager=True).alias(name)
     return table[name].fill_null(otherwise)
@@ -165,13 +165,13 @@ def _codes(column: pl.Series, values: Sequence[str] | pl.Series) -> NDArray[np.i
 
 @dataclass(frozen=True, eq=False)
 class ItemMeans:
-    """The mean score of every item that has one, its system, and how many scores lie behind each system."""
+    """The mean score and system of every scored item, and the number of scores of each system."""
 
     mean: NDArray[np.float64]
     system: NDArray[np.int64]
     judgments: NDArray[np.int64]
     weight: NDArray[np.float64] | None = None
-    """Of every item, where segments were chosen with unequal probabilities."""
+    """The weight of every item, if segments were sampled with unequal probabilities."""
 
     def system_means(self, systems: int) -> NDArray[np.float64]:
         """The (weighted) mean over items of each system; NaN for a system without any."""
@@ -199,9 +199,9 @@ def standardised(sheet: Sheet, *, zero_sd: str = "drop", calibrated: bool = Fals
     """Scores as z: minus the annotator's mean, divided by the annotator's standard deviation (n - 1).
 
     Args:
-        sheet: the scores; controls help to tell how an annotator uses the scale.
-        zero_sd: what becomes of annotators whose scores are all equal: `drop` (no z) or `zero` (z = 0).
-        calibrated: use the calibration items alone, which all annotators judged.
+        sheet: the scores, including controls, which show how an annotator uses the scale.
+        zero_sd: the treatment of annotators whose scores are all equal: `drop` (no z) or `zero` (z = 0).
+        calibrated: use only the calibration items, which all annotators judged.
     """
     base = sheet.original & sheet.of_kind("calibration") if calibrated else sheet.original
     if not base.any():
@@ -225,7 +225,7 @@ def standardised(sheet: Sheet, *, zero_sd: str = "drop", calibrated: bool = Fals
 
 
 def significant(values: NDArray[np.float64], digits: int = PRINTED_DIGITS) -> NDArray[np.float64]:
-    """Values rounded to so many significant digits."""
+    """Values rounded to this many significant digits."""
     size = np.floor(np.log10(np.abs(values), out=np.zeros_like(values), where=values != 0))
     scale = 10.0 ** (digits - 1 - size)
     rounded: NDArray[np.float64] = np.round(values * scale) / scale
@@ -233,7 +233,7 @@ def significant(values: NDArray[np.float64], digits: int = PRINTED_DIGITS) -> ND
 
 
 def resampled_means(sheet: Sheet, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """System means when annotators are drawn again with replacement: (count, systems).
+    """System means over bootstrap resamples of annotators: (count, systems).
 
     Items of a system that the same annotators judged, as the segments of a document, are taken together: the sum of
     their means is the sum of everybody's scores by the number of times that these were drawn.

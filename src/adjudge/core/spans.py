@@ -1,8 +1,8 @@
-"""Marks of errors in a text: what a mark is, which are allowed, and where they go when the text changes.
+"""Error marks in a text: their form, which are allowed, and how they move when the text changes.
 
-Offsets are half-open and count code points. The quoted text stands beside them, so that a mark that has slipped is
-noticed. An omission (`missing`) has no place and quotes nothing.
-`span_column` makes one column of the marks of many judgments.
+Offsets are half-open and count code points. The quoted text is stored with them, so that misplaced marks are noticed.
+An omission (`missing`) has no position and quotes nothing.
+`span_column` makes one column from the marks of many judgments.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _overlap(marks: Sequence[Mark]) -> str | None:
 
 
 def carried_over(marks: Iterable[Mark], before: str, after: str) -> tuple[Mark, ...]:
-    """Marks of a text that was changed in one place: those before and behind it stay, those that touch it go."""
+    """The marks after the text was changed in one place: those that touch it are dropped, the others are kept."""
     head = 0
     while head < min(len(before), len(after)) and before[head] == after[head]:
         head += 1
@@ -119,9 +119,9 @@ def carried_over(marks: Iterable[Mark], before: str, after: str) -> tuple[Mark, 
 
 
 def span_column(spans: Sequence[Sequence[Span]]) -> pl.Series:
-    """The column `spans`: a list for every judgment, empty where no error was marked.
+    """The column `spans`: a list for every judgment, empty if no error was marked.
 
-    Field by field and not span by span, because that is many times faster.
+    It is built field by field, which is many times faster than span by span.
     """
     fields = SPAN.to_schema()
     flat = pl.DataFrame(

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 VERSION, BEFORE, AFTER = "version", "before", "after"
-"""The column that names the version of a test set, and its two values: as it was, and as corrected."""
+"""The column for the version of a test set, and its two values: original and corrected."""
 CORRECTED = "corrected"
-"""Column that says whether the source of a segment differs between the versions."""
+"""The column that says whether the source of a segment differs between the versions."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class SourceSegment:
     segment: str
     text: str
     version: str | None = None
-    """Of which version of the test set, where there are two."""
+    """The version of the test set, if there are two."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class TestSet:
         return len(self.source)
 
     def documents(self) -> tuple[tuple[str, range], ...]:
-        """The documents in order, each with the places of its segments."""
+        """The documents in order, each with the indices of its segments."""
         grouped = groupby(range(len(self.source)), key=lambda i: (self.source[i].document, self.source[i].version))
         runs = [(name, list(run)) for (name, _), run in grouped]
         return tuple((name, range(run[0], run[-1] + 1)) for name, run in runs)

@@ -20,7 +20,7 @@ MOST_LETTERS = 120
 
 
 def counted(number: int, what: str, several: str | None = None) -> str:
-    """`1 pair`, `2,000 pairs`; `several` is the plural where it takes more than an s."""
+    """`1 pair`, `2,000 pairs`; `several` is an irregular plural."""
     return f"{number:,} {what}" if number == 1 else f"{number:,} {several or f'{what}s'}"
 
 
@@ -40,7 +40,7 @@ def listed(names: Sequence[str], last: str = "and") -> str:
 
 
 def short_list(names: Sequence[str], last: str = "and") -> str:
-    """The same; long lists, and lists of long names, are cut short with their number."""
+    """The same, with long lists shortened to `A, B and 7 others`."""
     kept = len(names) if len(names) <= MOST_NAMES else MOST_NAMES - 1
     while kept > 1 and max(map(len, names)) > LONG_NAME and sum(map(len, names[:kept])) > MOST_LETTERS:
         kept -= 1
@@ -49,13 +49,13 @@ def short_list(names: Sequence[str], last: str = "and") -> str:
 
 
 def split_names(text: str) -> tuple[str, ...]:
-    """Names joined by commas; one that holds a comma stands in double quotes: `A,"B, C"`."""
+    """Split comma-separated names; a name with a comma is in double quotes: `A,"B, C"`."""
     rows = csv.reader([" ".join(text.split("\n"))], skipinitialspace=True)
     return tuple(name.strip() for row in rows for name in row)
 
 
 def as_argument(names: Sequence[str]) -> str:
-    """Names as `split_names` takes them, quoted as a shell needs it."""
+    """Names in the form that `split_names` understands, quoted for a shell."""
     joined = io.StringIO()
     csv.writer(joined, lineterminator="").writerow(names)
     text = joined.getvalue()

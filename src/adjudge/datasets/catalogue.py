@@ -120,7 +120,7 @@ class DataSets(Result):
             )
             for listed in self.sets
         )
-        note = f"'adjudge data list NAME' tells more; 'adjudge data get NAME' fetches it into {self.folder}."
+        note = f"'adjudge data list NAME' shows details; 'adjudge data get NAME' downloads it to {self.folder}."
         return Table("Public data sets", columns, rows, note)
 
 
@@ -137,7 +137,7 @@ def _details(listed: Listed) -> Table:
         ("files", ", ".join(file.path for file in dataset.files)),
         ("checksums", f"recorded for {checked} of {len(dataset.files)} files"),
         ("note", dataset.note),
-        ("at hand", listed.folder or f"no; fetch it with: adjudge data get {dataset.name}"),
+        ("at hand", listed.folder or f"no; download it with: adjudge data get {dataset.name}"),
         ("try", listed.command),
     )
     return Table(dataset.name, (text(""), text("")), tuple((name, value) for name, value in rows if value is not None))

@@ -41,7 +41,7 @@ def download(url: str, target: Path, tell: Callable[[int, int | None], None]) ->
             f"cannot be reached ({reason}); check the network and run the command again, {ELSEWHERE}", file=url
         ) from fault
     except OSError as fault:
-        raise InputError(f"cannot be written ({fault.strerror or fault}); choose another place", file=target) from fault
+        raise InputError(f"cannot be written ({fault.strerror or fault}); choose another path", file=target) from fault
     part.finish()
 
 

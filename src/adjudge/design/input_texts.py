@@ -124,7 +124,7 @@ def _checked(testset: TestSet, campaign: Campaign) -> TestSet:
         raise InputError(f"document '{doubled[0]}' has segment '{doubled[1]}' twice; number the segments")
     starts = Counter(name for name, _ in testset.documents())
     if torn := next((name for name, count in starts.items() if count > 1), None):
-        raise InputError(f"the segments of document '{torn}' do not stand together; sort them by document")
+        raise InputError(f"the segments of document '{torn}' are not consecutive; sort them by document")
     return testset
 
 

@@ -70,8 +70,8 @@ def _about_company(report: DesignReport, campaign: Campaign) -> Iterator[str]:
     if least < systems:
         held = f"{least:g}" if least == most else f"{least:g} to {most:g}"
         yield (
-            f"a task holds {held} of {systems} systems, so a z-score by task depends on a system's company; smaller "
-            "pages (context.max_segments), larger tasks, or a model with all effects at once (rank --method mixed) help"
+            f"a task holds {held} of {systems} systems, so a z-score by task depends on the other systems in it; "
+            "smaller pages (context.max_segments), larger tasks or a mixed model (rank --method mixed) help"
         )
     share = report.meetings[0].least_share
     if share is not None and share < 0.5:
@@ -83,7 +83,7 @@ def _about_company(report: DesignReport, campaign: Campaign) -> Iterator[str]:
         first, second = company.pair or ("", "")
         yield (
             f"z-scores by task move the difference of '{first}' and '{second}' by about {company.worst:.2g} "
-            f"{company.unit} through company alone"
+            f"{company.unit} through the other systems in a task alone"
         )
 
 
@@ -116,19 +116,19 @@ def _about_people(report: DesignReport, tasks: TaskSet, campaign: Campaign) -> I
 def _about_controls(report: DesignReport, tasks: TaskSet) -> Iterator[str]:
     shown = {control.kind: control.made for control in report.controls}
     if not shown.get("degraded") and not shown.get("attention"):
-        yield "there are no degraded copies and no attention checks, so careless annotators cannot be told from others"
+        yield "there are no degraded copies and no attention checks, so careless annotators cannot be detected"
     elif shown.get("degraded"):
         per_task = [sum(output.kind == "degraded" for _, _, output in task.outputs()) for task in work_tasks(tasks)]
         tasks_each = min(Counter(n for t in work_tasks(tasks) for n in t.annotators).values(), default=1)
         fewest = min(per_task) * tasks_each
         if fewest < FEW_CONTROLS:
             yield (
-                f"degraded copies that an annotator meets: {fewest} at least; with fewer than {FEW_CONTROLS}, a test "
-                "of significance hardly tells the careless from the careful"
+                f"some annotators see only {counted(fewest, 'degraded copy', 'degraded copies')}; with fewer than "
+                f"{FEW_CONTROLS}, a significance test can hardly detect careless annotators"
             )
     if met := _met_twice(tasks):
         often = counted(met, "time")
-        yield f"{often} an annotator meets a text twice without a plan, because there are too few for the controls"
+        yield f"{often} an annotator sees a text twice by accident, because there are too few for the controls"
 
 
 def _met_twice(tasks: TaskSet) -> int:

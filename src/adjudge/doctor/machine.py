@@ -156,7 +156,7 @@ _SVG = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="30">'
     '<text x="5" y="20" font-family="sans-serif" font-size="16">{}</text></svg>'
 )
-FONTS = "install fonts for them, on Debian fonts-noto-core and fonts-noto-cjk; pages in a browser are not concerned"
+FONTS = "install fonts for them, on Debian fonts-noto-core and fonts-noto-cjk; pages in a browser are not affected"
 
 
 def charts() -> Iterator[Finding]:
@@ -165,7 +165,7 @@ def charts() -> Iterator[Finding]:
 
     svg = vl_convert.vegalite_to_svg(_CHART)
     if not svg.startswith("<svg") or not vl_convert.svg_to_png(svg).startswith(b"\x89PNG"):
-        yield Finding("charts", "fault", "a small chart does not come out", "install vl-convert-python again")
+        yield Finding("charts", "fault", "a small chart could not be drawn", "install vl-convert-python again")
         return
     yield Finding("charts", "ok", "a small chart was drawn as SVG and PNG")
     missing = missing_scripts()

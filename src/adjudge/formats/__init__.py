@@ -1,6 +1,6 @@
-"""The file formats of the field: one module per format, each with `read(paths, options)`. `read` chooses by name.
+"""File formats: one module per format, each with `read(paths, options)`. `read` chooses the module by name.
 
-`as_judgments` takes whatever holds judgments: a path, several, a data frame of polars or pandas, or judgments.
+`as_judgments` accepts a path, several paths, a polars or pandas data frame, or judgments.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Format(NamedTuple):
         module: the module that reads it.
         summary: what it is.
         options: the options that it uses besides those of all formats.
-        repeated: what rows are that agree in all that identifies a judgment: `corrections` of which the last counts,
-            `judgments` of their own, or `counts`, where rows are made from numbers of comparisons.
+        repeated: the meaning of rows that agree in everything that identifies a judgment: `corrections`, of which the
+            last counts; separate `judgments`; or `counts`, if rows are made from numbers of comparisons.
     """
 
     module: str
@@ -109,14 +109,14 @@ def as_judgments(
     options: ReadOptions | None = None,
     **settings: Any,
 ) -> Judgments:
-    """Judgments from whatever holds them, for functions that take any source.
+    """The judgments of any source.
 
     Args:
         source: a path, several paths, a data frame of polars or pandas with columns as in the judgment table, or
             judgments.
-        format: a name from `FORMATS`, for paths; recognised where left out, the native table otherwise.
-        options: how to read, all in one.
-        **settings: the same one by one: any field of `ReadOptions`. `pair` also selects that language pair.
+        format: a name from `FORMATS`, for paths; default: detected, or else the judgment table.
+        options: all reading options in one object.
+        **settings: single reading options: any field of `ReadOptions`. `pair` also selects that language pair.
 
     Returns:
         The judgments, with everything that was set aside and why.
@@ -145,7 +145,7 @@ def as_judgments(
 
 
 def read(source: Any, *, format: str | None = None, options: ReadOptions | None = None, **settings: Any) -> Judgments:  # noqa: A002
-    """Read one or several files (or folders, where a format has several files) into one judgment table.
+    """Read one or several files (or folders, for some formats) into one judgment table.
 
     `read("scores.csv")`, `read(["a.csv", "b.csv"], format="wmt-ranking", pair="cs-en")` and `read(frame)` all work;
     `as_judgments` explains the arguments.
@@ -154,7 +154,7 @@ def read(source: Any, *, format: str | None = None, options: ReadOptions | None 
 
 
 def read_options(options: ReadOptions | None = None, **settings: Any) -> ReadOptions:
-    """Options of the readers from plain settings: lists, and mappings such as `columns={"system": "model"}`."""
+    """Reading options from plain settings: lists, and mappings such as `columns={"system": "model"}`."""
     names = [field.name for field in fields(ReadOptions)]
     if isinstance(settings.get("columns"), Mapping):
         # In Python a mapping is natural: columns={"system": "model"}.
@@ -169,14 +169,14 @@ def read_options(options: ReadOptions | None = None, **settings: Any) -> ReadOpt
 
 
 def _listed(name: str, value: Any) -> Any:
-    """Lists as the options hold them; names joined by commas, as on the command line, are a list too."""
+    """A list as `ReadOptions` stores it; comma-separated names are accepted too."""
     if isinstance(value, str) and getattr(ReadOptions, name) == ():
         return split_names(value)
     return tuple(value) if isinstance(value, list) else value
 
 
 def _as_frame(source: Any) -> pl.DataFrame | None:
-    """A data frame of polars or pandas as one of polars; None for anything else."""
+    """A polars or pandas data frame as a polars data frame; None for anything else."""
     kind = type(source)
     library = kind.__module__.split(".")[0]
     if library == "polars" and kind.__name__ in ("DataFrame", "LazyFrame"):
@@ -188,7 +188,7 @@ def _as_frame(source: Any) -> pl.DataFrame | None:
 
 
 def _from_pandas(source: Any) -> pl.DataFrame:
-    """Column by column, because polars itself needs pyarrow for that; an index with names is columns, too."""
+    """Convert column by column, because polars would need pyarrow. Named levels of an index become columns."""
     import polars as pl
 
     if new := [name for name in source.index.names if name is not None and name not in source.columns]:
@@ -196,7 +196,7 @@ def _from_pandas(source: Any) -> pl.DataFrame:
     columns: dict[str, pl.Series] = {}
     names = [str(name) for name in source.columns]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UsageError(f"data frame: column '{shown(twice)}' stands twice; drop or rename one of them")
+        raise UsageError(f"data frame: column '{shown(twice)}' occurs twice; drop or rename one of them")
     for name in source.columns:
         column, missing = source[name], source[name].isna()
         values = [
@@ -247,14 +247,14 @@ def _read_files(paths: list[Path], format: str | None, options: ReadOptions) -> 
 
 
 def format_of(paths: Sequence[Path]) -> str:
-    """The format of files for which none was given: one that is recognised, or the native table."""
+    """The format of files without a given format: the detected one, or the judgment table."""
     from adjudge.formats.recognise import recognise
 
     return recognise(paths) or "judgments"
 
 
 def _refuse_unused(name: str, options: ReadOptions) -> None:
-    """Refuse options that the format does not use, since a user who gives one expects an effect."""
+    """Refuse options that the format does not use, since the user expects an effect."""
     used = (*COMMON_OPTIONS, *FORMATS[name].options)
     for field in fields(ReadOptions):
         if field.name not in used and getattr(options, field.name) != field.default:
@@ -277,8 +277,8 @@ def _with_humans(judgments: Judgments, options: ReadOptions) -> Judgments:
 
 
 def _with_missing_human_noted(judgments: Judgments, human: str | None) -> Judgments:
-    """Say where no system has the name that the user gave for human translations: it may be misspelt."""
+    """Note if no system matches the given human translation, which may be misspelt."""
     if human is None or judgments.table["human"].any():
         return judgments
-    note = f"no system is called '{shown(human)}', as --human says, so none counts as a human translation"
+    note = f"no system matches --human '{shown(human)}', so none counts as a human translation"
     return judgments if note in judgments.notes else replace(judgments, notes=(*judgments.notes, note))

@@ -69,7 +69,7 @@ def repeated_note(rows: int, exact: int = 0) -> str:
 
 def copied_table_note(times: int) -> str:
     """What is said where the whole table stands there several times."""
-    return f"every judgment stands in the table {times} times, as if files had been joined; each counts once"
+    return f"every judgment occurs in the table {times} times, as if files had been joined; each counts once"
 
 
 def _identity(table: pl.DataFrame) -> list[str]:

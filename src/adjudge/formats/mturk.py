@@ -82,7 +82,7 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
             others.append(path.name)
     if not parts:
         raise InputError(f"holds no file with a column '{ANSWER}'; check the path and --format", file=paths[0])
-    notes = [f"left alone, no batch results: {', '.join(others)}"] if others else []
+    notes = [f"ignored, not batch results: {', '.join(others)}"] if others else []
     merged = concat(parts)
     return replace(merged, notes=(*merged.notes, *notes))
 

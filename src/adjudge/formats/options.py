@@ -1,4 +1,4 @@
-"""What some formats need to know besides the files. Every field is a command-line option of the same name."""
+"""Options of the file readers. Every field is a command-line option of the same name."""
 
 from __future__ import annotations
 
@@ -7,67 +7,69 @@ from pathlib import Path  # noqa: TC003, the command line asks for the types whe
 
 
 def _help(text: str) -> dict[str, str]:
-    """What `--help` says of the option, in every command that reads judgments."""
+    """The text that `--help` shows for the option in every command that reads judgments."""
     return {"help": text}
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Options of the readers; each reader uses those that concern it."""
+    """Options of the readers. Each reader uses those that apply to it."""
 
     human: str | None = field(
-        default=None, metadata=_help("The system that is a human translation: a name, or a regular expression.")
+        default=None, metadata=_help("The human translation among the systems: its name, or a regular expression.")
     )
-    """Where there is none, `core.humans.HUMAN_PATTERN`."""
-    pair: str | None = field(default=None, metadata=_help("The language pair of files that do not say it."))
+    """Default: `core.humans.HUMAN_PATTERN`."""
+    pair: str | None = field(default=None, metadata=_help("The language pair of files that do not name one."))
     columns: tuple[str, ...] = field(
         default=(),
-        metadata=_help("Tables: which column is what, as system=model,score=rating (the name here = the file's name)."),
+        metadata=_help("Tables: the columns to use, as NAME=COLUMN, such as system=model,score=rating."),
     )
     systems: tuple[str, ...] = field(
-        default=(), metadata=_help("Wide tables: the columns that hold one system each, joined by commas.")
+        default=(), metadata=_help("Wide tables: the columns with one system each, comma-separated.")
     )
     wide: str | None = field(
-        default=None, metadata=_help("Wide tables: whether the columns of systems hold 'scores' or 'ranks'.")
+        default=None, metadata=_help("Wide tables: whether the system columns hold 'scores' or 'ranks'.")
     )
     winner: tuple[str, ...] = field(
         default=(),
         metadata=_help(
-            "Pairs: what the winner's values mean, as left=1,right=2,tie=0 (or both-good=..., both-bad=...)."
+            "Pairs: the values in the winner column, such as left=1,right=2,tie=0 (also both-good=..., both-bad=...)."
         ),
     )
     attributes: Path | None = field(
         default=None,
         metadata=_help(
-            "A side table (CSV, Excel, JSON, ...) whose columns are added to the judgments, by segment, document or "
-            "whatever both name."
+            "A table (CSV, Excel, JSON, ...) whose columns are added to the judgments, joined on the columns that both "
+            "have, such as segment or document."
         ),
     )
-    strict: bool = field(default=False, metadata=_help("Refuse a file in which a single value cannot be read."))
+    strict: bool = field(default=False, metadata=_help("Stop if any value in a file cannot be read."))
     bad_rows: float = field(
-        default=0.01, metadata=_help("The share of rows that may be unreadable; they are set aside and named.")
+        default=0.01, metadata=_help("Largest share of unreadable rows to accept. They are set aside and listed.")
     )
     segment_column: str | None = field(
         default=None, metadata=_help("rank-table: the column that identifies the segment.")
     )
     rank_columns: tuple[str, ...] = field(
-        default=(), metadata=_help("rank-table: the rank columns, one per candidate, joined by commas.")
+        default=(), metadata=_help("rank-table: the rank columns, one per candidate, comma-separated.")
     )
     mqm_weights: str | None = field(
         default=None,
-        metadata=_help("mqm: what errors cost: workshops (the default), google, or a list as minor=1,major=10."),
+        metadata=_help("mqm: error weights: workshops (default), google, or a list such as minor=1,major=10."),
     )
-    batches: tuple[Path, ...] = field(default=(), metadata=_help("appraise: batch files (JSON or zip) of the tasks."))
-    annotators: Path | None = field(default=None, metadata=_help("appraise: file that maps accounts to people."))
+    batches: tuple[Path, ...] = field(
+        default=(), metadata=_help("appraise: the batch files of the tasks (JSON or zip).")
+    )
+    annotators: Path | None = field(default=None, metadata=_help("appraise: a file that maps accounts to annotators."))
     labels: int | None = field(
         default=None,
-        metadata=_help("rankings: labels on the scale; a rank beyond is refused. By default what the format says."),
+        metadata=_help("Rankings: number of ranks on the scale; larger ranks are errors. Default: set by the format."),
     )
     stacked: int = field(
-        default=1, metadata=_help("rank-lines: annotators that stand one after the other in each file.")
+        default=1, metadata=_help("rank-lines: number of annotators whose ranks follow each other in a file.")
     )
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing was chosen but what holds for every table: humans, and how many rows may be bad."""
+        """Whether only options that apply to every table are set: humans, strictness, share of bad rows."""
         return self == ReadOptions(human=self.human, strict=self.strict, bad_rows=self.bad_rows)

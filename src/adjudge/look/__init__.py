@@ -109,8 +109,8 @@ def _count(judgments: Judgments, plan: LookPlan) -> int:
     if count > plan.planned:
         planned = f"{plan.planned:,} {agreeing(plan.planned, 'was', 'were')} planned"
         raise DataError(
-            f"the data hold {count:,} judgments, {planned}; a plan cannot be lengthened under way, "
-            "look at the first ones only"
+            f"the data hold {count:,} judgments, {planned}; a plan cannot be extended during a campaign, "
+            "use the first ones only"
         )
     return count
 
@@ -213,7 +213,7 @@ def _notes(plan: LookPlan, state: State, path: Path | None, *, repeated: bool) -
         if abs(fraction - wanted) > 0.25 / plan.looks:
             notes.append(
                 f"look {number} was planned at {min(wanted, 1.0):.0%} of the judgments and came at {fraction:.0%}; "
-                "it is spent all the same"
+                "it spends level all the same"
             )
     return tuple(notes)
 

@@ -140,7 +140,7 @@ def check_continues(history: History, plan: dict[str, Any], judgments: Judgments
         if history.plan.get(name) != value:
             raise DataError(
                 f"the history was begun with {name} {_shown(history.plan.get(name))}, now it is {_shown(value)}; "
-                "a plan cannot be changed under way, go on with the first one"
+                "a plan cannot be changed during a campaign, continue with the first one"
             )
     if not history.records:
         return

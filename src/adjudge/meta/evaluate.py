@@ -164,7 +164,7 @@ def _upside_down(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str
     ]
     if not negative:
         return ()
-    hint = f"if lower is better there, turn the scores round with --lower-is-better {shlex.quote(negative[0])}"
+    hint = f"if lower is better there, reverse them with --lower-is-better {shlex.quote(negative[0])}"
     return (f"negative correlations at every level ({', '.join(negative)}): {hint}",)
 
 

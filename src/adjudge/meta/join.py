@@ -34,7 +34,7 @@ def segment_namer(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) 
             segment, first, second = twice
             raise DataError(
                 f"segment '{segment}' is in the documents '{first}' and '{second}', but {whose} scores do not all say "
-                "their document; give a column 'document', or number the segments through"
+                "their document; give a column 'document', or number the segments consecutively"
             )
     return lambda score: f"{score.document}:{score.segment}"
 

@@ -168,7 +168,7 @@ def _choose(
     if weight is not None:
         return ChosenWeight(weight, "given")
     if baseline is None:
-        return ChosenWeight(1.0, "both post-editions weigh the same, as nothing else was asked for")
+        return ChosenWeight(1.0, "both post-edits have the same weight, as no other was given")
     known = ~np.isnan(predictions[baseline])
     return tuned(first[known], second[known], refitted(predictions[baseline][known]))
 

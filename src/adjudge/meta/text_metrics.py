@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from adjudge.formats.texts import Column
 
-TURNED = "TER counts errors and is turned round (multiplied by -1), so that higher is better"
+TURNED = "TER counts errors, so its sign is reversed (multiplied by -1) and higher is better"
 DEFAULT_TOKENIZER = "13a"
 
 

@@ -163,7 +163,7 @@ def _on_people(result: Plan) -> Iterator[str]:
     more = [choice for choice in result.people if choice.annotators > result.annotators]
     each = [choice for choice in result.people[1:] if choice.annotators == result.annotators]
     if more and each:
-        buys = "more people buy more than" if more[0].detectable < each[0].detectable else "more people buy less than"
+        buys = "more people gain more than" if more[0].detectable < each[0].detectable else "more people gain less than"
         yield (
             f"twice the people for the same {more[0].judgments:,} judgments find {more[0].detectable:.1f} points, "
             f"twice the judgments by the same people {each[0].detectable:.1f}: {buys} more judgments per person"

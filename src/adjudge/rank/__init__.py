@@ -1,4 +1,4 @@
-"""Ranking systems: methods by name (`methods`), the same shape of result for all. `rank` is the main function."""
+"""Ranking systems. `rank` is the main function; `methods` lists the methods, which return the same kind of result."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 __all__ = ["METHODS", "RankSettings", "default_method", "rank"]
 
 TABLES = (".csv", ".parquet")
-"""Files whose columns can be counted without reading rows one by one."""
+"""Files that can be ranked directly from their columns."""
 
 
 @dataclass(frozen=True)
 class RankSettings:
-    """Settings that methods share; None leaves the choice to the method."""
+    """Settings shared by all methods; None leaves the choice to the method."""
 
     reference: Literal["include", "exclude"] | None = None
     lines: str | None = None
@@ -35,7 +35,7 @@ class RankSettings:
     significance: Literal["sign", "resample", "tastes"] | None = None
     resamples: int | None = None
     zero_sd: Literal["drop", "zero"] = "drop"
-    """What becomes of annotators whose scores are all equal: no z-score, or z = 0."""
+    """z-scores of annotators whose scores are all equal: none (`drop`) or 0 (`zero`)."""
     seed: int = DEFAULT_SEED
 
 
@@ -46,10 +46,10 @@ def rank(
 
     Args:
         judgments: the judgments, of one language pair and campaign. A file, or a table of pairs (columns `left`,
-            `right`, `winner` and perhaps `annotator`), is counted straight from its columns where that is possible,
-            which carries to tens of millions of rows.
-        method: a name from `METHODS`; Bradley-Terry for relative judgments and the mixed model for scores if left out.
-        settings: what methods share.
+            `right`, `winner` and optionally `annotator`), is counted directly from its columns if possible, which
+            works for tens of millions of rows.
+        method: a name from `METHODS`; default: Bradley-Terry for relative judgments, the mixed model for scores.
+        settings: settings shared by all methods.
 
     Returns:
         Systems in rank order with rank sets, clusters, and every pair compared.
@@ -80,7 +80,7 @@ def rank(
 
 
 def _rank_table(table: pl.DataFrame | Path, method: str | None, settings: RankSettings) -> Ranking:
-    """Rank from a table of pairs or a file, counting its columns where possible."""
+    """Rank a table of pairs or a file, directly from its columns if possible."""
     from adjudge.core.judgments import Judgments
     from adjudge.rank.large_files import pairs
 
@@ -101,13 +101,13 @@ def _rank_table(table: pl.DataFrame | Path, method: str | None, settings: RankSe
 def rank_large_file(
     path: Path, method: str | None, settings: RankSettings, options: ReadOptions | None = None
 ) -> Ranking | None:
-    """Rank straight from the columns of a CSV or Parquet file; None where its columns or the method do not allow that.
+    """Rank a CSV or Parquet file directly from its columns; None if the columns or the method do not allow that.
 
     Args:
         path: the file.
         method: a name from `METHODS`, or None for the default.
         settings: what methods share.
-        options: how to read; of them `human`, `strict` and `bad_rows` count here.
+        options: how to read; only `human`, `strict` and `bad_rows` are used.
     """
     from adjudge.rank.large_files import pairs, scores_csv, scores_parquet
 
@@ -127,7 +127,7 @@ def rank_large_file(
 
 
 def default_method(judgments: Judgments) -> str:
-    """The method for what the judgments are."""
+    """The default method for this kind of judgments."""
     if not len(judgments):
         raise DataError("there are no judgments to rank; check the file and the filters")
     relative = any(protocol in RELATIVE for protocol in judgments.protocols)
@@ -146,7 +146,7 @@ def _check(settings: RankSettings) -> None:
 
 
 def _check_for_method(method: Method, settings: RankSettings) -> None:
-    """Refuse what this method would ignore."""
+    """Refuse settings that this method would ignore."""
     if settings.zero_sd != "drop" and not method.standardises:
         others = ", ".join(name for name, other in METHODS.items() if other.standardises)
         raise UsageError(

@@ -1,4 +1,4 @@
-"""All methods by name: what judgments each needs, what its scores are, how it treats the reference, where it lives."""
+"""All ranking methods by name: the judgments they need, the meaning of their scores, and the function of each."""
 
 from __future__ import annotations
 
@@ -22,39 +22,39 @@ Kind = Literal["relative", "scores"]
 
 @dataclass(frozen=True)
 class Method:
-    """A method and its facts."""
+    """A ranking method and its properties."""
 
     name: str
     judgments: Kind
     function: str
-    """Where it lives in `adjudge.rank`, as `module.function`: what turns a tally, or judgments, into scores."""
+    """Its function, as `module.function` within `adjudge.rank`: it turns a tally, or judgments, into scores."""
     what: str
     unit: str
     """What a score is, for the axis of a chart."""
     difference_unit: str = ""
-    """What a difference of scores is measured in, where that has a shorter name."""
+    """The unit of score differences, if it has a shorter name."""
     reference: Reference | None = None
-    """Set where a method is defined with, or without, the reference; free otherwise."""
+    """Set if the method is defined with, or without, the reference; None if the user can choose."""
     counts_reference: bool = False
     """Whether a tournament of the other systems counts this method's comparisons with the reference: as published,
     or as the ranking by this method does."""
     significance: Literal["sign", "resample", "tastes"] = "sign"
     """The default test between pairs of systems."""
     resamples: int | None = None
-    """The default number of resamples, where the usual number takes too long."""
+    """The default number of resamples, if the usual number takes too long."""
     random: bool = False
-    """Whether scores depend on chance, such as the order of matches."""
+    """Whether scores are random, for example by the order of matches."""
     bounded: bool = True
-    """Whether scores stay finite where a system won everything."""
+    """Whether scores stay finite if a system won everything."""
     counted_scores: bool = False
-    """Whether scores can be counted straight from the columns of a very large file."""
+    """Whether scores can be computed directly from the columns of a very large file."""
     standardises: bool = False
-    """Whether z-scores are made, if only to be shown beside the means."""
+    """Whether z-scores are computed, if only to be shown with the means."""
     beside: tuple[str, ...] = ()
-    """The methods that a report shows beside this one."""
+    """The other methods that a report shows with this one."""
 
     def load(self) -> Callable[..., Any]:
-        """The function itself, imported when it is needed."""
+        """The function, imported on demand."""
         module, name = self.function.rsplit(".", 1)
         function: Callable[..., Any] = getattr(import_module(f"adjudge.rank.{module}"), name)
         return function

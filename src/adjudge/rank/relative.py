@@ -1,4 +1,4 @@
-"""Ranking from relative judgments: by strengths with annotators' tastes, or by any score with resampled annotators."""
+"""Ranking from relative judgments: by strengths with annotators' tastes, or by other scores with a bootstrap."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def rank_relative(judgments: Judgments, method: Method, settings: RankSettings) 
 def rank_units(
     units: Units, source: Provenance, method: Method, settings: RankSettings, *, blocks: Comparisons | None = None
 ) -> Ranking:
-    """Rank systems from counts by annotator or block; `blocks` are the comparisons behind them, where known."""
+    """Rank systems from counts by annotator or block; `blocks` are the underlying comparisons, if known."""
     tally = units.total()
     check_connected(tally)
     wanted = settings.significance or method.significance
@@ -122,12 +122,12 @@ def _rank_by_tastes(
 def _rank_by_resamples(
     units: Units, source: Provenance, method: Method, settings: RankSettings, wanted: str
 ) -> Ranking:
-    """Scores of the tally, with intervals and rank sets from resampled annotators (or texts or blocks of one)."""
+    """Scores of the tally, with intervals and rank sets from resampled annotators (or texts, or blocks)."""
     tally = units.total()
     scored = _scored(method, units, tally, settings)
     if np.isnan(scored.scores).all():
         raise DataError(f"every comparison is a tie, so {method.name} has nothing to count; try wins-or-ties")
-    # Without resamples there is the sign test only.
+    # Without resamples, only the sign test is available.
     significance = wanted if len(scored.resampled) > 1 else "sign"
     apart = separation(tally.wins)
     estimate = _estimate(tally, scored, units, apart, level=settings.level, significance=significance)
@@ -152,7 +152,7 @@ def _rank_by_resamples(
 def _estimate(
     tally: Tally, scored: _Scored, units: Units, apart: Separation, *, level: float, significance: str
 ) -> Estimate:
-    """Scores with rank sets from resamples, wider where no judgment bounds a system."""
+    """Scores with rank sets from resamples, widened for systems that no judgment bounds."""
     sets = resampled_rank_sets(scored.scores, scored.resampled, level)
     return Estimate(
         systems=tally.systems,
@@ -188,7 +188,7 @@ def check_comparable(compared: Comparisons) -> None:
 def _scored(method: Method, units: Units, tally: Tally, settings: RankSettings) -> _Scored:
     rng = generator(settings.seed)
     count = method.resamples or DEFAULT_RESAMPLES if settings.resamples is None else settings.resamples
-    # Units that are not resampled (one block only) leave nothing to learn from resamples.
+    # A single block cannot be resampled.
     resampled = [method.score(part, rng) for part in units.resampled(count, rng)] if units.number > 1 else []
     empty = np.empty((0, len(tally.systems)))
     return _Scored(method.score(tally, rng), np.concatenate(resampled) if resampled else empty, units.kind)
@@ -221,7 +221,7 @@ def _interval(resampled: NDArray[np.float64], level: float) -> tuple[NDArray[np.
 
 
 def _pair_numbers(tally: Tally, scored: _Scored, units: int) -> dict[str, _Numbers]:
-    """What is told of every pair besides its p: its own counts, the sign test on them, the difference's spread."""
+    """Numbers of every pair besides its p-value: its counts, their sign test, the standard error of the difference."""
     numbers: dict[str, _Numbers] = {
         name: counts.astype(np.int64)
         for name, counts in (("wins", tally.wins), ("ties", tally.ties), ("losses", tally.losses))
@@ -248,6 +248,6 @@ def _settings(
 
 
 def _bounded(numbers: Mapping[str, _Numbers], apart: Separation) -> dict[str, _Numbers]:
-    """The numbers without the intervals of systems that no judgment bounds: the resamples' spread would be made up."""
+    """The numbers without the intervals of systems that no judgment bounds, since resampling cannot estimate them."""
     of_spread = {"se", "low", "high"} & set(numbers)
     return {**numbers, **{name: np.where(apart.unbounded, np.nan, numbers[name]) for name in of_spread}}

@@ -24,7 +24,7 @@ VERY_FEW = 3
 FEW = 8
 """Below so many people who share the work evenly, intervals from resampling them are too narrow."""
 MOST_SHOWN = 3
-_SHARED_LUCK = "judgments of one text share its luck, and errors are too small where texts were judged several times"
+_SHARED_LUCK = "judgments of one text are not independent, so errors are too small if texts were judged several times"
 TEXTS_NOT_NAMED = f"segments are not named: {_SHARED_LUCK}; name the segments"
 COUNTED_WITHOUT_TEXTS = f"comparisons were counted without their segments: {_SHARED_LUCK}"
 
@@ -40,7 +40,7 @@ def few_people_note(units: Units) -> Iterator[str]:
     """Say that two or three people decide."""
     if units.number <= VERY_FEW:
         people = "these" if units.unnamed else f"these {units.number} people"
-        yield f"only {_people(units)}: tastes are allowed for, but all that is told rests on {people}; ask more"
+        yield f"only {_people(units)}: tastes are allowed for, but the result rests on {people}; ask more"
 
 
 def _people(units: Units) -> str:
@@ -95,7 +95,7 @@ def _few_judges(who: str, rests: str, systems: Sequence[str], judged_so: NDArray
         shown = ", ".join(names[:MOST_SHOWN]) + (f" and {len(names) - MOST_SHOWN} more" if names[MOST_SHOWN:] else "")
         was, them = agreeing(len(names), "was", "were"), agreeing(len(names), "it", "them")
         by = who.format(agreeing(len(names), "", " each"))
-        yield f"{shown} {was} judged by {by}: what is told of {them} {rests}"
+        yield f"{shown} {was} judged by {by}: the result for {them} {rests}"
 
 
 def resampling_notes(units: Units, significance: str, method: Method) -> Iterator[str]:
@@ -103,7 +103,7 @@ def resampling_notes(units: Units, significance: str, method: Method) -> Iterato
     if units.kind != "annotators":
         who = "those who judged" if units.unnamed else "this person"
         yield (
-            f"fewer than two annotators are known, so {units.kind} were resampled: what is told holds for {who} only, "
+            f"fewer than two annotators are known, so {units.kind} were resampled: the result holds for {who} only, "
             "and no line is drawn"
         )
         return
@@ -123,11 +123,11 @@ def resampling_notes(units: Units, significance: str, method: Method) -> Iterato
 def evidence_notes(tally: Tally, scores: NDArray[np.float64], level: float) -> Iterator[str]:
     """Say where nothing was decided, where systems beat each other in a circle, and where scores contradict a pair."""
     if not tally.wins.any():
-        yield "every comparison is a tie: nothing tells the systems apart"
+        yield "every comparison is a tie, so the systems cannot be separated"
         return
     for group in circles(tally.wins, level):
         names = ", ".join(tally.systems[i] for i in group)
-        yield f"{names} beat each other in a circle by their own comparisons, so no order agrees with all of these"
+        yield f"the direct comparisons of {names} form a cycle, so no order agrees with all of them"
     order = np.argsort(-scores, kind="stable")
     earlier = np.argsort(order)[:, None] < np.argsort(order)[None, :]
     better, worse = np.nonzero(contradicted(scores, tally.wins) & earlier & (tally.wins < tally.wins.T))
@@ -137,7 +137,7 @@ def evidence_notes(tally: Tally, scores: NDArray[np.float64], level: float) -> I
             for i, j in zip(better[:MOST_SHOWN], worse[:MOST_SHOWN], strict=True)
         ]
         more = f" and {len(better) - MOST_SHOWN} more" if len(better) > MOST_SHOWN else ""
-        yield f"scores contradict a pair's own comparisons, where nothing is claimed: {'; '.join(shown)}{more}"
+        yield f"scores contradict the direct comparisons of a pair, so nothing is claimed: {'; '.join(shown)}{more}"
 
 
 def unopposed_note(tally: Tally, apart: Separation) -> Iterator[str]:
@@ -145,5 +145,5 @@ def unopposed_note(tally: Tally, apart: Separation) -> Iterator[str]:
     leading = apart.unbounded & (apart.leads | apart.leads.T).any(axis=1)
     if leading.any():
         names = ", ".join(name for name, leads in zip(tally.systems, leading, strict=True) if leads)
-        doubt = "how large it is, the prior alone decides; p-values come from how often it was seen"
+        doubt = "its size depends on the prior alone; p-values come from how often it was seen"
         yield f"no judgment contradicts the lead or lag of {names}: {doubt}"

@@ -1,4 +1,4 @@
-"""From results to the report's page data: every sentence, chart and table, before any layout."""
+"""Builds the data of the report page from results: every sentence, chart and table, without layout."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from adjudge.results.report import PairResults
 
 SECONDS_PER_PAGE = 0.3
-"""CPU seconds that the page of a language pair takes at least; charts take most of it."""
+"""A lower limit of the CPU seconds for the page of a language pair; charts take most of them."""
 # The order of a pair's page; a section that has nothing to show returns None.
 SECTIONS: tuple[Callable[[PairResults], Section | None], ...] = (
     claims_section,
@@ -84,12 +84,12 @@ def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
 
 
 def _without(section: Section, notes: tuple[str, ...]) -> Section:
-    """A section without the notes about the data, which are said once for all."""
+    """A section without the notes about the data, which are shown only once."""
     return replace(section, notes=tuple(note for note in section.notes if note not in notes))
 
 
 def _slugs(names: Sequence[str]) -> list[str]:
-    """Ids for the document: letters, digits and dashes, no two alike."""
+    """Unique ids for the HTML document, of letters, digits and dashes."""
     plain = [re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "pair" for name in names]
     return [slug if plain.count(slug) == 1 else f"{slug}-{i}" for i, slug in enumerate(plain, start=1)]
 
@@ -138,7 +138,7 @@ def _told(results: PairResults) -> str:
 
 
 def overview(results: Mapping[str, PairResults]) -> Table:
-    """One line per language pair: who is best, and how much is settled."""
+    """One line per language pair: which system is best, and how many pairs are settled."""
     rows: list[tuple[Cell, ...]] = []
     for name, result in results.items():
         apart, pairs = pairs_told_apart(result.ranking)

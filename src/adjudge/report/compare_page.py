@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 GUIDE = (
     Term(
         "r",
-        "How well the scores of two campaigns go together; its interval says what other people and texts could show.",
+        "How well the scores of two campaigns agree; its interval says what other people and texts could show.",
     ),
     Term("Flip", "A pair of systems that two campaigns order differently."),
-    Term("More than chance", "Each campaign tells the pair apart in its own order: chance hardly explains it."),
+    Term("More than chance", "The campaigns separate the pair in opposite orders: chance hardly explains it."),
 )
 HEIGHT = 340
 

@@ -54,8 +54,8 @@ _TERMS = (
     ),
     Term(
         "Williams' test",
-        "Two metrics are measured on the same translations, so their correlations hang together. This test takes that "
-        "into account when it asks whether one is really higher.",
+        "Two metrics are measured on the same translations, so their correlations are not independent. This test takes "
+        "that into account when it asks whether one is really higher.",
     ),
 )
 # Entries of the guide to rankings that these pages need as well.

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 GUIDE = (
     Term(
         "Confidence",
-        "How sure a finding is, from 0 to 1. Corrections from 0.9 on can be made by the program; the others want a "
-        "look.",
+        "How sure a finding is, from 0 to 1. Corrections from 0.9 on can be made by the program; the others need a "
+        "decision by a person.",
     ),
     Term(
         "Contaminant",
@@ -29,7 +29,7 @@ GUIDE = (
     Term(
         "Topics",
         "Groups of documents that use the same words. The test compares all documents with those of the corpus; the "
-        "groups are only there to be looked at.",
+        "groups are only for orientation.",
     ),
 )
 

@@ -1,1 +1,1 @@
-"""What each verb returns: one module per verb, frozen, with settings, seed and signature."""
+"""Result classes: mostly one module per command, frozen, with settings, seed and signature."""

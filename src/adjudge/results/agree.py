@@ -26,12 +26,12 @@ _LABELS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Coefficients:
-    """Agreement of one kind in one part of the data. A number that cannot be computed is NaN (null in JSON)."""
+    """Agreement of one kind in one part of the data. Numbers that cannot be computed are NaN (null in JSON)."""
 
     pairs: int
-    """Pairs of annotations of the same thing."""
+    """Pairs of annotations of the same item."""
     items: int
-    """Things that have at least one such pair."""
+    """Items with at least one such pair."""
     observed: float = float("nan")
     """Share of the pairs that agree; not defined for scores."""
     s: float = float("nan")
@@ -45,10 +45,10 @@ class Coefficients:
     interval: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """95% intervals from resampling annotators."""
     numbers: Mapping[str, Number] = field(default_factory=dict)
-    """What a protocol has besides: correlations and differences of scores."""
+    """Additional numbers of a protocol: correlations and differences of scores."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Flat: numbers of one protocol only are at the same level as the common ones."""
+        """Flat: numbers of a single protocol are at the same level as the common ones."""
         common = {name: to_plain(getattr(self, name)) for name in ("pairs", "items", "observed", *_LABELS)}
         by_chance = {"expected": to_plain(self.expected), "interval": to_plain(self.interval)}
         return {**common, **to_plain(self.numbers), **by_chance}
@@ -56,11 +56,11 @@ class Coefficients:
 
 @dataclass(frozen=True, kw_only=True)
 class AnnotatorAgreement:
-    """One annotator: how much they judged, how often they tie, and how they agree with themselves and with others."""
+    """One annotator: number of judgments, share of ties, and agreement with themselves and with others."""
 
     annotator: str
     judgments: int
-    """Labels or scores given."""
+    """Number of ranks or scores given."""
     ties: float
     """Share of their comparisons that are ties; not defined for scores."""
     intra: Mapping[str, Number]
@@ -79,7 +79,7 @@ class LengthAgreement:
 
 @dataclass(frozen=True, kw_only=True)
 class Agreement(Result):
-    """Inter- and intra-annotator agreement, with and without the reference, and every annotator's own."""
+    """Inter- and intra-annotator agreement, with and without the reference, and by annotator."""
 
     verb: ClassVar[str] = "agree"
 
@@ -91,7 +91,7 @@ class Agreement(Result):
     by_length: tuple[LengthAgreement, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As promised to users; `by_length` is there only where lengths are known."""
+        """The documented keys; `by_length` only if lengths are known."""
         plain = super().to_dict()
         if self.by_length is None:
             del plain["by_length"]

@@ -1,4 +1,4 @@
-"""The result of checking annotators: what was found about each, and who is kept by which rule."""
+"""The result of checking annotators: the measures of each, and who is kept by which rule."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AnnotatorCheck:
-    """One annotator: what the controls, repeats, pace and runs of equal answers say."""
+    """The measures of one annotator: controls, repeats, pace and runs of equal answers."""
 
     annotator: str
     judgments: int
-    """Answers in all, those to controls and examples among them."""
+    """All answers, including those to controls and examples."""
     tasks: int
     p_controls: float | None
-    """How surprising the lead of genuine over degraded outputs would be for a person who cannot tell them apart."""
+    """p-value of the lead of genuine over degraded outputs; small if the person can tell them apart."""
     control_pairs: int
     control_difference: float | None
     """Mean of genuine minus degraded, in points."""
     p_repeats: float | None
-    """How surprising the difference between first and repeated answers would be for a consistent person."""
+    """p-value of the difference between first and repeated answers; small if the person is inconsistent."""
     repeat_pairs: int
     repeat_difference: float | None
     """Mean absolute difference between first and repeated answers."""
@@ -39,14 +39,14 @@ class AnnotatorCheck:
     passed: bool
     reasons: tuple[str, ...]
     mean_seconds: float | None = None
-    """Mean seconds per judgment, by which the pace is judged; None where time was not measured."""
+    """Mean seconds per judgment, which decides about the pace; None if time was not measured."""
     controls: int = 0
-    """Of the answers, those to controls and examples."""
+    """The number of answers to controls and examples."""
 
 
 @dataclass(frozen=True)
 class Twins:
-    """Two annotators whose answers agree, or are each other's mirror, for longer than chance allows."""
+    """Two annotators whose answers are identical, or mirrored, for longer than chance allows."""
 
     annotators: tuple[str, str]
     kind: str
@@ -61,7 +61,7 @@ class Twins:
 
 @dataclass(frozen=True)
 class SameText:
-    """Pairs of identical texts that a person saw together, and how many of them were ranked or scored apart."""
+    """Pairs of identical texts that a person saw together, and how many of them were ranked or scored differently."""
 
     annotator: str
     pairs: int
@@ -70,24 +70,24 @@ class SameText:
 
 @dataclass(frozen=True)
 class Drift:
-    """How a person's answers change from the first judgment to the last, by straight lines."""
+    """How a person's answers change from the first judgment to the last, by linear regression."""
 
     annotator: str
     judgments: int
     score_change: float | None
-    """In points, after the mean of each system; more is better, ranks turned round."""
+    """In points, after subtracting the mean of each system; higher is better, ranks are reversed."""
     p_score: float | None
     time_ratio: float | None
-    """Seconds per judgment at the end, in terms of those at the beginning."""
+    """Seconds per judgment at the end, relative to the beginning."""
     p_time: float | None
     distance_change: float | None
-    """Of the distance from the mean answer of the others to the same output."""
+    """Change of the distance from the mean answer of the others to the same output."""
     p_distance: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Checked(Result):
-    """All annotators checked. Nothing is deleted: `kept` names those whose judgments count."""
+    """The check of all annotators. Nothing is deleted: `kept` and `dropped` count annotators and judgments."""
 
     verb: ClassVar[str] = "check"
 
@@ -97,7 +97,7 @@ class Checked(Result):
     kept: Mapping[str, int]
     dropped: Mapping[str, int]
     same_texts: tuple[SameText, ...] = ()
-    """Nothing where the data do not say what was shown."""
+    """Empty if the data do not say what was shown."""
     drifts: tuple[Drift, ...] = ()
 
     @property
@@ -106,7 +106,7 @@ class Checked(Result):
         return frozenset(annotator.annotator for annotator in self.annotators if annotator.passed)
 
     def tables(self) -> tuple[Table, ...]:
-        """Who is kept, and what was found about each."""
+        """Who is kept, and the measures of each annotator."""
         counted = tuple((what, self.kept.get(what, 0), self.dropped.get(what, 0)) for what in self.kept)
         counts = Table("Kept and dropped", (text("what"), number("kept", 0), number("dropped", 0)), counted, self.rule)
         tables = [counts, _annotators_table(self.annotators)]
@@ -178,7 +178,7 @@ def _drift_table(drifts: tuple[Drift, ...]) -> Table:
         number("judgments", 0),
         number("score", 1, help="change from the first judgment to the last, in points"),
         p_value("p"),
-        number("time", 2, help="seconds per judgment at the end, in terms of those at the beginning"),
+        number("time", 2, help="seconds per judgment at the end, relative to the beginning"),
         p_value("p"),
         number("distance", 1, help="change of the distance from the others' mean answer to the same output"),
         p_value("p"),
@@ -197,7 +197,7 @@ def _drift_table(drifts: tuple[Drift, ...]) -> Table:
         for drift in drifts
     )
     note = (
-        "Straight lines through the means of screens, in the order of the work; p is of each person by itself, not "
-        "corrected for their number."
+        "Straight lines through screen means, in the order of the work. The p-values are per annotator, not corrected "
+        "for the number of annotators."
     )
     return Table("Drift over the work", columns, rows, note)

@@ -1,4 +1,4 @@
-"""Campaigns compared: do two ways of judging give the same order?"""
+"""The comparison of campaigns: do they give the same order?"""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class ScoreCorrelation:
 
 @dataclass(frozen=True)
 class Flip:
-    """A pair that the second campaign orders otherwise: `better` is the better one in the first."""
+    """A pair that the second campaign orders differently: `better` is the better one in the first."""
 
     better: str
     worse: str
     p: float | None
-    """That the flip is chance: the larger of the two campaigns' one-sided p-values. Null where one cannot test."""
+    """p-value of the flip: the larger of the two campaigns' one-sided p-values. None if one cannot be tested."""
     p_holm: float | None
 
     @property
@@ -46,7 +46,7 @@ class Flip:
 
 @dataclass(frozen=True)
 class FlipCount:
-    """How many pairs flip, and how many chance alone would flip if both campaigns measured the same truth."""
+    """How many pairs flip, and how many would by chance if both campaigns measured the same truth."""
 
     flips: int
     pairs: int
@@ -62,16 +62,16 @@ class ItemAgreement:
     pearson: float
     kendall: float
     unit: str = "translations"
-    """`translations`, or `preferences` between two systems on one segment where a campaign is relative."""
+    """`translations`, or `preferences` between two systems on one segment if a campaign is relative."""
     decided: int | None = None
-    """Preferences that both campaigns have, neither being undecided."""
+    """Preferences that are decided in both campaigns."""
     same: float | None = None
-    """The share of these in which both prefer the same system."""
+    """The share of these for which both prefer the same system."""
 
 
 @dataclass(frozen=True)
 class ComparedSystem:
-    """One unit (a system, or a document where there is one system only) with its score and rank in every campaign."""
+    """One unit (a system, or a document if there is only one system) with its score and rank in every campaign."""
 
     system: str
     human: bool
@@ -81,7 +81,7 @@ class ComparedSystem:
 
 @dataclass(frozen=True)
 class CampaignCost:
-    """What a campaign took, and what a pair of systems told apart cost in it."""
+    """The effort of a campaign, in all and per pair of systems that differ significantly."""
 
     campaign: str
     method: str
@@ -91,7 +91,7 @@ class CampaignCost:
     judgments_per_certain_pair: float | None
     minutes_per_certain_pair: float | None
     timing: str | None = None
-    """How the minutes are known: active time, from start to end, or between answers."""
+    """The source of the minutes: active time, from start to end, or between answers."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class CampaignComparison(Result):
 
     campaigns: tuple[str, ...]
     unit: str
-    """What is compared: `systems`, or `documents` or `segments` where the campaigns share one system only."""
+    """The compared units: `systems`, or `documents` or `segments` if the campaigns share only one system."""
     systems: tuple[ComparedSystem, ...]
     pairs: tuple[CampaignPair, ...]
     """Every two campaigns, in the order in which they were given."""
@@ -126,7 +126,7 @@ class CampaignComparison(Result):
         return self.pairs[0].verdict
 
     def to_dict(self) -> dict[str, Any]:
-        """As promised to users: correlation, flips and verdict of the first two campaigns, and all pairs beside."""
+        """The documented keys: correlation, flips and verdict of the first two campaigns, and all campaign pairs."""
         plain = super().to_dict()
         first: dict[str, Any] = to_plain(self.pairs[0])
         del first["campaigns"]
@@ -138,7 +138,7 @@ class CampaignComparison(Result):
         return (*shown, *self._preference_tables(), self._costs_table())
 
     def _preference_tables(self) -> tuple[Table, ...]:
-        """How often two campaigns prefer the same translation, where they can be asked."""
+        """How often two campaigns prefer the same translation, if that can be computed."""
         rows = tuple(
             (*pair.campaigns, pair.items.n, pair.items.decided, pair.items.same)
             for pair in self.pairs

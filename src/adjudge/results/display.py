@@ -1,6 +1,6 @@
-"""Results as people and notebooks see them: short text, short HTML, data frames, charts.
+"""How results are shown in terminals and notebooks: short text, short HTML, data frames, charts.
 
-Charts are drawn by `adjudge.report`, imported when somebody asks for one. No other file of this folder imports it.
+Charts are drawn by `adjudge.report`, which is imported on demand. No other file of this folder imports it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _RULE = "border-top: 2px solid currentColor"
 
 
 def find_table(result: Result, wanted: str | int | None) -> Table:
-    """A table by its place, or by words of its title."""
+    """A table by its index, or by words of its title."""
     tables = result.all_tables()
     if not tables:
         raise UsageError(f"a result of {result.verb} has no tables")
@@ -73,7 +73,7 @@ def _plain(cell: Cell) -> Any:
 
 
 def _unused(key: str, taken: dict[str, list[Any]]) -> str:
-    """The key, with a number behind it where another column has the same."""
+    """The key, with a number appended if another column has the same."""
     unused, count = key, 1
     while unused in taken:
         count += 1
@@ -82,7 +82,7 @@ def _unused(key: str, taken: dict[str, list[Any]]) -> str:
 
 
 def as_pandas(frame: pl.DataFrame) -> Any:
-    """The frame in pandas, where that is installed."""
+    """The frame as a pandas data frame, if pandas is installed."""
     try:
         import pandas as pd
     except ImportError as fault:
@@ -98,7 +98,7 @@ def altair_chart(result: Result, chart: str | None) -> Any:
 
 
 def short_text(result: Result) -> str:
-    """The first table, cut to what fits on a screen, and the signature."""
+    """The first table, shortened to fit on a screen, and the signature."""
     tables = result.all_tables()
     parts = [_text_table(tables[0])] if tables else []
     if len(tables) > 1:

@@ -1,4 +1,4 @@
-"""Gold standards: a human score for every document or segment, and how well a second run repeats them."""
+"""Gold standards: human scores of documents or segments, and how well a second run reproduces them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GoldScore:
-    """One document (or segment) of one system: standardised and raw mean, and the judgments behind them."""
+    """One document (or segment) of one system: standardised and raw mean, and the number of judgments."""
 
     system: str
     document: str | None
@@ -26,24 +26,24 @@ class GoldScore:
 
 @dataclass(frozen=True)
 class GoldRun:
-    """What one run of judgments yields, and who was kept for it."""
+    """The size of a run, and how many annotators were kept."""
 
     name: str
     annotators: int
     kept: int
     judgments: int
-    """Judgments of systems (repeats included) by annotators who are kept."""
+    """Judgments of systems (including repeats) by annotators who are kept."""
 
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """The correlation after so many assignments of the second run, in the order submitted and over random orders."""
+    """The correlation after this many assignments of the second run, in the order submitted and over random orders."""
 
     assignments: int
     fewest: int
-    """Judgments of the least judged document so far."""
+    """The smallest number of judgments of a document so far."""
     mean: float
-    """Judgments per document (or segment) so far, on average."""
+    """Mean number of judgments per document (or segment) so far."""
     pearson: float | None
     random_mean: float | None
     random_low: float | None
@@ -52,7 +52,7 @@ class CurvePoint:
 
 @dataclass(frozen=True, kw_only=True)
 class Gold(Result):
-    """The gold standard of the first run, and its replication by the second where there is one."""
+    """The gold standard of the first run, and its replication by an optional second run."""
 
     verb: ClassVar[str] = "gold"
 
@@ -65,7 +65,7 @@ class Gold(Result):
     curve: tuple[CurvePoint, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """As promised to users: the scores under `documents` or `segments`."""
+        """The documented keys: the scores are under `documents` or `segments`."""
         plain = super().to_dict()
         scores = plain.pop("scores")
         return {**plain, self.level: scores, "runs": to_plain(self.runs)}

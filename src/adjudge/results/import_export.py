@@ -1,4 +1,4 @@
-"""The results of importing and exporting: what a file held, what a campaign has collected."""
+"""The results of importing and exporting: the contents of files, and what a campaign has collected."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Imported(Result):
-    """How much of what was read."""
+    """Counts of what was read."""
 
     verb: ClassVar[str] = "import"
 
@@ -36,7 +36,7 @@ class Imported(Result):
     kinds: Mapping[str, int] = field(default_factory=dict)
     """Rows of each kind: outputs of systems, repeats, references, degraded outputs and other controls."""
     columns: tuple[ColumnUse, ...] = ()
-    """What every column of the files was taken for, where the reader goes by names."""
+    """How every column of the files was understood, for readers that use column names."""
 
     @property
     def answers(self) -> tuple[int, str]:
@@ -61,7 +61,7 @@ class Imported(Result):
         return tuple(tables)
 
     def _columns_table(self) -> Table:
-        """One row per column; the file is named where there are several."""
+        """One row per column; with the file name if there are several files."""
         several = len({use.file for use in self.columns}) > 1
         header = (*((text("file"),) if several else ()), text("column"), text("taken for"))
         rows = tuple((*((use.file,) if several else ()), use.column, use.taken_for or use.use) for use in self.columns)
@@ -69,7 +69,7 @@ class Imported(Result):
 
 
 def describe(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:
-    """Count what a judgment table holds; a segment or document is counted once per campaign and language pair.
+    """Count the contents of a judgment table; segments and documents are counted per campaign and language pair.
 
     Tutorials and attention checks are rows, but neither systems nor texts of the campaign.
     """
@@ -107,20 +107,20 @@ def describe_answers(judgments: Judgments, settings: Mapping[str, Setting]) -> I
 
 @dataclass(frozen=True, kw_only=True)
 class Exported(Imported):
-    """How much was collected."""
+    """Counts of what was collected."""
 
     verb: ClassVar[str] = "export"
 
     judgments: int = 0
-    """Translations judged, each once per person, also where several systems made it and each has a row."""
+    """Judged translations, each once per person, even if several systems produced it and each has a row."""
     controls: int = 0
     """Answers to controls."""
     examples: int = 0
     """Answers in tutorials."""
     withdrawn: int = 0
-    """Answers that their author has taken back without giving another: none of the above."""
+    """Answers that were withdrawn without a replacement; not included above."""
     superseded: int = 0
-    """Answers that their author has changed since: the history."""
+    """Answers that were changed later: the history."""
 
     def tables(self) -> tuple[Table, ...]:
         """One table of counts."""
@@ -131,7 +131,7 @@ class Exported(Imported):
 
 
 def describe_export(judgments: Judgments, settings: Mapping[str, Setting]) -> Exported:
-    """Count what an export holds: judgments, controls and history apart, as the organisers' page counts them."""
+    """Count the contents of an export: judgments, controls and history separately, as on the organisers' page."""
     counted = describe(judgments, settings)
     answer = [name for name in ("annotator", "task", "output") if name in judgments.table.columns]
     table = judgments.table if "output" in answer else judgments.table.with_row_index("output")

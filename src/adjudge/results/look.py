@@ -1,4 +1,4 @@
-"""The result of a look at a growing campaign: what is settled, what is open, and whether to stop."""
+"""The result of an interim look: what is settled, what is open, and whether to stop."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ Verdict = Literal["settled", "open"]
 
 @dataclass(frozen=True)
 class LookClaim:
-    """A statement about systems, and whether it is settled for good."""
+    """A statement about systems, and whether it is settled."""
 
     claim: str
     systems: tuple[str, ...]
-    """The system that is better first; of a top, its members."""
+    """The better system first; for a top, its members."""
     estimate: float | None
-    """The difference; of a top, that of its weakest lead."""
+    """The difference; for a top, that of its weakest lead."""
     interval: tuple[float | None, float | None]
     """The repeated confidence interval of the difference, at the claim's share of the level."""
     verdict: Verdict
     needed: int | None
-    """Judgments more until the claim would be settled if the difference is as estimated; None where it is unknown."""
+    """Further judgments until the claim would be settled, if the difference is as estimated; None if unknown."""
     settled_at: int | None = None
     """The look at which it was settled."""
     chance: float | None = None
-    """The chance that it is settled within the plan if the difference is as estimated."""
+    """The probability of settling it within the plan, if the difference is as estimated."""
     z: float | None = None
     bound: float | None = None
-    """What z must reach at this look."""
+    """The boundary of z at this look."""
     unbiased: float | None = None
     """After stopping: the median-unbiased estimate of the difference."""
     final_interval: tuple[float, float] | None = None
@@ -41,17 +41,17 @@ class LookClaim:
 
 @dataclass(frozen=True, kw_only=True)
 class Look(Result):
-    """One look: how much of the plan is in, how much of the level is spent, and the state of all claims."""
+    """One look: the share of the plan that is done, the level spent, and the state of all claims."""
 
     verb: ClassVar[str] = "look"
 
     look: int
     looks: int
-    """Looks that were planned."""
+    """Number of planned looks."""
     judgments: int
     planned: int
     information: float
-    """The fraction of the plan that is in."""
+    """The fraction of the planned judgments made so far."""
     level: float
     """The level spent so far, of all claims together."""
     goal: str
@@ -92,8 +92,8 @@ class Look(Result):
             text("verdict"),
             number("difference", 2),
             text("interval", help="holds at all looks together, at the claim's share of the level"),
-            number("needed", 0, help="judgments more, if the difference is as estimated"),
-            percent("chance", 0, help="chance to be settled within the plan, if the difference is as estimated"),
+            number("needed", 0, help="further judgments needed, if the difference is as estimated"),
+            percent("chance", 0, help="probability of settling it within the plan, if the difference is as estimated"),
             number("settled at look", 0),
         )
         tables = [Table(f"Look {self.look}", columns, rows, note)]
@@ -113,9 +113,9 @@ class Look(Result):
 
 
 TOO_WIDE = 10
-"""Where intervals would shrink by more than this factor, their present width says nothing."""
+"""If intervals would shrink by more than this factor, their present width says nothing."""
 NONE_AS_SHOWN = 0.05
-"""Fewer pairs than this are none, with one decimal."""
+"""Fewer pairs than this are shown as none."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class LiveSystem:
 
 @dataclass(frozen=True)
 class Outlook:
-    """What more judgments would buy, if differences are as estimated and the same people go on."""
+    """The projected gain of more judgments, if differences are as estimated and the same people continue."""
 
     more: int
     open: int
@@ -138,9 +138,9 @@ class Outlook:
     expected: float
     """How many of them would be settled."""
     chance: float | None
-    """Where the best or the top is the goal: the chance that it would be settled, by its weakest comparison."""
+    """For the goals best and top: the probability of settling it, by its weakest comparison."""
     half_width: float
-    """The mean half of an interval now."""
+    """The mean half-width of the intervals now."""
     half_width_then: float
 
     @property
@@ -156,7 +156,7 @@ class Outlook:
             settled = f"probably settle none of the {self.open} open pairs"
         else:
             settled = f"settle about {self.expected:.1f} of the {self.open} open pairs"
-        # With very few judgments the width of intervals is unknown.
+        # With very few judgments, the width of intervals is unknown.
         known = self.half_width <= TOO_WIDE * self.half_width_then
         narrower = f"narrow intervals from ±{self.half_width:.2f} to ±{self.half_width_then:.2f}"
         return f"{counted(self.more, 'more judgment')} would {settled}{f' and {narrower}' if known else ''}."
@@ -164,7 +164,7 @@ class Outlook:
 
 @dataclass(frozen=True, kw_only=True)
 class LiveState(Result):
-    """The state at any time: ranks that are possible and claims that hold at all times together."""
+    """The state at any time: possible ranks and claims, valid at all times together."""
 
     verb: ClassVar[str] = "look"
 
@@ -175,11 +175,11 @@ class LiveState(Result):
     """The best first."""
     claims: tuple[LookClaim, ...]
     outlook: Outlook | None
-    """None where the plan is used up."""
+    """None if the plan is used up."""
     stop: bool
     advice: str
     start: tuple[float, tuple[float | None, ...]]
-    """The fraction of the plan that was in at the first time, and the standard errors then: they fix the bounds."""
+    """The fraction of the plan and the standard errors at the first time, which determine the bounds."""
 
     def tables(self) -> tuple[Table, ...]:
         """The systems with their possible ranks, and the claims."""

@@ -235,7 +235,7 @@ def _part_note(part: ParityPart) -> str:
     unit = "judgment" if part.human_mean_score is None else "segment"
     most = "" if len({system.n for system in part.systems}) == 1 else "at most "
     note = f"{most}{counted(part.judgments, unit)} per system, {counted(part.segments, 'segment')}.".capitalize()
-    note += " Not told apart is no proof of parity. Verdicts are corrected for all systems (Holm)."
+    note += " 'Not told apart' is not proof of parity. Verdicts are corrected for all systems (Holm)."
     contrasts = [system.contrast for system in part.systems if system.contrast is not None]
     margin = next((contrast.margin for contrast in contrasts if contrast.margin is not None), None)
     if margin is not None:

@@ -15,7 +15,7 @@ class PlanPoint:
     """One design of one size, and what it can find.
 
     `judgments` counts all that people do, controls included. `se` is the standard error of the difference of two
-    systems (root mean square over pairs), `detectable` the difference found with the power wanted.
+    systems (root mean square over pairs), `detectable` the difference detected with the requested power.
     """
 
     structure: str
@@ -206,7 +206,7 @@ class Plan(Result):
             number("hours each", 1, help="work of each annotator"),
             number("se", 2, help="standard error of the difference of two systems"),
             percent("power", 0),
-            number("detectable", 2, help="difference found with the power wanted"),
+            number("detectable", 2, help="difference detected with the requested power"),
         )
         note = (
             f"To find a difference of {measured(self.difference, 'point')} with power {self.power:.0%}, "
@@ -241,7 +241,7 @@ class Plan(Result):
             number("per item", 0, help="different people who judge an item"),
             number("judgments", 0, help="all that people do, controls included"),
             number("se", 2, help="standard error of the difference of two systems"),
-            number("detectable", 2, help="difference found with the power wanted"),
+            number("detectable", 2, help="difference detected with the requested power"),
         )
         return Table("More people or more judgments", columns, rows)
 

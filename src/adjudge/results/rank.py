@@ -1,4 +1,4 @@
-"""The result of ranking systems, the same shape for every method, and where the spread of scores comes from."""
+"""The result of ranking systems, of the same form for every method, and the sources of variation of scores."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 TASTE = "annotator:system"
-"""The effect for what each annotator thinks of each system."""
+"""The effect of annotators' tastes."""
 
 
 @dataclass(frozen=True)
 class VarianceComponent:
-    """One source of spread: its standard deviation in the unit of the scores, with an interval where there is one."""
+    """One source of variation: its standard deviation in the unit of the scores, with an optional interval."""
 
     effect: str
     sd: float
@@ -30,18 +30,18 @@ class VarianceComponent:
     levels: int
     meaning: str
     at_zero: bool = False
-    """Whether the estimate is the smallest possible one: the data show no such spread."""
+    """Whether the estimate is at its lower limit: the data show no such variation."""
     folded: tuple[str, ...] = field(default=(), metadata=UNWRITTEN)
-    """The effects for which it stands, where these are several."""
+    """The merged effects, if there are several."""
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The effects for which it stands, the narrowest last."""
+        """The merged effects, the narrowest last."""
         return self.folded or (self.effect,)
 
 
 class Cause(StrEnum):
-    """Why an effect is not in a model by itself."""
+    """Why an effect is not modelled separately."""
 
     NOT_NAMED = "the data do not name its levels"
     ONE_LEVEL = "it has one level only"
@@ -52,13 +52,13 @@ class Cause(StrEnum):
 
     @property
     def confounded(self) -> bool:
-        """Whether something else takes its place unseen, so that errors do not include it."""
+        """Whether standard errors fail to include this effect."""
         return self in (Cause.STRICTNESS, Cause.SYSTEMS)
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """An effect that is not in the model by itself, and why."""
+    """An effect that is not modelled separately, and the reason."""
 
     effect: str
     reason: str
@@ -68,7 +68,7 @@ class LeftOut:
 def component_table(
     components: Sequence[VarianceComponent], left_out: Sequence[LeftOut] = (), *, judged: str = "scores"
 ) -> Table:
-    """The components as a table, the effects that were left out in its note; `judged` is what spreads."""
+    """The components as a table, with the left-out effects in its note; `judged` says what spreads."""
     rows = tuple(
         (component.effect, component.sd, component.low, component.high, component.levels, component.meaning)
         for component in components
@@ -82,7 +82,7 @@ def component_table(
         text("meaning"),
     )
     listed = "; ".join(f"{effect.effect} ({effect.reason})" for effect in left_out)
-    note = f"Not in the model by themselves: {listed}." if left_out else ""
+    note = f"Not modelled separately: {listed}." if left_out else ""
     return Table(f"Where the spread of {judged} comes from", columns, rows, note)
 
 
@@ -92,8 +92,8 @@ _MEANINGS = {
     "n_all": "judgments behind the segments",
     "se": "standard error of the score",
     "points": "the same by a model of the scores themselves, not of their normal scores",
-    "rank_low": "best rank possible, for this system looked at alone",
-    "rank_high": "worst rank possible, for this system looked at alone",
+    "rank_low": "best rank possible, for this system considered on its own",
+    "rank_high": "worst rank possible, for this system considered on its own",
 }
 
 
@@ -111,14 +111,14 @@ class RankedSystem:
     numbers: Mapping[str, float | int | None] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Flat, as promised to users: the method's own numbers are at the same level as the common ones."""
+        """The documented keys, flat: numbers of the method are at the same level as the common ones."""
         placed = {name: to_plain(getattr(self, name)) for name in ("system", "human", "score", "rank", "rank_set")}
         return {**placed, "cluster": self.cluster, "n": self.n, **to_plain(dict(self.numbers))}
 
 
 @dataclass(frozen=True)
 class PairComparison:
-    """Two systems: by how much the better one leads, and how surprising that is if they were equal.
+    """Two systems: the lead of the better one, and its p-values.
 
     `numbers` are the method's own, such as the pair's wins, ties and losses.
     """
@@ -132,7 +132,7 @@ class PairComparison:
     numbers: Mapping[str, float | int | None] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Flat, as promised to users."""
+        """The documented keys, flat."""
         common = ("better", "worse", "difference", "p", "p_holm", "p_bh")
         compared = {name: to_plain(getattr(self, name)) for name in common}
         return {**compared, **to_plain(dict(self.numbers))}
@@ -140,7 +140,7 @@ class PairComparison:
 
 @dataclass(frozen=True)
 class Lines:
-    """How clusters are separated: the rule's name and its level."""
+    """How clusters are separated: the name of the rule and its level."""
 
     rule: str
     level: float
@@ -148,7 +148,7 @@ class Lines:
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking(Result):
-    """Systems in rank order with their doubts: rank sets, clusters, and every pair compared."""
+    """Systems in rank order with rank sets, clusters, and every pair compared."""
 
     verb: ClassVar[str] = "rank"
 
@@ -158,17 +158,17 @@ class Ranking(Result):
     unit: str
     """What a score is, for the axis of a chart."""
     difference_unit: str = field(default="", metadata=UNWRITTEN)
-    """What a difference of scores is measured in, where that has a shorter name."""
+    """The unit of score differences, if it has a shorter name."""
     systems: tuple[RankedSystem, ...]
     comparisons: tuple[PairComparison, ...]
     clusters: tuple[tuple[str, ...], ...]
     lines: Lines
     components: tuple[VarianceComponent, ...] = ()
-    """Where the spread of scores comes from, by methods that model it."""
+    """The sources of variation of scores, for methods that model them."""
     left_out: tuple[LeftOut, ...] = ()
-    """Effects that such a model could not tell apart from others, and why."""
+    """Effects that such a model could not separate from others, and why."""
     breakdown: Breakdown | None = None
-    """Scores within subsets of the judgments, where they were asked for."""
+    """Scores within subsets of the judgments, if requested."""
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -189,7 +189,8 @@ class Ranking(Result):
             number("n", 0, help="judgments (or segments) behind the score"),
             *(Column(name.replace("_", " "), help=_MEANINGS.get(name, ""), name=name) for name in names),
         )
-        note = f"Lines separate clusters by the rule '{self.lines.rule}' at {self.lines.level:g}."
+        drawn = "Lines separate clusters" if lines else "No line is drawn"
+        note = f"{drawn} by the rule '{self.lines.rule}' at {self.lines.level:g}."
         ranking = Table(f"Ranking by {self.method}", columns, rows, note, lines)
         return (ranking, *self._spread(), *(() if self.breakdown is None else self.breakdown.tables()))
 

@@ -92,7 +92,7 @@ class RelativePlan(Result):
             number("hours each", 1),
             number("se", 3, help="standard error of the difference of two strengths"),
             percent("power", 0),
-            number("detectable", 2, help="difference found with the power wanted"),
+            number("detectable", 2, help="difference detected with the requested power"),
         )
         note = (
             f"To find a difference of {self.difference:g} log-odds with power {self.power:.0%}, "

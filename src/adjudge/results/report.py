@@ -1,4 +1,4 @@
-"""What a report is made of (the results for each language pair, computed elsewhere), and the files a command wrote."""
+"""The contents of a report (the results for each language pair), and the files that a command wrote."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class PairResults:
-    """The results for one language pair; what was not computed, or cannot be, is None and left out of the report."""
+    """The results for one language pair; parts that were not computed are None and left out of the report."""
 
     counts: Imported
     ranking: Ranking
@@ -34,7 +34,7 @@ class PairResults:
     only_passing: bool = False
     """Whether the judgments of annotators who do not pass the check were left out."""
     missing: tuple[str, ...] = ()
-    """Why a part is left out, in one sentence each."""
+    """The reasons why parts are left out, one sentence each."""
 
     @property
     def main(self) -> tuple[Result, ...]:
@@ -51,7 +51,7 @@ class PairResults:
 
 @dataclass(frozen=True, kw_only=True)
 class Written(Result):
-    """Files and folders that were written, for the language pairs named."""
+    """Written files and folders, and their language pairs."""
 
     command: str
     files: Sequence[str]
@@ -63,7 +63,7 @@ class Written(Result):
         return self.command
 
     def to_dict(self) -> dict[str, Any]:
-        """As promised to users: what was written, beside the settings."""
+        """The documented keys: the written files, besides the settings."""
         plain = super().to_dict()
         del plain["command"]
         return plain

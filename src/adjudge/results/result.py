@@ -1,4 +1,4 @@
-"""What every result carries: settings, data fingerprint, what was set aside, version, and the line naming it all."""
+"""The base class of all results: settings, data fingerprint, what was set aside, version, and signature."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 Setting = str | int | float | bool | None
 UNWRITTEN = {"written": False}
-"""Metadata of fields that other parts of the program ask, and that the JSON of a result does not hold."""
+"""Metadata of fields that are used internally and are not part of the JSON."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """Base of all results. A result says how it was made (`settings`, with the seed), and shows itself (`tables`)."""
+    """Base class of all results. A result records how it was computed (`settings`, with the seed) and has `tables`."""
 
     verb: ClassVar[str]
 
@@ -37,7 +37,7 @@ class Result:
 
     @property
     def signature(self) -> str:
-        """One line that reproduces the result: verb, settings, data fingerprint, version."""
+        """One line that reproduces the result: command, settings, data fingerprint, version."""
         return make_signature(self.verb, self.settings, self.data, self.version)
 
     def tables(self) -> tuple[Table, ...]:
@@ -45,14 +45,14 @@ class Result:
         raise NotImplementedError
 
     def all_tables(self) -> tuple[Table, ...]:
-        """The summary tables, and those that are too long to be shown every time."""
+        """The summary tables, and those that are too long to be printed by default."""
         return self.tables()
 
     def to_frame(self, table: str | int | None = None) -> pl.DataFrame:
         """A table of the result as a polars data frame, in full precision.
 
         Args:
-            table: its place among `all_tables()`, or words of its title; the most important table where left out.
+            table: its index in `all_tables()`, or words of its title; default: the most important table.
         """
         from adjudge.results.display import find_table, frame_of
 
@@ -65,10 +65,10 @@ class Result:
         return as_pandas(self.to_frame(table))
 
     def plot(self, chart: str | None = None) -> Any:
-        """A chart of the report as an Altair object, which a notebook draws and `save` writes to a file.
+        """A chart of the report as an Altair object, which notebooks display and `save` writes to a file.
 
         Args:
-            chart: its name; the first where left out. A wrong name lists those that there are.
+            chart: its name; default: the first. An unknown name lists the available ones.
         """
         from adjudge.results.display import altair_chart
 
@@ -76,7 +76,7 @@ class Result:
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
-        # Written into every class, so that `dataclass` does not make one that prints all numbers.
+        # Set on every class, so that `dataclass` does not add a `__repr__` that prints all numbers.
         cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
@@ -93,7 +93,7 @@ class Result:
         return short_html(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """The result for machines: plain values in full precision, null instead of NaN."""
+        """The result as plain values in full precision for JSON, with None instead of NaN."""
         return {"signature": self.signature, **_plain_fields(self)}
 
 
@@ -110,7 +110,7 @@ def _plain_setting(value: Setting) -> str:
 
 
 def to_plain(value: Any) -> Any:
-    """Dataclasses, arrays and tuples as dicts, lists and numbers that JSON can hold; NaN and infinities as null."""
+    """Convert dataclasses, arrays and tuples to dicts, lists and numbers for JSON; NaN and infinities become None."""
     if value is None or type(value) in (str, int, bool):
         return value
     if isinstance(value, float | np.floating):
@@ -130,6 +130,6 @@ def to_plain(value: Any) -> Any:
 
 
 def _plain_fields(value: Any) -> dict[str, Any]:
-    """The fields of a dataclass but for those that are not written."""
+    """The fields of a dataclass, without internal ones."""
     written = (field.name for field in dataclasses.fields(value) if field.metadata.get("written", True))
     return {name: to_plain(getattr(value, name)) for name in written}

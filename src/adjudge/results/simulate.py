@@ -25,7 +25,7 @@ class TrueSystem:
 
 @dataclass(frozen=True, kw_only=True)
 class Truth(Result):
-    """What the simulated judgments were drawn from. `systems` stand in true order, the best first."""
+    """The truth behind simulated judgments. `systems` are in true order, the best first."""
 
     verb: ClassVar[str] = "simulate"
 
@@ -36,7 +36,7 @@ class Truth(Result):
 
     @property
     def order(self) -> tuple[str, ...]:
-        """The systems' names, the truly best first."""
+        """The names of the systems in true order, the best first."""
         return tuple(system.system for system in self.systems)
 
     def tables(self) -> tuple[Table, ...]:
@@ -56,7 +56,7 @@ class Simulated:
     sources: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """What was simulated, in one line; the judgments and the truth are its parts."""
+        """One line about what was simulated."""
         held = f"{counted(len(self.judgments), 'judgment')} of {counted(len(self.judgments.systems), 'system')}"
         return f"Simulated: {held}; see .judgments, .truth and .sources"
 
@@ -65,9 +65,9 @@ class Simulated:
 
 @dataclass(frozen=True)
 class Recovery:
-    """A ranking against the truth, over the systems that both hold.
+    """A ranking compared with the truth, over the systems that both have.
 
-    `wrong_claims` are pairs that different clusters put in an order which the truth contradicts.
+    `wrong_claims` are pairs in different clusters whose order contradicts the truth.
     """
 
     systems: int

@@ -1,4 +1,4 @@
-"""Summary tables: what a result shows of itself. Terminal, CSV, LaTeX and HTML are all rendered from these."""
+"""Summary tables of results. Terminal output, CSV, LaTeX and HTML are all rendered from them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Literal, NamedTuple
 
 
 class HumanName(str):
-    """The name of a human translation. Tables show it with the word `(human)`; files hold the name alone."""
+    """The name of a human translation. Tables show it with `(human)` added; files have only the name."""
 
     __slots__ = ()
 
 
 class Span(NamedTuple):
-    """The whole numbers from `low` to `high`, such as the ranks that a system may have. Files hold two columns."""
+    """A range of whole numbers, such as the ranks that a system may have. Files have two columns for it."""
 
     low: int
     high: int
@@ -26,14 +26,14 @@ ColumnKind = Literal["text", "number", "percent", "p", "span"]
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its label, what its cells are, how many digits a number is shown with, and what it means."""
+    """A column: its label, the type of its cells, the number of digits, and its meaning."""
 
     label: str
     kind: ColumnKind = "number"
     digits: int = 3
     help: str = ""
     name: str = ""
-    """The column's name in files and data frames, where it is not the label."""
+    """The column's name in files and data frames, if it is not the label."""
 
     @property
     def key(self) -> str:
@@ -43,7 +43,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A titled table of plain cells. Rows before which a line stands (`lines`) separate clusters."""
+    """A table of plain cells with a title. `lines` are the rows before which a cluster line is drawn."""
 
     title: str
     columns: tuple[Column, ...]
@@ -82,12 +82,12 @@ def span(label: str, help: str = "", name: str = "") -> Column:  # noqa: A002
 
 
 def shown_name(system: str, human: bool) -> str:
-    """A system's name as tables hold it; shown with the word `(human)` where it is a human translation."""
+    """A system's name for a table cell; shown with `(human)` if it is a human translation."""
     return HumanName(system) if human else system
 
 
 def show(cell: Cell, column: Column) -> str:
-    """A cell as people read it. Never overstates: a small p is `<.001`, a share is 0% or 100% only if exactly so."""
+    """A cell as text. It never overstates: a small p is `<.001`, and a share is 0% or 100% only if it is exact."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return "–"
     if isinstance(cell, bool):
@@ -102,7 +102,7 @@ def show(cell: Cell, column: Column) -> str:
         return _show_percent(float(cell), column.digits)
     if isinstance(cell, int):
         return f"{cell:,}"
-    # Adding 0 takes the minus from what is 0 as shown.
+    # Adding 0 removes the minus sign of values that are shown as 0.
     return f"{round(cell, column.digits) + 0.0:.{column.digits}f}"
 
 

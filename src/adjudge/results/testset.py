@@ -75,7 +75,7 @@ class Topics:
             tuple(
                 (topic.label, topic.share_test, topic.share_reference, ", ".join(topic.terms)) for topic in self.topics
             ),
-            "Groups to look at; where their borders run is partly chance, so no test is made on them.",
+            "Groups for orientation; their boundaries are partly chance, so they are not tested.",
         )
         rows = tuple(
             (pair.first, pair.second, pair.similarity, pair.first_text, pair.second_text) for pair in self.near_pairs
@@ -95,29 +95,29 @@ SURE = 0.9
 CATEGORIES: dict[str, str] = {
     "quotation-marks": "a quotation that is never closed, or never opened",
     "apostrophe": "a quotation mark where an apostrophe belongs",
-    "spacing": "words run together, or a blank that is missing or too many at punctuation",
+    "spacing": "joined words, or a missing or superfluous space at punctuation",
     "typo": "a misspelt, doubled or wrongly cased word",
     "final-period": "a sentence without punctuation at its end",
     "headline": "a document without a headline where the others have one",
     "caption": "the caption or credit of a picture inside the text",
-    "irrelevant": "a date, byline, link or advertisement as a segment of its own",
+    "irrelevant": "a date, byline, link or advertisement as a separate segment",
     "segmentation": "a sentence that is cut in two, or breaks off",
     "brackets": "a bracket that is never closed, or never opened",
     "mojibake": "characters broken by a wrong encoding",
-    "markup": "remains of HTML, or characters that cannot be seen",
+    "markup": "remains of HTML, or invisible characters",
     "language": "text in another language",
     "duplicate": "a segment that occurs twice",
-    "eaten-quotes": "quotation marks that a reader of tables took away",
+    "eaten-quotes": "quotation marks that a CSV reader removed",
     "encoding": "bytes that are not UTF-8",
     "blank": "an empty segment",
     "untranslated": "a translation that equals its source",
-    "misaligned": "a translation whose lines are out of step with the source",
+    "misaligned": "a translation whose lines are not aligned with the source",
 }
 # Reported but not counted as contaminants.
 NOTED: dict[str, str] = {
     "quote-style": "single quotation marks where others use double ones",
     "out-of-context": "a document that starts in the middle of its text",
-    "double-blank": "two blanks in a row, or blanks at an end; harmless",
+    "double-blank": "double spaces, or spaces at an end; harmless",
 }
 
 

@@ -74,7 +74,7 @@ class Tournament(Result):
         words = "The tournament has no cycle." if self.acyclic else f"Systems in cycles: {self._cycle_words()}."
         order = Table(
             "The order that contradicts the fewest judgments",
-            (number("rank", 0), text("system"), span("ranks in cheapest orders")),
+            (number("rank", 0), text("system"), span("ranks in optimal orders")),
             tuple((i, name, movable.get(name, Span(i, i))) for i, name in enumerate(self.mfas.order, start=1)),
             f"{self._proof_words()} {words}",
         )
@@ -85,7 +85,7 @@ class Tournament(Result):
         )
         costs = Table(
             "What every ranking contradicts",
-            (text("ranking"), number("cost", 0), number("Spearman with the cheapest order", 2)),
+            (text("ranking"), number("cost", 0), number("Spearman with the optimal order", 2)),
             tuple((name, cost, self.spearman["mfas"].get(name)) for name, cost in self.violations.items()),
         )
         return (order, violated, costs) if self.mfas.violated else (order, costs)
@@ -93,13 +93,13 @@ class Tournament(Result):
     def _proof_words(self) -> str:
         mfas = self.mfas
         if not mfas.optimal:
-            return f"It costs {mfas.cost}; no order costs less than {mfas.lower_bound}, more is not proved."
-        cheapest = f"It costs {mfas.cost}, proved to be the least"
+            return f"It costs {mfas.cost}; the proved lower bound is {mfas.lower_bound}."
+        cheapest = f"It costs {mfas.cost}, which is proved to be the minimum"
         if mfas.optima_complete and mfas.optima == 1:
-            return f"{cheapest}; no other order is as cheap."
+            return f"{cheapest}; no other order costs as little."
         at_least = "" if mfas.optima_complete else "at least "
         movable = f"{counted(len(mfas.movable), 'system')} can move" + ("" if mfas.movable_complete else " or more")
-        return f"{cheapest}; {at_least}{mfas.optima:,} orders cost so little, and {movable} between them."
+        return f"{cheapest}; {at_least}{mfas.optima:,} orders have this cost, and {movable} between them."
 
     def _cycle_words(self) -> str:
         return "; ".join(", ".join(members) for members in self.cycles)

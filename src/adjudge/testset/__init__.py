@@ -79,7 +79,7 @@ def read_and_check(files: Sequence[Path], options: TestSetOptions) -> tuple[list
 def _notes(sources: Sequence[SourceText], options: TestSetOptions, code: str) -> list[str]:
     notes = [] if options.language else [f"the language was recognised as '{code}'; --language sets another"]
     notes += [
-        f"{source.path} marks no borders between documents (a blank line each); quotations are followed across them, "
+        f"{source.path} marks no document boundaries (blank lines); quotations are followed across documents, "
         "and headlines look like sentences without a period"
         for source in sources
         if lacks_borders(source)
@@ -134,7 +134,7 @@ def check_translation(source: SourceText, path: Path, code: str) -> list[Finding
 
 
 def _marks_taken_away(source: SourceText, lines: Sequence[str]) -> list[Finding]:
-    """What the translation shows of quotation marks that a reader of tables took from the source."""
+    """Findings about quotation marks that a CSV reader removed from the source, by comparison with the translation."""
     known = eaten_quotes.find(source)
     shown = () if known else eaten_quotes.find_by(source, lines)
     return [*shown, *eaten_quotes.restorations(source, lines)] if known or shown else []

@@ -1,4 +1,4 @@
-"""Quotation marks that a reader of tables took away, and their restoration by a translation that still shows them.
+"""Quotation marks that a CSV reader removed, and their restoration by a translation that still has them.
 
 Such a reader takes a mark at the start of a field for the field's own, and drops it with its partner. What is left are
 texts in which no segment starts with a quotation mark, though many end with one, or many translations start with one.
@@ -53,9 +53,9 @@ def _starting(texts: Sequence[str], marks: str = DOUBLE) -> int:
 
 def _finding(source: SourceText, starting: int, trace: str) -> Finding:
     what = (
-        f"{counted(starting, 'segment starts', 'segments start')} with a quotation mark, {trace}: a reader of tables "
-        "seems to have taken marks away; export the file again, or let --fix restore them by a --translation that has "
-        "them, before trusting what is said of quotation marks"
+        f"{counted(starting, 'segment starts', 'segments start')} with a quotation mark, {trace}: a CSV reader "
+        "seems to have removed marks; export the file again, or let --fix restore them by a --translation that has "
+        "them, before trusting findings about quotation marks"
     )
     return Finding(str(source.path), 1, "", "eaten-quotes", source.texts[0].strip()[:64], None, 0.9, what)
 

@@ -43,7 +43,7 @@ ELSEWHERE = (
 MANY = 60
 UNSURE = 0.7
 HALVED = 0.5
-"""What is left of the confidence in findings about quotation marks where a reader took marks away."""
+"""The factor on the confidence of findings about quotation marks if a CSV reader removed marks."""
 
 
 def inspect(sources: Sequence[SourceText], code: str) -> tuple[Finding, ...]:

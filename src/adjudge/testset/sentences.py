@@ -51,7 +51,7 @@ def find(document: Document, language: str) -> Iterator[Finding]:
     for index in lacking:
         following = texts[index + 1] if index + 1 < len(texts) else ""
         if _is_continued(texts[index], following):
-            what = "a sentence is cut in two: the next segment goes on with a small letter"
+            what = "a sentence is cut in two: the next segment starts with a lower-case letter"
             yield document.finding(index, "segmentation", what, 0.8, span=_end(texts[index]))
         elif language == "en" and _BREAKS_OFF.search(texts[index]):
             what = "the sentence breaks off"
@@ -103,7 +103,7 @@ def _small_starts(document: Document) -> Iterator[Finding]:
             continue
         if texts[index - 1].rstrip(_CLOSERS + " ").endswith((".", "!", "?")) and not _inside_list(texts, index):
             edit = Edit(0, 1, texts[index][0].upper())
-            yield document.finding(index, "typo", "a small letter at the start of a sentence", 0.7, edit=edit)
+            yield document.finding(index, "typo", "a lower-case letter at the start of a sentence", 0.7, edit=edit)
 
 
 def _inside_list(texts: tuple[str, ...], index: int) -> bool:

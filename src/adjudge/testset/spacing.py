@@ -81,25 +81,25 @@ def _at_marks(document: Document, index: int, text: str, habits: Habits) -> Iter
     for match in _MISSING.finditer(text):
         edit = Edit(match.end(), match.end(), " ")
         confidence = 0.9 if match.group() in ".!?," else 0.7
-        yield document.finding(index, "spacing", "a blank is missing after punctuation", confidence, edit=edit)
+        yield document.finding(index, "spacing", "a space is missing after punctuation", confidence, edit=edit)
     for match in _BRACKET.finditer(text):
-        what = "a blank is missing at a bracket"
+        what = "a space is missing at a bracket"
         yield document.finding(index, "spacing", what, 0.7, edit=Edit(match.start(), match.start(), " "))
     shapes = ((_BEFORE_POINT, habits.points), (_IN_BRACKETS, habits.brackets), (_BEFORE_MARKS, habits.marks))
     for shape, usual in shapes:
         for match in () if usual else shape.finditer(text):
             if habits.brackets and text[match.start() - 1] in ")]":
                 continue
-            what = "a blank too many at punctuation"
+            what = "a superfluous space at punctuation"
             yield document.finding(index, "spacing", what, 0.9, edit=Edit(match.start(), match.end(), ""))
 
 
 def _harmless(document: Document, index: int, text: str) -> Iterator[Finding]:
     for match in _DOUBLE.finditer(text):
         yield document.finding(
-            index, "double-blank", "two blanks in a row", 0.95, edit=Edit(match.start(), match.end(), " ")
+            index, "double-blank", "two spaces in a row", 0.95, edit=Edit(match.start(), match.end(), " ")
         )
     if text != text.strip():
         start, end = len(text) - len(text.lstrip()), len(text.rstrip())
         edit = Edit(end, len(text), "") if end < len(text) else Edit(0, start, "")
-        yield document.finding(index, "double-blank", "blanks at an end of the segment", 0.95, edit=edit)
+        yield document.finding(index, "double-blank", "spaces at an end of the segment", 0.95, edit=edit)

@@ -118,7 +118,7 @@ def _waiting(shown: list[PanelTable], count: int, looks_taken: int, looks: Looks
     if not shown:
         first_look = f"the first planned look comes at {next_look:,}"
         headline = f"Go on: {count:,} of {looks.planned:,} judgments are in; {first_look}."
-        note = "Until then there is no verdict, so that what is said stays true."
+        note = "Until then there is no verdict, because extra looks would raise the error rate."
         return [PanelTable("Verdict (adjudge look)", (), (), note, headline=headline)]
     return [replace(shown[0], note=f"{shown[0].note} {now}"), *shown[1:]]
 
@@ -173,9 +173,11 @@ def _live_panel(live: LiveState, headline: str = "") -> PanelTable:
 
     ranks = tuple(PanelRanks(entry.system, entry.best, entry.worst, len(live.systems)) for entry in live.systems)
     outlook = "" if live.outlook is None else live.outlook.sentence
-    certain = f"These ranks hold at all times together, with {1 - live.level:.0%} confidence, however often one looks"
-    stopping = "verdicts are given at planned looks only." if not headline else "one may stop at any time."
-    assumption = "What more judgments buy is a guess: as if differences were as estimated and the same people went on."
+    certain = f"These ranks hold at all times together, with {1 - live.level:.0%} confidence, however often you look"
+    stopping = "verdicts are given at planned looks only." if not headline else "you may stop at any time."
+    assumption = (
+        "The gain of more judgments is projected: as if differences were as estimated and the same people continued."
+    )
     note = f"{certain}; {stopping} {assumption}"
     title = f"Possible ranks after {live.judgments:,} of {live.planned:,} judgments"
     first = panels_of_result(live, "look")[1]

@@ -11,23 +11,23 @@ from adjudge.cli.reading import Reading
 def agree(
     files: o.Files,
     reading: Reading,
-    pooled: Annotated[bool, typer.Option("--pooled", help="Measure all language pairs of the files as one.")] = False,
+    pooled: Annotated[bool, typer.Option("--pooled", help="Pool all language pairs of the files.")] = False,
     texts: Annotated[
         list[str] | None,
         typer.Option(
             metavar="[LANG=]FILE",
-            help="Source text, line n being segment n, for agreement by length; once per source language, or for all.",
+            help="Source text with segment n on line n, for agreement by length. Once, or once per source language.",
         ),
     ] = None,
-    length_unit: Annotated[
-        Literal["words", "characters"], typer.Option(help="What the length of texts is counted in.")
-    ] = "words",
-    resamples: Annotated[int, typer.Option(help="Resamples of annotators for the intervals; 0 for none.")] = 1000,
+    length_unit: Annotated[Literal["words", "characters"], typer.Option(help="Unit of text length.")] = "words",
+    resamples: Annotated[
+        int, typer.Option(help="Bootstrap resamples of annotators for intervals; 0 for no intervals.")
+    ] = 1000,
     seed: o.Seed = o.DEFAULT_SEED,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Measure agreement within and between annotators, with and without the reference.
+    """Measure how well annotators agree with each other and with themselves.
 
     Example: adjudge agree data_RNK.csv --format wmt-ranking --pair en-cs
     """

@@ -18,42 +18,45 @@ def audit(
     files: o.Files,
     reading: Reading,
     only: Annotated[
-        str | None, typer.Option(help="Sections to make, joined by commas; all that apply where left out.")
+        str | None, typer.Option(help="Sections to compute, comma-separated. Default: all that apply.")
     ] = None,
     method: Annotated[
-        str | None, o.method_option("Method whose scores are audited; wins-or-ties for rankings.")
+        str | None, o.method_option("Ranking method to audit. Default for rankings: wins-or-ties.")
     ] = None,
     lines: Annotated[
         str | None,
-        typer.Option(help="Rule for lines between clusters in the audit of stability; scipy-1.6 if left out."),
+        typer.Option(help="Rule for cluster lines in the section stability. Default: scipy-1.6."),
     ] = None,
     removal: Annotated[
         str,
         typer.Option(
             metavar="genuine|all-rows",
-            help="Rows that stability removes with a human: genuine ones, or all, degraded ones too (Knowles 2021).",
+            help="Stability: rows to remove with a human translation; all-rows includes degraded ones (Knowles 2021).",
         ),
     ] = "genuine",
     margin: Annotated[
         str | None,
         typer.Option(
             metavar="POINTS|SHARE%",
-            help="Largest difference that is parity with a human; 3 points if the scale is 0 to 100, else none.",
+            help="Largest difference that counts as human parity. Default: 3 points on a scale of 0 to 100, else none.",
         ),
     ] = None,
     by: o.By = None,
     documents_by: o.DocumentsBy = "raw",
     edits: Annotated[
-        Path | None, typer.Option(help="Post-edits of the same campaign: the native table, or format wmt-edits.")
+        Path | None, typer.Option(help="Post-edits from the same campaign: a judgment table or a wmt-edits file.")
     ] = None,
     acceptability: Annotated[
-        Path | None, typer.Option(help="Judgments of these edits: the native table, or format wmt-acceptability.")
+        Path | None, typer.Option(help="Judgments of these post-edits: a judgment table or a wmt-acceptability file.")
     ] = None,
     seed: o.Seed = o.DEFAULT_SEED,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Audit the judgments: stability, composition, documents, sampling, and where comparisons contradict the scores.
+    """Test how far a ranking can be trusted, and list the claims that survive.
+
+    Sections include stability under changes to the data, A/A tests, reliability, influence of single annotators and
+    documents, sampling and composition.
 
     Example: adjudge audit data_RNK.csv --format wmt-ranking --pair en-cs --edits data_EDT.tsv
     """
@@ -83,7 +86,7 @@ def audit(
 
 
 def _over_pairs(results: "Mapping[str, Result]") -> "Result | None":
-    """Stability counted over language pairs, where several were audited."""
+    """Stability summed over language pairs, if several were audited."""
     from adjudge.results.audit import Audit
     from adjudge.results.audit.stability import Stability, over_pairs
 

@@ -1,4 +1,4 @@
-"""`adjudge check`: what each annotator's judgments are worth, and whom to keep."""
+"""`adjudge check`: quality control of annotators."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,26 +20,28 @@ def check(
     files: o.Files,
     reading: Reading,
     test: Annotated[
-        str, typer.Option(help="Test on controls: paired-t, paired-t-two-sided, welch, signed-rank or rank-sum.")
+        str, typer.Option(help="Test on control items: paired-t, paired-t-two-sided, welch, signed-rank or rank-sum.")
     ] = "paired-t",
-    level: Annotated[float, typer.Option(help="Annotators are kept up to this p.")] = 0.05,
+    level: Annotated[float, typer.Option(help="Keep annotators whose p-value on controls is at most this.")] = 0.05,
     least_seconds: Annotated[
-        float, typer.Option(help="Drop annotators who need less than this per judgment on average; 0 for any pace.")
+        float,
+        typer.Option(help="Drop annotators faster than this on average, in seconds per judgment; 0 accepts any pace."),
     ] = LEAST_SECONDS,
     longest_run: Annotated[
-        int | None, typer.Option(help="Drop annotators who gave more equal answers in a row than this.")
+        int | None, typer.Option(help="Drop annotators who gave the same answer more often than this in a row.")
     ] = None,
-    keep_rejected: Annotated[bool, typer.Option(help="Keep annotators some of whose work was rejected.")] = False,
+    keep_rejected: Annotated[bool, typer.Option(help="Keep annotators with rejected work.")] = False,
     kept: Annotated[
         Path | None,
         typer.Option(
-            callback=o.check_table, help="Write the judgments of those who are kept to this table; the input stays."
+            callback=o.check_table,
+            help="Write the judgments of the annotators who pass to this table. The input is not changed.",
         ),
     ] = None,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Check the annotators: controls, repeats, pace, runs of equal answers, copied or mirrored blocks.
+    """Check each annotator: control items, repeats, pace, runs of equal answers, copied work.
 
     Example: adjudge check batches/ --format mturk-da --kept kept.parquet
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def compare(
     campaigns: Annotated[
-        list[Path], typer.Argument(metavar="CAMPAIGN", help="Two or more campaigns: a file or a folder each.")
+        list[Path], typer.Argument(metavar="CAMPAIGN", help="Two or more campaigns, each a file or a folder.")
     ],
     reading: Reading,
     format: Annotated[  # noqa: A002
@@ -23,24 +23,26 @@ def compare(
         typer.Option(
             "--format",
             "-f",
-            help="Format of the files: one for all, or one for each, joined by commas; metric-scores for a metric.",
+            help="File format: one for all, or a comma-separated list. Use metric-scores for a metric.",
         ),
     ] = None,
     rename: Annotated[
-        list[str] | None, typer.Option(metavar="OLD=NEW", help="Another name for a system; may be repeated.")
+        list[str] | None, typer.Option(metavar="OLD=NEW", help="Rename a system. May be repeated.")
     ] = None,
     method: Annotated[
         str | None,
-        o.method_option("Method whose scores are compared; means of scores as given, or Bradley-Terry, if left out."),
+        o.method_option("Ranking method. Default: mean raw scores, or bradley-terry for rankings."),
     ] = None,
     keys: o.Keys = None,
-    resamples: Annotated[int, typer.Option(help="Resamples of annotators and documents, for intervals.")] = 1000,
+    resamples: Annotated[
+        int, typer.Option(help="Bootstrap resamples of annotators and documents for intervals.")
+    ] = 1000,
     seed: o.Seed = o.DEFAULT_SEED,
     report: o.ReportFile = None,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Compare campaigns over the same systems, and tell whether two ways of judging give the same order.
+    """Compare campaigns over the same systems, and test whether they give the same order.
 
     Example: adjudge compare ranking.parquet scores.parquet --rename sysA=alpha
     """
@@ -70,7 +72,7 @@ def compare(
 
 
 def _names(paths: "Sequence[Path]") -> list[str]:
-    """The names of the files without their endings, or the paths where two are the same."""
+    """The file names without extensions, or the full paths if two names are the same."""
     from adjudge.formats.metric_score_files import ENDINGS
 
     names = [path.name.removesuffix(path.suffix) if path.is_file() else path.name for path in paths]

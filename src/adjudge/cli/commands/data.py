@@ -1,4 +1,4 @@
-"""`adjudge data list` and `adjudge data get`: the public data sets of the field."""
+"""`adjudge data list` and `adjudge data get`: public data sets."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -15,14 +15,14 @@ def list_(
         list[str] | None,
         typer.Argument(
             metavar="NAME",
-            help="Tell all that is known of these; all sets in brief.",
+            help="Show details of these data sets. Default: a short list of all.",
             autocompletion=o.complete_data_sets,
         ),
     ] = None,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """List the public data sets: what each holds, its format, size, licence and citation, and which are at hand.
+    """List public data sets: contents, format, size, licence, citation, and whether they are downloaded.
 
     Example: adjudge data list wmt10
     """
@@ -38,20 +38,20 @@ def get(
         str,
         typer.Argument(
             metavar="NAME",
-            help="The data set, as 'adjudge data list' names it.",
+            help="Name of the data set in 'adjudge data list'.",
             autocompletion=o.complete_data_sets,
         ),
     ],
     source: Annotated[
         str | None,
-        typer.Option(
-            "--from", metavar="FILE_OR_URL", help="Take it from here: a file, a folder of its files, or an address."
-        ),
+        typer.Option("--from", metavar="FILE_OR_URL", help="Get the data from this file, folder or URL instead."),
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Fetch again what is already there.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Download again, even if the files exist.")] = False,
     json: o.Json = False,
 ) -> None:
-    """Fetch a data set into ADJUDGE_DATA or the cache; what stopped half-way goes on, and checksums are compared.
+    """Download a data set to ADJUDGE_DATA or the cache folder.
+
+    Interrupted downloads are resumed, and checksums are verified.
 
     Example: adjudge data get wmt12 --from wmt12.RNK_results.csv
     """
@@ -70,7 +70,7 @@ def get(
 
 @contextmanager
 def _progress() -> "Iterator[Callable[[str, int, int | None], None]]":
-    """A bar for every file where a terminal watches, nothing elsewhere."""
+    """A progress bar for every file on a terminal, nothing elsewhere."""
     if not sys.stderr.isatty():
         yield lambda *_: None
         return

@@ -1,4 +1,4 @@
-"""`adjudge demo`: the whole flow on a simulated campaign, described in a line or two per step."""
+"""`adjudge demo`: runs every step on simulated campaigns and describes each in a line or two."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ FILES = ("judgments.parquet", "truth.json", "ranking.json", "report.html")
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to.")] = Path("demo"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the files.")] = Path("demo"),
     seed: o.Seed = o.DEFAULT_SEED,
     json: o.Json = False,
 ) -> None:
-    """Run the whole flow on a simulated campaign: judgments, check, agreement, ranking, audit, report.
+    """Run everything on simulated campaigns: check, agreement, ranking, audit and report.
 
     Example: adjudge demo --output demo
     """
@@ -46,13 +46,13 @@ def demo(
 
 
 def _tell(what: str) -> None:
-    """Say what is at work on a line that the next one replaces, where a terminal watches."""
+    """Show progress on a terminal, on a line that the next one replaces."""
     if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
         print(f"\r\x1b[2K  … {what}" if what else "\r\x1b[2K", end="", file=sys.stderr, flush=True)
 
 
 def _typed_name() -> str:
-    """How this command is typed here: by its name where the shell finds it, else by its path."""
+    """How to type this command here: by name if the shell finds it, otherwise by path."""
     called = Path(sys.argv[0]).absolute()
     if shutil.which("adjudge") or called.name != "adjudge":
         return "adjudge"
@@ -75,13 +75,13 @@ def _written(folder: Path, seed: int) -> Written:
 
 
 def run_demo(folder: Path, seed: int, *, calls: str = "adjudge", tell: Callable[[str], None]) -> Iterator[str]:
-    """Run and describe all steps; `calls` is how the command is typed here, `tell` is called with progress."""
+    """Run and describe all steps; `calls` is how to type the command here, `tell` receives progress."""
     from adjudge.api.report import ReportSettings, pair_results
     from adjudge.core.judgments import concat
     from adjudge.formats import native
     from adjudge.simulate import recovery
 
-    yield "Two campaigns whose truth is known, from judgments to report:"
+    yield "Two simulated campaigns with a known truth, from judgments to report:"
     campaigns = _simulated_campaigns(seed)
     native.write(concat([simulated.judgments for simulated in campaigns.values()]), folder / "judgments.parquet")
     _write_truth(campaigns, folder / "truth.json")
@@ -97,7 +97,7 @@ def run_demo(folder: Path, seed: int, *, calls: str = "adjudge", tell: Callable[
     _write_report(results, folder / "report.html")
     yield f"\nThe report is {folder / 'report.html'}: open it in a browser."
     yield f"  {(folder / 'report.html').resolve().as_uri()}"
-    yield f"Now look closer: {calls} rank {folder / 'judgments.parquet'}, or {calls} --help."
+    yield f"To continue: {calls} rank {folder / 'judgments.parquet'}, or {calls} --help."
 
 
 def _simulated_campaigns(seed: int) -> dict[str, Simulated]:
@@ -134,16 +134,17 @@ def _describe_results(results: PairResults) -> Iterator[str]:
     ranking, agreement = results.ranking, results.agreement
     if results.checked is not None:
         failed = [annotator.annotator for annotator in results.checked.annotators if not annotator.passed]
-        yield f"  check       {', '.join(failed) + ' left out' if failed else 'nobody can be tested, all are kept'}"
+        tested = any(annotator.p_controls is not None for annotator in results.checked.annotators)
+        all_kept = "all annotators pass" if tested else "no control items to test annotators on, all are kept"
+        yield f"  check       {', '.join(failed) + ' left out' if failed else all_kept}"
     if agreement is not None:
         name, inter = coefficient(agreement, agreement.inter["all"])
         _, intra = coefficient(agreement, agreement.intra["all"])
-        yield f"  agree       {name} {inter:.2f} between annotators, {intra:.2f} with themselves"
+        yield f"  agree       {name} {inter:.2f} between annotators, {intra:.2f} within annotators"
     claims = claims_of(results)
     apart, pairs = pairs_told_apart(ranking)
     yield f"  rank        {headline(ranking, claims)}"
-    are = agreeing(apart, "is", "are")
-    yield f"              {apart} of {counted(pairs, 'pair')} of systems {are} told apart ({ranking.method})"
+    yield f"              {apart} of {counted(pairs, 'pair')} of systems differ significantly ({ranking.method})"
     if results.tournament is not None:
         yield from _describe_tournament(results.tournament)
     if claims is not None:
@@ -154,23 +155,19 @@ def _describe_results(results: PairResults) -> Iterator[str]:
 
 
 def _describe_tournament(tournament: Tournament) -> Iterator[str]:
-    circles = (
-        "no circles"
-        if tournament.acyclic
-        else f"winners run in circles among {sum(map(len, tournament.cycles))} systems"
-    )
-    proof = "proved the best" if tournament.mfas.optimal else "not proved the best"
-    yield f"  tournament  {circles}; an order with {counted(tournament.mfas.cost, 'contradiction')}, {proof}"
+    cycles = "no cycles" if tournament.acyclic else f"cycles of wins among {sum(map(len, tournament.cycles))} systems"
+    proof = "proved minimal" if tournament.mfas.optimal else "not proved minimal"
+    yield f"  tournament  {cycles}; best order has {counted(tournament.mfas.cost, 'contradiction')}, {proof}"
 
 
 def _describe_recovery(recovered: Recovery, truth: Truth) -> Iterator[str]:
     tau = "–" if recovered.kendall is None else f"{recovered.kendall:.2f}"
-    best = "found" if recovered.best_found else f"missed (it is {truth.order[0]})"
+    best = "correct" if recovered.best_found else f"wrong (the best is {truth.order[0]})"
     wrong_claims = len(recovered.wrong_claims)
     wrong = "none is wrong" if not wrong_claims else f"{wrong_claims} {agreeing(wrong_claims, 'is', 'are')} wrong"
     yield (
-        f"  truth       Kendall's tau {tau} with the true order, the first place {best}; "
-        f"of the pairs that a line separates, {wrong}"
+        f"  truth       Kendall's tau {tau} with the true order, first place {best}; "
+        f"of the pairs separated by a line, {wrong}"
     )
 
 

@@ -1,4 +1,4 @@
-"""`adjudge design`: tasks from texts and system outputs, and their balance before anything is spent."""
+"""`adjudge design`: creates tasks from texts and system outputs, and shows their balance."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,9 +9,10 @@ from adjudge.cli import options as o
 
 
 def design(
-    campaign: Annotated[Path, typer.Argument(metavar="CAMPAIGN", help="The campaign file, campaign.toml.")],
+    campaign: Annotated[Path, typer.Argument(metavar="CAMPAIGN", help="The campaign file, usually campaign.toml.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the tasks here, as JSON (nothing where left out).")
+        Path | None,
+        typer.Option("--output", "-o", help="Write the tasks to this JSON file. Default: only show the balance."),
     ] = None,
     appraise_batches: Annotated[
         Path | None, typer.Option(help="Also write the tasks as Appraise batches (JSON).")
@@ -20,13 +21,13 @@ def design(
         str | None,
         typer.Option(
             metavar="outputs|FILE",
-            help="Choose design.segments segments with known probabilities: the likelier, the more the outputs differ, "
-            "or the larger the number that a file has for each segment.",
+            help="Sample design.segments segments with known probabilities. 'outputs' prefers segments whose outputs "
+            "differ most; a FILE gives a number per segment, and larger numbers are preferred.",
         ),
     ] = None,
     json: o.Json = False,
 ) -> None:
-    """Make the tasks of a campaign and show their balance, before anything is spent.
+    """Create the tasks of a campaign and show how balanced they are.
 
     Example: adjudge design examples/da/campaign.toml -o tasks.json
     """

@@ -1,4 +1,4 @@
-"""`adjudge doctor`: is everything there that adjudge needs?"""
+"""`adjudge doctor`: checks the installation."""
 
 from typing import Annotated
 
@@ -13,16 +13,18 @@ def doctor(
         typer.Option(
             "--database",
             metavar="FILE_OR_URL",
-            help="Also look at this database: the SQLite file beside a campaign, or postgres://user@host/name.",
+            help="Also check this database: the SQLite file of a campaign, or postgres://user@host/name.",
         ),
     ] = None,
-    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port that serve would use.")] = 8000,
+    port: Annotated[
+        int, typer.Option("--port", min=1, max=65535, help="The port that 'adjudge serve' would use.")
+    ] = 8000,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Examine the installation: packages, SQLite, folders, charts, fonts, memory, terminal, port, clock, database.
+    """Check the installation: packages, SQLite, folders, charts, fonts, memory, terminal, port, clock, database.
 
-    Every line is ok, a warning or a fault, with what to do about it. The exit code is 1 where there is a fault.
+    Each check is ok, a warning or a fault, with advice. The exit code is 1 if there is a fault.
 
     Example: adjudge doctor --database campaign.sqlite3
     """

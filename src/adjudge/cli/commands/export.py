@@ -20,24 +20,27 @@ _WITH_TEXTS = ("mqm", "post-edits")
 def export(
     campaign: Campaign,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The file to write; judgments: .parquet, .csv or .tsv.")
+        Path, typer.Option("--output", "-o", help="The file to write; .parquet, .csv or .tsv for the judgment table.")
     ],
     format: Annotated[  # noqa: A002
-        str, typer.Option("--format", "-f", help="judgments (native, with history), appraise, mqm or post-edits.")
+        str,
+        typer.Option(
+            "--format", "-f", help="judgments (the judgment table, with history), appraise, mqm or post-edits."
+        ),
     ] = "judgments",
     with_excluded: Annotated[
-        bool, typer.Option("--with-excluded", help="Keep excluded annotators, marked in column 'excluded'.")
+        bool, typer.Option("--with-excluded", help="Include excluded annotators, marked in the column 'excluded'.")
     ] = False,
     draws: Annotated[
         Path | None,
         typer.Option(
-            "--draws", help="Of an adaptive campaign: write every decision with its probabilities (JSON lines)."
+            "--draws", help="Adaptive campaigns: write every decision with its probabilities to this file (JSON lines)."
         ),
     ] = None,
     database: Database = None,
     json: o.Json = False,
 ) -> None:
-    """Export the judgments of a campaign at any time, also while it is served.
+    """Export the judgments of a served campaign, at any time.
 
     Example: adjudge export campaign.toml -o judgments.parquet
     """
@@ -61,7 +64,7 @@ def export(
 
 
 def _write_draws(file: Path) -> None:
-    """Write the decisions, and say whether they come out again from the log."""
+    """Write the decisions, and say whether replaying the log reproduces them."""
     import sys
     from json import dumps
 
@@ -75,7 +78,7 @@ def _write_draws(file: Path) -> None:
     decisions = draws()
     write_text(file, "".join(dumps(decision, ensure_ascii=False) + "\n" for decision in decisions))
     differs = replay()
-    outcome = "all come out again from the log" if differs is None else f"decision {differs} comes out otherwise"
+    outcome = "all reproduced from the log" if differs is None else f"decision {differs} is not reproduced from the log"
     print(f"{counted(len(decisions), 'decision')} written to {file}; {outcome}", file=sys.stderr)
 
 

@@ -1,4 +1,4 @@
-"""`adjudge gold`: a human score for every document or segment, and how well a second run repeats it."""
+"""`adjudge gold`: human scores of documents or segments, and how well two runs agree."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,19 +10,17 @@ from adjudge.cli.reading import Reading
 
 
 def gold(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="One or two runs: a file or a folder each.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="One or two runs, each a file or a folder.")],
     reading: Reading,
     keys: o.Keys = None,
-    all_annotators: Annotated[
-        bool, typer.Option(help="Keep annotators who do not pass the check on controls.")
-    ] = False,
-    orders: Annotated[int, typer.Option(help="Random orders for the band around the curve.")] = 200,
+    all_annotators: Annotated[bool, typer.Option(help="Keep annotators who fail the check on control items.")] = False,
+    orders: Annotated[int, typer.Option(help="Random orders of judgments for the band around the curve.")] = 200,
     seed: o.Seed = o.DEFAULT_SEED,
     report: o.ReportFile = None,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Score documents or segments from human judgments; with two runs, say how well the second repeats the first.
+    """Compute human scores of documents or segments; with two runs, how well they correlate.
 
     Example: adjudge gold runA/ runB/ --format mturk-da --keys seg-key.txt
     """

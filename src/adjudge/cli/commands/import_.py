@@ -1,4 +1,4 @@
-"""`adjudge import`: any format of the field into the judgment table."""
+"""`adjudge import`: converts any supported format to the judgment table."""
 
 from adjudge.cli import options as o
 from adjudge.cli.reading import Reading
@@ -10,7 +10,7 @@ def import_(
     output: o.Table,
     json: o.Json = False,
 ) -> None:
-    """Read any format of the field and write the judgment table.
+    """Read judgments in any supported format and write a judgment table.
 
     Example: adjudge import data_RNK.csv --format wmt-ranking -o wmt10.parquet
     """

@@ -1,4 +1,4 @@
-"""`adjudge look`: which claims are settled while people still judge."""
+"""`adjudge look`: sequential testing while a campaign runs."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -14,30 +14,33 @@ def look(
     reading: Reading,
     planned: Annotated[
         int | None,
-        typer.Option(help="Judgments planned in all, two for a comparison, controls not counted; must be given."),
+        typer.Option(help="Planned number of judgments, without controls; a comparison counts as two. Required."),
     ] = None,
-    looks: Annotated[int | None, typer.Option(help="Looks planned; must be given.")] = None,
+    looks: Annotated[int | None, typer.Option(help="Planned number of looks. Required.")] = None,
     history: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File of the looks taken so far; this one is added.")
+        Path | None, typer.Option(metavar="FILE", help="File with the earlier looks; this look is added to it.")
     ] = None,
-    goal: Annotated[str, typer.Option(help="What is to be settled: pairs, best, or top:k.")] = "pairs",
+    goal: Annotated[str, typer.Option(help="What to settle: pairs, best, or top:k.")] = "pairs",
     between: Annotated[
-        list[str] | None, typer.Option(metavar="A,B", help="A pair that matters, once per pair; all if left out.")
+        list[str] | None, typer.Option(metavar="A,B", help="A pair to compare; may be repeated. Default: all pairs.")
     ] = None,
     spending: Annotated[
         Literal["kim-demets", "obrien-fleming", "pocock", "anytime"],
-        typer.Option(help="How the level is spent on looks; anytime allows any number of them."),
+        typer.Option(help="How the level is spread over looks; anytime allows any number of looks."),
     ] = "kim-demets",
-    level: Annotated[float, typer.Option(help="Chance of any false claim, over all claims and looks.")] = 0.05,
+    level: Annotated[
+        float, typer.Option(help="Largest probability of any false claim, over all claims and looks.")
+    ] = 0.05,
     final: Annotated[
-        bool, typer.Option("--final", help="Judging has ended early: spend what is left of the level.")
+        bool,
+        typer.Option("--final", help="The last look of a campaign that ended early; it uses the rest of the level."),
     ] = False,
-    method: Annotated[str | None, o.method_option("Method; by default as in rank.")] = None,
+    method: Annotated[str | None, o.method_option("Ranking method. Default: as in 'adjudge rank'.")] = None,
     seed: o.Seed = o.DEFAULT_SEED,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Look at the judgments so far: which claims are settled for good, which are open, and whether to stop.
+    """Check during a campaign which claims are settled, which are open, and whether to stop.
 
     Example: adjudge look judgments.parquet --planned 5000 --looks 5 --goal best --history looks.json
     """

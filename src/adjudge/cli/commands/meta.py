@@ -1,4 +1,4 @@
-"""`adjudge meta`: metrics and quality estimation against human scores."""
+"""`adjudge meta`: evaluates metrics against human scores."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -11,46 +11,50 @@ from adjudge.cli.reading import Reading
 
 
 def meta(
-    gold: Annotated[Path, typer.Argument(metavar="GOLD", help="Human scores: a table, *.seg.score, or judgments.")],
+    gold: Annotated[
+        Path, typer.Argument(metavar="GOLD", help="Human scores: a table, a *.seg.score file, or judgments.")
+    ],
     reading: Reading,
     scores: Annotated[
-        list[Path] | None, typer.Argument(metavar="SCORES", help="Metric scores: tables, score files, folders.")
+        list[Path] | None, typer.Argument(metavar="SCORES", help="Metric scores: tables, score files or folders.")
     ] = None,
     format: Annotated[  # noqa: A002
         str | None,
         typer.Option(
-            "--format", "-f", help="Format of GOLD where it holds judgments; 'judgments' for the native table."
+            "--format", "-f", help="Format of GOLD if it holds judgments; 'judgments' for the judgment table."
         ),
     ] = None,
-    gold_column: Annotated[str | None, typer.Option(help="Column of GOLD that holds the human scores.")] = None,
+    gold_column: Annotated[str | None, typer.Option(help="Column of GOLD with the human scores.")] = None,
     gold_method: Annotated[
         str | None,
         typer.Option(
-            help="Method by which rankings and pairs become scores of systems; bradley-terry where left out.",
+            help="Ranking method that turns rankings and pairs into system scores. Default: bradley-terry.",
             autocompletion=o.complete_methods,
         ),
     ] = None,
     lower_is_better: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A metric (or the human column) that counts errors: its sign is reversed."),
+        typer.Option(
+            metavar="NAME", help="A metric (or the human column) where lower is better; its sign is reversed."
+        ),
     ] = None,
     references: Annotated[
-        list[Path] | None, typer.Option(help="Reference texts, to compute BLEU, chrF and TER of --outputs.")
+        list[Path] | None, typer.Option(help="Reference translations, to compute BLEU, chrF and TER of --outputs.")
     ] = None,
     outputs: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=FILE", help="Output of a system; once for each system.")
+        list[str] | None, typer.Option(metavar="NAME=FILE", help="Output of a system; repeat for each system.")
     ] = None,
     tokenize: Annotated[str, typer.Option(help="sacrebleu's tokenizer for BLEU.")] = "13a",
     permutations: Annotated[
-        int, typer.Option(help="Permutations of each test; more where there are many metrics.")
+        int, typer.Option(help="Permutations per test; more are used if there are many metrics.")
     ] = 1000,
-    resamples: Annotated[int, typer.Option(help="Resamples of documents (or segments) for intervals.")] = 500,
+    resamples: Annotated[int, typer.Option(help="Bootstrap resamples of documents (or segments) for intervals.")] = 500,
     seed: o.Seed = o.DEFAULT_SEED,
     report: o.ReportFile = None,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Evaluate metrics against human scores, and compare every two of them; computes BLEU, chrF and TER from texts.
+    """Correlate metrics with human scores, and test which metric is better.
 
     Example: adjudge meta human.tsv metrics.tsv
     """

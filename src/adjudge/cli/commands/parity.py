@@ -1,4 +1,4 @@
-"""`adjudge parity`: is a system at human parity, and does the claim survive a clean test set?"""
+"""`adjudge parity`: tests for human parity, also before and after a test set is corrected."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -17,30 +17,30 @@ if TYPE_CHECKING:
 
 
 def parity(
-    human: Annotated[str, typer.Option("--human", help="The human translation: its name, or a pattern that fits it.")],
+    human: Annotated[str, typer.Option("--human", help="The human translation: its name, or a regular expression.")],
     reading: Reading,
     files: Annotated[
-        list[Path] | None, typer.Argument(metavar="FILE", help="Judgments; none with --before and --after.")
+        list[Path] | None, typer.Argument(metavar="FILE", help="Judgments; leave out with --before and --after.")
     ] = None,
     before: Annotated[
-        list[Path] | None, typer.Option(help="Judgments on the test set as it was (a file or folder; may be repeated).")
+        list[Path] | None, typer.Option(help="Judgments on the original test set (a file or folder). May be repeated.")
     ] = None,
     after: Annotated[
-        list[Path] | None, typer.Option(help="Judgments on the corrected test set; the change is tested.")
+        list[Path] | None, typer.Option(help="Judgments on the corrected test set. The change is tested.")
     ] = None,
     contaminated: Annotated[
         str | None,
         typer.Option(
-            metavar="IDS", help="Segments to look at apart: joined by commas, a file, or a column of the judgments."
+            metavar="IDS", help="Segments to analyse separately: a comma-separated list, a file, or a column."
         ),
     ] = None,
     keys: o.Keys = None,
-    ties: Annotated[str, typer.Option(help="Ties in the sign test: half (half a win for each) or drop.")] = "half",
+    ties: Annotated[str, typer.Option(help="Ties in the sign test: half (half a win each) or drop.")] = "half",
     margin: Annotated[
         str | None,
         typer.Option(
             metavar="POINTS|SHARE%",
-            help="Scores: the largest difference that still counts as parity, in points or as a share of the scale.",
+            help="Scores: largest difference that counts as parity, in points or as a share of the scale.",
         ),
     ] = None,
     report: o.ReportFile = None,
@@ -48,7 +48,7 @@ def parity(
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Test every system against the human translation, and how parity changes from one test set to another.
+    """Test each system against a human translation, on one test set or before and after a correction.
 
     Example: adjudge parity --before bts --after ats --format rank-lines --stacked 2 --human ref --contaminated error
     """

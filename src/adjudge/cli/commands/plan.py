@@ -1,4 +1,4 @@
-"""`adjudge plan`: how many judgments, annotators and which design for the power wanted."""
+"""`adjudge plan`: the number of judgments that each design needs for a given power."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -14,49 +14,57 @@ if TYPE_CHECKING:
 
 def plan(
     reading: Reading,
-    systems: Annotated[int, typer.Option(help="Systems to be compared.")] = 8,
+    systems: Annotated[int, typer.Option(help="Number of systems.")] = 8,
     protocol: Annotated[
         Literal["scores", "ranking", "pairwise"],
-        typer.Option(help="What people will do: score, rank blocks, or compare."),
+        typer.Option(help="How annotators judge: scores, ranking of blocks, or pairwise comparison."),
     ] = "scores",
     difference: Annotated[
         float | None,
         typer.Option(
-            help="The difference that matters, in points of 100 (3) or, of rankings and pairs, log-odds (0.3)."
+            help="Smallest difference to detect. Default: 3 points of 100; for rankings and pairs, 0.3 log-odds."
         ),
     ] = None,
-    block_size: Annotated[int, typer.Option(help="Rankings: systems that are ranked together.")] = 5,
-    power: Annotated[float, typer.Option(help="Probability with which the difference is to be found.")] = 0.8,
-    level: Annotated[float, typer.Option(help="Level of significance, shared by all comparisons.")] = 0.05,
-    comparisons: Annotated[int | None, typer.Option(help="Comparisons that matter; all pairs where left out.")] = None,
-    annotators: Annotated[int, typer.Option(help="People who judge.")] = 10,
-    documents: Annotated[int, typer.Option(help="Documents at hand.")] = 200,
-    segments: Annotated[int, typer.Option(help="Segments of each document.")] = 8,
-    page: Annotated[int | None, typer.Option(help="Most segments on a page; whole documents where left out.")] = None,
-    task_size: Annotated[int, typer.Option(help="Judgments in a task, controls included.")] = 100,
-    controls: Annotated[float, typer.Option(help="Share of controls in a task.")] = 0.2,
-    per_item: Annotated[str, typer.Option(help="Judgments per item to try, joined by commas.")] = "1,2",
-    structures: Annotated[str, typer.Option(help="Structures to try, joined by commas.")] = "",
-    seconds: Annotated[float | None, typer.Option(help="Seconds that a judgment takes (20), or a block (60).")] = None,
+    block_size: Annotated[int, typer.Option(help="Rankings: systems per block.")] = 5,
+    power: Annotated[float, typer.Option(help="Probability of detecting the difference.")] = 0.8,
+    level: Annotated[float, typer.Option(help="Significance level over all comparisons together.")] = 0.05,
+    comparisons: Annotated[
+        int | None, typer.Option(help="Number of comparisons to correct for. Default: all pairs.")
+    ] = None,
+    annotators: Annotated[int, typer.Option(help="Number of annotators.")] = 10,
+    documents: Annotated[int, typer.Option(help="Number of documents available.")] = 200,
+    segments: Annotated[int, typer.Option(help="Segments per document.")] = 8,
+    page: Annotated[
+        int | None, typer.Option(help="Largest number of segments on a page. Default: whole documents.")
+    ] = None,
+    task_size: Annotated[int, typer.Option(help="Judgments per task, including controls.")] = 100,
+    controls: Annotated[float, typer.Option(help="Share of control items in a task.")] = 0.2,
+    per_item: Annotated[str, typer.Option(help="Numbers of judgments per item to try, comma-separated.")] = "1,2",
+    structures: Annotated[str, typer.Option(help="Designs to try, comma-separated. Default: all.")] = "",
+    seconds: Annotated[
+        float | None, typer.Option(help="Seconds per judgment (default 20) or per block (default 60).")
+    ] = None,
     like: Annotated[
         list[Path] | None,
-        typer.Option(help="Judgments whose spread is assumed; that of large shared tasks if left out."),
+        typer.Option(help="Judgments to take the variances from. Default: those of large shared tasks."),
     ] = None,
-    looks: Annotated[int, typer.Option(help="Looks on the way, where goals and policies are compared.")] = 5,
+    looks: Annotated[
+        int, typer.Option(help="Number of looks during the campaign, for the comparison of goals and policies.")
+    ] = 5,
     spending: Annotated[
-        Literal["kim-demets", "obrien-fleming", "pocock"], typer.Option(help="How looks spend the level.")
+        Literal["kim-demets", "obrien-fleming", "pocock"], typer.Option(help="How the level is spread over looks.")
     ] = "kim-demets",
     select: Annotated[
         Path | None,
-        typer.Option(help="A number per segment by which segments would be chosen, as for design --select."),
+        typer.Option(help="A file with a number per segment for sampling segments, as in 'adjudge design --select'."),
     ] = None,
-    draws: Annotated[int, typer.Option(help="Simulated campaigns of the recommended design; 0 for none.")] = 30,
+    draws: Annotated[int, typer.Option(help="Campaigns to simulate with the recommended design; 0 for none.")] = 30,
     plot: Annotated[Path | None, typer.Option(help="Write a chart to this file: .svg or .png.")] = None,
     seed: o.Seed = o.DEFAULT_SEED,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Find how many judgments each design needs to find a difference of a given size.
+    """Compute how many judgments each design needs to detect a difference.
 
     Example: adjudge plan --systems 10 --difference 3 --annotators 15
     """
@@ -113,7 +121,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def _pilot(files: list[Path], reading: Reading) -> "Judgments":
-    """The judgments of the one language pair whose spread is assumed."""
+    """The judgments from which the variances are taken; they must have one language pair."""
     from adjudge.core.errors import UsageError
 
     parts = reading.by_pair(files)

@@ -1,4 +1,4 @@
-"""`adjudge qe`: quality estimation of documents against post-edits, and what the weight between them decides."""
+"""`adjudge qe`: document-level quality estimation evaluated against post-edits."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,29 +13,34 @@ if TYPE_CHECKING:
 
 def qe(
     texts: Annotated[
-        Path, typer.Argument(metavar="TEXTS", help="TSV with columns document, mt, pe1 and, for two editions, pe2.")
+        Path,
+        typer.Argument(
+            metavar="TEXTS", help="TSV with the columns document, mt, pe1 and, for two-stage post-editing, pe2."
+        ),
     ],
     predictions: Annotated[
-        Path | None, typer.Option(help="Table with a column document and one per system; more is worse.")
+        Path | None, typer.Option(help="Table with a column document and one column per system; higher is worse.")
     ] = None,
-    weight: Annotated[float | None, typer.Option(help="Weight of the second post-edition in the label.")] = None,
+    weight: Annotated[float | None, typer.Option(help="Weight of the second post-edit in the label.")] = None,
     baseline: Annotated[
-        str | None, typer.Option(help="System by which the rule of 2016 chooses the weight, where none is given.")
+        str | None,
+        typer.Option(help="Baseline system for choosing the weight by the rule of WMT 2016, if no weight is given."),
     ] = None,
-    largest: Annotated[float, typer.Option(help="Where the sweep of weights ends.")] = 50.0,
+    largest: Annotated[float, typer.Option(help="Largest weight to try.")] = 50.0,
     direct: Annotated[
-        Path | None, typer.Option(help="Direct assessment of the documents: a table, or the JSON of 'adjudge gold'.")
+        Path | None,
+        typer.Option(help="Direct assessment scores of the documents: a table, or JSON from 'adjudge gold'."),
     ] = None,
-    assessments: Annotated[int | None, typer.Option(help="For costs: assessments of the direct gold standard.")] = None,
-    assessment_price: Annotated[float | None, typer.Option(help="For costs: the price of one assessment.")] = None,
+    assessments: Annotated[int | None, typer.Option(help="Costs: number of direct assessments.")] = None,
+    assessment_price: Annotated[float | None, typer.Option(help="Costs: price of one assessment.")] = None,
     word_price: Annotated[
-        tuple[float, float] | None, typer.Option(help="For costs: low and high price of a post-edited word.")
+        tuple[float, float] | None, typer.Option(help="Costs: low and high price per post-edited word.")
     ] = None,
     report: o.ReportFile = None,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Label documents from post-edits, and show how the ranking of quality-estimation systems depends on the weight.
+    """Score documents from post-edits, and rank quality-estimation systems for every weight.
 
     Example: adjudge qe edits.tsv --predictions predictions.tsv --baseline BASELINE
     """

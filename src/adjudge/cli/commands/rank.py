@@ -16,35 +16,34 @@ def rank(
     files: o.Files,
     reading: Reading,
     method: Annotated[
-        str | None, o.method_option("Method; by default bradley-terry for rankings, mixed for scores.")
+        str | None, o.method_option("Ranking method. Default: bradley-terry for rankings, mixed for scores.")
     ] = None,
     reference: Annotated[
-        Literal["include", "exclude"] | None, typer.Option(help="Count comparisons with the reference or not.")
+        Literal["include", "exclude"] | None, typer.Option(help="Whether to count comparisons with the reference.")
     ] = None,
     lines: Annotated[
         str | None,
-        typer.Option(
-            help="Rule for lines between clusters: rank-sets, official, scipy-1.6, scipy-1.7, strict, holm or none."
-        ),
+        typer.Option(help="Rule for cluster lines: rank-sets, official, scipy-1.6, scipy-1.7, strict, holm or none."),
     ] = None,
     level: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
     significance: Annotated[
         Literal["sign", "resample", "tastes"] | None,
         typer.Option(
-            help="Test between pairs of relative rankings: sign test on their own judgments, differences over "
-            "resamples, or (bradley-terry) a model of annotators' tastes."
+            help="Rankings: the test for pairs of systems. sign: sign test on the judgments of the pair; resample: "
+            "bootstrap; tastes: model of annotators' tastes (bradley-terry only)."
         ),
     ] = None,
-    resamples: Annotated[int | None, typer.Option(help="Number of resamples for rank sets and intervals.")] = None,
+    resamples: Annotated[int | None, typer.Option(help="Bootstrap resamples for rank sets and intervals.")] = None,
     zero_sd: Annotated[
-        Literal["drop", "zero"], typer.Option(help="Annotators whose scores are all equal: no z-score, or z = 0.")
+        Literal["drop", "zero"],
+        typer.Option(help="z-scores of annotators whose scores are all equal: none (drop) or 0 (zero)."),
     ] = "drop",
     by: o.By = None,
     seed: o.Seed = o.DEFAULT_SEED,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Rank the systems, with rank sets, clusters and a p-value for every pair.
+    """Rank the systems, with intervals, rank sets, clusters and a p-value for every pair.
 
     Example: adjudge rank data_RNK.csv --format wmt-ranking --pair en-cs --method wins-or-ties
     """

@@ -1,4 +1,4 @@
-"""`adjudge replicate`: a paper's tables from its released data."""
+"""`adjudge replicate`: recomputes published tables and figures."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,16 +13,18 @@ def replicate(
         str,
         typer.Argument(
             metavar="PAPER",
-            help="One of document-qe, grain-of-salt, in-order, stability, suboptimal.",
+            help="The paper: document-qe, grain-of-salt, in-order, stability or suboptimal.",
             autocompletion=o.complete_papers,
         ),
     ],
-    data: Annotated[Path, typer.Option("--data", "-d", metavar="DIR", help="Folder of the paper's released data.")],
+    data: Annotated[
+        Path, typer.Option("--data", "-d", metavar="DIR", help="Folder with the released data of the paper.")
+    ],
     report: o.ReportFile = None,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Recompute a paper's tables and figures from its released data, published and recomputed side by side.
+    """Recompute the tables and figures of a paper from its released data.
 
     Example: adjudge replicate grain-of-salt --data wmt10 --report grain-of-salt.html
     """

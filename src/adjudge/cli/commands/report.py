@@ -1,4 +1,4 @@
-"""`adjudge report`: one self-contained HTML file."""
+"""`adjudge report`: writes one self-contained HTML or PDF file."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,31 +17,33 @@ def report(
     files: o.Files,
     reading: Reading,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write: .html or .pdf.")],
-    method: Annotated[str | None, o.method_option("Method of the ranking; by default that of 'adjudge rank'.")] = None,
+    method: Annotated[str | None, o.method_option("Ranking method. Default: as in 'adjudge rank'.")] = None,
     title: Annotated[str | None, typer.Option(help="Title of the report.")] = None,
     texts: Annotated[
         list[str] | None,
-        typer.Option(metavar="[LANG=]FILE", help="Source text, line n being segment n, for agreement by length."),
+        typer.Option(metavar="[LANG=]FILE", help="Source text with segment n on line n, for agreement by length."),
     ] = None,
     only_passing: Annotated[
-        bool, typer.Option("--only-passing", help="Leave out annotators who do not pass 'adjudge check'.")
+        bool, typer.Option("--only-passing", help="Leave out annotators who fail 'adjudge check'.")
     ] = False,
     by: o.By = None,
     documents_by: o.DocumentsBy = "raw",
     tables: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write every table as CSV and LaTeX to this folder.")
+        Path | None, typer.Option(metavar="DIR", help="Also write every table to this folder, as CSV and LaTeX.")
     ] = None,
     plots: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write every chart as SVG and PNG to this folder.")
+        Path | None, typer.Option(metavar="DIR", help="Also write every chart to this folder, as SVG and PNG.")
     ] = None,
     paper: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Write table, figure, paragraph and references for a paper to this folder."),
+        typer.Option(
+            metavar="DIR", help="Also write a table, figure, paragraph and references for a paper to this folder."
+        ),
     ] = None,
     seed: o.Seed = o.DEFAULT_SEED,
     json: o.Json = False,
 ) -> None:
-    """Write everything about a campaign to one HTML file that needs no network.
+    """Write a report of all analyses to one self-contained HTML or PDF file.
 
     Example: adjudge report data_RNK.csv --format wmt-ranking --pair en-cs -o report.html
     """
@@ -80,7 +82,7 @@ def report(
 def _write(
     campaign_report: "CampaignReport", output: Path, *, tables: Path | None, plots: Path | None, paper: Path | None
 ) -> list[Path]:
-    """Write the page, and what else is wanted of tables, charts and material for a paper; returns where it lies."""
+    """Write the page and the requested tables, charts and paper files; return their paths."""
     from adjudge.report.output.pages import write_page
     from adjudge.report.output.paper import write_paper, write_plots, write_tables
 

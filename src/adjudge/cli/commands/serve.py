@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from adjudge.collect.prepare_database import NewLink
     from adjudge.design.tasks import TaskSet
 
-Campaign = Annotated[Path, typer.Argument(metavar="CAMPAIGN", help="The campaign file, as campaign.toml.")]
+Campaign = Annotated[Path, typer.Argument(metavar="CAMPAIGN", help="The campaign file, usually campaign.toml.")]
 Database = Annotated[
     str | None,
     typer.Option(
         "--database",
         envvar="ADJUDGE_DATABASE",
-        help="PostgreSQL as postgres://user:password@host/name; SQLite beside the campaign file where left out.",
+        help="PostgreSQL URL, postgres://user:password@host/name. Default: SQLite next to the campaign file.",
     ),
 ]
 
@@ -29,29 +29,32 @@ Database = Annotated[
 def serve(
     campaign: Campaign,
     port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port to listen on.")] = 8000,
-    host: Annotated[str, typer.Option("--host", help="Address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option("--host", help="Address to listen on; 0.0.0.0 for all interfaces.")
+    ] = "127.0.0.1",
     tasks: Annotated[
-        Path | None, typer.Option("--tasks", help="The tasks; tasks.json beside the campaign where left out.")
+        Path | None, typer.Option("--tasks", help="The task file. Default: tasks.json next to the campaign file.")
     ] = None,
     database: Database = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", help="Processes; one on SQLite, two on PostgreSQL where left out.")
+        int | None,
+        typer.Option("--workers", help="Number of server processes. Default: 1 with SQLite, 2 with PostgreSQL."),
     ] = None,
-    url: Annotated[
-        str | None, typer.Option("--url", help="The public address, where a proxy stands before the server.")
-    ] = None,
+    url: Annotated[str | None, typer.Option("--url", help="Public URL, if the server is behind a proxy.")] = None,
     links: Annotated[
         Path | None,
-        typer.Option("--links", help="Add the new links to this file (TSV, readable by you alone) and print none."),
+        typer.Option(
+            "--links", help="Append new links to this TSV file (readable only by you) instead of printing them."
+        ),
     ] = None,
     new_links: Annotated[
-        bool, typer.Option("--new-links", help="Make new links for all annotators and revoke the former ones.")
+        bool, typer.Option("--new-links", help="Create new links for all annotators and revoke the old ones.")
     ] = False,
     json: o.Json = False,
 ) -> None:
-    """Serve a campaign: people judge in their browsers, organisers watch the progress.
+    """Serve a campaign on the web: annotators judge in their browsers, organisers follow the progress.
 
-    Tasks are designed first where there are none yet. Stop with Ctrl-C; starting again goes on where it stopped.
+    Tasks are created first if there are none. Stop with Ctrl-C; the next start continues the campaign.
 
     Example: adjudge serve campaign.toml --port 8000
     """
@@ -63,7 +66,7 @@ def serve(
     if not campaign.is_file():
         raise InputError("no such campaign file; check the path", file=campaign)
     address = Address(host, port, url)
-    # Elsewhere than on a screen, or in what a program reads, printed links would end up in a log for months.
+    # If the output is not a terminal, printed links could stay in a log file for months.
     if links is None and not json and not sys.stdout.isatty():
         links = campaign.with_suffix(".links.tsv")
 
@@ -88,7 +91,7 @@ def _show(tasks: TaskSet, new: list[NewLink], base: str, *, as_json: bool, links
 
     if as_json:
         shown = [{"role": link.role, "name": link.name, "link": address(link.secret, base)} for link in new]
-        # Addresses and names in one line, which those who started the server wait for.
+        # One line with addresses and names, which programs that start the server wait for.
         print(json_module.dumps({"url": base, "links": shown}), flush=True)
         return
     counts = f"{_count(len(tasks.tasks), 'task')} for {_count(len(tasks.annotators), 'annotator')}"
@@ -99,10 +102,8 @@ def _show(tasks: TaskSet, new: list[NewLink], base: str, *, as_json: bool, links
         for link in new:
             print(f"  {link.role if link.role != 'annotator' else link.name:<14} {address(link.secret, base)}")
     if not any(link.role == "annotator" for link in new):
-        print(
-            "  The annotators' links are those handed out before; --new-links or the organiser's page makes new ones."
-        )
-    print("Each link is shown this once; only its hash is kept. Stop with Ctrl-C.", flush=True)
+        print("  The annotators' existing links stay valid. To replace them, use --new-links or the organisers' page.")
+    print("Links are shown only once; the server stores only their hashes. Stop with Ctrl-C.", flush=True)
 
 
 def _count(number: int, noun: str) -> str:

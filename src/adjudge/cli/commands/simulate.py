@@ -1,4 +1,4 @@
-"""`adjudge simulate`: judgments with known truth."""
+"""`adjudge simulate`: judgments with a known truth."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,62 +16,58 @@ SIMULATED = ("ranking", "da")
 
 def simulate(
     output: o.Table,
-    truth: Annotated[Path | None, typer.Option(help="Write the truth behind the judgments to this JSON file.")] = None,
+    truth: Annotated[Path | None, typer.Option(help="Write the true qualities to this JSON file.")] = None,
     sources: Annotated[Path | None, typer.Option(help="Write a source text for every segment to this file.")] = None,
-    protocol: Annotated[str, typer.Option(help="How people judge: ranking or da (scores).")] = "ranking",
-    systems: Annotated[int, typer.Option(help="Machine systems.")] = 8,
-    annotators: Annotated[int, typer.Option(help="Annotators.")] = 20,
-    documents: Annotated[int, typer.Option(help="Documents.")] = 20,
-    segments: Annotated[int, typer.Option(help="Segments of each document (da: on average).")] = 10,
+    protocol: Annotated[str, typer.Option(help="How annotators judge: ranking or da (direct assessment).")] = "ranking",
+    systems: Annotated[int, typer.Option(help="Number of machine translation systems.")] = 8,
+    annotators: Annotated[int, typer.Option(help="Number of annotators.")] = 20,
+    documents: Annotated[int, typer.Option(help="Number of documents.")] = 20,
+    segments: Annotated[int, typer.Option(help="Segments per document (da: on average).")] = 10,
     spread: Annotated[
-        float | None, typer.Option(help="Standard deviation of the qualities: log-odds (1), da: points (4).")
+        float | None, typer.Option(help="Standard deviation of system quality. Default: 1 log-odds; da: 4 points.")
     ] = None,
     qualities: Annotated[
-        str | None, typer.Option(help="The systems' qualities themselves, joined by commas: log-odds, da: points.")
+        str | None, typer.Option(help="The quality of each system, comma-separated, in log-odds (da: points).")
     ] = None,
-    careless: Annotated[float, typer.Option(help="Share of the annotators who judge at random.")] = 0.0,
-    blocks: Annotated[int, typer.Option(help="ranking: screens judged in all.")] = 600,
-    block_size: Annotated[int, typer.Option(help="ranking: systems on a screen.")] = 5,
-    ties: Annotated[float, typer.Option(help="ranking: how readily equals tie (Davidson's nu).")] = 0.5,
-    reference: Annotated[float, typer.Option(help="ranking: share of the screens that hold the reference.")] = 0.2,
+    careless: Annotated[float, typer.Option(help="Share of annotators who judge at random.")] = 0.0,
+    blocks: Annotated[int, typer.Option(help="ranking: number of blocks (screens).")] = 600,
+    block_size: Annotated[int, typer.Option(help="ranking: systems per block.")] = 5,
+    ties: Annotated[float, typer.Option(help="ranking: how likely ties are (Davidson's nu).")] = 0.5,
+    reference: Annotated[float, typer.Option(help="ranking: share of blocks that include the reference.")] = 0.2,
     uneven: Annotated[
-        float, typer.Option(help="ranking: how much more often systems of similar strength meet; 0 for equally often.")
+        float, typer.Option(help="ranking: how much more often similar systems meet; 0: all pairs equally often.")
     ] = 0.0,
-    repeats: Annotated[
-        float, typer.Option(help="ranking: share of the screens that the same annotator judged before.")
-    ] = 0.05,
-    overlap: Annotated[
-        float, typer.Option(help="ranking: share of the screens that a second annotator judges, too.")
-    ] = 0.2,
+    repeats: Annotated[float, typer.Option(help="ranking: share of blocks repeated by the same annotator.")] = 0.05,
+    overlap: Annotated[float, typer.Option(help="ranking: share of blocks also judged by a second annotator.")] = 0.2,
     length_effect: Annotated[float, typer.Option(help="ranking: how much harder long source texts are.")] = 0.0,
-    blanks: Annotated[float, typer.Option(help="ranking: share of the labels left blank.")] = 0.0,
-    tasks: Annotated[int, typer.Option(help="da: tasks handed out, each to one annotator.")] = 60,
-    task_size: Annotated[int, typer.Option(help="da: judgments in a task, controls included.")] = 100,
-    context: Annotated[bool, typer.Option(help="da: whole documents on a page, or single segments.")] = True,
-    controls: Annotated[float, typer.Option(help="da: share of controls in a task.")] = 0.3,
-    humans: Annotated[int, typer.Option(help="da: human translations judged like systems.")] = 1,
+    blanks: Annotated[float, typer.Option(help="ranking: share of ranks left blank.")] = 0.0,
+    tasks: Annotated[int, typer.Option(help="da: number of tasks, each for one annotator.")] = 60,
+    task_size: Annotated[int, typer.Option(help="da: judgments per task, including controls.")] = 100,
+    context: Annotated[bool, typer.Option(help="da: show whole documents, or single segments.")] = True,
+    controls: Annotated[float, typer.Option(help="da: share of control items in a task.")] = 0.3,
+    humans: Annotated[int, typer.Option(help="da: number of human translations judged like systems.")] = 1,
     taste: Annotated[
         float | None,
-        typer.Option(
-            help="How differently annotators like a system (standard deviation): log-odds (0.4), da: points (3)."
-        ),
+        typer.Option(help="Standard deviation of annotators' tastes for systems. Default: 0.4 log-odds; da: 3 points."),
     ] = None,
     scale: Annotated[
-        float, typer.Option(help="da: how differently annotators spread their scores (sd of the logarithm).")
+        float, typer.Option(help="da: variation in how widely annotators spread their scores (sd of the log).")
     ] = 0.3,
-    ends: Annotated[bool, typer.Option(help="da: whole numbers cut off at 0 and 100, or scores as drawn.")] = True,
+    ends: Annotated[
+        bool, typer.Option(help="da: round scores to whole numbers from 0 to 100, or keep them as drawn.")
+    ] = True,
     workload: Annotated[
-        float, typer.Option(help="da: how unequal the annotators' shares of the work are (sd of the logarithm).")
+        float, typer.Option(help="da: variation in the number of tasks per annotator (sd of the log).")
     ] = 0.5,
-    pair: Annotated[str, typer.Option("--pair", "-p", help="The language pair to write into the table.")] = "src-tgt",
+    pair: Annotated[str, typer.Option("--pair", "-p", help="Language pair to write to the table.")] = "src-tgt",
     campaigns: Annotated[
         int,
-        typer.Option(min=1, help="Campaigns to draw, each with the next seed; files are numbered if several."),
+        typer.Option(min=1, help="Number of campaigns, each with the next seed; their files are numbered."),
     ] = 1,
     seed: o.Seed = o.DEFAULT_SEED,
     json: o.Json = False,
 ) -> None:
-    """Draw judgments from a known truth, to try methods and designs before people are paid.
+    """Simulate a campaign with known system qualities, to try out methods and designs.
 
     Example: adjudge simulate -o judgments.parquet --truth truth.json --systems 12 --uneven 1 --careless 0.1
     """
@@ -106,7 +102,7 @@ def simulate(
 
 
 def _write(simulated: "Simulated", output: Path, truth: Path | None, sources: Path | None) -> None:
-    """Write the judgments of a campaign, and the truth and the source texts where they are wanted."""
+    """Write the judgments of a campaign and, if requested, the truth and the source texts."""
     from adjudge.core.files import write_text
     from adjudge.formats import native
     from adjudge.report.output.formats import to_json

@@ -1,4 +1,4 @@
-"""`adjudge testset`: what is wrong with source texts."""
+"""`adjudge testset`: finds problems in source texts."""
 
 import sys
 from pathlib import Path
@@ -18,61 +18,61 @@ if TYPE_CHECKING:
 def testset(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE", help="Source texts: plain text (blank line between documents), TSV, XML, SGM."),
+        typer.Argument(
+            metavar="FILE", help="Source texts: plain text (blank line between documents), TSV, XML or SGM."
+        ),
     ],
     format: Annotated[  # noqa: A002
-        str, typer.Option("--format", "-f", help="text, tsv, wmt-xml or sgm; by the files' endings where left out.")
+        str, typer.Option("--format", "-f", help="text, tsv, wmt-xml or sgm. Default: by file extension.")
     ] = "auto",
     language: Annotated[
-        str | None, typer.Option("--language", help="Language of the texts, as en; recognised where left out.")
+        str | None, typer.Option("--language", help="Language of the texts, such as en. Default: detected.")
     ] = None,
     tokenize: Annotated[
         str | None,
-        typer.Option(
-            metavar="13a|intl|zh|char|none|...", help="How words are counted; by the language where left out."
-        ),
+        typer.Option(metavar="13a|intl|zh|char|none|...", help="Tokenizer for counting words. Default: by language."),
     ] = None,
     fix: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Write corrected copies and a log of changes into this folder."),
+        typer.Option(metavar="FOLDER", help="Write corrected copies and a log of changes to this folder."),
     ] = None,
     translations: Annotated[
         list[Path] | None,
         typer.Option(
-            "--translation", help="A reference or output of the same lines, to be checked against its source."
+            "--translation", help="A translation of the same lines, to check against the source. May be repeated."
         ),
     ] = None,
     reference: Annotated[
-        list[Path] | None, typer.Option("--reference", help="Corpus whose mix of topics the texts should have.")
+        list[Path] | None, typer.Option("--reference", help="Corpus whose mix of topics the texts should match.")
     ] = None,
-    topics: Annotated[int, typer.Option(help="How many topics to show.")] = 8,
-    labels: Annotated[
-        str | None, typer.Option(help="Names of the topics, joined by commas, in the order in which they are shown.")
-    ] = None,
+    topics: Annotated[int, typer.Option(help="Number of topics.")] = 8,
+    labels: Annotated[str | None, typer.Option(help="Names of the topics in the order shown, comma-separated.")] = None,
     embeddings: Annotated[
         str,
         typer.Option(
             metavar="words|sentences|FOLDER",
-            help="Compare topics by words, by sentence embeddings, or by the sentence model in a folder (ONNX).",
+            help="Compare topics by words, by sentence embeddings, or by the ONNX sentence model in a folder.",
         ),
     ] = "words",
     after: Annotated[
-        Path | None, typer.Option(help="A later version of the one FILE: what changed, segment by segment.")
+        Path | None, typer.Option(help="A later version of FILE; shows what changed, segment by segment.")
     ] = None,
     outputs: Annotated[
         list[str] | None,
-        typer.Option("--output-of", metavar="NAME=BEFORE,AFTER", help="A system's output for both versions."),
+        typer.Option(
+            "--output-of", metavar="NAME=BEFORE,AFTER", help="Output of a system for both versions. May be repeated."
+        ),
     ] = None,
     reference_translation: Annotated[
         list[Path] | None,
-        typer.Option(help="The human translation, for BLEU, chrF and TER; one, or one for each version."),
+        typer.Option(help="Reference translation for BLEU, chrF and TER: one, or one per version."),
     ] = None,
     report: o.ReportFile = None,
     seed: o.Seed = o.DEFAULT_SEED,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Find contaminants in source texts: quotation marks, typos, spacing, captions, encodings, topics, and more.
+    """Find problems in source texts: quotation marks, typos, spacing, captions, encoding, topics and more.
 
     Example: adjudge testset newstest.en.txt --fix clean
     """
@@ -105,7 +105,7 @@ def testset(
 
 
 def _write_fixed(sources: "Sequence[SourceText]", result: "TestSetCheck", folder: Path) -> None:
-    """Write the corrected texts, and say how much was changed and what was left as it is."""
+    """Write the corrected texts, and report the number of changes and of segments left unchanged."""
     from adjudge.core.wording import counted
     from adjudge.testset.fix import write_fixed
 

@@ -1,4 +1,4 @@
-"""`adjudge tournament`: cycles, the exact optimum, and what every ranking contradicts."""
+"""`adjudge tournament`: cycles among systems, and the order with the fewest contradictions."""
 
 from typing import Annotated
 
@@ -11,12 +11,12 @@ from adjudge.cli.reading import Reading
 def tournament(
     files: o.Files,
     reading: Reading,
-    time_limit: Annotated[float, typer.Option(help="Seconds of CPU for the proof that the order is cheapest.")] = 60.0,
+    time_limit: Annotated[float, typer.Option(help="CPU seconds for proving that the order is optimal.")] = 60.0,
     seed: o.Seed = o.DEFAULT_SEED,
     json: o.Json = False,
     output: o.Output = None,
 ) -> None:
-    """Find cycles, the order that contradicts the fewest judgments (proved), and what every ranking contradicts.
+    """Find cycles, and the order of systems that contradicts the fewest judgments.
 
     Example: adjudge tournament data_RNK.csv --format wmt-ranking --pair fr-en
     """

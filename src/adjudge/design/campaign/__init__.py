@@ -95,7 +95,7 @@ class Campaign(Part):
         elif not protocol.categories and (self.spans.categories is not None or self.spans.weights != ErrorWeights()):
             raise ValueError(f"protocol '{self.protocol}' has no categories and no weights; remove them from [spans]")
         if protocol.in_text and self.page.html != "no":
-            raise ValueError(f"page.html = '{self.page.html}' cannot be had where texts are marked or edited")
+            raise ValueError(f"page.html = '{self.page.html}' cannot be used if texts are marked or edited")
         return self
 
     @model_validator(mode="after")
@@ -148,7 +148,7 @@ class Campaign(Part):
         }
         for key, given in refused.items():
             if given:
-                raise ValueError(f"{key} cannot be had with two versions of a test set (files.after); remove it")
+                raise ValueError(f"{key} cannot be used with two versions of a test set (files.after); remove it")
         return self
 
     @property

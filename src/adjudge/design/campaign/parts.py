@@ -144,7 +144,7 @@ class Design(Part):
     @model_validator(mode="after")
     def _enough_people(self) -> Self:
         if len(set(self.annotator_names)) < len(self.annotator_names):
-            raise ValueError("'annotators' names somebody twice; every name stands for another person")
+            raise ValueError("'annotators' lists a name twice; every name must be a different person")
         if self.judgments > len(self.annotator_names):
             people = len(self.annotator_names)
             raise ValueError(

@@ -65,14 +65,14 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     merged = concat(parts)
     notes = [*merged.notes, *(batches.notes if batches else ())]
     if others:
-        notes.append(f"left alone, no results: {', '.join(others)}")
+        notes.append(f"ignored, not results: {', '.join(others)}")
     if people is not None and (strangers := len(accounts) - len(people)) > 0:
         are = agreeing(strangers, "is", "are")
         notes.append(f"{strangers} of {counted(len(accounts), 'account')} {are} not in the map of annotators")
     if people is None and len(accounts) >= MANY_ACCOUNTS:
         notes.append(
-            f"{len(accounts)} accounts stand for as many people; where one person worked under several, give the map "
-            "(--annotators), or one taste passes for several"
+            f"{len(accounts)} accounts are taken for as many people; if one person worked under several, give the map "
+            "(--annotators), or one person's taste counts as that of several"
         )
     return Judgments(merged.table, merged.set_aside, tuple(notes))
 
@@ -200,8 +200,8 @@ class _Campaign:
         if self.batches is None:
             count = unflagged.select("account", "page", "system").n_unique()
             again = counted(count, "document was", "documents were")
-            what = f"{again} shown again with corrupted segments; which of the other segments belong"
-            self.notes.append(f"{self.name}: {what} to the corrupted copy, only the batches tell (--batches)")
+            what = f"{again} shown again with corrupted segments; give the batches (--batches) to tell"
+            self.notes.append(f"{self.name}: {what} which of the other segments belong to the corrupted copy")
             return rows
         lines = in_corrupted_copies(rows, self.batches)
         return self._keep(rows, ~pl.col("line").is_in(lines), "intact segment of a corrupted copy of a document")

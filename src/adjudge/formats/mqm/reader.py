@@ -159,7 +159,7 @@ def _notes(path: Path, counts: Counter[str], row_notes: Sequence[str], options: 
     notes = [f"{stem(path)}: {counted(counts['open'], 'mark')} {have} to the end of the text"] if counts["open"] else []
     notes += row_notes
     if options.mqm_weights is None:
-        notes.append(f"errors cost what the workshops say ('{DEFAULT_WEIGHTS}'); --mqm-weights chooses others")
+        notes.append(f"error weights are those of the workshops ('{DEFAULT_WEIGHTS}'); --mqm-weights chooses others")
     if counts["copies"]:
         copies = "1 row repeats another" if counts["copies"] == 1 else f"{counts['copies']:,} rows repeat others"
         notes.append(f"{stem(path)}: {copies} in every column; the error counts once")

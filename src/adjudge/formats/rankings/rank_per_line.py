@@ -101,7 +101,7 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
 
 
 def _left_alone(file: _File, count: int) -> str:
-    return f"{file.path.name} is left alone: it has {counted(len(file.lines), 'line')}, the ranks have {count:,}"
+    return f"{file.path.name} is ignored: it has {counted(len(file.lines), 'line')}, the ranks have {count:,}"
 
 
 def _labels(

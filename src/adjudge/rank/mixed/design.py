@@ -129,11 +129,11 @@ class MixedDesign:
             raise DataError(f"at least two systems are needed for a ranking, the data hold {held}; nothing to compare")
         if len(self) <= len(self.systems):
             raise DataError(
-                f"{len(self)} scores for {len(self.systems)} systems leave nothing to judge the spread by; collect more"
+                f"{len(self)} scores for {len(self.systems)} systems are too few to estimate variation; collect more"
             )
         if np.ptp(self.as_given) == 0:
             raise DataError(
-                f"every score is {self.as_given[0]:g}, so nothing can be told apart; check the score column"
+                f"every score is {self.as_given[0]:g}, so systems cannot be compared; check the score column"
             )
         _check_connected(self.stacked())
 

@@ -52,7 +52,7 @@ _LEAST_DAMPING = 1e-3
 _MOST_DAMPING = 1e8
 _NO_VARIANCE = 1e-10
 _NOTHING_LEFT = (
-    "systems and annotators explain every score exactly, so nothing is left to judge chance by; "
+    "systems and annotators explain every score exactly, so chance variation cannot be estimated; "
     "check the score column or collect more judgments"
 )
 LARGE_TOLERANCE = 1e-7

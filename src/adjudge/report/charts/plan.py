@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def plan_chart(plan: Plan) -> dict[str, Any]:
-    """The difference found with the power wanted, by judgments; a line at the difference asked for."""
+    """The difference detected with the requested power, by judgments; a line at the difference asked for."""
     import altair as alt
 
     rows = [

@@ -219,7 +219,7 @@ def _told_apart(apart: int, pairs: int, how: str) -> str:
 
 def _audited(holds: int, fragile: int) -> str:
     if holds + fragile == 0:
-        return "No difference is claimed, so that none could fall in an audit."
+        return "No difference is claimed."
     if holds + fragile == 1:
         return f"The one difference claimed {'holds' if holds else 'does not hold'} in every audit."
     if 0 in (holds, fragile):

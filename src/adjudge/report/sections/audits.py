@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 TITLES = {
     "edits": ("Post-edits", "How often people who saw the translation alone left it as it is."),
     "acceptability": ("Acceptability", "How often post-edited translations were found acceptable."),
-    "sampling": ("Sampling", "Does the score go with how often a system was drawn?"),
+    "sampling": ("Sampling", "Does the score depend on how often a system was drawn?"),
 }
 # Shown in other sections of the page; for relative judgments, that includes what was shown together.
 ELSEWHERE = ("claims", "sole_winners", "discrepancies")

@@ -57,7 +57,7 @@ def gold_sections(gold: Gold) -> tuple[Section, ...]:
         return (Section("runs", "Runs", tables=tuple(first)), shown)
     words = (
         "How well the scores of the second run follow those of the first as more assignments come in.",
-        "One order of assignments wiggles by luck; the band holds 95% of random orders.",
+        "A single order of assignments varies by chance; the band holds 95% of random orders.",
     )
     last = gold.curve[-1]
     every = agreeing(last.assignments, "the one assignment", f"all {last.assignments} assignments")

@@ -22,10 +22,10 @@ def methods_section(results: PairResults) -> Section | None:
     first, others = results.ranking, results.others
     agree = [other.method for other in others if _same_order(first, other)]
     differ = [other.method for other in others if not _same_order(first, other)]
-    words = [f"The order by {first.method} comes out of {short_list(agree)}, too."] if agree else []
+    words = [f"The order by {first.method} is also that by {short_list(agree)}."] if agree else []
     if differ:
         words.append(
-            f"Another order comes out of {short_list(differ)}: what depends on the method is not settled by the data."
+            f"The order by {short_list(differ)} is different: what depends on the method is not settled by the data."
         )
     moves = "Coloured lines are systems whose place depends on the method."
     says = moves if differ else "No system's place depends on the method."
@@ -44,7 +44,7 @@ def _false_alarms(results: PairResults) -> list[str]:
         return []
     names = [ranking.method for ranking in (results.ranking, *results.others) if ranking.method in audited.rates]
     alarms = [f"{name} {show(audited.rates[name].rate_05, percent('rate', 0))}" for name in names]
-    return [f"False alarms of the test behind each method on these data (5% is promised): {', '.join(alarms)}."]
+    return [f"False alarms of the test behind each method on these data (5% is nominal): {', '.join(alarms)}."]
 
 
 def _has_rank_sets(ranking: Ranking) -> bool:

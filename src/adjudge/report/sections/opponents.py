@@ -29,7 +29,7 @@ def opponents_section(results: PairResults) -> Section | None:
     words = (
         (
             f"{most.system} was compared most often ({counted(most.n, 'time')}), {least.system} least often "
-            f"({least.n:,}). Shares of wins are fair only where everybody met everybody alike; Bradley-Terry takes "
+            f"({least.n:,}). Win ratios are fair only if all systems met the same opponents; Bradley-Terry takes "
             "the opponents' strength into account."
         ),
     )

@@ -58,7 +58,7 @@ def _whole_clusters(rows: Sequence[StabilityRow]) -> tuple[tuple[str, ...], ...]
 
 
 def _summary(stability: Stability, whole: list[StabilityRow]) -> str:
-    again = f"The customary ranking (by {stability.method}, lines by the rule {stability.rule}) was made again with"
+    again = f"The customary ranking (by {stability.method}, lines by the rule {stability.rule}) was recomputed with"
     if not whole:
         return f"{again} something left out."
     changed = sum(row.rank_changed or row.cluster_changed for row in whole)

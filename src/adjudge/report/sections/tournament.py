@@ -32,9 +32,9 @@ def section_of(tournament: Tournament) -> Section:
 
 def _cycles(tournament: Tournament) -> str:
     if tournament.acyclic:
-        return "There is no circle: some order agrees with every pair's own winner."
+        return "There is no cycle: some order agrees with the winner of every pair."
     groups = "; ".join(short_list(members) for members in tournament.cycles)
-    return f"Winners run in circles (A beats B, B beats C, C beats A) among {groups}: no order can please every pair."
+    return f"There are cycles (A beats B, B beats C, C beats A) among {groups}: no order agrees with every pair."
 
 
 def _cheapest(tournament: Tournament) -> str:

@@ -31,7 +31,7 @@ def aa_section(aa: AATest) -> Section:
         Chart(
             "aa",
             "How often a system is called different from itself",
-            "The dashed line is where an honest test stands, at 5%.",
+            "The dashed line marks 5%, the rate of a correct test.",
             _aa_chart(aa),
         )
     ]
@@ -49,7 +49,7 @@ def aa_section(aa: AATest) -> Section:
                 _aa_chart(aa.by_annotator),
             )
         )
-    return Section("aa", "Which tests tell the truth", tuple(words), tuple(charts), folded=aa.tables())
+    return Section("aa", "Which tests can be trusted", tuple(words), tuple(charts), folded=aa.tables())
 
 
 def _error_rate_words(aa: AATest, where: str) -> list[str]:

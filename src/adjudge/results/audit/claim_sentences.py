@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 FEWEST_ANNOTATORS = 4
 """With fewer no claim can be tried on halves of the annotators: a half would be a single person or nobody."""
-_FEW = {1: "The judgments of one person count: all of this is about this person only.",
+_FEW = {1: "Only one person judged: all of this is about this person only.",
         2: "Two people judged: all of this is about these two only."}  # fmt: skip
 BEST_SYSTEM = {
     "holds": "{} is the best system.",
@@ -173,5 +173,5 @@ def scope(annotators: int | None) -> str:
     """For whom the claims are made, where few people judged."""
     if annotators is None or annotators == 0 or annotators >= FEWEST_ANNOTATORS:
         return ""
-    few = f"Only {annotators} people judged: no claim could be tried on other people, so none holds."
+    few = f"Only {annotators} people judged: no claim could be tested on other people, so none holds."
     return _FEW.get(annotators, few)

@@ -66,7 +66,7 @@ class TaskComposition:
         parts: list[str] = []
         if self.met_in_half < 0.5:
             half = f"{self._in} fewer than half of their {self.unit}s"
-            parts.append(f"most systems meet {half}, so a score depends on the company")
+            parts.append(f"most systems meet {half}, so a score depends on the other systems")
         if self.annotators_with_one_task is not None and self.annotators_with_one_task > 0.5:
             parts.append("most annotators did one task, so an annotator's z-score is mostly a task's")
         return "; ".join(parts).capitalize() + "." if parts else ""

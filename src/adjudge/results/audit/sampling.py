@@ -62,8 +62,8 @@ class Sampling:
             text("correlation of"), number("Pearson"), number("low"), number("high"), number("Spearman"),
             number("systems", 0),
         )  # fmt: skip
-        note = f"Over systems that are not human; score by {self.method}. Empty where all were drawn alike."
-        return Table("Sampling: does the score go with how systems were drawn?", columns, rows, note)
+        note = f"Over systems that are not human; score by {self.method}. Empty if all were drawn equally often."
+        return Table("Sampling: does the score depend on how systems were drawn?", columns, rows, note)
 
     def _systems(self) -> Table:
         # Of scores there are no items that were shown and left without an answer.

@@ -69,7 +69,7 @@ class AATest:
         )
         note = (
             f"Each of {self.systems} systems was split at random into two halves of its {self.unit}, {self.splits} "
-            "times: how often a test calls the halves different. An honest one does so in 5% of the cases at .05."
+            "times: how often a test calls the halves different. A correct test does so in 5% of the cases at .05."
         )
         if self.no_annotators:
             note += f" Halves of the annotators were not compared: {self.no_annotators}."
@@ -77,8 +77,8 @@ class AATest:
 
 
 _TITLES = {
-    "pages": "A/A test: which tests tell the truth",
-    "annotators": "A/A test by annotators: which tests tell the truth for other people",
+    "pages": "A/A test: which tests can be trusted",
+    "annotators": "A/A test by annotators: which tests can be trusted for other people",
 }
 
 

@@ -63,7 +63,7 @@ def _is_contracted(document: Document, mark: Mark) -> bool:
 def _inside(document: Document, mark: Mark) -> Finding:
     if _is_contracted(document, mark):
         return _apostrophe(document, mark, 0.97)
-    what = "a quotation mark inside a word, or without a blank beside it"
+    what = "a quotation mark inside a word, or without a space next to it"
     return document.finding(mark.index, QUOTES, what, 0.7, span=(mark.position, mark.position + 1))
 
 
@@ -117,7 +117,7 @@ def _opens_anew(document: Document, broken: Broken) -> Finding:
     """Right in a newspaper, but a segment that is translated by itself has an end that nobody sees."""
     last = broken.until - 1
     end = len(document.texts[last].rstrip())
-    what = "a quotation that opens anew in the next segment without being closed (newspapers' convention)"
+    what = "a quotation that opens again in the next segment without being closed (newspaper convention)"
     return document.finding(last, QUOTES, what, 0.5, edit=Edit(end, end, _closing(broken.mark.character)))
 
 

@@ -59,7 +59,7 @@ def _unclosed(document: Document, broken: Broken) -> Finding:
     until = min(broken.until, mark.index + FARTHEST)
     what = "a single quotation mark that opens and is never closed, or another mark closes it"
     if broken.problem == "opens anew":
-        what = "a quotation in single marks that opens anew in the next segment without being closed"
+        what = "a quotation in single marks that opens again in the next segment without being closed"
     last = last_of_speech(document.texts, mark.index, until) if until > mark.index else mark.index
     if broken.problem == "opens anew":
         last = broken.until - 1
