@@ -52,7 +52,7 @@ def test_pages_of_single_results_say_the_verdict_first() -> None:
     assert scores is not None
     pages = {
         "Ranking": (page_of({"p": results.ranking}, title="t"), headline(results.ranking)),
-        "Tournament": (page_of({"p": results.tournament}, title="t"), "Winners run in circles"),
+        "Tournament": (page_of({"p": results.tournament}, title="t"), "There are cycles"),
         "What can be claimed": (page_of({"p": scores}, title="t"), "ref comes out best, but not in every audit."),
     }
     for title, (page, first) in pages.items():
