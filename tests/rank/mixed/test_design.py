@@ -298,10 +298,10 @@ def test_scores_without_an_annotator_are_told_and_shown_as_unknown() -> None:
 @pytest.mark.parametrize(
     ("who", "note"),
     [
-        (["a0"], "s0 was judged by one annotator: what"),
+        (["a0"], "s0 was judged by one annotator: the result"),
         (["a0", "a1"], None),
-        (["a0", None], "s0 was judged by one annotator with a name: what"),
-        ([None], "s0 was judged by nobody with a name: what"),
+        (["a0", None], "s0 was judged by one annotator with a name: the result"),
+        ([None], "s0 was judged by nobody with a name: the result"),
     ],
 )
 def test_scores_without_a_name_are_no_judge(who: list[str | None], note: str | None) -> None:
