@@ -98,7 +98,7 @@ def test_the_policy_spends_judgments_on_the_best_and_logs_every_decision(
     options = ["--database", database] if database else []
     run = adjudge("export", file, "-o", table, "--draws", log, *options)
     assert run.code == 0, run.err
-    assert "all come out again from the log" in run.err
+    assert "all reproduced from the log" in run.err
     judgments = pl.read_parquet(table)
     assert 90 <= judgments.height < 90 + 3 * 3
     decisions = [json.loads(line) for line in log.read_text().splitlines()]

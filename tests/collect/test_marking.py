@@ -45,7 +45,7 @@ def send(client: Client, work: Any, output: int, **fields: Any) -> Any:
         ([span(0, 3, "one", category="Style")], "category 'Style'"),
         ([span(0, 3, "Que", side="source")], "side 'source' is none of target, missing"),
         ([span(0, 7, "one two"), span(4, 7, "two")], "two marks overlap"),
-        ([span(0, 3, "one", of=0)], "said to come from one"),
+        ([span(0, 3, "one", of=0)], "claims to come from a prefilled mark"),
     ],
 )
 def test_marks_that_do_not_fit_the_text_are_refused(spans: list[Any], why: str, served: tuple[Server, Path]) -> None:

@@ -37,10 +37,10 @@ def test_a_link_of_organisers_or_of_the_crowd_is_not_revoked_by_a_slip(page: Pag
     page.goto(server.links["organiser"])
     question, crowd = page.locator("dialog[open]"), row(page, "crowd")
     row(page, "organiser, made").get_by_role("button", name="Revoke").click()
-    expect(question).to_contain_text("If it is your own, you need another one to come back.")
+    expect(question).to_contain_text("If it is your own, you need another one to log in again.")
     page.keyboard.press("Escape")
     crowd.get_by_role("button", name="Revoke").press("Enter")
-    expect(question).to_contain_text("Nobody can enter by it any more")
+    expect(question).to_contain_text("Nobody can log in with it any more")
     expect(crowd).to_contain_text("valid")
     question.get_by_role("button", name="Revoke").click()
     expect(crowd).to_contain_text("revoked")
@@ -81,7 +81,7 @@ def test_a_button_that_is_pressed_while_figures_come_in_is_clicked(by: str, page
     expect(updated).not_to_have_text(before)
     expect(updated).to_contain_text("Updated")
     page.mouse.up() if by == "mouse" else page.keyboard.up("Space")
-    expect(page.locator("dialog[open]")).to_contain_text("any session opened with it, ends at once")
+    expect(page.locator("dialog[open]")).to_contain_text("The old one and its sessions end at once")
 
 
 @pytest.mark.parametrize("language", ["en", "ar"])

@@ -179,7 +179,7 @@ def test_a_link_in_use_is_not_renewed_by_a_slip_and_failures_are_told(page: Page
     page.goto(server.links["organiser"])
     row = page.locator("tr").filter(has_text="bert").first
     row.get_by_role("button", name="New link").click()
-    expect(page.locator("dialog[open]")).to_contain_text("The former one, and any session opened with it, ends at once")
+    expect(page.locator("dialog[open]")).to_contain_text("The old one and its sessions end at once")
     page.get_by_role("button", name="Cancel").click()
     assert server.client().enter(server.secret("bert")).status == 200
     page.route("**/renew", lambda route: route.fulfill(status=500, body="broken", content_type="text/plain"))

@@ -92,7 +92,7 @@ def test_corrected_translations_count_and_nothing_judged_is_said() -> None:
     table = PARTS[0].table
     edits = Judgments(table.with_columns(protocol=pl.lit("postedit"), score=pl.lit(None, pl.Float64), text=pl.lit("x")))
     assert count_judgments(edits) == len(table)
-    with pytest.raises(DataError, match="nothing has been judged yet"):
+    with pytest.raises(DataError, match="there are no judgments yet"):
         count_judgments(Judgments(edits.table.with_columns(text=pl.lit(None, pl.String))))
 
 

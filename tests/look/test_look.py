@@ -166,7 +166,7 @@ def test_without_a_history_the_planned_looks_count_as_taken() -> None:
     single = look(PARTS[3], planned=PLANNED, looks=1)
     several = look(PARTS[3], planned=PLANNED, looks=5)
     assert (single.look, several.look) == (1, 4)
-    assert "taken to have been made" in several.notes[-1]
+    assert "assumed to have been made" in several.notes[-1]
 
 
 def test_unplanned_looks_are_spent_too(tmp_path: Path) -> None:

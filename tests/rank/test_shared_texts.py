@@ -169,7 +169,7 @@ def test_unnamed_outputs_are_taken_to_be_the_same_for_all_annotators() -> None:
     residual = unnamed.components[-1].sd ** 2
     added = unnamed.covariance - named.covariance
     np.testing.assert_allclose(added, np.eye(3) * residual * (1 / 8 - 1 / 48), atol=1e-6 * residual)
-    assert any("all annotators are taken to have judged the same outputs" in note for note in unnamed.notes)
+    assert any("all annotators are assumed to have judged the same outputs" in note for note in unnamed.notes)
     assert not any("segments are not named" in note for note in named.notes)
 
 

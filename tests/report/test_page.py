@@ -131,7 +131,7 @@ def test_tests_that_lie_are_named() -> None:
     sections = {section.slug: section for section in build_report({"x": score_results()}, title="").pairs[0].sections}
     assert sections["aa"].words[2:] == (
         "Too often on these data: zscore. What these tests call significant need not be.",
-        "In keeping with 5%: mixed (up to 13% cannot be excluded).",
+        "Consistent with 5%: mixed (up to 13% cannot be excluded).",
     )
     assert "False alarms of the test behind each method on these data (5% is nominal): mixed 5%." in (
         sections["methods"].words

@@ -101,7 +101,7 @@ def test_an_apostrophe_that_became_a_quotation_mark(text: str, expected: str) ->
 def test_a_mark_glued_to_a_word_still_opens() -> None:
     """One finding for the missing blank, none for the end of the quotation."""
     findings = findings_in(HEAD, 'She is an"economist of great value", he said.', category=QUOTES)
-    assert ["without a blank" in finding.what for finding in findings] == [True]
+    assert ["without a space" in finding.what for finding in findings] == [True]
 
 
 def test_documents_are_followed_one_by_one() -> None:

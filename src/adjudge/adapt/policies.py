@@ -128,7 +128,7 @@ def decide(
         annotator: who asks.
         number: the number of the decision, from 0: with the seed it fixes the draw.
         settings: policy, floor and seed.
-        open_pairs: for `pairs`, the pairs that the last look left open; told by the estimates where left out.
+        open_pairs: for `pairs`, the pairs that the last look left open; default: derived from the estimates.
     """
     if not candidates:
         raise DataError("there is no page left to show; the campaign is complete for this annotator")

@@ -38,7 +38,7 @@ def agree(
 
     Args:
         judgments: rankings or pairwise judgments, or scores.
-        labels: how many rank labels there were to choose from; the largest label or block where left out.
+        labels: how many rank labels there were to choose from; default: the largest label or block.
         texts: the source's lines (or those of each source language by its code), for agreement by length.
         length_unit: count the length of texts in words or characters.
         resamples: how often annotators are drawn again for the intervals; 0 for none.

@@ -118,8 +118,8 @@ def score_cells(
 
     Args:
         judgments: the scores.
-        annotators: all annotators, by name, where others have judged too; those of the scores where left out.
-        centre: from where scores are taken; their mean where left out.
+        annotators: all annotators, by name, where others have judged too; default: those of the scores.
+        centre: from where scores are taken; default: their mean.
     """
     table = judgments.table.select(
         *SEGMENT_KEY, "protocol", "annotator", "score", shown=_shown(), human=_is_reference()

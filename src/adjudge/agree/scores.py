@@ -238,7 +238,7 @@ def mean_correlations(correlation: pl.DataFrame | None, rows: NDArray[np.int64] 
 
     Args:
         correlation: of every two annotators; None where they are not known.
-        rows: the pairs to take; all where left out.
+        rows: the pairs to take; default: all.
     """
     if correlation is None:
         return dict.fromkeys(("pearson", "spearman", "annotator_pairs"), float("nan"))

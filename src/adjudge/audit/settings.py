@@ -18,7 +18,7 @@ class AuditSettings:
     """Settings of all sections."""
 
     method: str | None = None
-    """The method whose scores are audited; where left out, `wins-or-ties` for rankings."""
+    """The method whose scores are audited; default: `wins-or-ties` for rankings."""
     lines: str | None = None
     """Rule for lines between clusters, where a section draws them; `scipy-1.6` for stability where left out."""
     removal: str = "genuine"

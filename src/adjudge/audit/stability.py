@@ -104,8 +104,8 @@ def stability(
         zero_sd: what becomes of annotators whose scores are all equal, `drop` or `zero`.
         removal: which rows go when human translations are removed: `genuine`, or `all-rows` under their names, their
             degraded versions among them, as the script of Knowles (2021) does.
-        families: the families of changes to make; all of them where left out.
-        most_left_out: how many annotators and documents are left out one by one; all of them where left out.
+        families: the families of changes to make; default: all of them.
+        most_left_out: how many annotators and documents are left out one by one; default: all of them.
     """
     if removal not in REMOVALS:
         raise unknown_choice("removal", removal, REMOVALS)

@@ -86,7 +86,7 @@ def decide(
             "no row holds a score or rank, so annotators cannot be checked; check the column of the answers"
         )
     if not everybody:
-        raise DataError("the data do not say who judged, so annotators cannot be checked; see the column 'annotator'")
+        raise DataError("the data do not say who judged, so annotators cannot be checked; name the column 'annotator'")
     controls = any(check.control_pairs for check in everybody)
     checks = tuple(_decided(check, rule, has_controls=controls) for check in everybody)
     kept, dropped = _totals(kinds, {checked.annotator for checked in checks if checked.passed})

@@ -67,8 +67,8 @@ def serve(
         campaign_file: the campaign; its database and its tasks lie beside it.
         address: where to listen.
         tasks_file: the tasks; `tasks.json` beside the campaign where left out, designed if it does not exist.
-        database: a PostgreSQL URL; SQLite where left out.
-        workers: processes; one on SQLite, which has one writer, two on PostgreSQL where left out.
+        database: a PostgreSQL URL; default: SQLite.
+        workers: processes; default: one on SQLite, which has one writer, two on PostgreSQL.
         new_links: whether all annotators get new links, the former ones being revoked.
         panels: statistics for the organisers' page.
         ready: called with the links that were made, once the server listens.

@@ -1,4 +1,4 @@
-"""The public data sets of the field: a catalogue, which of them are at hand, and fetching with checksums."""
+"""Public data sets: a catalogue, which of them are downloaded, and downloads with checksums."""
 
 from adjudge.datasets.catalogue import catalogue, data_folder, find_set, listed, where_is
 from adjudge.datasets.fetching import at_hand, fetch

@@ -90,7 +90,7 @@ class Listed:
 
 @dataclass(frozen=True, kw_only=True)
 class DataSets(Result):
-    """The data sets that are known, and which of them are at hand."""
+    """The known data sets, and which of them are downloaded."""
 
     verb: ClassVar[str] = "data list"
 
@@ -109,7 +109,7 @@ class DataSets(Result):
         return plain
 
     def _overview(self) -> Table:
-        columns = (text("name"), text("what it holds"), text("format"), text("size"), text("at hand"))
+        columns = (text("name"), text("contents"), text("format"), text("size"), text("downloaded to"))
         rows = tuple(
             (
                 listed.dataset.name,
@@ -128,7 +128,7 @@ def _details(listed: Listed) -> Table:
     dataset = listed.dataset
     checked = sum(file.sha256 is not None for file in dataset.files)
     rows = (
-        ("holds", dataset.holds),
+        ("contents", dataset.holds),
         ("format", dataset.format),
         ("size", shown_size(dataset.size)),
         ("licence", dataset.licence or f"{UNKNOWN}; see the page"),
@@ -137,7 +137,7 @@ def _details(listed: Listed) -> Table:
         ("files", ", ".join(file.path for file in dataset.files)),
         ("checksums", f"recorded for {checked} of {len(dataset.files)} files"),
         ("note", dataset.note),
-        ("at hand", listed.folder or f"no; download it with: adjudge data get {dataset.name}"),
+        ("downloaded to", listed.folder or f"not downloaded; use: adjudge data get {dataset.name}"),
         ("try", listed.command),
     )
     return Table(dataset.name, (text(""), text("")), tuple((name, value) for name, value in rows if value is not None))
@@ -241,7 +241,7 @@ def where_is(dataset: DataSet, folder: Path) -> Path | None:
 
 
 def listed(sets: Sequence[DataSet], *, details: bool = False) -> DataSets:
-    """The sets, each with where it is at hand."""
+    """The data sets, each with the folder to which it was downloaded."""
     folder = data_folder()
     folders = [(dataset, where_is(dataset, folder)) for dataset in sets]
     return DataSets(

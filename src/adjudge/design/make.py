@@ -48,7 +48,7 @@ def design(campaign: Campaign, testset: TestSet | None = None) -> TaskSet:
 
     Args:
         campaign: what is wanted.
-        testset: the texts; read from the campaign's files where left out.
+        testset: the texts; default: read from the campaign's files.
     """
     testset = read_texts(campaign) if testset is None else testset
     material = make_material(campaign, testset)

@@ -48,5 +48,5 @@ class Diagnosis(Result):
         return (Table("This installation", columns, rows, note=f"{self.counted('ok')} ok, {bad}."),)
 
     def to_dict(self) -> dict[str, Any]:
-        """As promised to users, with the verdict in one word."""
+        """The documented keys, with the verdict in one word."""
         return {**super().to_dict(), "healthy": self.healthy}

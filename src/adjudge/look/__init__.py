@@ -205,7 +205,7 @@ def _notes(plan: LookPlan, state: State, path: Path | None, *, repeated: bool) -
     notes = []
     number, fraction = len(state.seen), state.now.fraction
     if path is None and plan.spending != "anytime" and number > 1:
-        notes.append("no history was given: the planned looks before this one are taken to have been made")
+        notes.append("no history was given: the planned looks before this one are assumed to have been made")
     if repeated:
         notes.append(f"these are the judgments of look {number}, which is shown again; nothing was spent")
     elif plan.spending != "anytime" and path is not None and not state.ended:

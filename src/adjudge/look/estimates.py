@@ -94,7 +94,7 @@ def count_judgments(judgments: Judgments) -> int:
     """The judgments that count towards the plan: last revisions with an answer, controls left out."""
     count = answered_rows(judgments).height
     if not count:
-        raise DataError("nothing has been judged yet that counts towards the plan; wait for the first judgments")
+        raise DataError("there are no judgments yet that count towards the plan; wait for the first ones")
     return count
 
 

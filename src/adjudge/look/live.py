@@ -59,7 +59,7 @@ def live(
         judgments: all judgments so far, of one language pair.
         planned: judgments planned in all, controls not counted.
         level: the chance that anything shown is wrong at any time.
-        plan: the planned looks, for what more judgments would settle; any time where left out.
+        plan: the planned looks, for what more judgments would settle; default: looks at any time.
         history: the looks that were taken.
         start: what the first state of this campaign had as `start`.
         more: so many judgments more are looked ahead.

@@ -44,7 +44,7 @@ def meta(
         gold: judgments of one language pair (scores, rankings or pairs), or a file with a column of human scores.
         scores: files or folders of metric scores; the file of human scores may be among them.
         gold_column: the column of human scores, where its name does not say so.
-        gold_method: by which rankings and pairs are turned into scores of systems; Bradley-Terry where left out.
+        gold_method: ranking method that turns rankings and pairs into system scores; default: Bradley-Terry.
         lower_is_better: metrics, or the human column, that count errors; they are multiplied by -1.
         references: reference texts, with which BLEU, chrF and TER of `outputs` are computed.
         outputs: the file of every system's output.

@@ -47,8 +47,8 @@ def plan(
 
     Args:
         settings: the question, and what there is to answer it with.
-        variances: how scores vary; of the size found in large shared tasks where left out.
-        spread: a number per segment by which segments would be chosen; assumed where left out.
+        variances: how scores vary; default: of the size found in large shared tasks.
+        spread: a number per segment by which segments would be chosen; default: assumed.
         progress: is told what is being tried.
     """
     asked, assumed = settings or PlanSettings(), variances or Variances()

@@ -105,7 +105,7 @@ def plan_relative(
 
     Args:
         settings: the question.
-        spread: how judgments vary; on the safe side of released campaigns where left out.
+        spread: how judgments vary; default: on the safe side of released campaigns.
     """
     asked, assumed = settings or RelativePlanSettings(), spread or RelativeSpread()
     sizes = sorted({FEWEST_PEOPLE, 5, 8, 10, 15, 20, 30, 50, asked.annotators})

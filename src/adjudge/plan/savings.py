@@ -70,7 +70,7 @@ def saving(looks: int, *, spending: Spending = "kim-demets", level: float = 0.05
 
 
 def plan_selection(judgments: int, spread: Floats | None = None) -> PlanSelection:
-    """Judgments with segments chosen by this spread; by an assumed one where left out.
+    """Judgments with segments chosen by this spread; default: by an assumed one.
 
     Args:
         judgments: those of the recommended design.

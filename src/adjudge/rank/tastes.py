@@ -74,7 +74,7 @@ def fit_tastes(
     Args:
         people: counts of at least two annotators.
         blocks: the comparisons behind the counts, which tell what stood in one block and on one segment.
-        taste: the standard deviation of tastes, where it is known; estimated where left out.
+        taste: the standard deviation of tastes, where it is known; default: estimated.
         most_prior: how many degrees of freedom the model's covariance counts for at most.
     """
     plain = fit(people.wins.sum(0), people.ties.sum(0))

@@ -47,7 +47,7 @@ def tournament(
 
     Args:
         judgments: relative judgments.
-        methods: the rankings whose cost is told; all for relative judgments where left out.
+        methods: the rankings whose cost is told; default: all for relative judgments.
         all_optima: count the cheapest orders and find who can move among them.
         time_limit: seconds of CPU for the proof that the order is cheapest.
         seed: of the methods that play matches in random order.

@@ -49,7 +49,7 @@ def plot(result: Result, chart: str | None = None) -> Any:
 
     Args:
         result: any result that the report draws.
-        chart: the chart's name; the first where left out.
+        chart: the chart's name; default: the first.
     """
     import altair as alt
 

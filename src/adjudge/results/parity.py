@@ -95,7 +95,7 @@ class SystemParity:
         return "above the human" if p <= LEVEL and low > 0 else "not told apart"
 
     def to_dict(self) -> dict[str, Any]:
-        """As promised to users, with the verdict."""
+        """The documented keys, with the verdict."""
         return {**{name: to_plain(getattr(self, name)) for name in self.__dataclass_fields__}, "verdict": self.verdict}
 
 
@@ -151,7 +151,7 @@ class Parity(Result):
         return (fmean(ranks) if ranks else math.nan), (fmean(preferences) if preferences else math.nan)
 
     def to_dict(self) -> dict[str, Any]:
-        """As promised to users: the systems on all segments under `systems`, other parts under their own names."""
+        """The documented keys: the systems on all segments under `systems`, other parts under their own names."""
         plain = super().to_dict()
         del plain["parts"], plain["agreement"], plain["change"]
         plain |= to_plain({"systems": self.systems, **_by_part(self.parts)})

@@ -100,7 +100,7 @@ class QualityEstimation(Result):
         return len(self.orders) > 1
 
     def to_dict(self) -> dict[str, Any]:
-        """As promised to users, with a plain answer to whether the weight decides the ranking."""
+        """The documented keys, with a plain answer to whether the weight decides the ranking."""
         return {**super().to_dict(), "order_changes": self.order_changes}
 
     def tables(self) -> tuple[Table, ...]:

@@ -78,7 +78,7 @@ class ReplicatedCell:
         return State.FROM_PRINT if self.from_print else State.MATCHES
 
     def to_dict(self) -> dict[str, Any]:
-        """As promised to users."""
+        """The documented keys."""
         plain = {name: to_plain(getattr(self, name)) for name in ("name", "published", "recomputed")}
         return {**plain, "match": self.match, "note": self.note, "state": str(self.state)}
 
@@ -158,7 +158,7 @@ class Replication(Result):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """As promised to users: the tables under `tables`, with counts of cells, in all and by source."""
+        """The documented keys: the tables under `tables`, with counts of cells, in all and by source."""
         plain = super().to_dict()
         del plain["replicated"]
         whole = count_cells(cell for table in self.replicated for cell in table.cells)

@@ -152,7 +152,7 @@ class Finding:
         return self.edit is not None and self.confidence >= SURE
 
     def to_dict(self) -> dict[str, Any]:
-        """As promised to users."""
+        """The documented keys."""
         names = ("file", "line", "document", "category", "text", "suggestion", "confidence", "what")
         return {name: getattr(self, name) for name in names}
 
@@ -238,7 +238,7 @@ class TestSetCheck(Result):
         return len({(finding.file, finding.line) for finding in self.findings if finding.category in CATEGORIES})
 
     def to_dict(self) -> dict[str, Any]:
-        """As promised to users."""
+        """The documented keys."""
         plain = super().to_dict()
         for name, part in (("topics", self.topics), ("versions", self.versions)):
             if part is None:

@@ -64,7 +64,7 @@ class Tournament(Result):
     spearman: Mapping[str, Mapping[str, float]]
 
     def to_dict(self) -> dict[str, Any]:
-        """As promised to users: cycles as their number and members."""
+        """The documented keys: cycles as their number and members."""
         plain = super().to_dict()
         return {**plain, "cycles": {"number": len(self.cycles), "members": to_plain(self.cycles)}}
 

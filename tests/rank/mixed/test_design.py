@@ -216,7 +216,7 @@ def test_known_ratios_add_up_where_effects_are_folded_and_shrink_where_the_resid
 
 def test_one_annotator_is_said_to_be_one() -> None:
     fitted = fit(design_from(campaign("pages", 3, annotators=1)))
-    assert any("one annotator only" in note for note in fitted.notes)
+    assert any("only one annotator" in note for note in fitted.notes)
     assert any(
         effect.effect == "annotator" and effect.reason == "there is one annotator only" for effect in fitted.left_out
     )
@@ -289,7 +289,7 @@ def test_scores_without_an_annotator_are_told_and_shown_as_unknown() -> None:
     # Nobody knows whether they are of others, so only those with a name are counted.
     people = judgments.table["annotator"].unique().sort()[:3]
     three = partly.table.filter(pl.col("annotator").is_null() | pl.col("annotator").is_in(people.to_list()))
-    assert any(note.startswith("two annotators only") for note in rank(replace(partly, table=three)).notes)
+    assert any(note.startswith("only two annotators") for note in rank(replace(partly, table=three)).notes)
     names = {unit.name for unit in influence(partly).rows if unit.unit == "annotator"}
     assert "(unknown)" in names
     assert "None" not in names
@@ -298,10 +298,10 @@ def test_scores_without_an_annotator_are_told_and_shown_as_unknown() -> None:
 @pytest.mark.parametrize(
     ("who", "note"),
     [
-        (["a0"], "s0 was judged by one annotator: what"),
+        (["a0"], "s0 was judged by one annotator: the result"),
         (["a0", "a1"], None),
-        (["a0", None], "s0 was judged by one annotator with a name: what"),
-        ([None], "s0 was judged by nobody with a name: what"),
+        (["a0", None], "s0 was judged by one annotator with a name: the result"),
+        ([None], "s0 was judged by nobody with a name: the result"),
     ],
 )
 def test_scores_without_a_name_are_no_judge(who: list[str | None], note: str | None) -> None:

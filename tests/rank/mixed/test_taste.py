@@ -143,7 +143,7 @@ def test_tastes_that_nobody_shares_are_left_out_and_nothing_is_claimed() -> None
 FEW_PEOPLE = [
     (1, "this annotator only", True),
     (2, "these people only", True),
-    (3, "errors are wide", False),
+    (3, "errors are large", False),
     (4, "", False),
 ]
 

@@ -52,7 +52,7 @@ def _few_people(outcomes: Outcomes) -> list[str]:
             "annotators are not named, so their tastes are not allowed for: a verdict may be about these people only"
         ]
     if outcomes.annotators == 1:
-        return ["one annotator only: the verdict holds for this person only, others may judge otherwise"]
+        return ["only one annotator: the verdict holds for this person only, others may judge differently"]
     if outcomes.annotators <= FEW_PEOPLE:
         return [f"only {outcomes.annotators} annotators: tastes are allowed for, but all rests on these people"]
     return []

@@ -64,7 +64,7 @@ def aa(
 
     Args:
         compared: comparisons of one language pair.
-        splits: random splits of every system; about 250 tests where left out.
+        splits: random splits of every system; default: about 250 tests.
         resampling: whether the tests by resampling are made too.
         seed: of the splits.
     """

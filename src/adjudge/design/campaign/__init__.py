@@ -41,7 +41,7 @@ class Anchor(Part):
 
 
 class Scale(Part):
-    """The scale of scores; where left out, the protocol's own."""
+    """The scale of scores; default: the protocol's own."""
 
     low: float = Field(default=0, ge=-MOST_POINTS, le=MOST_POINTS)
     high: float = Field(default=100, ge=-MOST_POINTS, le=MOST_POINTS)

@@ -42,7 +42,7 @@ def write(judgments: Judgments, path: Path, *, columns: int | None = None) -> No
     Args:
         judgments: the table; every revision becomes a row.
         path: the file to write.
-        columns: 9, 11 or 12; where left out, as few as hold the table's documents and error spans.
+        columns: 9, 11 or 12; default: as few as hold the table's documents and error spans.
     """
     table = judgments.table
     if columns is None:

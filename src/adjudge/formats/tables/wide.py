@@ -42,7 +42,7 @@ def unpivot(
         frame: the wide table.
         source: the file, for messages.
         systems: the names of the columns of systems.
-        shape: `scores` or `ranks`; where left out, the numbers tell.
+        shape: `scores` or `ranks`; default: recognised from the numbers.
 
     Returns:
         The long table, where its rows stand in the file, and a note on what the numbers were taken for.

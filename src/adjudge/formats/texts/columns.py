@@ -35,7 +35,7 @@ def read_column(path: Path, *, format: TextFormat = "auto", names: Sequence[str]
 
     Args:
         path: the file.
-        format: its format; by its ending where left out.
+        format: its format; default: by file extension.
         names: the column of a TSV file, or the translation inside an XML file; the first that exists is taken.
     """
     kind = text_format(path, format)

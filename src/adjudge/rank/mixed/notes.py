@@ -51,9 +51,9 @@ def _notes_on_outputs(design: MixedDesign) -> Iterator[str]:
     if not outputs_unnamed(design):
         return
     if unknown_outputs(design).any():
-        taken = "all annotators are taken to have judged the same outputs, so errors are wide; name the segments"
+        taken = "all annotators are assumed to have judged the same outputs, so errors are large; name the segments"
     else:
-        taken = "everyone scored a system once, which is taken as a score of the whole system"
+        taken = "everyone scored each system once, which is taken as a score of the whole system"
     yield f"segments are not named: {taken}"
 
 
@@ -61,14 +61,14 @@ def _notes_on_people(design: MixedDesign) -> Iterator[str]:
     """Say for whom the verdict holds."""
     annotators = design.people
     if annotators == 0:
-        yield "annotators are not named: scores of one annotator or page count as unrelated, so errors are too small"
+        yield "annotators are not named: scores of one annotator or page count as independent, so errors are too small"
     elif any(aside.reason == COPIES for aside in design.set_aside):
-        yield "everyone gave the same scores, so all annotators count as one person; others may judge otherwise"
+        yield "everyone gave the same scores, so all annotators count as one person; others may judge differently"
     elif annotators == 1:
-        yield "one annotator only: the verdict holds for this annotator only, others may judge otherwise"
+        yield "only one annotator: the verdict holds for this annotator only, others may judge differently"
     elif annotators == FEW_ANNOTATORS:
-        yield "two annotators only: the verdict holds for these people only, others may judge otherwise"
+        yield "only two annotators: the verdict holds for these people only, others may judge differently"
     elif annotators == FEW_ANNOTATORS + 1:
-        yield "three annotators only: how far tastes differ is hardly known, so errors are wide"
+        yield "only three annotators: how far tastes differ is hardly known, so errors are large"
     elif not design.model.taste:
         yield "tastes of annotators are not in this model: the verdict holds for these annotators, not for others"

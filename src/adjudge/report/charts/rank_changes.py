@@ -21,7 +21,7 @@ def places(
 
     Args:
         orders: the systems of every ranking, the best first; names stand beside the first ranking.
-        clusters: of every ranking, in its order; no bars where left out.
+        clusters: of every ranking, in its order; default: no bars.
     """
     import altair as alt
 

@@ -73,8 +73,8 @@ def latex_table(table: Table, *, label: str = "", caption: str = "", size: str =
     Args:
         table: what is shown.
         label: for `\ref`, made from the title where left out.
-        caption: already in LaTeX; title and note where left out.
-        size: a command such as `\small`; where left out, chosen so that the table fits.
+        caption: already in LaTeX; default: title and note.
+        size: a command such as `\small`; default: chosen so that the table fits.
     """
     layout = Layout(commands=(size,)) if size else fit(table)
     lines = [*layout.remarks, r"\begin{table}", r"\centering", *layout.commands]

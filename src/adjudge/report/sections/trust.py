@@ -61,7 +61,7 @@ def _error_rate_words(aa: AATest, where: str) -> list[str]:
         words.append(f"Too often {where}: {short_list(too_often)}. What these tests call significant need not be.")
     if as_promised:
         widest = max(aa.rates[name].interval[1] for name in as_promised)
-        words.append(f"In keeping with 5%: {short_list(as_promised)} (up to {100 * widest:.0f}% cannot be excluded).")
+        words.append(f"Consistent with 5%: {short_list(as_promised)} (up to {100 * widest:.0f}% cannot be excluded).")
     if too_seldom:
         words.append(
             f"Less often than 5%: {short_list(too_seldom)}. That is on the safe side, and may miss differences."

@@ -37,7 +37,7 @@ class Audit(Result):
         return tuple(table for section in self.sections.values() for table in section.tables())
 
     def to_dict(self) -> dict[str, Any]:
-        """As promised to users: every section under its own name, beside the settings."""
+        """The documented keys: every section under its own name, beside the settings."""
         plain = super().to_dict()
         del plain["sections"]
         return plain | {name: to_plain(section) for name, section in self.sections.items()}

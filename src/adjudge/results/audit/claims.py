@@ -63,7 +63,7 @@ class Claims:
         return sum(claim.verdict == verdict and claim.kind == kind for claim in self.claims)
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """As promised to users: a list of claims."""
+        """The documented keys: a list of claims."""
         plain: list[dict[str, Any]] = to_plain(self.claims)
         return plain
 

@@ -93,7 +93,7 @@ class StabilityRow:
         return self.rank_changed and self.cluster_changed
 
     def to_dict(self) -> dict[str, object]:
-        """As promised to users."""
+        """The documented keys."""
         return {
             "change": self.change,
             "family": self.label,
@@ -129,7 +129,7 @@ class Stability:
         )
 
     def to_dict(self) -> list[dict[str, object]]:
-        """As promised to users: a list of changes."""
+        """The documented keys: a list of changes."""
         return [row.to_dict() for row in self.rows]
 
 

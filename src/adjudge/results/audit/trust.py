@@ -42,7 +42,7 @@ class AATest:
     """What is in no half of the annotators, and why."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As promised to users: by test, and under `by_annotator` by halves of the annotators.
+        """The documented keys: by test, and under `by_annotator` by halves of the annotators.
 
         Of relative judgments only annotators are split, so there the two are the same.
         """
