@@ -135,6 +135,17 @@ def test_systems_of_a_wide_table_are_named_in_any_case(tmp_path: Path) -> None:
         read(file, systems=["DeepL", "Bing"])
 
 
+def test_protocols_and_kinds_may_be_written_in_capitals(tmp_path: Path) -> None:
+    file = tmp_path / "mqm.csv"
+    text = "MT Engine,Overall Score,Evaluator Name,protocol,kind\nA,-5,ann,MQM,System\nB,-1,ann, Mqm,BAD\n"
+    file.write_text(text, encoding="utf-8")
+    judgments = read(file)
+    assert judgments.table.select("system", "score", "annotator", "protocol", "kind").rows() == [
+        ("A", -5.0, "ann", "mqm", "system"),
+        ("B", -1.0, "ann", "mqm", "degraded"),
+    ]
+
+
 COMPARISONS = {
     "winners and losers": "winner,loser,judge,item\nA,B,u,1\nB,A,u,2\nA,B,u,3\n",
     "marks": "model_a,model_b,judge,item,winner_model_a,winner_model_b,winner_tie\nA,B,u,1,1,0,0\nB,A,u,2,1,0,0\n"
