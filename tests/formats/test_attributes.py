@@ -72,3 +72,16 @@ def test_faults_are_explained(tmp_path: Path, content: str, message: str) -> Non
     side.write_text(content)
     with pytest.raises(InputError, match=message):
         adjudge.read(judgments(), attributes=side)
+
+
+def test_what_is_wrong_with_a_side_table_is_told(tmp_path: Path) -> None:
+    side = tmp_path / "side.csv"
+    for text, words in (
+        ("document,domain,words\nd1,news\nd2,talks,7\n", "line 2: 2 fields where the header has 3"),
+        ("document,document,domain\nd1,d1,news\nd2,d2,talks\n", "has the column 'document' twice"),
+    ):
+        side.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError, match=words):
+            adjudge.read(judgments(), attributes=side)
+    side.write_text("document;length\nd1;1,5\nd2;2,5\n", encoding="utf-8")
+    assert "commas in length are decimal points" in adjudge.read(judgments(), attributes=side).notes

@@ -122,6 +122,30 @@ def test_spans_of_no_known_form_do_not_spoil_the_scores_beside_them(tmp_path: Pa
         read(frame.drop("score"))
 
 
+def test_systems_of_a_wide_table_are_named_in_any_case(tmp_path: Path) -> None:
+    file = tmp_path / "wide.csv"
+    file.write_text("ID,Rater,DeepL,Google\n1,ann,70,60\n2,ann,80,50\n", encoding="utf-8")
+    judgments = read(file, systems=["deepl", "GOOGLE"])
+    assert judgments.systems == ("DeepL", "Google")
+    assert {use.column: use.use for use in judgments.columns} == dict.fromkeys(
+        ["ID", "Rater", "DeepL", "Google"], "used"
+    )
+    assert "DeepL" not in judgments.table.columns
+    with pytest.raises(InputError, match="names 'Bing', but the columns are ID, Rater, DeepL, Google"):
+        read(file, systems=["DeepL", "Bing"])
+
+
+def test_protocols_and_kinds_may_be_written_in_capitals(tmp_path: Path) -> None:
+    file = tmp_path / "mqm.csv"
+    text = "MT Engine,Overall Score,Evaluator Name,protocol,kind\nA,-5,ann,MQM,System\nB,-1,ann, Mqm,BAD\n"
+    file.write_text(text, encoding="utf-8")
+    judgments = read(file)
+    assert judgments.table.select("system", "score", "annotator", "protocol", "kind").rows() == [
+        ("A", -5.0, "ann", "mqm", "system"),
+        ("B", -1.0, "ann", "mqm", "degraded"),
+    ]
+
+
 COMPARISONS = {
     "winners and losers": "winner,loser,judge,item\nA,B,u,1\nB,A,u,2\nA,B,u,3\n",
     "marks": "model_a,model_b,judge,item,winner_model_a,winner_model_b,winner_tie\nA,B,u,1,1,0,0\nB,A,u,2,1,0,0\n"

@@ -35,8 +35,11 @@ UNDER_OTHER_NAMES = ("annotator", "document", "segment", "source_lang", "target_
 def add_attributes(judgments: Judgments, path: Path) -> Judgments:
     """The judgments with the columns of a side table."""
     loaded = load_table(path)
-    mapping = map_columns(loaded.frame.columns, loaded.source, meanings=UNDER_OTHER_NAMES)
     source = loaded.source
+    if loaded.ragged:
+        raise source.fault(loaded.ragged[min(loaded.ragged)], min(loaded.ragged))
+    mapping = map_columns(loaded.frame.columns, source, meanings=UNDER_OTHER_NAMES)
+    mapping.refuse_twice(loaded.twice)
     frame, pair_notes = with_languages(renamed(loaded.frame, mapping))
     keys = [name for name in KEYS if name in frame.columns]
     added = [name for name in frame.columns if name not in (*keys, "pair")]
@@ -49,8 +52,8 @@ def add_attributes(judgments: Judgments, path: Path) -> Judgments:
         example = " ".join(shown(judgments.table[name][0]) for name in keys)
         raise source.fault(f"has no row for any {' and '.join(keys)} of the judgments, such as '{example}'")
     table = judgments.table.join(known, on=keys, how="left", maintain_order="left", validate="m:1")
-    notes = (*judgments.notes, *pair_notes, *_notes(judgments.table, known, keys, path))
-    return replace(judgments, table=table, notes=notes)
+    notes = (*loaded.notes, *pair_notes, *_notes(judgments.table, known, keys, path))
+    return replace(judgments, table=table, notes=(*judgments.notes, *notes))
 
 
 def _check(keys: Sequence[str], added: Sequence[str], judgments: Judgments, source: Source) -> None:

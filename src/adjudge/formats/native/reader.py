@@ -30,7 +30,7 @@ from adjudge.formats.rankings.pairwise_table import pair_judgments, with_winner
 from adjudge.formats.tables.cells import KINDS_ELSEWHERE, check_cells, check_scale_of_scores, typed_cells
 from adjudge.formats.tables.columns import SYNONYMS, ColumnMap, map_columns, plain, renamed
 from adjudge.formats.tables.load import LoadedTable, load_table, with_decimal_points
-from adjudge.formats.tables.wide import unpivot
+from adjudge.formats.tables.wide import find_system, unpivot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,10 +111,11 @@ def _likely_systems(frame: pl.DataFrame, mapping: ColumnMap) -> dict[str, int]:
 
 
 def _wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
-    others = [name for name in loaded.frame.columns if name not in options.systems]
+    systems = [find_system(loaded.frame.columns, name, loaded.source) for name in options.systems]
+    others = [name for name in loaded.frame.columns if name not in systems]
     meanings = [name for name in SYNONYMS if name not in ("system", "score", "rank")]
     mapping = map_columns(others, loaded.source, columns=options.columns, meanings=meanings)
-    mapping.refuse_twice(loaded.twice, also=options.systems)
+    mapping.refuse_twice(loaded.twice, also=systems)
     columns = dict(mapping.columns)
     segment_column = next((name for name in others if name.casefold() == _WIDE_SEGMENT), None)
     if "segment" not in columns and segment_column is not None:
@@ -124,14 +125,14 @@ def _wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
     if "segment" not in frame.columns:
         # Without a name an item is known by its place.
         frame = frame.with_columns(pl.int_range(1, pl.len() + 1).cast(pl.String).alias("segment"))
-    long, source, notes = unpivot(frame, loaded.source, options.systems, options.wide)
-    size = len(options.systems)
+    long, source, notes = unpivot(frame, loaded.source, systems, options.wide)
+    size = len(systems)
     ragged = {row * size + i: problem for row, problem in loaded.ragged.items() for i in range(size)}
     table = LoadedTable(long, source, (*loaded.notes, *pair_notes, *notes), ragged)
     named = ColumnMap({name: name for name in long.columns if name in SCHEMA}, tuple(long.columns), source)
     judgments = _from_long(table, named, options, uses)
     what = "rank" if "rank" in long.columns else "score"
-    of_systems = (ColumnUse(source.name, name, f"{what} of {name}", "used") for name in options.systems)
+    of_systems = (ColumnUse(source.name, name, f"{what} of {name}", "used") for name in systems)
     return replace(judgments, columns=(*judgments.columns, *of_systems))
 
 

@@ -49,8 +49,7 @@ _MILLISECONDS = (1e12, 4e12)
 
 def typed_cells(frame: pl.DataFrame, bad: BadRows) -> pl.DataFrame:
     """The frame with every column of the judgment table in its type. In columns of numbers empty text is missing."""
-    if "kind" in frame.columns and frame.schema["kind"] == pl.String:
-        frame = frame.with_columns(pl.col("kind").str.strip_chars().replace(KINDS_ELSEWHERE))
+    frame = _with_known_words(frame)
     # Beside a score or rank, the errors that were marked are not needed.
     optional = (*OPTIONAL, *(("spans",) if {"score", "rank"} & set(frame.columns) else ()))
     columns = [
@@ -59,6 +58,17 @@ def typed_cells(frame: pl.DataFrame, bad: BadRows) -> pl.DataFrame:
         if name in frame.columns and (dtype != pl.String or frame[name].dtype != pl.String)
     ]
     return _with_recognised_extras(frame.with_columns(columns))
+
+
+def _with_known_words(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with protocols and kinds as the judgment table writes them, which people also write in capitals."""
+    words = {"protocol": {name.upper(): name for name in PROTOCOLS}, "kind": {name.upper(): name for name in KINDS}}
+    words["kind"] |= KINDS_ELSEWHERE
+    return frame.with_columns(
+        pl.coalesce(pl.col(name).str.strip_chars().str.to_uppercase().replace_strict(known, default=None), name)
+        for name, known in words.items()
+        if name in frame.columns and frame.schema[name] == pl.String
+    )
 
 
 def _with_recognised_extras(frame: pl.DataFrame) -> pl.DataFrame:

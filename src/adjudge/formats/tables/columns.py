@@ -26,19 +26,18 @@ if TYPE_CHECKING:
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "system": (
         "system", "model", "system_name", "system_id", "model_name", "model_id", "mt_system", "sys", "engine",
-        "candidate",
-        "submission",
+        "candidate", "submission", "mt_engine",
     ),
     "score": (
         "score", "rating", "raw_score", "da_score", "esa_score", "da", "points", "grade", "mark", "value",
-        "overall", "quality",
+        "overall", "quality", "overall_score", "quality_score",
     ),
     "rank": ("rank", "ranking", "position"),
     "annotator": (
         "annotator", "rater", "worker", "user", "judge", "evaluator", "assessor", "annotator_id", "rater_id",
         "worker_id",
         "workerid", "user_id", "userid", "judge_id", "username", "annotator_name", "participant", "participant_id",
-        "performer", "reviewer", "completed_by",
+        "performer", "reviewer", "completed_by", "evaluator_id", "evaluator_name", "rater_name",
     ),
     "segment": (
         "segment", "item", "segment_id", "seg_id", "item_id", "seg", "sentence_id", "sentence", "sent_id",

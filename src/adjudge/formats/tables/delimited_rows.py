@@ -180,12 +180,27 @@ def _find_header(text: str) -> _Layout:
     if comments:
         text = text.split("\n", comments)[comments]
     separator = _separator(text)
+    if separator not in text.split("\n", 1)[0] and (spaced := _between_blanks(text)):
+        return _Layout("\n" * comments + spaced, " ")
     return _Layout("\n" * comments + text, separator, separator == LAST_RESORT)
 
 
 def _separator(text: str) -> str:
     separator, first = detect_delimiter(text), text.split("\n", 1)[0]
     return LAST_RESORT if separator not in first and LAST_RESORT in first else separator
+
+
+def _between_blanks(text: str) -> str | None:
+    """A table between blanks, as statistics programs write it, with one between fields; None where it is none.
+
+    Such programs may write the numbers of rows before them, which the header does not name.
+    """
+    header, *lines = (" ".join(line.split()) for line in text.split("\n"))
+    names = header.split(" ")
+    widths = {len(fields) for _, fields in islice(row_lines("\n".join(lines), " "), ROWS)}
+    if len(names) < 2 or names[0] == COMMENT or widths not in ({len(names)}, {len(names) + 1}):
+        return None
+    return "\n".join([header if widths == {len(names)} else f"row {header}", *lines])
 
 
 def _comments(text: str) -> int:

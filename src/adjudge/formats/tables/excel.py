@@ -1,4 +1,4 @@
-"""The table in an Excel workbook: its sheet, its header, and the cells that were merged.
+"""The table in a workbook of Excel or OpenDocument: its sheet, its header, and the cells that were merged.
 
 The sheet is the first that has the columns of judgments, otherwise the first. Rows above the header, such as a title or
 headings over several columns, are left out. What stands in cells that were merged down holds for each of their rows.
@@ -31,6 +31,7 @@ _NAMES = {
     for meaning, names in {**SYNONYMS, **PAIR_COLUMNS}.items()
     if meaning in ("system", "score", "rank", *PAIR_COLUMNS)
 }
+_OPEN_DOCUMENT = "content.xml"
 _UNNAMED = re.compile(r"__UNNAMED__([0-9]+)")
 _CELL = re.compile(rb'<c r="([A-Z]+)([0-9]+)"[^>]*[^>/]>')
 _MERGED = re.compile(rb'<mergeCell ref="([A-Z]+)([0-9]+):([A-Z]+)([0-9]+)"')
@@ -200,7 +201,7 @@ def _unpacked_size(raw: bytes) -> int:
 def _is_workbook(raw: bytes) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            return any(name.startswith("xl/") for name in archive.namelist())
+            return any(name.startswith("xl/") or name == _OPEN_DOCUMENT for name in archive.namelist())
     except (zipfile.BadZipFile, OSError, ValueError):
         # A damaged archive is explained by the reader of workbooks.
         return True

@@ -15,6 +15,7 @@ import polars as pl
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import decode_text, read_bytes
 from adjudge.formats.parsing.delimited import numbered_lines
+from adjudge.formats.tables.columns import KNOWN, plain
 from adjudge.formats.tables.delimited_rows import read_rows
 from adjudge.formats.tables.excel import read_workbook
 from adjudge.formats.tables.label_studio import annotation_rows, is_export
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ZIP_MAGIC = b"PK\x03\x04"
+OLD_EXCEL_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # Keys under which files keep their rows, where the outermost value is an object.
 ROWS_UNDER = ("data", "rows", "records", "judgments", "results", "items", "annotations")
 # Fields nested deeper than this stay JSON text.
@@ -54,7 +56,7 @@ def load_table(path: Path) -> LoadedTable:
         raise InputError("is empty; a table with a header is needed", file=path)
     if raw.startswith(PARQUET_MAGIC):
         return LoadedTable(read_parquet(raw, path), Source(str(path)))
-    if raw.startswith(ZIP_MAGIC):
+    if raw.startswith((ZIP_MAGIC, OLD_EXCEL_MAGIC)):
         sheet = read_workbook(raw, path)
         frame, notes = with_decimal_points(sheet.frame, sheet.frame.columns)
         return LoadedTable(frame, sheet.source, (*sheet.notes, *notes), twice=sheet.twice)
@@ -136,6 +138,8 @@ def _json_lines(text: str, path: Path, whole: ValueError) -> tuple[list[Any], li
 def _rows_of(content: Any, path: Path) -> list[Any]:
     if isinstance(content, list):
         return content
+    if (rows := _rows_of_frame(content)) is not None:
+        return rows
     lists = {name: value for name, value in content.items() if isinstance(value, list)}
     for name in ROWS_UNDER:
         if name in lists:
@@ -146,6 +150,24 @@ def _rows_of(content: Any, path: Path) -> list[Any]:
         return [content]
     named = shown(", ".join(lists), 200)
     raise InputError(f"is a JSON object with several lists ({named}); give a list of rows", file=path)
+
+
+def _rows_of_frame(content: dict[str, Any]) -> list[Any] | None:
+    """The rows of a data frame that was written by columns, by the numbers of its rows, or apart from its header.
+
+    These are the ways in which pandas writes JSON; None where it is another object.
+    """
+    header, data = content.get("columns"), content.get("data")
+    if isinstance(header, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):
+        return [dict(zip(map(str, header), row, strict=False)) for row in data]
+    values = list(content.values())
+    known = {plain(name) for names in KNOWN.values() for name in names} & set(map(plain, content))
+    if len(values) > 1 and known and all(isinstance(value, list) for value in values):
+        same = len({len(value) for value in values}) == 1
+        return [dict(zip(content, row, strict=True)) for row in zip(*values, strict=True)] if same else None
+    if len(values) < 2 or not all(isinstance(value, dict) and value.keys() == values[0].keys() for value in values):
+        return None
+    return [{name: content[name][row] for name in content} for row in values[0]] if known else values
 
 
 def _records(rows: Iterable[Any], source: Source, broken: Mapping[int, str]) -> LoadedTable:

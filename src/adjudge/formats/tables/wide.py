@@ -49,7 +49,7 @@ def unpivot(
     """
     if shape is not None and shape not in SHAPES:
         raise unknown_choice("content of a wide table", shape, SHAPES)
-    columns = [_find(frame.columns, name, source) for name in systems]
+    columns = [find_system(frame.columns, name, source) for name in systems]
     if len(set(columns)) < max(len(columns), 2):
         raise UsageError("--systems must name two or more different columns, each of one system")
     for name in ("system", "score", "rank"):
@@ -94,7 +94,8 @@ def _of_items(source: Source, systems: int) -> Source:
     )
 
 
-def _find(header: Sequence[str], name: str, source: Source) -> str:
+def find_system(header: Sequence[str], name: str, source: Source) -> str:
+    """The column of a system that the user names, in any case; an error that names the columns where there is none."""
     same = [column for column in header if column == name] or [
         column for column in header if plain(column) == plain(name)
     ]

@@ -1,0 +1,84 @@
+"""Tables as pandas, R and LibreOffice write them."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from adjudge.core.errors import InputError
+from adjudge.core.judgments import Judgments
+from adjudge.formats import read
+
+ROWS = [("ann", 1, "A b", 70), ("ann", 1, "B", 60), ("bob", 2, "A b", 50), ("bob", 2, "B", 40)]
+NAMES = ["annotator", "segment", "system", "score"]
+
+
+def answers(judgments: Judgments) -> list[tuple[object, ...]]:
+    return judgments.table.select(NAMES).rows()
+
+
+EXPECTED = [(who, str(item), system, float(score)) for who, item, system, score in ROWS]
+
+
+@pytest.mark.parametrize("orient", ["columns", "split", "table", "records", "index"])
+def test_json_of_pandas(tmp_path: Path, orient: str) -> None:
+    file = tmp_path / "frame.json"
+    pd.DataFrame(ROWS, columns=NAMES).to_json(file, orient=orient)
+    assert answers(read(file)) == EXPECTED
+
+
+def test_json_of_lists_by_name(tmp_path: Path) -> None:
+    file = tmp_path / "lists.json"
+    file.write_text('{"system": ["A", "B"], "score": [70, 60], "annotator": ["u", "u"]}', encoding="utf-8")
+    assert read(file).table["score"].to_list() == [70.0, 60.0]
+    file.write_text('{"system": ["A", "B"], "score": [70], "annotator": ["u", "u"]}', encoding="utf-8")
+    with pytest.raises(InputError, match="several lists"):
+        read(file)
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_tables_between_blanks(tmp_path: Path, numbered: bool) -> None:
+    """As R's write.table does it: names in quotes, and by default the numbers of rows without a name of their own."""
+    rows = [f'"{who}" {item}  "{system}" {score}' for who, item, system, score in ROWS]
+    lines = [f'"{number}" {row}' for number, row in enumerate(rows, start=1)] if numbered else rows
+    file = tmp_path / "table.txt"
+    file.write_text("\n".join([" ".join(f'"{name}"' for name in NAMES), *lines]) + "\n", encoding="utf-8")
+    assert answers(read(file)) == EXPECTED
+
+
+def test_one_column_of_sentences_is_no_table_between_blanks(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("Notes on systems\nA is very good\nB is bad\n", encoding="utf-8")
+    with pytest.raises(InputError, match="has no column 'system', it has Notes on systems"):
+        read(file)
+
+
+def test_open_document(tmp_path: Path) -> None:
+    spaces = "".join(
+        f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
+    )
+    cells = [
+        "".join(
+            f"<table:table-cell office:value-type='string'><text:p>{cell}</text:p></table:table-cell>" for cell in row
+        )
+        for row in (NAMES, *ROWS)
+    ]
+    rows = "".join(f"<table:table-row>{row}</table:table-row>" for row in cells)
+    sheet = f"<office:spreadsheet><table:table table:name='S'>{rows}</table:table></office:spreadsheet>"
+    file = tmp_path / "ratings.ods"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        content = f"<office:document-content{spaces}><office:body>{sheet}</office:body></office:document-content>"
+        archive.writestr("content.xml", content)
+        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+    assert answers(read(file)) == EXPECTED
+
+
+def test_an_old_workbook_that_is_damaged_is_called_one(tmp_path: Path) -> None:
+    file = tmp_path / "ratings.xls"
+    file.write_bytes(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600))
+    with pytest.raises(InputError, match="damaged Excel workbook"):
+        read(file)
