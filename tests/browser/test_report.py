@@ -140,6 +140,17 @@ def test_names_of_points_do_not_cover_each_other(browser: Browser, tmp_path: Pat
         assert apart
 
 
+def test_a_chart_that_is_taller_than_a_page_shrinks_when_printed(browser: Browser, report: Path) -> None:
+    """A page breaks around charts only: what does not fit would run into what follows."""
+    visit = Visit(browser, report)
+    visit.page.emulate_media(media="print")
+    script = """() => { const chart = document.querySelector('.chart svg');
+        chart.setAttribute('width', 600); chart.setAttribute('height', 3000);
+        chart.setAttribute('viewBox', '0 0 600 3000'); return chart.getBoundingClientRect().height; }"""
+    centimetre = 96 / 2.54
+    assert visit.page.evaluate(script) <= 21 * centimetre + 1
+
+
 def test_names_that_are_scripts_stay_names(browser: Browser, report: Path) -> None:
     visit = Visit(browser, report)
     point = visit.page.locator("[data-chart=de-en-forest] path[aria-roledescription=point]").nth(1)

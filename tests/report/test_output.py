@@ -16,7 +16,7 @@ import pytest
 from adjudge.core.errors import UsageError
 from adjudge.report.build import build_report
 from adjudge.report.output.formats import WRITERS, ByPair, to_csv, write_results
-from adjudge.report.output.latex import escape, parts, to_latex
+from adjudge.report.output.latex import escape, latex_table, parts, to_latex
 from adjudge.report.output.pages import write_page
 from adjudge.report.output.paper import write_paper
 from adjudge.results.table import HumanName, Span, Table, number, span, text
@@ -212,3 +212,10 @@ def test_ranges_and_human_names_are_shown_as_before() -> None:
     table = Table("t", (text("system"), span("ranks")), ((HumanName("ref"), Span(1, 3)), ("a", Span(2, 2))))
     assert "ref (human) & 1--3" in to_latex([table])
     assert "a & 2 " in to_latex([table])
+
+
+def test_numbers_below_zero_have_a_minus_in_latex() -> None:
+    table = Table("T", (text("name"), number("score", 1)), (("-x", -1.25), ("y", 1.25)))
+    latex = latex_table(table)
+    assert r"-x & $-$1.2 \\" in latex
+    assert r"y & 1.2 \\" in latex

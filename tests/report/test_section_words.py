@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from adjudge.report.build import build_report
 from adjudge.report.page import Section
 from adjudge.report.sections.claims import _rule
+from adjudge.report.sections.pairs import pairs_chart
 from adjudge.report.sections.ranking import scores_chart
 from adjudge.report.sections.score_audits import composition_section, documents_section, stability_section
 from adjudge.report.sections.trust import aa_section, influence_section
@@ -17,6 +19,7 @@ from adjudge.results.audit.composition import Documents, TaskComposition
 from adjudge.results.audit.trust import AARate, AATest, Influence, LeftOutUnit
 from adjudge.results.report import PairResults
 from tests.report.made import made_claims, pair_results, ranked, ranking, score_results, stability
+from tests.report.test_result_page import rows_of
 
 
 def _section(results: PairResults, slug: str) -> Section:
@@ -107,3 +110,25 @@ def test_one_annotator_and_one_pair_are_one() -> None:
     assert scores_chart(two).says == "All others are told apart from A after Holm's correction for the one pair."
     undecided = ranking(*two.systems, open_pairs=(("A", "B"),))
     assert scores_chart(undecided).says.startswith("No other system is told apart from A")
+
+
+def test_dots_say_what_strong_colours_say_also_in_narrow_cells() -> None:
+    systems = [ranked(name, i, cluster=1, ranks=(1, 3)) for i, name in enumerate("ABC", start=1)]
+    for method in ("bradley-terry", "mixed"):
+        made = ranking(*systems, open_pairs=(("A", "B"),), method=method)
+        rows = rows_of(pairs_chart(made).spec)
+        dots = {(row["row"], row["column"]): row["dot"] for row in rows}
+        assert dots["A", "B"] == dots["B", "A"] == ""
+        assert dots["A", "C"] == dots["C", "A"] == "•"
+        assert all(row["label"].endswith(row["dot"]) for row in rows)
+
+
+def test_a_long_name_is_cut_below_the_axis() -> None:
+    long = ranked("x" * 60, 1, cluster=1, ranks=(1, 1))
+    made = ranking(long, ranked("B", 2, cluster=1, ranks=(2, 2)), method="mixed")
+    gaps = tuple(replace(pair, numbers={"low": 0.1, "high": 0.4}) for pair in made.comparisons)
+    titles = re.findall(
+        r'"title": "[^"]* against ([^"]*)"', json.dumps(scores_chart(replace(made, comparisons=gaps)).spec)
+    )
+    assert titles
+    assert {len(json.loads(f'"{title}"')) for title in titles} == {28}

@@ -10,6 +10,7 @@ from adjudge.report.sections.gold import curve_chart
 from adjudge.report.sections.meta import meta_headline
 from adjudge.results.gold import CurvePoint
 from adjudge.results.meta import MetaEvaluation, MetricAtLevel, MetricComparison
+from adjudge.results.plan import Plan, PlanChoice, PlanPoint
 from tests.report.made import pair_results, score_results
 
 
@@ -48,16 +49,35 @@ def test_the_curve_of_segments_names_them_and_never_runs_backwards() -> None:
 def test_pages_of_single_results_say_the_verdict_first() -> None:
     results = pair_results()
     assert results.tournament is not None
+    assert results.checked is not None
+    assert results.agreement is not None
     scores = score_results().audit
     assert scores is not None
     pages = {
         "Ranking": (page_of({"p": results.ranking}, title="t"), headline(results.ranking)),
         "Tournament": (page_of({"p": results.tournament}, title="t"), "There are cycles"),
+        "Check": (page_of({"p": results.checked}, title="t"), "1 of 2 annotators pass the check; bob does not."),
+        "Agree": (page_of({"p": results.agreement}, title="t"), "Two annotators of the same thing agree in"),
         "What can be claimed": (page_of({"p": scores}, title="t"), "ref comes out best, but not in every audit."),
     }
     for title, (page, first) in pages.items():
         assert page.pairs[0].headline.startswith(first)
         assert page.pairs[0].sections[0].title == title
-        assert all(chart.says for _, chart in page.charts)
+        assert all(chart.says for _, chart in page.charts if title != "Agree")
     claims = pages["What can be claimed"][0].charts_by_id()["result-1-claims"]
     assert claims["layer"][0]["encoding"]["y"]["sort"] == ["ref", "alpha", "beta"]
+
+
+def test_the_page_of_a_plan_names_the_design_it_recommends() -> None:
+    choice = PlanChoice(PlanPoint("pages", 1, 872, 199, 55, 5460, 1.56, 0.81, 5.96), True, 2.5)
+    made = Plan(
+        settings={}, data="0", difference=6.0, power=0.8, level=0.05, comparisons=10, annotators=12, choices=(choice,),
+        curve=(choice.point,), spread={},
+    )  # fmt: skip
+    page = page_of({"p": made}, title="t").pairs[0]
+    assert page.headline == "5,460 judgments find a difference of 6 points with power 80%, in the structure pages."
+    nothing = replace(made, choices=(replace(choice, suffices=False),))
+    assert (
+        page_of({"p": nothing}, title="t").pairs[0].headline
+        == "No design finds a difference of 6 points with power 80%."
+    )

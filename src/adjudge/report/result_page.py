@@ -9,6 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from adjudge._version import __version__
+from adjudge.core.wording import counted, measured
+from adjudge.report.charts.plan import plan_chart
 from adjudge.report.compare_page import build_compare_page
 from adjudge.report.guide import GUIDE
 from adjudge.report.headline import headline, verdict
@@ -16,6 +18,8 @@ from adjudge.report.page import Chart, PairPage, ReportPage, Section, Term
 from adjudge.report.parity_page import build_parity_page
 from adjudge.report.plots import charts_of
 from adjudge.report.replication_page import build_replication_page
+from adjudge.report.sections.agreement import agreement_words
+from adjudge.report.sections.annotators import check_charts, check_words
 from adjudge.report.sections.audits import standing_alone
 from adjudge.report.sections.gold import gold_facts, gold_headline, gold_sections
 from adjudge.report.sections.meta import meta_facts, meta_headline, meta_sections
@@ -24,14 +28,17 @@ from adjudge.report.sections.qe import qe_facts, qe_headline, qe_sections
 from adjudge.report.sections.ranking import ranking_charts, summary_of
 from adjudge.report.sections.tournament import section_of
 from adjudge.report.testset_page import build_testset_page
+from adjudge.results.agree import Agreement
 from adjudge.results.audit import Audit
 from adjudge.results.audit.claim_sentences import sentences
 from adjudge.results.audit.claims import Claims
+from adjudge.results.check import Checked
 from adjudge.results.compare import CampaignComparison
 from adjudge.results.gold import Gold
 from adjudge.results.look import Look
 from adjudge.results.meta import MetaEvaluation
 from adjudge.results.parity import Parity
+from adjudge.results.plan import Plan
 from adjudge.results.qe import QualityEstimation
 from adjudge.results.rank import Ranking
 from adjudge.results.replication import Replication
@@ -107,6 +114,12 @@ def _statements(result: Result) -> tuple[str, ...]:
         return (headline(result), *verdict(result))
     if isinstance(result, Look):
         return (result.advice,)
+    if isinstance(result, Checked):
+        return check_words(result)
+    if isinstance(result, Agreement):
+        return agreement_words(result)
+    if isinstance(result, Plan):
+        return (_recommended(result),)
     if isinstance(result, Tournament):
         return section_of(result).words
     claims = result.sections.get("claims") if isinstance(result, Audit) else None
@@ -116,6 +129,15 @@ def _statements(result: Result) -> tuple[str, ...]:
     return (tables[0].title if tables else result.verb,)
 
 
+def _recommended(plan: Plan) -> str:
+    """The design that a plan recommends, or that none suffices."""
+    wanted = f"a difference of {measured(plan.difference, 'point')} with power {plan.power:.0%}"
+    best = plan.recommended
+    if best is None:
+        return f"No design finds {wanted}."
+    return f"{counted(best.point.judgments, 'judgment')} find {wanted}, in the structure {best.point.structure}."
+
+
 def _sections(result: Result) -> tuple[Section, ...]:
     tables = result.tables()
     longer = tuple(table for table in result.all_tables() if table not in tables)
@@ -123,6 +145,11 @@ def _sections(result: Result) -> tuple[Section, ...]:
     if isinstance(result, Ranking):
         words, charts = (summary_of(result),), (*ranking_charts(result), pairs_chart(result))
         return (Section("ranking", "Ranking", words, charts, tables, longer),)
+    if isinstance(result, Checked):
+        charts = check_charts(result)
+    if isinstance(result, Plan):
+        says = "The least difference that each design finds, by its work; the dotted line is the difference asked for."
+        charts = (Chart("plan", "What each design finds", says, plan_chart(result)),)
     if isinstance(result, Tournament):
         return (replace(section_of(result), words=(), notes=()),)
     if isinstance(result, Audit):

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from adjudge.results.rank import RankedSystem, Ranking
 
 FOREST_ROW = 28
+LONGEST_IN_TITLE = 28
+"""Characters of a name below an axis, which has no room for more on a phone."""
 RANGE_ROW = 24
 
 
@@ -58,6 +60,7 @@ def behind(ranking: Ranking, *, unit: str) -> dict[str, Any]:
     import altair as alt
 
     first = ranking.systems[0]
+    shown = theme.shorten(ranking.order, LONGEST_IN_TITLE)[0]
     gaps = {comparison.worse: comparison for comparison in ranking.comparisons if comparison.better == first.system}
     undecided = undecided_with(ranking, first.system)
     rows = [{**_row(first, undecided), "score": 0.0, "low": 0.0, "high": 0.0}]
@@ -66,7 +69,7 @@ def behind(ranking: Ranking, *, unit: str) -> dict[str, Any]:
         low, high = gap.numbers.get("low"), gap.numbers.get("high")
         if gap.difference is not None and low is not None and high is not None:
             rows.append({**_row(system, undecided), "score": -gap.difference, "low": -high, "high": -low})
-    return _forest(rows, list(ranking.order), alt.Scale(nice=False, padding=12), f"{unit} against {first.system}")
+    return _forest(rows, list(ranking.order), alt.Scale(nice=False, padding=12), f"{unit} against {shown}")
 
 
 def _colour(channel: Any) -> Any:

@@ -21,7 +21,7 @@ from adjudge.results.table import show
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from adjudge.results.table import Column, Table
+    from adjudge.results.table import Cell, Column, Table
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -85,7 +85,7 @@ def latex_table(table: Table, *, label: str = "", caption: str = "", size: str =
     for i, row in enumerate(table.rows):
         if i in table.lines:
             lines.append(r"\midrule[0.2pt]")
-        cells = [escape(show(cell, column)) for cell, column in zip(row, table.columns, strict=True)]
+        cells = [_cell(cell, column) for cell, column in zip(row, table.columns, strict=True)]
         cells = [rf"{{\raggedright {cell}\par}}" if k in layout.wrapped else cell for k, cell in enumerate(cells)]
         lines.append(" & ".join(cells) + r" \\")
     caption = caption or escape(f"{table.title}. {table.note}".strip())
@@ -110,6 +110,12 @@ def _stacked(lines: Sequence[str], column: Column) -> str:
 def escape(text: str) -> str:
     """Text as LaTeX shows it. Line breaks become blanks, so that a name cannot end a line of the table."""
     return "".join(_SPECIAL.get(character, character) for character in " ".join(text.split()))
+
+
+def _cell(cell: Cell, column: Column) -> str:
+    """A cell; a number below zero has a minus, which a hyphen is not."""
+    shown = escape(show(cell, column))
+    return f"$-${shown[1:]}" if column.kind != "text" and shown.startswith("-") else shown
 
 
 def _label(title: str) -> str:

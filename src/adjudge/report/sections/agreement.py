@@ -48,7 +48,7 @@ def agreement_section(results: PairResults) -> Section | None:
     agreement = results.agreement
     if agreement is None:
         return None
-    words = [_sentence(agreement, "inter"), _sentence(agreement, "intra")]
+    words = [*agreement_words(agreement)]
     words.append("Coefficients are 1 for full agreement and 0 for what chance alone would give.")
     charts = []
     if agreement.by_length:
@@ -56,6 +56,11 @@ def agreement_section(results: PairResults) -> Section | None:
         charts.append(Chart("length", "Agreement by length of the source", says, length_chart(agreement)))
     first, *others = agreement.tables()
     return Section("agreement", "Agreement", tuple(words), tuple(charts), (first,), tuple(others), agreement.notes)
+
+
+def agreement_words(agreement: Agreement) -> tuple[str, str]:
+    """How far annotators agree with each other, and with themselves."""
+    return _sentence(agreement, "inter"), _sentence(agreement, "intra")
 
 
 def _sentence(agreement: Agreement, kind: str) -> str:

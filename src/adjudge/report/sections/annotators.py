@@ -18,15 +18,17 @@ def annotators_section(results: PairResults) -> Section | None:
     checked = results.checked
     if checked is None:
         return None
-    charts = []
-    if has_controls(checked):
-        says = "Careless annotators are quick and score degraded translations like genuine ones: lower left."
-        charts.append(
-            Chart("annotators", "What annotators see, and how fast they are", says, annotators_chart(checked))
-        )
     first, *others = checked.tables()
-    words = (*_words(checked), *_used(results, checked))
-    return Section("annotators", "Annotators", words, tuple(charts), (first,), tuple(others), checked.notes)
+    words = (*check_words(checked), *_used(results, checked))
+    return Section("annotators", "Annotators", words, check_charts(checked), (first,), tuple(others), checked.notes)
+
+
+def check_charts(checked: Checked) -> tuple[Chart, ...]:
+    """What annotators see and how fast they are, where controls and times are known."""
+    if not has_controls(checked):
+        return ()
+    says = "Careless annotators are quick and score degraded translations like genuine ones: lower left."
+    return (Chart("annotators", "What annotators see, and how fast they are", says, annotators_chart(checked)),)
 
 
 def _used(results: PairResults, checked: Checked) -> tuple[str, ...]:
@@ -55,7 +57,8 @@ def has_controls(checked: Checked) -> bool:
     )
 
 
-def _words(checked: Checked) -> tuple[str, ...]:
+def check_words(checked: Checked) -> tuple[str, ...]:
+    """Who passes the check, and whose answers are copies."""
     failed = [annotator.annotator for annotator in checked.annotators if not annotator.passed]
     everyone = agreeing(len(checked.annotators), "the one annotator", f"all {len(checked.annotators):,} annotators")
     if not failed and all(annotator.p_controls is None for annotator in checked.annotators):

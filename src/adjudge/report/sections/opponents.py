@@ -37,7 +37,7 @@ def opponents_section(results: PairResults) -> Section | None:
         Chart("times", "Score against times judged", "Points on a slope: the sampling may favour some systems.",
               times_judged_chart(ranking, unit=ranking.unit)),
         Chart("opponents", "Comparisons of every pair",
-              "Darker pairs were compared more often than the average pair; one shade throughout is an even spread.",
+              "A stronger blue: compared more often than the average pair; one shade throughout is an even spread.",
               meetings_heatmap(ranking)),
     )  # fmt: skip
     first, *others = audit_tables(results, *WITH_OPPONENTS) or (None,)

@@ -20,7 +20,7 @@ ROW_HEIGHT = 30
 _CELL = {
     "relative": "A cell is the percentage of comparisons that the row's system won against the column's, ties left "
     "out; a dot marks pairs that all judgments together tell apart.",
-    "scores": "A cell is the row's score minus the column's.",
+    "scores": "A cell is the row's score minus the column's; a dot marks pairs that are told apart.",
 }
 # How sure it is that the row's system is worse, or better, than the column's.
 _EVIDENCE = ("worse", "perhaps worse", "open", "perhaps better", "better")
@@ -48,7 +48,7 @@ def pairs_chart(ranking: Ranking) -> Chart:
     if ranking.kind == "relative":
         says = "Blue: the row's system wins more often; orange: it loses more often."
         return Chart("pairs", "Who beats whom", says, wins_heatmap(ranking))
-    says = "Blue: the row's system is better; orange: worse; pale: told apart only without Holm's correction."
+    says = "Blue: the row's system is better; orange: worse; weak colours: told apart only without Holm's correction."
     return Chart("pairs", "Differences", says, differences_heatmap(ranking, unit=ranking.unit))
 
 
@@ -83,7 +83,16 @@ def wins_heatmap(ranking: Ranking) -> dict[str, Any]:
     # Numbers are shown where a cell is wide enough for them.
     wide = f"width / {max(len(order), 1)} > 34 ? 1 : 0"
     numbers = base.mark_text(fontSize=12, opacity=alt.expr(wide)).encode(text=alt.Text("label:N"))
-    return theme.finish(alt.layer(boxes, numbers), height=ROW_HEIGHT * max(len(order), 2))
+    layers = (boxes, numbers, _dots(base, len(order), 34))
+    return theme.finish(alt.layer(*layers), height=ROW_HEIGHT * max(len(order), 2))
+
+
+def _dots(base: Any, count: int, wide: int) -> Any:
+    """The dots of pairs that are told apart, where cells are too narrow for numbers that carry them."""
+    import altair as alt
+
+    narrow = f"width / {max(count, 1)} > {wide} ? 0 : 1"
+    return base.mark_text(fontSize=10, opacity=alt.expr(narrow)).encode(text=alt.Text("dot:N"))
 
 
 def _share_cells(comparison: PairComparison, level: float) -> list[dict[str, Any]]:
@@ -92,11 +101,12 @@ def _share_cells(comparison: PairComparison, level: float) -> list[dict[str, Any
     if not decided:
         return []
     apart = comparison.p_holm is not None and comparison.p_holm < level
-    common = {"ties": comparison.numbers.get("ties"), "p": theme.p_text(comparison.p_holm)}
+    common: dict[str, Any] = {"ties": comparison.numbers.get("ties"), "p": theme.p_text(comparison.p_holm)}
+    common["dot"] = "•" if apart else ""
 
     def cell(row: str, column: str, won: float, lost: float) -> dict[str, Any]:
         share = won / decided
-        label = _percent(share) + ("•" if apart else "")
+        label = _percent(share) + common["dot"]
         return {"row": row, "column": column, "share": share, "wins": won, "losses": lost, "label": label, **common}
 
     return [
@@ -134,7 +144,8 @@ def differences_heatmap(ranking: Ranking, *, unit: str) -> dict[str, Any]:
     )
     wide = f"width / {max(len(order), 1)} > 40 ? 1 : 0"
     numbers = base.mark_text(fontSize=11, opacity=alt.expr(wide)).encode(text="label:N")
-    return theme.finish(alt.layer(boxes, numbers), height=ROW_HEIGHT * max(len(order), 2))
+    layers = (boxes, numbers, _dots(base, len(order), 40))
+    return theme.finish(alt.layer(*layers), height=ROW_HEIGHT * max(len(order), 2))
 
 
 def _difference_cells(comparison: PairComparison, level: float) -> list[dict[str, Any]]:
@@ -147,10 +158,10 @@ def _difference_cells(comparison: PairComparison, level: float) -> list[dict[str
         if comparison.p is not None and comparison.p < level
         else 0
     )
-    common = {"p": theme.p_text(comparison.p_holm)}
+    common = {"p": theme.p_text(comparison.p_holm), "dot": "•" if step == len(_EVIDENCE) // 2 else ""}
 
     def cell(row: str, column: str, difference: float, evidence: str) -> dict[str, Any]:
-        shown = f"{difference:+.1f}" if abs(difference) >= 1 else f"{difference:+.2f}"
+        shown = (f"{difference:+.1f}" if abs(difference) >= 1 else f"{difference:+.2f}") + common["dot"]
         return {"row": row, "column": column, "difference": difference, "label": shown, "evidence": evidence, **common}
 
     return [
