@@ -129,6 +129,8 @@ def test_kept_and_dropped_add_up() -> None:
     assert result.kept["annotators"] == result.dropped["annotators"] == 1
     assert result.kept["judgments"] + result.dropped["judgments"] == 30
     assert result.kept["degraded"] == 5
+    # Where controls are among them, the table says so: its columns, and the export, count them apart.
+    assert [row[0] for row in result.tables()[0].rows][:2] == ["annotators", "judgments and controls"]
     assert result.passing == {"good"}
 
 

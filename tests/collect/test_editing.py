@@ -185,3 +185,24 @@ def test_change_is_symmetric_and_within_bounds(text: str, other: str) -> None:
     assert 0 <= changed_percent(text, other) <= 100
     assert changed_percent(text, other) == pytest.approx(changed_percent(other, text))
     assert changed_percent(text, text, spaced=False) == 0
+
+
+def test_the_page_stays_where_it_is_while_somebody_writes_below_a_long_text(page: Page, tmp_path: Path) -> None:
+    lines = [
+        "The bus is late today.",
+        "The train leaves soon. " * 80,
+        *(f"The tram is full on day {i}." for i in range(4)),
+    ]
+    with Server(campaign_of_texts(tmp_path, lines, protocol="postedit")) as server:
+        begin(page, server)
+        for number in (1, 2):
+            area = page.locator("textarea.edition").nth(number)
+            area.click()
+            places = []
+            for key in "abcd":
+                # What the server answers is shown in all texts of the page.
+                with page.expect_response("**/api/saves"):
+                    page.keyboard.press(key)
+                page.wait_for_timeout(100)
+                places.append(area.bounding_box()["y"])  # type: ignore[index]
+            assert len(set(places)) == 1

@@ -13,7 +13,7 @@ from tests.collect.serving import Server
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
 
@@ -43,3 +43,18 @@ def test_instructions_name_what_there_is(protocol: str, page: Page, tmp_path: Pa
         text = page.locator("body").inner_text()
         assert [words for words in said if words not in text] == []
         assert [words for words in not_said if words in text] == []
+
+
+def test_what_numbers_mean_is_said_in_the_language_of_the_page(browser: Browser, tmp_path: Path) -> None:
+    own = '[scale]\nlow = 0\nhigh = 6\nanchors = [{ at = 0, text = "very bad" }, { at = 6, text = "perfect" }]\n'
+    context = browser.new_context(locale="de-DE")
+    for more, meanings in (("", ["kein Sinn erhalten", "Sinn und Sprache perfekt"]), (own, ["very bad"])):
+        page = context.new_page()
+        with Server(make_campaign(tmp_path / str(len(more)), "sqm", documents=1, more=more)) as server:
+            page.goto(server.links["anna"])
+            for meaning in meanings:
+                expect(page.locator(".anchors").first).to_contain_text(meaning)
+            page.keyboard.press("Enter")
+            page.keyboard.press("Home")
+            expect(page.get_by_role("slider").first).to_have_attribute("aria-valuetext", f"0: {meanings[0]}")
+    context.close()

@@ -10,12 +10,24 @@ from typing import Any
 import pytest
 
 import adjudge.collect
+from adjudge.design.campaign import SCALES
 
 STATIC = Path(adjudge.collect.__file__).parent / "static" / "collect"
 CATALOGUES = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in (STATIC / "texts").glob("*.json")}
 SCRIPTS = "\n".join(file.read_text(encoding="utf-8") for file in STATIC.rglob("*.js"))
 # Texts whose names are put together in the scripts.
-COMPOSED = ("howto_", "kind_", "screen_", "link_", "key_", "severity_", "enter_person", "enter_too", "attention_")
+COMPOSED = (
+    "howto_",
+    "kind_",
+    "screen_",
+    "link_",
+    "key_",
+    "severity_",
+    "enter_person",
+    "enter_too",
+    "attention_",
+    "anchor_",
+)
 
 
 def forms(text: Any) -> list[str]:
@@ -43,6 +55,14 @@ def test_the_scripts_use_only_texts_that_there_are() -> None:
         if f'"{key}"' not in SCRIPTS and not key.startswith(COMPOSED) and key not in ("name", "direction")
     }
     assert unused == set()
+
+
+def test_the_meanings_of_the_protocols_own_scales_are_in_every_language() -> None:
+    for protocol in ("sqm", "esa"):
+        for anchor in SCALES[protocol].anchors:
+            key = f"anchor_{protocol}_{anchor.at:g}"
+            assert CATALOGUES["en"][key] == anchor.text
+            assert len({catalogue[key] for catalogue in CATALOGUES.values()}) == len(CATALOGUES)
 
 
 def test_texts_become_text_nodes_only() -> None:

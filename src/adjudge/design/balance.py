@@ -10,7 +10,7 @@ import numpy as np
 
 from adjudge.core.judgments import SetAside
 from adjudge.core.maths import divide
-from adjudge.core.protocols import PROTOCOLS
+from adjudge.core.protocols import KINDS, PROTOCOLS
 from adjudge.design.bias import design_bias
 from adjudge.design.controls import planned_amounts
 from adjudge.design.counts import Counts, components, count_judgments, work_tasks
@@ -44,7 +44,8 @@ def measure_balance(tasks: TaskSet, campaign: Campaign, testset: TestSet | None 
         tasks=len(tasks.tasks),
         screens=sum(len(task.screens) for task in tasks.tasks),
         items=sum(task.size for task in tasks.tasks),
-        judgments=sum(task.judgments * sum(1 for _ in task.outputs()) for task in tasks.tasks),
+        judgments=_answers(tasks, special=False),
+        control_judgments=_answers(tasks, special=True),
         annotators=len(tasks.annotators),
         systems=_systems(tasks, counts),
         controls=_controls(tasks, campaign),
@@ -58,6 +59,16 @@ def measure_balance(tasks: TaskSet, campaign: Campaign, testset: TestSet | None 
         selection=_selection(tasks, campaign, testset),
     )
     return replace(report, notes=tuple(warn(report, tasks, campaign)))
+
+
+def _answers(tasks: TaskSet, *, special: bool) -> int:
+    """Answers wanted of all people together: to controls and examples (`special`), or those that count as judgments."""
+    return sum(
+        task.judgments
+        for task in tasks.tasks
+        for _, _, output in task.outputs()
+        if (KINDS[output.kind].control or output.kind == "tutorial") == special
+    )
 
 
 def _settings(campaign: Campaign) -> dict[str, Setting]:

@@ -113,6 +113,8 @@ class DesignReport(Result):
     screens: int
     items: int
     judgments: int
+    """Of all people together, without answers to controls and examples, as the export counts them."""
+    control_judgments: int
     annotators: int
     systems: tuple[DesignedSystem, ...]
     controls: tuple[ControlCount, ...]
@@ -148,6 +150,7 @@ class DesignReport(Result):
             ("screens", self.screens),
             ("items", self.items),
             ("judgments (all people together)", self.judgments),
+            ("answers to controls and examples besides", self.control_judgments),
             ("annotators", self.annotators),
             ("items per task, least", self.task_items.least),
             ("items per task, most", self.task_items.most),
@@ -155,7 +158,7 @@ class DesignReport(Result):
             ("systems per task, most", self.systems_per_task.most),
         ]
         if loads:
-            rows += [("judgments per annotator, least", min(loads)), ("judgments per annotator, most", max(loads))]
+            rows += [("answers per annotator, least", min(loads)), ("answers per annotator, most", max(loads))]
         rows += [
             (f"{control.kind} (planned per task: {control.per_task:g})", control.made) for control in self.controls
         ]

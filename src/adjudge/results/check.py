@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from adjudge.core.protocols import KINDS, NOT_CONTROLS
 from adjudge.results.result import Result
 from adjudge.results.table import Table, number, p_value, percent, text
 
@@ -107,7 +108,10 @@ class Checked(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """Who is kept, and the measures of each annotator."""
-        counted = tuple((what, self.kept.get(what, 0), self.dropped.get(what, 0)) for what in self.kept)
+        controlled = any(what in KINDS and what not in NOT_CONTROLS for what in self.kept)
+        # The columns and the export count controls apart: the same word must not stand for both.
+        names = {"judgments": "judgments and controls"} if controlled else {}
+        counted = tuple((names.get(what, what), self.kept[what], self.dropped.get(what, 0)) for what in self.kept)
         counts = Table("Kept and dropped", (text("what"), number("kept", 0), number("dropped", 0)), counted, self.rule)
         tables = [counts, _annotators_table(self.annotators)]
         if self.twins:

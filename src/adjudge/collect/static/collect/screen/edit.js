@@ -27,6 +27,7 @@ export function editItem(item, setting, number) {
     h("textarea.words.edition", { lang, dir: target.dir, rows: 1, "aria-label": label, spellcheck: "true" })
   );
   area.readOnly = setting.locked;
+  const edition = h("div.text", {}, h("span.label", {}, t("edit")), area);
   const original = h("div.words.original", { lang, dir: target.dir });
   const fine = h(
     "button.quiet.no-error",
@@ -84,9 +85,12 @@ export function editItem(item, setting, number) {
     if (enter && !event.repeat) setting.on();
   });
 
+  /** As high as the text. What is around keeps its height while it is measured: else the page would scroll by itself. */
   function grow() {
+    edition.style.setProperty("min-height", `${edition.offsetHeight}px`);
     area.style.setProperty("height", "auto");
     area.style.setProperty("height", `${area.scrollHeight + 2}px`);
+    edition.style.removeProperty("min-height");
   }
 
   function show() {
@@ -122,7 +126,6 @@ export function editItem(item, setting, number) {
     show,
   };
   const hint = h("p.hint", {}, t("edit_hint"), h("span.keys-hint", {}, ` ${t("edit_hint_keys")}`));
-  const edition = h("div.text", {}, h("span.label", {}, t("edit")), area);
   const right = [box, edition, h("div.mark-buttons", {}, fine, again), hint];
   const columns = h("div.columns", {}, h("div", {}, ...given(item, setting.campaign)), h("div", {}, ...right));
   if (number) article.append(h("span.place", { "aria-hidden": "true" }, number));

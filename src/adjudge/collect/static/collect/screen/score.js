@@ -1,7 +1,7 @@
 // @ts-check
 /** The slider for a score. Nothing is set until somebody sets it: unset is not 0, and looks and reads different. */
 import { h, modified } from "../shared/dom.js";
-import { t } from "../shared/interface_texts.js";
+import { meaning, t } from "../shared/interface_texts.js";
 
 /**
  * @typedef {Server.ScaleOut} Scale
@@ -165,7 +165,7 @@ function ticks(scale, steps) {
 function anchors(scale) {
   const last = scale.anchors.length - 1;
   const marks = scale.anchors.map((anchor, i) => {
-    const mark = h(`span.anchor${i === 0 ? ".first" : i === last ? ".last" : ""}`, {}, h("bdi", {}, anchor.text));
+    const mark = h(`span.anchor${i === 0 ? ".first" : i === last ? ".last" : ""}`, {}, h("bdi", {}, meaning(anchor.text)));
     // The scale has a hundred columns, so that the row is as high as its longest text.
     const at = Math.round((100 * (anchor.at - scale.low)) / (scale.high - scale.low));
     const from = Math.min(Math.max(1, at + 1 - ANCHOR_WIDTH / 2), 101 - ANCHOR_WIDTH);
@@ -181,7 +181,7 @@ function anchors(scale) {
  */
 function anchorText(scale, value) {
   const anchor = scale.anchors.find(({ at }) => at === value);
-  return anchor && anchor.text !== `${value}%` ? `${value}: ${anchor.text}` : String(value);
+  return anchor && anchor.text !== `${value}%` ? `${value}: ${meaning(anchor.text)}` : String(value);
 }
 
 /** @param {Scale} scale @returns {number} */

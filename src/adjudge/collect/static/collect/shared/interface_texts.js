@@ -70,6 +70,16 @@ export function t(key, values = {}) {
 }
 
 /**
+ * What a number on a scale means, in the language of the page where the words are a protocol's own. A campaign's own
+ * words stay as they are.
+ * @param {string} text @returns {string}
+ */
+export function meaning(text) {
+  const key = Object.keys(english).find((name) => name.startsWith("anchor_") && english[name] === text);
+  return key ? t(key) : text;
+}
+
+/**
  * Whether there is such a text.
  * @param {string} key @returns {boolean}
  */
