@@ -70,3 +70,32 @@ def test_comparisons_of_one_document_change_sides_together(tmp_path: Path) -> No
     assert copied.p == single.p
     ends = [result.metrics["one"]["decided comparisons"].intervals["tau_ties_zero"] for result in results]
     assert ends[1] == pytest.approx(ends[0])
+
+
+def test_several_systems_on_few_documents_are_no_independent_scores() -> None:
+    """Copies of one system on the same documents repeat each other: Fisher's interval would be half as wide."""
+    rng = np.random.default_rng(4)
+    runs: dict[str, tuple[Judgments, Judgments]] = {}
+    quality = 15 * rng.normal(size=12)
+    scores = [70 + quality + 8 * rng.normal(size=12) for _ in range(2)]
+    for name, systems in (("one", SYSTEMS[:1]), ("four", SYSTEMS)):
+        first, second = (
+            Judgments.from_columns(
+                {
+                    "annotator": ["p"] * 12 * len(systems),
+                    "document": [f"d{d}" for _ in systems for d in range(12)],
+                    "segment": [str(d) for _ in systems for d in range(12)],
+                    "system": [system for system in systems for _ in range(12)],
+                    "score": np.tile(np.clip(score, 0, 100), len(systems)),
+                    "protocol": ["da"] * 12 * len(systems),
+                }
+            )
+            for score in scores
+        )
+        runs[name] = (first, second)
+    single, several = (adjudge.gold(*runs[name]).correlation for name in ("one", "four"))
+    assert single is not None
+    assert several is not None
+    assert several.pearson == pytest.approx(single.pearson)
+    width = [ends[1] - ends[0] for ends in (single.interval, several.interval)]
+    assert width[1] > 0.6 * width[0]

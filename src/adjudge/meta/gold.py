@@ -7,7 +7,7 @@ random orders stands beside it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +21,7 @@ from adjudge.core.maths import divide, pearson
 from adjudge.core.protocols import RATED, SCORED
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.core.score_sheet import PRINTED_DIGITS
-from adjudge.meta.resampling import TAIL
+from adjudge.meta.resampling import TAIL, draws, interval, pooled_pearson
 from adjudge.results.gold import CurvePoint, Gold, GoldRun, GoldScore
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 UNIT = ("system", "document")
 ASSIGNMENT = ("annotator", "task")
 FEWEST_FOR_R = 3
+RESAMPLES = 1000
+_TEXTS = 72
 
 
 def gold(
@@ -75,7 +77,7 @@ def gold(
         level=level,
         scores=_rows(scores[0]),
         second=_rows(scores[1]) if two else (),
-        correlation=_correlation(scores[0], scores[1]) if two else None,
+        correlation=_correlation(scores[0], scores[1], seed) if two else None,
         curve=_curve(scores[0], tables[1], level, orders, seed) if two else (),
     )
 
@@ -157,10 +159,20 @@ def _run(name: str, run: Judgments, table: pl.DataFrame) -> GoldRun:
     return GoldRun(name, run.table["annotator"].n_unique(), table["annotator"].n_unique(), table.height)
 
 
-def _correlation(first: pl.DataFrame, second: pl.DataFrame) -> Correlation:
+def _correlation(first: pl.DataFrame, second: pl.DataFrame, seed: int) -> Correlation:
+    """The correlation of two runs. Where scores share texts, they are not independent, and texts are drawn again."""
     key = [name for name in ("system", "document", "segment") if name in first.columns]
     both = first.join(second, on=key, nulls_equal=True).drop_nulls(["z", "z_right"])
-    return correlate(both["z"].to_numpy(), both["z_right"].to_numpy())
+    x, y = both["z"].to_numpy(), both["z_right"].to_numpy()
+    fisher = correlate(x, y)
+    text = both.select(pl.coalesce(key[1:]).fill_null("").alias("text"))["text"]
+    if text.n_unique() in (1, text.len()) or not np.isfinite(fisher.interval).all():
+        return fisher
+    drawn = draws(RESAMPLES, np.unique(text.to_numpy(), return_inverse=True)[1], generator(seed, _TEXTS))
+    if drawn is None:
+        return fisher
+    ends = interval(pooled_pearson(x[None], y[None], drawn.weights), units=drawn.texts)
+    return fisher if ends is None else replace(fisher, interval=ends)
 
 
 def _correlation_so_far(x: NDArray[np.float64], y: NDArray[np.float64]) -> float | None:

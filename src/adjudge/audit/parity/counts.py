@@ -90,9 +90,9 @@ def _system(name: str, counts: tuple[int, int, int], outcomes: Outcomes, resampl
         p=float("nan"),
         p_holm=float("nan"),
         parity_share=(better + tie) / n,
-        interval=interval_of(share.means(resampler.weights)),
+        interval=interval_of(share.means(resampler.weights), share.units),
         lead=(better - worse) / n,
-        lead_interval=interval_of(lead.means(resampler.weights)),
+        lead_interval=interval_of(lead.means(resampler.weights), lead.units),
         rank_points=points,
         mean_score=score,
     )

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.core.errors import DataError
-from adjudge.core.maths import divide
+from adjudge.core.maths import divide, expanded_tail
 from adjudge.core.rng import generator
 from adjudge.results.parity_change import Change
 
@@ -84,17 +84,28 @@ class Sums:
         """The mean of all values."""
         return float(divide(self.total.sum(), self.count.sum()))
 
+    @property
+    def units(self) -> int:
+        """How many units have a value."""
+        return int((self.count > 0).sum())
+
     def means(self, weights: Floats) -> Floats:
         """The mean in every resample."""
         return divide(weights @ self.total, weights @ self.count)
 
 
-def interval_of(values: Floats) -> tuple[float, float]:
-    """The 95% percentile interval of a resampled figure; NaN where no resample has one."""
+def interval_of(values: Floats, units: int | None = None) -> tuple[float, float]:
+    """The 95% interval of a resampled figure: the middle of its values; NaN where no resample has one.
+
+    Args:
+        values: the figure in every resample.
+        units: how many units were drawn, where the interval is to be wider for few of them.
+    """
     finite = values[np.isfinite(values)]
     if len(finite) == 0:
         return (float("nan"), float("nan"))
-    low, high = np.quantile(finite, [0.025, 0.975])
+    tail = 0.025 if units is None else expanded_tail(0.025, max(units, 2))
+    low, high = np.quantile(finite, [tail, 1 - tail])
     return (float(low), float(high))
 
 

@@ -3,7 +3,8 @@
 Satterthwaite's approximation, and where tastes are in the model never more than the degrees of freedom that tastes are
 estimated with: as many as there are pairs of annotator and system beyond what systems and annotators explain, which is
 (annotators - 1) (systems - 1) where everybody judges every system. Where the taste is estimated as 0, as in about half
-of the fits when it truly is, Satterthwaite's formula alone would jump to hundreds, however few the annotators.
+of the fits when it truly is, Satterthwaite's formula alone would jump to hundreds, however few the annotators. The same
+holds for how systems do on documents, where documents are few.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from adjudge.core.maths import difference_variances
 from adjudge.rank.mixed.design import levels_of
-from adjudge.rank.mixed.effects import SMALLEST_RATIO, taste_degrees
+from adjudge.rank.mixed.effects import SMALLEST_RATIO, crossed_degrees, taste_degrees
 from adjudge.results.rank import TASTE
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 LEAST_TASTE_RATIO = 0.05
 """Tastes of real campaigns have about this share of the residual variance (`docs/mixed.md`)."""
+SYSTEM_ON_TEXT = {"system:document": "document", "system:segment": "segment"}
+"""How systems do on texts, with the texts' own effect."""
+_EASED = 8
+"""With d degrees of freedom of texts, the bound is the larger of d and d^2 / 8: no matter from about 20 on."""
 _FLAT = 1e-9
 """Directions in which the likelihood is flatter than this, compared with the steepest, say nothing of the variances."""
 
@@ -38,6 +43,29 @@ def degrees_of_tastes(design: MixedDesign, effects: Effects) -> float:
     tastes = next((effect for effect in effects.kept if TASTE in effect.parts), None)
     strictness = any("annotator" in effect.parts for effect in effects.kept if effect is not tastes)
     return float(max(taste_degrees(design.stacked(), strictness=strictness), 1))
+
+
+def most_degrees(design: MixedDesign, effects: Effects) -> float:
+    """The bound on the degrees of freedom of a difference of two systems."""
+    return min(degrees_of_tastes(design, effects), degrees_of_texts(design, effects))
+
+
+def degrees_of_texts(design: MixedDesign, effects: Effects) -> float:
+    """The degrees of freedom of how systems do on documents (or segments), eased where they are many; at least 1.
+
+    No bound where tastes are not in the model, which then is lme4's, or where the residual holds what systems do on
+    texts.
+    """
+    kept = [(effect, part) for effect in effects.kept for part in effect.parts if part in SYSTEM_ON_TEXT]
+    if not design.model.taste or not kept:
+        return np.inf
+    effect, name = kept[0]
+    rows = design.stacked()
+    text = SYSTEM_ON_TEXT[name]
+    codes = rows.document if text == "document" else rows.segment
+    own = codes if any(text in other.parts for other in effects.kept if other is not effect) else None
+    degrees = crossed_degrees(rows.system, len(rows.systems), effect.codes, own)
+    return float(max(degrees, degrees**2 / _EASED, 1))
 
 
 def unknown_strictness(design: MixedDesign, effects: Effects) -> Floats:

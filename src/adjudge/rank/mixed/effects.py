@@ -160,18 +160,23 @@ def _tastes_are_strictness(design: MixedDesign) -> bool:
 
 
 def taste_degrees(design: MixedDesign, *, strictness: bool) -> int:
-    """Degrees of freedom of annotator:system beyond the systems and, if asked for, beyond annotators.
-
-    The rank of two partitions together is the number of their levels less the number of groups that they connect, so
-    this is the difference of two ranks: systems with tastes, and systems with annotators (or alone).
-    """
+    """Degrees of freedom of annotator:system beyond the systems and, if asked for, beyond annotators."""
     if design.annotator is None or design.annotator_system is None:
         return 0
-    systems = len(design.systems)
-    with_tastes = levels_of(design.annotator_system) - number_of_groups(design.system, design.annotator_system, systems)
-    if not strictness:
-        return with_tastes
-    return with_tastes - levels_of(design.annotator) + number_of_groups(design.system, design.annotator, systems)
+    beyond = design.annotator if strictness else None
+    return crossed_degrees(design.system, len(design.systems), design.annotator_system, beyond)
+
+
+def crossed_degrees(system: Codes, systems: int, crossed: Codes, own: Codes | None) -> int:
+    """Degrees of freedom of an effect that is crossed with systems, beyond the systems and the other one's own effect.
+
+    The rank of two partitions together is the number of their levels less the number of groups that they connect, so
+    this is the difference of two ranks: systems with the crossed effect, and systems with the other's own (or alone).
+    """
+    whole = levels_of(crossed) - number_of_groups(system, crossed, systems)
+    if own is None:
+        return whole
+    return whole - levels_of(own) + number_of_groups(system, own, systems)
 
 
 def _same_as(codes: Codes, kept: list[Effect]) -> int | None:

@@ -13,6 +13,7 @@ from adjudge.rank.mixed.degrees import (
     ContrastDegrees,
     contrast_degrees,
     degrees_of_tastes,
+    most_degrees,
     satterthwaite,
     unknown_outputs,
     unknown_strictness,
@@ -214,7 +215,7 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
             ((relative + relative.T) / 2 + unknown_outputs(design)) * variance + unknown_strictness(design, effects)
         )
         * scale.sd**2,
-        df=np.where(np.eye(k, dtype=bool), np.inf, np.minimum(degrees, degrees_of_tastes(design, effects))),
+        df=np.where(np.eye(k, dtype=bool), np.inf, np.minimum(degrees, most_degrees(design, effects))),
         components=_components(effects, evaluation, spread, scale.sd, equations.layout.rows),
         ratios={effect.narrowest: float(ratio) for effect, ratio in zip(effects.kept, equations.ratios, strict=True)},
         left_out=effects.left_out,

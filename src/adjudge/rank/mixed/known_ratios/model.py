@@ -16,7 +16,7 @@ import numpy as np
 
 from adjudge.core.integer_codes import renumber
 from adjudge.rank.connected_groups import number_of_groups
-from adjudge.rank.mixed.degrees import degrees_of_tastes
+from adjudge.rank.mixed.degrees import most_degrees
 from adjudge.rank.mixed.design import ALMOST_ALL, combine, levels_of
 from adjudge.rank.mixed.effects import identify
 from adjudge.rank.mixed.known_ratios.blocks import Grouping, Groupings, solve_blocks
@@ -134,13 +134,13 @@ class KnownModel:
         return KnownDifferences(
             difference=(solved.estimates[first] - solved.estimates[second]) * self.scale.sd,
             variance=variance * solved.variance * self.scale.sd**2,
-            df=np.minimum(degrees, degrees_of_tastes(part.design, part.effects)),
+            df=np.minimum(degrees, most_degrees(part.design, part.effects)),
         )
 
     def fit(self, part: Part, projection: Projection, systems: Systems) -> KnownFit:
         """A solution with errors and degrees of freedom."""
         degrees = projection.degrees(systems)
-        most = degrees_of_tastes(part.design, part.effects)
+        most = most_degrees(part.design, part.effects)
         relative = (systems.relative + systems.relative.T) / 2
         return KnownFit(
             systems=part.design.systems,
