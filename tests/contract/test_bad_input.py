@@ -50,7 +50,7 @@ FAULTS: dict[str, tuple[str, bytes | None, tuple[str, ...]]] = {
     "results cut in a quote": ("appraise", ERRORS.encode()[:-25], ("bad.csv, line 3", "quotes")),
     "no results": ("appraise", b"", ("bad.csv", "is empty")),
     "unknown severity": ("mqm", RATINGS.replace("Minor", "Odd").encode(), ("bad.csv, line 2", "'Odd'")),
-    "no rater": ("mqm", RATINGS.replace("rater", "who").encode(), ("bad.csv, line 1", "'rater'", "who")),
+    "no rater": ("mqm", RATINGS.replace("rater", "who").encode(), ("bad.csv", "'annotator'", "who")),
     "ratings cut short": ("mqm", RATINGS.encode()[:-40], ("bad.csv, line 4", "fields")),
     "slider at 1000": ("pearmut", SUBMITTED.replace("90", "1000").encode(), ("bad.csv, line 2", "score is 1000")),
     "log cut short": ("pearmut", SUBMITTED.encode()[:-30], ("bad.csv, line 2", "damaged JSON")),
