@@ -39,7 +39,7 @@ def test_instructions_name_what_there_is(protocol: str, page: Page, tmp_path: Pa
     campaign.write_text(campaign.read_text().replace("[files.systems]", with_reference))
     with Server(campaign) as server:
         page.goto(server.links["anna"])
-        expect(page.locator("dialog[open]")).to_contain_text("Every change is saved by itself.")
+        expect(page.locator("dialog[open]")).to_contain_text("Every change is saved automatically.")
         text = page.locator("body").inner_text()
         assert [words for words in said if words not in text] == []
         assert [words for words in not_said if words in text] == []

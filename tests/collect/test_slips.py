@@ -109,7 +109,7 @@ def test_marks_made_one_right_after_the_other_are_taken_back_one_by_one(page: Pa
             left.append(errors(page))
         assert left == [["“The”, Minor", "“train”, Minor"], ["“The”, Minor"], []]
         page.keyboard.press("Control+z")
-        expect(page.locator(".notice").last).to_contain_text("nothing to take back")
+        expect(page.locator(".notice").last).to_contain_text("nothing to undo")
 
 
 RING_AND_NUMBER = """(article) => {
