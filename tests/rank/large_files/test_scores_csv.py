@@ -19,7 +19,7 @@ from adjudge.formats import ReadOptions, native
 from adjudge.formats.tables.large_file_rows import FileRows
 from adjudge.rank import RankSettings, rank, rank_large_file
 from adjudge.rank.large_files import item_sums, scores_csv
-from adjudge.rank.large_files.columns import NO_RESAMPLES
+from adjudge.rank.large_files.columns import NO_RESAMPLES, fits
 from adjudge.rank.large_files.scores_csv import rank_scores_csv
 from adjudge.rank.methods import Method, find_method
 from adjudge.results.rank import Ranking
@@ -99,6 +99,15 @@ def test_what_needs_a_closer_look_is_read_as_usual(tmp_path: Path) -> None:
         rank(file, method="zscore", settings=settings).systems
         == rank(native.read([file], ReadOptions()), method="zscore", settings=settings).systems
     )
+
+
+@pytest.mark.parametrize("column", ["lp", "itemType", "isDocScore", "docId", "score", "language_pair"])
+def test_columns_that_would_change_what_is_counted_are_left_to_the_reader(column: str) -> None:
+    table = [f"system,annotator,segment,score,{column}", "s,a,1,50,x"]
+    header = pl.read_csv("\n".join(table).encode(), infer_schema=False).columns
+    assert fits(header[:4])
+    assert fits([*header[:4], "comment", "timestamp"])
+    assert not fits(header)
 
 
 def test_the_command_takes_large_files_this_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _WIDE_SEGMENT = "id"
 ANSWERS = ("rank", "score", "spans", "text")
 # How files of the field call the column that is true where a document was scored as a whole.
-_MARKS_OF_DOCUMENTS = ("isdocscore", "iscompletedocument")
+MARKS_OF_DOCUMENTS = ("isdocscore", "iscompletedocument")
 WHOLE_DOCUMENT = "score of a whole document, not of a segment"
 
 
@@ -179,7 +179,7 @@ def _from_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, us
 
 def _of_whole_documents(frame: pl.DataFrame) -> pl.Series:
     """Which rows score a document as a whole beside its segments; where all are marked so, each is a segment."""
-    marks = [name for name in frame.columns if plain(name) in _MARKS_OF_DOCUMENTS]
+    marks = [name for name in frame.columns if plain(name) in MARKS_OF_DOCUMENTS]
     is_marked = [
         frame[name].cast(pl.String).str.to_lowercase().is_in(["true", "1"]).fill_null(value=False) for name in marks
     ]

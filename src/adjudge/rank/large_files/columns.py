@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from adjudge.core.errors import Source
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.inclusion_weights import INCLUSION
 from adjudge.core.protocols import RATED, SCORED
 from adjudge.formats.duplicates import REPETITION
+from adjudge.formats.native.reader import MARKS_OF_DOCUMENTS
+from adjudge.formats.tables.columns import map_columns, plain
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -24,6 +27,7 @@ NEEDED = ("system", "annotator", "segment", "score")
 SPECIAL = ("passed", "copy", "z", "n", "slider", INCLUSION, REPETITION)
 CONSTANT = ("campaign", "source_lang", "target_lang", "revision")
 WORDS = ("system", "annotator", "segment", "document", "kind", "protocol", "human", *CONSTANT)
+_TWICE = "_duplicated_"
 NO_RESAMPLES = "the table is very large, so it was ranked straight from its columns and nothing was resampled"
 
 
@@ -31,7 +35,17 @@ def fits(header: list[str]) -> bool:
     """Whether a table with these columns can be ranked by counting alone."""
     # Without a protocol, a row with a rank is a ranking.
     unclear = "protocol" not in header and "rank" in header
-    return set(NEEDED) <= set(header) and not set(SPECIAL) & set(header) and not unclear
+    simple = set(NEEDED) <= set(header) and not set(SPECIAL) & set(header) and not unclear
+    return simple and not _needs_the_reader(header)
+
+
+def _needs_the_reader(header: list[str]) -> bool:
+    """Whether a column under another name, a name that stands twice or a mark would change what is counted."""
+    renamed = {meaning for meaning, column in map_columns(header, Source("")).columns.items() if column != meaning}
+    # Polars numbers names that stand twice.
+    twice = any(name.partition(_TWICE)[0] in header for name in header if _TWICE in name)
+    marked = any(plain(name) in MARKS_OF_DOCUMENTS for name in header)
+    return bool(renamed & {*WORDS, "pair", "rank"}) or twice or marked
 
 
 def human_systems(systems: list[str], marked: set[str] | None, options: ReadOptions) -> NDArray[np.bool_]:
