@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from itertools import count
@@ -124,6 +126,23 @@ def test_a_process_that_is_lost_leaves_its_tasks_to_this_one(tmp_path: Path) -> 
     with workers(jobs=2):
         assert map_tasks(draw_or_die, range(12), what="draws") == drawn
         assert map_tasks(draw, range(12), what="draws") == drawn
+
+
+def test_what_a_command_leaves_behind_at_its_end_is_removed_without_a_warning() -> None:
+    script = """
+import os
+from adjudge.work.processes import _executor, end_processes
+assert _executor(1).submit(abs, -3).result() == 3
+end_processes()
+from joblib.externals.loky.backend.synchronize import Lock
+left = Lock()
+assert "PYTHONWARNINGS" not in os.environ
+os._exit(0)
+"""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONWARNINGS"}
+    # Standard error is open until the process that removes the lock has ended.
+    ended = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert ended.stderr == ""
 
 
 def test_a_fault_of_the_cluster_is_no_fault_of_a_task() -> None:

@@ -6,10 +6,12 @@ others are those of joblib (loky). Where the user has chosen another backend of 
 
 from __future__ import annotations
 
+import os
 import signal
 from collections import deque
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, suppress
+from functools import cache
 from importlib import import_module
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -168,9 +170,30 @@ def _interrupts_wait() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+@cache
+def _start_tracker() -> None:
+    """Start the process in which loky removes what this one leaves behind, without its warnings.
+
+    A command ends without waiting for its threads, one of which may just be removing a semaphore itself. Users would
+    read of a leak that there is not.
+    """
+    from joblib.externals.loky.backend import resource_tracker
+
+    before = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (before, "ignore:resource_tracker:UserWarning")))
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        if before is None:
+            del os.environ["PYTHONWARNINGS"]
+        else:
+            os.environ["PYTHONWARNINGS"] = before
+
+
 def _executor(processes: int) -> Any:
     from joblib.externals.loky import get_reusable_executor
 
+    _start_tracker()
     executor = get_reusable_executor(max_workers=processes, timeout=IDLE)
     _EXECUTORS[id(executor)] = executor
     return executor
