@@ -11,10 +11,13 @@ from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
 from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mixed import MixedDesign, MixedFit, design_from, prepare, refit
-from adjudge.rank.mixed.known_ratios.model import KnownFit, KnownModel
+from adjudge.rank.mixed.degrees import most_degrees
+from adjudge.rank.mixed.known_ratios.model import KnownModel
 from adjudge.rank.mixed.leaving_out import cells as without_cells
 from adjudge.rank.mixed.leaving_out.cells import CellsLeftOut
+from adjudge.rank.mixed.leaving_out.remaining import Remaining
 from adjudge.rank.mixed.shared_fits import fit_to_part, model_of
+from tests.rank.mixed.compare import check_alike, with_degrees_of_whole
 from tests.rank.mixed.make import SHAPES, campaign
 
 pytestmark = pytest.mark.slow
@@ -26,13 +29,6 @@ def parts(design: MixedDesign) -> list[NDArray[np.bool_]]:
     codes = [code for code in (design.annotator, design.document) if code is not None]
     kept = [code != level for code in codes for level in range(int(code.max()) + 1)]
     return [*kept, design.annotator % 2 == 0, design.annotator % 2 == 1, design.system != 0]
-
-
-def check_alike(fitted: KnownFit, expected: MixedFit) -> None:
-    assert fitted.systems == expected.systems
-    assert fitted.effects == pytest.approx(expected.effects, abs=1e-8)
-    assert fitted.covariance == pytest.approx(expected.covariance, abs=1e-8)
-    assert fitted.df == pytest.approx(expected.df, rel=1e-6)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -66,15 +62,41 @@ def test_cells_left_out_of_the_whole_are_those_of_a_fit_without_them(
     design = design_from(campaign(shape, 3, systems=4, annotators=7, documents=9, taste=2.0))
     model = model_of(design)
     assert model.known is not None
-    left_out = CellsLeftOut(model.known)
+    left_out = CellsLeftOut(model.known, model.fitted.df)
     fitted = 0
     for rows in parts(design):
         kept = model.known.cells.whole(rows)
         part = None if kept is None else left_out.part(kept)
         if part is not None:
-            check_alike(part, refit(design.subset(rows), model.fitted.ratios))
+            rest = design.subset(rows)
+            check_alike(part, with_degrees_of_whole(refit(rest, model.fitted.ratios), model.fitted, rest))
             fitted += 1
     assert fitted >= 16, "each of 7 annotators and 9 documents can be left out"
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("size", [(3, 4, 4), (4, 9, 12), (5, 14, 10)])
+def test_what_counts_tell_of_the_rest_is_what_its_design_tells(shape: str, size: tuple[int, int, int]) -> None:
+    """Random parts, down to those with one annotator or document: where counts give an answer, it is that of rows."""
+    systems, annotators, documents = size
+    rng = np.random.default_rng(systems)
+    design = design_from(campaign(shape, 7, systems=systems, annotators=annotators, documents=documents, taste=2.0))
+    model = model_of(design)
+    if model.known is None:
+        return
+    remaining, told = Remaining(model.known), 0
+    cells = model.known.cells
+    random_parts = [rng.random(len(cells)) < share for share in rng.uniform(0.05, 1, 60)]
+    units = [kept for rows in parts(design) if (kept := cells.whole(rows)) is not None]
+    for kept in [*units, *random_parts]:
+        most = remaining.most_degrees(kept)
+        if most is not None:
+            part = model.known.comparable(kept)
+            assert part is not None
+            assert part.design.systems == design.systems
+            assert most == most_degrees(part.design, part.effects)
+            told += 1
+    assert told >= 20 or shape not in ("pages", "crossed") or systems == 3, "counts nearly always suffice"
 
 
 def check_differences(model: KnownModel, by_cell: Codes, design: MixedDesign, expected: MixedFit) -> None:

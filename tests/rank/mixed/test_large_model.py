@@ -14,8 +14,9 @@ from adjudge.rank.mixed.known_ratios.cells import cells_of
 from adjudge.rank.mixed.known_ratios.large_model import LargeModel
 from adjudge.rank.mixed.shared_fits import FitsWithout, known_model
 from adjudge.rank.mixed.solver import layout as layout_module
+from tests.rank.mixed.compare import check_alike
 from tests.rank.mixed.make import SHAPES, campaign
-from tests.rank.mixed.test_known_ratios import check_alike, check_differences, parts
+from tests.rank.mixed.test_known_ratios import check_differences, parts
 
 pytestmark = pytest.mark.slow
 

@@ -50,6 +50,19 @@ def most_degrees(design: MixedDesign, effects: Effects) -> float:
     return min(degrees_of_tastes(design, effects), degrees_of_texts(design, effects))
 
 
+def degrees_of_part(whole: Floats, most: float) -> Floats:
+    """The degrees of freedom in a fit to nearly all of the data, at the variances of the whole.
+
+    How well variances are known does not depend on what they are applied to, so these are the degrees of freedom of
+    the whole, bounded by what annotators and texts of the part allow.
+
+    Args:
+        whole: the degrees of freedom of the whole, for the systems of the part.
+        most: the bound of the part.
+    """
+    return np.where(np.eye(len(whole), dtype=bool), np.inf, np.minimum(whole, most))
+
+
 def degrees_of_texts(design: MixedDesign, effects: Effects) -> float:
     """The degrees of freedom of how systems do on documents (or segments), eased where they are many; at least 1.
 
@@ -64,7 +77,11 @@ def degrees_of_texts(design: MixedDesign, effects: Effects) -> float:
     text = SYSTEM_ON_TEXT[name]
     codes = rows.document if text == "document" else rows.segment
     own = codes if any(text in other.parts for other in effects.kept if other is not effect) else None
-    degrees = crossed_degrees(rows.system, len(rows.systems), effect.codes, own)
+    return eased(crossed_degrees(rows.system, len(rows.systems), effect.codes, own))
+
+
+def eased(degrees: float) -> float:
+    """The bound that follows from the degrees of freedom of texts."""
     return float(max(degrees, degrees**2 / _EASED, 1))
 
 

@@ -147,7 +147,7 @@ class Prepared:
         scale, standard = self.standardised(score)
         with one_thread():
             evaluation = self._evaluated(standard, ratios)
-        return _unscaled(evaluation, scale, len(self.design.systems))
+        return unscaled(evaluation, scale, len(self.design.systems))
 
     def _evaluated(self, standard: Floats, ratios: Mapping[str, float]) -> Evaluation:
         return evaluate(self.layout, totals(self.layout, standard[:, None]), np.log(self.effects.ratios(ratios)))
@@ -185,7 +185,7 @@ def refit(design: MixedDesign, ratios: Mapping[str, float]) -> MixedFit:
     return prepare(design).refit(None, ratios)
 
 
-def _unscaled(evaluation: Evaluation, scale: Scale, systems: int) -> Floats:
+def unscaled(evaluation: Evaluation, scale: Scale, systems: int) -> Floats:
     """System effects in the unit of the scores."""
     effects: Floats = evaluation.solution.border[:systems, 0] * scale.sd + scale.mean
     return effects
@@ -197,7 +197,6 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
     evaluation = optimum.evaluation
     equations, k = evaluation.equations, len(design.systems)
     inverse = equations.system_inverse()
-    variance = evaluation.residual_variance
     relative = inverse.border[:k, :k]
     crossed = equations.crossed(inverse, k)
     of_contrasts = contrast_degrees(design, effects, evaluation, relative, crossed)
@@ -210,11 +209,8 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
         systems=design.systems,
         human=design.human,
         n=np.bincount(design.system, minlength=k),
-        effects=_unscaled(evaluation, scale, k),
-        covariance=(
-            ((relative + relative.T) / 2 + unknown_outputs(design)) * variance + unknown_strictness(design, effects)
-        )
-        * scale.sd**2,
+        effects=unscaled(evaluation, scale, k),
+        covariance=system_covariance(prepared, evaluation, relative, scale),
         df=np.where(np.eye(k, dtype=bool), np.inf, np.minimum(degrees, most_degrees(design, effects))),
         components=_components(effects, evaluation, spread, scale.sd, equations.layout.rows),
         ratios={effect.narrowest: float(ratio) for effect, ratio in zip(effects.kept, equations.ratios, strict=True)},
@@ -227,6 +223,14 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
         notes=notes_on(design, effects, converged=optimum.converged),
         degrees=of_contrasts,
     )
+
+
+def system_covariance(prepared: Prepared, evaluation: Evaluation, relative: Floats, scale: Scale) -> Floats:
+    """The covariance of the effects of the systems, from that relative to the residual variance."""
+    design = prepared.design
+    estimated = ((relative + relative.T) / 2 + unknown_outputs(design)) * evaluation.residual_variance
+    covariance: Floats = (estimated + unknown_strictness(design, prepared.effects)) * scale.sd**2
+    return covariance
 
 
 def _weighted(prepared: Prepared, model: MixedFit, standard: Floats, scale: Scale) -> MixedFit:

@@ -16,15 +16,15 @@ import numpy as np
 
 from adjudge.core.errors import DataError
 from adjudge.core.fingerprint import fingerprint
+from adjudge.rank.mixed.degrees import degrees_of_part, most_degrees
 from adjudge.rank.mixed.effects import identify
-from adjudge.rank.mixed.fit import MixedFit, Prepared, finished, prepare
+from adjudge.rank.mixed.fit import MixedFit, Prepared, prepare, system_covariance, unscaled
 from adjudge.rank.mixed.known_ratios.cells import cells_of
 from adjudge.rank.mixed.known_ratios.large_model import LargeModel
 from adjudge.rank.mixed.known_ratios.model import KnownFit, KnownModel
 from adjudge.rank.mixed.leaving_out.cells import CellsLeftOut
 from adjudge.rank.mixed.leaving_out.each_unit import NOTE, fits_without_each
 from adjudge.rank.mixed.leaving_out.rows import Whole
-from adjudge.rank.mixed.reml import Optimum
 from adjudge.work import map_tasks, one_thread
 
 if TYPE_CHECKING:
@@ -150,19 +150,25 @@ class FitsWithout:
         with one_thread():
             return left_out.part(kept)
 
-    def refit(self, rows: Bools) -> MixedFit:
+    def refit(self, rows: Bools) -> KnownFit:
         """The fit to the marked rows by the equations of the whole."""
         prepared, ratios = self.prepared, self.fitted.ratios
         design = prepared.design.subset(rows)
         design.check()
         effects = identify(design)
+        places = [self.fitted.systems.index(system) for system in design.systems]
+        degrees = degrees_of_part(self.fitted.df[np.ix_(places, places)], most_degrees(design, effects))
         plain = prepared.design.linking is None and prepared.design.weight is None and not prepared.layout.iterative
         with one_thread():
             evaluation = self._whole.without(rows) if plain and prepared.effects.alike(effects, rows) else None
             if evaluation is None:
-                return prepared.part(rows).refit(design.score, ratios)
-            part = Prepared(design, effects, evaluation.equations.layout)
-            return finished(part, Optimum(evaluation, converged=True, steps=0), self._standardised[0])
+                anew = prepared.part(rows).refit(design.score, ratios)
+                return KnownFit(anew.systems, anew.effects, anew.covariance, degrees)
+            part, scale = Prepared(design, effects, evaluation.equations.layout), self._standardised[0]
+            systems = len(design.systems)
+            relative = evaluation.equations.system_inverse().border[:systems, :systems]
+        covariance = system_covariance(part, evaluation, relative, scale)
+        return KnownFit(design.systems, unscaled(evaluation, scale, systems), covariance, degrees)
 
     @cached_property
     def _cells_left_out(self) -> CellsLeftOut | None:
@@ -170,7 +176,7 @@ class FitsWithout:
             return _LEFT_OUT[self.key]
         known = known_model(self.prepared, self.fitted)
         with one_thread():
-            left_out = None if known is None or known.cells.large else CellsLeftOut(known)
+            left_out = None if known is None or known.cells.large else CellsLeftOut(known, self.fitted.df)
         _LEFT_OUT.clear()
         _LEFT_OUT[self.key] = left_out
         return left_out

@@ -80,6 +80,7 @@ class KnownModel:
     def __init__(self, cells: Cells, effects: Effects, ratios: Floats, scale: Scale) -> None:
         self.cells, self.scale, self.ratios = cells, scale, ratios
         self.parts = [effect.parts for effect in effects.kept]
+        self.left_out = effects.left_out
         self.segment = next((number for number, parts in enumerate(self.parts) if SEGMENT in parts), None)
         self.segment_ratio = 0.0 if self.segment is None else float(ratios[self.segment])
         of_cells = ratios if self.segment is None else np.delete(ratios, self.segment)
@@ -92,7 +93,7 @@ class KnownModel:
         reaching = levels.chosen(~np.concatenate([*cells.inside, np.zeros(0, dtype=bool)]), None)
         self.penalty = 1 / (levels.parts[reaching.kind] @ of_cells)
         """Of each column of the border."""
-        self._border_codes = reaching.codes
+        self.border_codes = reaching.codes
         self.border = indicator(reaching.codes, len(cells), len(self.penalty))
         self.border_sums = self.border.T.tocsr()
         self._both_levels: dict[int, int] = {}
@@ -255,7 +256,7 @@ class KnownModel:
         before = 0
         source, rows, columns = ([np.zeros(0, dtype=np.int64)] for _ in range(3))
         for bucket in self.cells.buckets:
-            codes = [np.append(column, -1)[bucket.cells] for column in self._border_codes]
+            codes = [np.append(column, -1)[bucket.cells] for column in self.border_codes]
             for row, column in product(codes, codes):
                 lower = (row[:, :, None] >= column[:, None, :]) & (column >= 0)[:, None, :]
                 block, first, second = np.nonzero(lower)

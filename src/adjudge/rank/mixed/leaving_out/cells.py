@@ -1,130 +1,175 @@
 """Fits at known variances without a few cells, from the solution for all of them: for audits that leave out one by one.
 
-Leaving out cells changes W and h in the blocks that hold them, W by E say. With N = L inv(S) L' of the whole and T for
-the cells of these blocks, the border's equations change by L' E L, and
+Leaving out cells changes W and h in the blocks that hold them: W by E, h by f. With N = L inv(S) L' of the whole, T for
+the cells of these blocks, r for L inv(S) in the columns of the systems, and C = inv(I + E N[T, T]) E,
 
-    N' = N - N[:, T] inv(I + E N[T, T]) E N[T, :]        (Woodbury),
+    relative covariance of the systems   R' = R - r[T]' C r[T]                        (Woodbury)
+    their estimates                      t' = t + r[T]' (f - C a),  a = (N h)[T] + N[T, T] f
+    h' N' h'                                = h' N h + f' ((N h)[T] + a) - a' C a
 
-so that only matrices of the size of T are solved, and the border is never factored again.
+so that only matrices of the size of T are solved, and the border is never factored again. The degrees of freedom are
+those of the whole, since the variances are: what is left only bounds them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
-from scipy.linalg import lu_factor, lu_solve
 from scipy.linalg.lapack import dpotri
-from scipy.sparse import csr_array, hstack
 
+from adjudge.rank.mixed.degrees import degrees_of_part, most_degrees
 from adjudge.rank.mixed.known_ratios.blocks import SolvedBlocks, solve_blocks
-from adjudge.rank.mixed.known_ratios.model import LEAST_VARIANCE
-from adjudge.rank.mixed.known_ratios.projection import Projection, Solved, Systems
+from adjudge.rank.mixed.known_ratios.model import LEAST_VARIANCE, KnownFit
+from adjudge.rank.mixed.known_ratios.projection import Solved
+from adjudge.rank.mixed.leaving_out.remaining import Remaining
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.core.arrays import Bools, Codes, Floats
     from adjudge.rank.mixed.known_ratios.cells import CellBucket
-    from adjudge.rank.mixed.known_ratios.model import KnownFit, KnownModel
+    from adjudge.rank.mixed.known_ratios.model import KnownModel
 
 FEW_CELLS = 0.3
 """Up to this share of the cells, those of the changed blocks, this way is faster than solving anew."""
 
 
+class _Left(NamedTuple):
+    """What is left of the cells: its systems, that of each cell (-1 where it is not kept), and the bound."""
+
+    systems: tuple[str, ...]
+    system: Codes
+    most_degrees: float
+
+
+class _Solution(NamedTuple):
+    """Estimates of the systems, their covariance relative to the residual variance, and that variance."""
+
+    estimates: Floats
+    relative: Floats
+    variance: float
+
+
 @dataclass(frozen=True, eq=False)
 class _Changed:
-    """Blocks solved without some of their cells."""
+    """The blocks that lose some of their cells. T holds the padding of blocks too, on which nothing depends."""
 
-    blocks: list[SolvedBlocks]
     cells: Codes
-    """All cells of the blocks that changed: T."""
+    """T."""
     added: Sequence[Floats]
-    """What is added to W: E, a matrix for each block that changed, in the order of its cells in T."""
+    """E by bucket, (blocks, cells, cells)."""
     forward: Floats
-    """What is added to h."""
+    """f."""
+    square: float
+    """What is added to the squares that are left of the blocks."""
 
     def times(self, values: Floats) -> Floats:
         """E times values of T."""
-        end = np.cumsum([len(block) for block in self.added])
-        parts = np.split(values, end[:-1])
-        return np.concatenate([block @ part for block, part in zip(self.added, parts, strict=True)])
+        parts, start = [], 0
+        for added in self.added:
+            blocks, size = added.shape[:2]
+            part = values[start : start + blocks * size].reshape(blocks, size, -1)
+            parts.append((added @ part).reshape(blocks * size, -1))
+            start += blocks * size
+        return np.concatenate(parts)
 
 
 class CellsLeftOut:
     """The solution for all cells of a model, from which some are left out."""
 
-    def __init__(self, model: KnownModel) -> None:
-        self.model = model
-        every = np.ones(len(model.cells), dtype=bool)
-        system = model.cells.design.system
-        self.solved = Solved(model, every, system, model.groupings, model.blocks(every, model.groupings))
-        self.whole = self.solved.of_systems()
+    def __init__(self, model: KnownModel, degrees: Floats) -> None:
+        self.model, self._degrees = model, degrees
+        self._remaining = Remaining(model)
+        cells = model.cells
+        every = np.ones(len(cells), dtype=bool)
+        self._blocks = cast("Sequence[SolvedBlocks]", model.blocks(every, model.groupings))
+        solved = Solved(model, every, cells.design.system, model.groupings, self._blocks)
+        self._whole = solved.of_systems()
+        self._reached = np.vstack([self._whole.reached, np.zeros(solved.systems + 1)])
+        self._product = float(solved.forward[:, 0] @ self._whole.reached[:, -1])
+        self._square = float(cells.squares.sum()) + sum(float(block.square.sum()) for block in self._blocks)
+        # Cells that pad a block are in no column, which is one of zeros behind the last.
+        width = solved.width + solved.systems
+        inverse = dpotri(solved.factor, lower=0)[0]
+        self._inverse = np.zeros((width + 1, width + 1))
+        self._inverse[:width, :width] = np.triu(inverse) + np.triu(inverse, 1).T
+        self._columns = [np.append(codes, -1) for codes in (*model.border_codes, solved.width + cells.design.system)]
 
     def part(self, kept: Bools) -> KnownFit | None:
         """The fit to the cells that are kept; None where it must be made another way, or cannot be made."""
+        left = self._left(kept)
+        if left is None:
+            return None
+        changed = self._changed(kept) if left.systems == self.model.cells.design.systems else None
+        solution = self._solved_anew(left, kept) if changed is None else self._solved_from_whole(changed, kept)
+        if solution.variance < LEAST_VARIANCE:
+            return None
+        places = [self.model.cells.design.systems.index(system) for system in left.systems]
+        relative, scale = solution.relative, self.model.scale
+        return KnownFit(
+            systems=left.systems,
+            effects=self.model.in_points(solution.estimates),
+            covariance=(relative + relative.T) / 2 * solution.variance * scale.sd**2,
+            df=degrees_of_part(self._degrees[np.ix_(places, places)], left.most_degrees),
+        )
+
+    def _left(self, kept: Bools) -> _Left | None:
+        """What is left, if a fit to it is possible and has the effects of the whole."""
+        design = self.model.cells.design
+        most = self._remaining.most_degrees(kept)
+        if most is not None:
+            return _Left(design.systems, np.where(kept, design.system, -1), most)
         part = self.model.comparable(kept)
         if part is None:
             return None
-        changed = self._changed(kept) if part.design.systems == self.model.cells.design.systems else None
-        if changed is None:
-            return self.model.part(kept)
-        without = _Without(self, changed, kept)
-        systems = without.of_systems()
-        return self.model.fit(part, without, systems) if systems.variance > LEAST_VARIANCE else None
+        return _Left(part.design.systems, part.systems_of(kept), most_degrees(part.design, part.effects))
 
-    @cached_property
-    def inverse(self) -> Floats:
-        """Of S."""
-        upper = dpotri(self.solved.factor, lower=0)[0]
-        inverse: Floats = np.triu(upper) + np.triu(upper, 1).T
-        return inverse
+    def _solved_anew(self, left: _Left, kept: Bools) -> _Solution:
+        model = self.model
+        solved = model.solver(model, kept, left.system, model.groupings, model.blocks(kept, model.groupings))
+        return _Solution(solved.estimates, solved.of_systems().relative, solved.variance)
 
-    @cached_property
-    def columns(self) -> csr_array:
-        """L."""
-        used = self.solved.used
-        border = self.model.border if used.all() else self.model.border[:, used]
-        return hstack([border, self.solved.system_sums.T]).tocsr()
+    def _solved_from_whole(self, changed: _Changed, kept: Bools) -> _Solution:
+        cells, near, reached = self.model.cells, self._near(changed.cells), self._reached[changed.cells]
+        product = self._product + float(changed.forward @ reached[:, -1])
+        reached[:, -1] += near @ changed.forward
+        matrix = changed.times(near)
+        matrix[np.diag_indices(len(matrix))] += 1
+        correction = np.linalg.solve(matrix, changed.times(reached))
+        forward = changed.forward - correction[:, -1]
+        product += float(reached[:, -1] @ forward)
+        square = self._square + changed.square - float(cells.squares[~kept].sum())
+        of_systems = reached[:, :-1].T
+        return _Solution(
+            estimates=self._whole.estimates + of_systems @ forward,
+            relative=self._whole.relative - of_systems @ correction[:, :-1],
+            variance=(square - product) / (int(cells.scores[kept].sum()) - len(of_systems)),
+        )
 
-    @property
-    def _blocks(self) -> Sequence[SolvedBlocks]:
-        return cast("Sequence[SolvedBlocks]", self.solved.blocks)
+    def _near(self, cells: Codes) -> Floats:
+        """N[T, T]."""
+        columns = [codes[cells] for codes in self._columns]
+        rows = sum(self._inverse[codes] for codes in columns)
+        return np.asarray(sum(rows[:, codes] for codes in columns))
 
     def _changed(self, kept: Bools) -> _Changed | None:
         """The blocks without the cells that are not kept; None where too many blocks hold some."""
         gone = np.append(~kept, False)
         touched = [np.flatnonzero(gone[bucket.cells].any(axis=1)) for bucket in self.model.cells.buckets]
-        buckets = zip(self.model.cells.buckets, touched, strict=True)
-        cells = [line[line < len(kept)] for bucket, slots in buckets for line in bucket.cells[slots]]
+        buckets = [(number, slots) for number, slots in enumerate(touched) if len(slots)]
+        cells = [self.model.cells.buckets[number].cells[slots].ravel() for number, slots in buckets]
         if not cells or sum(map(len, cells)) > FEW_CELLS * len(kept):
             return None
-        blocks, added, forward = [], [], []
-        for number, slots in enumerate(touched):
-            before = self._blocks[number]
-            blocks.append(before if not len(slots) else self._solved_again(number, slots, kept))
-            added += list(blocks[-1].weights[slots] - before.weights[slots])
-            forward += list(blocks[-1].forward[slots] - before.forward[slots])
-        # Without the padding of blocks that are smaller than others of their bucket.
-        sizes = [len(line) for line in cells]
-        return _Changed(
-            blocks,
-            np.concatenate(cells),
-            [block[:size, :size] for block, size in zip(added, sizes, strict=True)],
-            np.concatenate([line[:size] for line, size in zip(forward, sizes, strict=True)]),
-        )
-
-    def _solved_again(self, number: int, slots: Codes, kept: Bools) -> SolvedBlocks:
-        """A bucket with some of its blocks solved again."""
-        bucket, before = self.model.cells.buckets[number], self._blocks[number]
-        part = solve_blocks(_some(bucket, slots), kept, before.inner[slots], self.model.segment_ratio)
-        fields = ("counts", "weights", "forward", "segment_size", "segment_sums", "square")
-        values = {name: getattr(before, name).copy() for name in fields}
-        for name, value in values.items():
-            value[slots] = getattr(part, name)
-        return replace(before, **values)
+        added, forward, square = [], [], 0.0
+        for number, slots in buckets:
+            before, bucket = self._blocks[number], self.model.cells.buckets[number]
+            after = solve_blocks(_some(bucket, slots), kept, before.inner[slots], self.model.segment_ratio)
+            added.append(after.weights - before.weights[slots])
+            forward.append((after.forward - before.forward[slots]).ravel())
+            square += float(after.square.sum() - before.square[slots].sum())
+        return _Changed(np.concatenate(cells), added, np.concatenate(forward), square)
 
 
 def _some(bucket: CellBucket, slots: Codes) -> CellBucket:
@@ -136,47 +181,3 @@ def _some(bucket: CellBucket, slots: Codes) -> CellBucket:
         sums=bucket.sums[slots],
         same=(),
     )
-
-
-class _Without(Projection):
-    """The solution without some cells."""
-
-    def __init__(self, left_out: CellsLeftOut, changed: _Changed, kept: Bools) -> None:
-        solved = left_out.solved
-        super().__init__(left_out.model, solved.system, solved.groupings, changed.blocks)
-        self._left_out, self._changed = left_out, changed
-        columns = left_out.columns[changed.cells]
-        self._spread = columns @ left_out.inverse
-        """L inv(S) of the changed cells: (T, border and systems)."""
-        self._near = columns @ self._spread.T
-        """N[T, T]."""
-        self._factor = lu_factor(np.eye(len(self._near)) + changed.times(self._near), check_finite=False)
-        cells = left_out.model.cells
-        self._freedom = int(cells.scores[kept].sum()) - solved.systems
-        self._square = float(cells.squares[kept].sum()) + sum(float(block.square.sum()) for block in changed.blocks)
-
-    def _correction(self, values: Floats) -> Floats:
-        """inv(I + E N[T, T]) E times values of T."""
-        correction: Floats = lu_solve(self._factor, self._changed.times(values), check_finite=False)
-        return correction
-
-    def of_systems(self) -> Systems:
-        """The columns of the systems."""
-        whole, changed = self._left_out.whole, self._changed
-        before = whole.reached[changed.cells]
-        before[:, -1] += self._near @ changed.forward
-        correction = self._correction(before)
-        shift = -correction
-        shift[:, -1] += changed.forward
-        reached = whole.reached + self._left_out.solved.reached(self._spread.T @ shift)
-        forward = self.forward[:, 0]
-        variance = (self._square - float(forward @ reached[:, -1])) / self._freedom
-        relative = whole.relative - before[:, :-1].T @ correction[:, :-1]
-        return Systems(relative, reached[:, :-1].T @ forward, reached, variance, self._freedom)
-
-    def quadratic(self, values: Floats) -> Floats:
-        """V' L inv(S) L' v, of the changed S."""
-        across = self._left_out.solved.across(values)
-        changed = self._spread @ across
-        product: Floats = across.T @ self._left_out.inverse @ across - changed.T @ self._correction(changed)
-        return product
