@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from adjudge._version import __version__
 from adjudge.core.wording import counted, short_list
-from adjudge.report.charts.theme import unchecked_charts
 from adjudge.report.guide import GUIDE
 from adjudge.report.headline import NOT_AUDITED, headline, leaders, machines, pairs_told_apart, verdict, verdict_on
 from adjudge.report.page import Fact, PairPage, ReportPage, Section
@@ -63,9 +62,8 @@ def build_report(results: Mapping[str, PairResults], *, title: str) -> ReportPag
 def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
     """The page of a language pair, given its name, results and slug."""
     name, results, slug = named
-    with unchecked_charts():
-        sections = [section for make in SECTIONS if (section := make(results)) is not None]
-        sections += audit_sections(results)
+    sections = [section for make in SECTIONS if (section := make(results)) is not None]
+    sections += audit_sections(results)
     set_aside = dict.fromkeys(aside for result in results.results for aside in result.set_aside)
     claims, annotators = claims_of(results), annotators_of(results)
     first = headline(results.ranking, claims, annotators)

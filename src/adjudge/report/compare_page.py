@@ -8,6 +8,7 @@ from adjudge._version import __version__
 from adjudge.report.charts import theme
 from adjudge.report.charts.rank_changes import places
 from adjudge.report.charts.scatter import axes, names_of, with_places
+from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
 
 if TYPE_CHECKING:
@@ -69,8 +70,6 @@ def _rank(rank: int | None) -> int:
 
 def scatter_chart(result: CampaignComparison) -> dict[str, Any]:
     """The scores of the first campaign against those of the second."""
-    import altair as alt
-
     a, b = result.pairs[0].campaigns
     i, j = result.campaigns.index(a), result.campaigns.index(b)
     flipped = {name for flip in result.pairs[0].flips if flip.certain for name in (flip.better, flip.worse)}
@@ -80,13 +79,13 @@ def scatter_chart(result: CampaignComparison) -> dict[str, Any]:
         for system in result.systems
         if system.scores[i] is not None and system.scores[j] is not None
     ]  # fmt: skip
-    colour = alt.Color("flips:N", legend=None, scale=alt.Scale(domain=["yes", "no"], range=[theme.WARN, theme.ACCENT]))
+    colour = channel("flips:N", legend=None, scale=dict(domain=["yes", "no"], range=[theme.WARN, theme.ACCENT]))
     named = result.unit == "systems" and bool(rows)
-    x, y = axes(rows, a, b) if rows else (alt.X("x:Q", title=a), alt.Y("y:Q", title=b))
-    base = alt.Chart(theme.values(with_places(rows, HEIGHT) if named else rows))
-    points = base.mark_point(filled=True, size=70, opacity=0.9).encode(
+    x, y = axes(rows, a, b) if rows else (channel("x:Q", title=a), channel("y:Q", title=b))
+    base = Layer(with_places(rows, HEIGHT) if named else rows)
+    points = base.mark("point", filled=True, size=70, opacity=0.9).encode(
         x=x, y=y, color=colour,
-        tooltip=[alt.Tooltip("name:N", title=" "), alt.Tooltip("x:Q", title=a, format=".2f"),
-                 alt.Tooltip("y:Q", title=b, format=".2f")],
+        tooltip=[channel("name:N", title=" "), channel("x:Q", title=a, format=".2f"),
+                 channel("y:Q", title=b, format=".2f")],
     )  # fmt: skip
-    return theme.finish(alt.layer(*(names_of(base, x, y) if named else []), points), height=HEIGHT)
+    return theme.finish(*(names_of(base, x, y) if named else []), points, height=HEIGHT)

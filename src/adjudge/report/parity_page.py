@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge._version import __version__
 from adjudge.core.wording import agreeing, counted, measured, short_list
 from adjudge.report.charts import theme
+from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.headline import FEW_PEOPLE
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
 
@@ -115,8 +116,6 @@ def _facts(parity: Parity) -> tuple[Fact, ...]:
 
 def parity_chart(parity: Parity) -> dict[str, Any]:
     """One point per system and version, with its interval over documents."""
-    import altair as alt
-
     sets = {"after" if parity.change else "test set": parity.parts[0]}
     if parity.change is not None:
         sets = {"before": parity.change.before[0], **sets}
@@ -131,25 +130,25 @@ def parity_chart(parity: Parity) -> dict[str, Any]:
         for name, part in sets.items()
         for system in part.systems
     ]
-    colour = alt.Color(
+    colour = channel(
         "set:N",
-        scale=alt.Scale(domain=list(sets), range=[theme.MUTED, theme.ACCENT][-len(sets) :]),
+        scale=dict(domain=list(sets), range=[theme.MUTED, theme.ACCENT][-len(sets) :]),
         title=None,
-        legend=alt.Legend() if len(sets) > 1 else None,
+        legend={} if len(sets) > 1 else None,
     )
     order = [
         system.system for system in sorted(parity.systems, key=lambda system: (-system.parity_share, system.system))
     ]
-    base = alt.Chart(theme.values(rows)).encode(
-        y=alt.Y("system:N", title=None, sort=order), yOffset=alt.YOffset("set:N", sort=list(sets)), color=colour
+    base = Layer(rows).encode(
+        y=channel("system:N", title=None, sort=order), yOffset=channel("set:N", sort=list(sets)), color=colour
     )
-    bars = base.mark_rule(strokeWidth=2.5).encode(
-        x=alt.X("low:Q", title="at least as good as the human", axis=alt.Axis(format=".0%")), x2="high:Q"
+    bars = base.mark("rule", strokeWidth=2.5).encode(
+        x=channel("low:Q", title="at least as good as the human", axis=dict(format=".0%")), x2="high:Q"
     )
     # Shapes tell the versions apart for those who do not see the colours.
-    points = base.mark_point(filled=True, size=80, opacity=1).encode(
+    points = base.mark("point", filled=True, size=80, opacity=1).encode(
         x="share:Q",
-        shape=alt.Shape("set:N", scale=alt.Scale(domain=list(sets), range=["diamond", "circle"][-len(sets) :])),
-        tooltip=[alt.Tooltip("system:N"), alt.Tooltip("set:N"), alt.Tooltip("share:Q", format=".1%")],
+        shape=channel("set:N", scale=dict(domain=list(sets), range=["diamond", "circle"][-len(sets) :])),
+        tooltip=[channel("system:N"), channel("set:N"), channel("share:Q", format=".1%")],
     )
-    return theme.finish(alt.layer(bars, points), height=ROW_HEIGHT * max(len(parity.systems), 2))
+    return theme.finish(bars, points, height=ROW_HEIGHT * max(len(parity.systems), 2))

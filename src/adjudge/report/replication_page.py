@@ -13,6 +13,7 @@ from adjudge.report.charts import theme
 from adjudge.report.charts.curves import bars_chart, curves_chart
 from adjudge.report.charts.rank_changes import places
 from adjudge.report.charts.scatter import scatter_chart
+from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
 from adjudge.report.sections.score_audits import matrix
 from adjudge.results.paper_figures import Bars, Curves, Matrix, PaperFigure, PlacesOfSystems, Scatter, TournamentOrder
@@ -185,32 +186,30 @@ def _matrix(figure: Matrix) -> dict[str, Any]:
 
 def tournament_chart(figure: TournamentOrder) -> dict[str, Any]:
     """The best system at the top; wider arcs are larger leads."""
-    import altair as alt
-
     place = {name: i + 1 for i, name in enumerate(figure.order)}
     count = len(figure.order)
-    y = alt.Y(
+    y = channel(
         "place:Q",
         title=None,
         axis=theme.axis_of_names(figure.order),
-        scale=alt.Scale(domain=[0.5, count + 0.5], reverse=True, nice=False, zero=False),
+        scale=dict(domain=[0.5, count + 0.5], reverse=True, nice=False, zero=False),
     )
-    x = alt.X("reach:Q", axis=None, scale=alt.Scale(domain=[-0.02, 1.04], nice=False, zero=False))
+    x = channel("reach:Q", axis=None, scale=dict(domain=[-0.02, 1.04], nice=False, zero=False))
     names = [{"name": name, "place": i, "reach": 0.0, "says": _standing(name, figure)} for name, i in place.items()]
-    base = alt.Chart(theme.values(names)).encode(x=x, y=y)
-    dots = base.mark_point(filled=True, size=40, opacity=1, color=theme.ACCENT).encode(
-        tooltip=[alt.Tooltip("name:N", title=" "), alt.Tooltip("says:N", title="  ")]
+    base = Layer(names).encode(x=x, y=y)
+    dots = base.mark("point", filled=True, size=40, opacity=1, color=theme.ACCENT).encode(
+        tooltip=[channel("name:N", title=" "), channel("says:N", title="  ")]
     )
     layers = [dots]
     if figure.leads:
         longest = max(place[lead.winner] - place[lead.loser] for lead in figure.leads)
         rows = [row for lead in figure.leads for row in _arc(lead, place, longest)]
         widest = max(lead.weight for lead in figure.leads)
-        arcs = alt.Chart(theme.values(rows)).mark_line(color=theme.WARN, opacity=0.75)
-        width = alt.StrokeWidth("weight:Q", legend=None, scale=alt.Scale(domain=[0, widest], range=[0.5, 5]))
-        tooltip = [alt.Tooltip("lead:N", title=" "), alt.Tooltip("weight:Q", title="lead")]
+        arcs = Layer(rows).mark("line", color=theme.WARN, opacity=0.75)
+        width = channel("weight:Q", legend=None, scale=dict(domain=[0, widest], range=[0.5, 5]))
+        tooltip = [channel("lead:N", title=" "), channel("weight:Q", title="lead")]
         layers.insert(0, arcs.encode(x=x, y=y, detail="lead:N", order="step:Q", strokeWidth=width, tooltip=tooltip))
-    return theme.finish(alt.layer(*layers), height=ROW_HEIGHT * max(count, 4))
+    return theme.finish(*layers, height=ROW_HEIGHT * max(count, 4))
 
 
 def _standing(name: str, figure: TournamentOrder) -> str:

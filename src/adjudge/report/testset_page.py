@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge._version import __version__
 from adjudge.core.wording import counted
 from adjudge.report.charts import theme
+from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
 from adjudge.results.table import Table, number, text
 from adjudge.results.testset import CATEGORIES
@@ -118,8 +119,6 @@ def _table(findings: list[Finding]) -> Table:
 
 def topics_chart(topics: Topics) -> dict[str, Any]:
     """Two bars per topic: its share of the documents on either side."""
-    import altair as alt
-
     sides = ("test set", "corpus")
     rows = [
         {"topic": topic.label, "side": side, "share": share}
@@ -127,16 +126,14 @@ def topics_chart(topics: Topics) -> dict[str, Any]:
         for side, share in zip(sides, (topic.share_test, topic.share_reference), strict=True)
     ]
     chart = (
-        alt.Chart(theme.values(rows))
-        .mark_bar()
+        Layer(rows)
+        .mark("bar")
         .encode(
-            y=alt.Y("topic:N", sort=[topic.label for topic in topics.topics], title=None),
-            yOffset=alt.YOffset("side:N", sort=list(sides)),
-            x=alt.X("share:Q", title="share of documents", axis=alt.Axis(format=".0%")),
-            color=alt.Color(
-                "side:N", scale=alt.Scale(domain=list(sides), range=[theme.ACCENT, theme.MUTED]), title=None
-            ),
-            tooltip=[alt.Tooltip("topic:N"), alt.Tooltip("side:N"), alt.Tooltip("share:Q", format=".1%")],
+            y=channel("topic:N", sort=[topic.label for topic in topics.topics], title=None),
+            yOffset=channel("side:N", sort=list(sides)),
+            x=channel("share:Q", title="share of documents", axis=dict(format=".0%")),
+            color=channel("side:N", scale=dict(domain=list(sides), range=[theme.ACCENT, theme.MUTED]), title=None),
+            tooltip=[channel("topic:N"), channel("side:N"), channel("share:Q", format=".1%")],
         )
     )
     return theme.finish(chart, height=ROW_HEIGHT * max(len(topics.topics), 2))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from adjudge.report.charts import theme
+from adjudge.report.charts.vega import Layer, channel
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
 def plan_chart(plan: Plan) -> dict[str, Any]:
     """The difference detected with the requested power, by judgments; a line at the difference asked for."""
-    import altair as alt
-
     rows = [
         {
             "design": point.structure,
@@ -28,24 +27,24 @@ def plan_chart(plan: Plan) -> dict[str, Any]:
     ]
     structures = list(dict.fromkeys(point.structure for point in plan.curve))
     colours = [theme.ACCENT, theme.HUMAN, theme.WARN, theme.MUTED][: len(structures)]
-    base = alt.Chart(theme.values(rows)).encode(
-        x=alt.X("judgments:Q", title="judgments, controls included", scale=alt.Scale(type="log", nice=False)),
-        y=alt.Y("detectable:Q", title=f"points found with power {plan.power:.0%}", scale=alt.Scale(zero=True)),
-        color=alt.Color("design:N", title=None, scale=alt.Scale(domain=structures, range=colours)),
+    base = Layer(rows).encode(
+        x=channel("judgments:Q", title="judgments, controls included", scale=dict(type="log", nice=False)),
+        y=channel("detectable:Q", title=f"points found with power {plan.power:.0%}", scale=dict(zero=True)),
+        color=channel("design:N", title=None, scale=dict(domain=structures, range=colours)),
     )
-    symbol = alt.Legend(symbolType="stroke", symbolStrokeWidth=2, symbolStrokeColor=theme.INK)
+    symbol = dict(symbolType="stroke", symbolStrokeWidth=2, symbolStrokeColor=theme.INK)
     tooltip = [
-        alt.Tooltip("design:N"),
-        alt.Tooltip("per item:N"),
-        alt.Tooltip("judgments:Q", format=","),
-        alt.Tooltip("detectable:Q", format=".2f"),
-        alt.Tooltip("power:Q", format=".0%"),
+        channel("design:N"),
+        channel("per item:N"),
+        channel("judgments:Q", format=","),
+        channel("detectable:Q", format=".2f"),
+        channel("power:Q", format=".0%"),
     ]
-    dash = alt.StrokeDash("per item:N", title="judgments per item", legend=symbol)
-    lines = base.mark_line(strokeWidth=2, opacity=0.8).encode(strokeDash=dash)
-    points = base.mark_point(filled=True, size=45).encode(tooltip=tooltip)
-    wanted = alt.Chart(theme.values([{"y": plan.difference}])).mark_rule(color=theme.INK, strokeDash=[2, 4])
-    return theme.finish(alt.layer(lines, points, wanted.encode(y="y:Q")), height=300)
+    dash = channel("per item:N", title="judgments per item", legend=symbol)
+    lines = base.mark("line", strokeWidth=2, opacity=0.8).encode(strokeDash=dash)
+    points = base.mark("point", filled=True, size=45).encode(tooltip=tooltip)
+    wanted = Layer([{"y": plan.difference}]).mark("rule", color=theme.INK, strokeDash=[2, 4])
+    return theme.finish(lines, points, wanted.encode(y="y:Q"), height=300)
 
 
 def write_plan_chart(plan: Plan, path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from adjudge.report.charts import theme
+from adjudge.report.charts.vega import Layer, channel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,33 +24,31 @@ def places(
         orders: the systems of every ranking, the best first; names stand beside the first ranking.
         clusters: of every ranking, in its order; default: no bars.
     """
-    import altair as alt
-
     names = list(orders)
     systems = list(dict.fromkeys(system for order in orders.values() for system in order))
     positions = {name: _positions(order, systems) for name, order in orders.items()}
     rows = _rows(positions, systems)
-    x = alt.X(
+    x = channel(
         "ranking:N",
         sort=names,
         title=None,
-        scale=alt.Scale(type="point", padding=0.4),
+        scale=dict(type="point", padding=0.4),
         axis=theme.slanted_axis(names),
     )
-    y = alt.Y(
+    y = channel(
         "place:Q",
-        scale=alt.Scale(domain=[0.5, len(systems) + 0.5], reverse=True, nice=False, zero=False),
+        scale=dict(domain=[0.5, len(systems) + 0.5], reverse=True, nice=False, zero=False),
         title=None,
         axis=theme.axis_of_names(systems),
     )
-    colour = alt.Color("moved:N", scale=alt.Scale(domain=["yes", "no"], range=[theme.ACCENT, theme.MUTED]), legend=None)
-    base = alt.Chart(theme.values(rows)).encode(x=x, y=y, detail="system:N", color=colour)
-    lines = base.mark_line(strokeWidth=2, opacity=0.6)
-    points = base.mark_point(filled=True, size=60, opacity=1).encode(
-        tooltip=[alt.Tooltip("system:N"), alt.Tooltip("ranking:N"), alt.Tooltip("place:Q")]
+    colour = channel("moved:N", scale=dict(domain=["yes", "no"], range=[theme.ACCENT, theme.MUTED]), legend=None)
+    base = Layer(rows).encode(x=x, y=y, detail="system:N", color=colour)
+    lines = base.mark("line", strokeWidth=2, opacity=0.6)
+    points = base.mark("point", filled=True, size=60, opacity=1).encode(
+        tooltip=[channel("system:N"), channel("ranking:N"), channel("place:Q")]
     )
     layers = [lines, points, *_ends(positions, clusters or {}, x, y)]
-    return theme.finish(alt.layer(*layers), height=ROW_HEIGHT * max(len(systems), 4))
+    return theme.finish(*layers, height=ROW_HEIGHT * max(len(systems), 4))
 
 
 def _positions(order: Sequence[str], systems: Sequence[str]) -> dict[str, int]:
@@ -78,8 +77,6 @@ def _ends(
     positions: Mapping[str, Mapping[str, int]], clusters: Mapping[str, Sequence[Sequence[str]]], x: Any, y: Any
 ) -> list[Any]:
     """A bar below the last system of every cluster but the last."""
-    import altair as alt
-
     rows = [
         {"ranking": name, "place": max(positions[name][system] for system in cluster) + 0.5, "says": "end of a cluster"}
         for name, groups in clusters.items()
@@ -87,5 +84,5 @@ def _ends(
     ]
     if not rows:
         return []
-    bars = alt.Chart(theme.values(rows)).mark_tick(color=theme.INK, thickness=2.5, size=26, orient="horizontal")
-    return [bars.encode(x=x, y=y, tooltip=[alt.Tooltip("says:N", title=" "), alt.Tooltip("ranking:N", title="  ")])]
+    bars = Layer(rows).mark("tick", color=theme.INK, thickness=2.5, size=26, orient="horizontal")
+    return [bars.encode(x=x, y=y, tooltip=[channel("says:N", title=" "), channel("ranking:N", title="  ")])]

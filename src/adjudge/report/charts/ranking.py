@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from adjudge.report.charts import theme
+from adjudge.report.charts.vega import Layer, channel, condition
 from adjudge.report.headline import told_apart
 
 if TYPE_CHECKING:
@@ -18,47 +19,39 @@ RANGE_ROW = 24
 
 def forest(ranking: Ranking, *, unit: str) -> dict[str, Any]:
     """Score and interval of every system; human translations stand out by shape and colour."""
-    import altair as alt
-
     undecided = undecided_with(ranking, first_system(ranking))
     rows = [_row(system, undecided) for system in ranking.systems]
-    return _forest(rows, list(ranking.order), alt.Scale(zero=False, nice=False, padding=12), unit)
+    return _forest(rows, list(ranking.order), dict(zero=False, nice=False, padding=12), unit)
 
 
 def _forest(rows: list[dict[str, Any]], order: list[str], x: Any, unit: str) -> dict[str, Any]:
-    import altair as alt
-
-    data = theme.values(rows)
-    y = alt.Y("system:N", sort=order, title=None, scale=alt.Scale(paddingInner=0, paddingOuter=0))
-    base = alt.Chart(data).encode(y=y)
-    bands = base.transform_filter("datum.cluster % 2 == 1").mark_rect(fill=theme.INK, opacity=0.05)
-    bars = base.mark_rule(strokeWidth=2.5, strokeCap="round").encode(
-        x=alt.X("low:Q", scale=x, title=unit), x2="high:Q", color=_colour(alt.Color)
+    data = rows
+    y = channel("system:N", sort=order, title=None, scale=dict(paddingInner=0, paddingOuter=0))
+    base = Layer(data).encode(y=y)
+    bands = base.transform(filter="datum.cluster % 2 == 1").mark("rect", fill=theme.INK, opacity=0.05)
+    bars = base.mark("rule", strokeWidth=2.5, strokeCap="round").encode(
+        x=channel("low:Q", scale=x, title=unit), x2="high:Q", color=_colour()
     )
-    hollow = alt.condition("datum.first == 'undecided'", alt.value(theme.PAPER), _colour(alt.Fill))
-    points = base.mark_point(size=90, opacity=1, strokeWidth=2).encode(
-        x=alt.X("score:Q", scale=x, title=unit),
-        stroke=_colour(alt.Stroke),
+    hollow = condition("datum.first == 'undecided'", dict(value=theme.PAPER), _colour())
+    points = base.mark("point", size=90, opacity=1, strokeWidth=2).encode(
+        x=channel("score:Q", scale=x, title=unit),
+        stroke=_colour(),
         fill=hollow,
-        shape=alt.Shape(
-            "made by:N", scale=alt.Scale(domain=["system", "human"], range=["circle", "diamond"]), legend=None
-        ),
+        shape=channel("made by:N", scale=dict(domain=["system", "human"], range=["circle", "diamond"]), legend=None),
         tooltip=[
-            alt.Tooltip("system:N"),
-            alt.Tooltip("score:Q", format=".3f"),
-            alt.Tooltip("low:Q", title="interval from", format=".3f"),
-            alt.Tooltip("high:Q", title="to", format=".3f"),
-            alt.Tooltip("ranks:N", title="possible ranks"),
-            alt.Tooltip("first:N", title="against the first"),
+            channel("system:N"),
+            channel("score:Q", format=".3f"),
+            channel("low:Q", title="interval from", format=".3f"),
+            channel("high:Q", title="to", format=".3f"),
+            channel("ranks:N", title="possible ranks"),
+            channel("first:N", title="against the first"),
         ],
     )
-    return theme.finish(alt.layer(bands, bars, points), height=FOREST_ROW * max(len(order), 2))
+    return theme.finish(bands, bars, points, height=FOREST_ROW * max(len(order), 2))
 
 
 def behind(ranking: Ranking, *, unit: str) -> dict[str, Any]:
     """How far every system lies behind the first, with the interval of that difference."""
-    import altair as alt
-
     first = ranking.systems[0]
     shown = theme.shorten(ranking.order, LONGEST_IN_TITLE)[0]
     gaps = {comparison.worse: comparison for comparison in ranking.comparisons if comparison.better == first.system}
@@ -69,13 +62,11 @@ def behind(ranking: Ranking, *, unit: str) -> dict[str, Any]:
         low, high = gap.numbers.get("low"), gap.numbers.get("high")
         if gap.difference is not None and low is not None and high is not None:
             rows.append({**_row(system, undecided), "score": -gap.difference, "low": -high, "high": -low})
-    return _forest(rows, list(ranking.order), alt.Scale(nice=False, padding=12), f"{unit} against {shown}")
+    return _forest(rows, list(ranking.order), dict(nice=False, padding=12), f"{unit} against {shown}")
 
 
-def _colour(channel: Any) -> Any:
-    import altair as alt
-
-    scale = alt.Scale(domain=["system", "human"], range=[theme.ACCENT, theme.HUMAN])
+def _colour() -> dict[str, Any]:
+    scale = dict(domain=["system", "human"], range=[theme.ACCENT, theme.HUMAN])
     return channel("made by:N", scale=scale, legend=None)
 
 
@@ -112,8 +103,6 @@ def _end(system: RankedSystem, name: str) -> float | None:
 
 def ranges(ranking: Ranking) -> dict[str, Any]:
     """One bar per system from the best to the worst possible rank, with a point at the rank itself."""
-    import altair as alt
-
     order = list(ranking.order)
     count = len(order)
     rows = [
@@ -124,22 +113,22 @@ def ranges(ranking: Ranking) -> dict[str, Any]:
         }
         for system in ranking.systems
     ]  # fmt: skip
-    scale = alt.Scale(domain=[0.5, count + 0.5], nice=False, zero=False)
-    axis = alt.Axis(values=list(range(1, count + 1)), format="d", grid=True)
-    colour = alt.Color(
-        "made by:N", scale=alt.Scale(domain=["system", "human"], range=[theme.ACCENT, theme.HUMAN]), legend=None
+    scale = dict(domain=[0.5, count + 0.5], nice=False, zero=False)
+    axis = dict(values=list(range(1, count + 1)), format="d", grid=True)
+    colour = channel(
+        "made by:N", scale=dict(domain=["system", "human"], range=[theme.ACCENT, theme.HUMAN]), legend=None
     )
     tooltip = [
-        alt.Tooltip("system:N"),
-        alt.Tooltip("rank:Q"),
-        alt.Tooltip("from:Q", title="best possible rank"),
-        alt.Tooltip("to:Q", title="worst possible rank"),
+        channel("system:N"),
+        channel("rank:Q"),
+        channel("from:Q", title="best possible rank"),
+        channel("to:Q", title="worst possible rank"),
     ]
-    base = alt.Chart(theme.values(rows)).encode(y=alt.Y("system:N", sort=order, title=None), tooltip=tooltip)
-    bars = base.mark_bar(height=14, cornerRadius=7, opacity=0.35).encode(
-        x=alt.X("left:Q", scale=scale, axis=axis, title="rank"), x2="right:Q", color=colour
+    base = Layer(rows).encode(y=channel("system:N", sort=order, title=None), tooltip=tooltip)
+    bars = base.mark("bar", height=14, cornerRadius=7, opacity=0.35).encode(
+        x=channel("left:Q", scale=scale, axis=axis, title="rank"), x2="right:Q", color=colour
     )
-    points = base.mark_point(filled=True, size=80, opacity=1).encode(
-        x=alt.X("rank:Q", scale=scale, axis=axis, title="rank"), color=colour
+    points = base.mark("point", filled=True, size=80, opacity=1).encode(
+        x=channel("rank:Q", scale=scale, axis=axis, title="rank"), color=colour
     )
-    return theme.finish(alt.layer(bars, points), height=RANGE_ROW * max(count, 2))
+    return theme.finish(bars, points, height=RANGE_ROW * max(count, 2))

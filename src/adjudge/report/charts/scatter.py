@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjudge.report.charts import theme
+from adjudge.report.charts.vega import Layer, channel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,38 +34,32 @@ _ASIDE = 0.3
 
 def scatter_chart(figure: Scatter) -> dict[str, Any]:
     """One point per system; groups differ by colour and shape."""
-    import altair as alt
-
     rows: list[dict[str, Any]] = [
         {"name": point.name, "group": point.group, "x": point.x, "y": point.y} for point in figure.points
     ]
     x, y = axes(rows, figure.x, figure.y)
-    base = alt.Chart(theme.values(with_places(rows, HEIGHT) if figure.named else rows))
+    base = Layer(with_places(rows, HEIGHT) if figure.named else rows)
     layers = [_line(figure, domain_of(rows, "x"), x, y)]
     if figure.named:
         layers += names_of(base, x, y)
     layers.append(_points(figure, base.encode(x=x, y=y)))
-    return theme.finish(alt.layer(*layers), height=HEIGHT)
+    return theme.finish(*layers, height=HEIGHT)
 
 
 def axes(rows: Sequence[Mapping[str, Any]], x: str, y: str) -> tuple[Any, Any]:
     """Both axes with their titles, and room around the points for names."""
-    import altair as alt
-
-    scales = [alt.Scale(domain=domain_of(rows, axis), nice=False, zero=False) for axis in ("x", "y")]
+    scales = [dict(domain=domain_of(rows, axis), nice=False, zero=False) for axis in ("x", "y")]
     # Numbers above a thousand are wide: few of them stand beside each other on half a page.
-    return alt.X("x:Q", title=x, scale=scales[0], axis=alt.Axis(tickCount=5)), alt.Y("y:Q", title=y, scale=scales[1])
+    return channel("x:Q", title=x, scale=scales[0], axis=dict(tickCount=5)), channel("y:Q", title=y, scale=scales[1])
 
 
 def names_of(base: Any, x: Any, y: Any) -> list[Any]:
     """Names with a rim in the colour of the page, over thin lines that lead to their points (see `with_places`)."""
-    import altair as alt
-
-    placed = base.transform_calculate(at_x=_of_width("x"), at_y=_of_width("y"))
-    leaders = placed.mark_rule(color=theme.MUTED, strokeWidth=0.75).encode(x=x, y=y, x2="at_x:Q", y2="at_y:Q")
-    at = placed.encode(x=alt.X("at_x:Q", title=x["title"]), y=alt.Y("at_y:Q", title=y["title"]), text="label:N")
-    rim = at.mark_text(fontSize=FONT_SIZE, baseline="middle", stroke=theme.PAPER, strokeWidth=4, color=theme.PAPER)
-    return [leaders, rim, at.mark_text(fontSize=FONT_SIZE, baseline="middle", color=theme.INK)]
+    placed = base.calculate("at_x", _of_width("x")).calculate("at_y", _of_width("y"))
+    leaders = placed.mark("rule", color=theme.MUTED, strokeWidth=0.75).encode(x=x, y=y, x2="at_x:Q", y2="at_y:Q")
+    at = placed.encode(x=channel("at_x:Q", title=x["title"]), y=channel("at_y:Q", title=y["title"]), text="label:N")
+    rim = at.mark("text", fontSize=FONT_SIZE, baseline="middle", stroke=theme.PAPER, strokeWidth=4, color=theme.PAPER)
+    return [leaders, rim, at.mark("text", fontSize=FONT_SIZE, baseline="middle", color=theme.INK)]
 
 
 def _of_width(axis: str) -> str:
@@ -105,31 +100,27 @@ def _value(share: float, domain: list[float]) -> float:
 
 
 def _line(figure: Scatter, domain: list[float], x: Any, y: Any) -> Any:
-    import altair as alt
-
     ends = [{"x": at, "y": figure.line.intercept + figure.line.slope * at, "name": _LINE} for at in domain]
     return (
-        alt.Chart(theme.values(ends))
-        .mark_line(color=theme.MUTED, strokeDash=[6, 4], strokeWidth=1.5, clip=True)
-        .encode(x=x, y=y, tooltip=[alt.Tooltip("name:N", title=" ")])
+        Layer(ends)
+        .mark("line", color=theme.MUTED, strokeDash=[6, 4], strokeWidth=1.5, clip=True)
+        .encode(x=x, y=y, tooltip=[channel("name:N", title=" ")])
     )
 
 
 def _points(figure: Scatter, base: Any) -> Any:
-    import altair as alt
-
     groups = list(dict.fromkeys(point.group for point in figure.points))
     colours = [theme.SERIES[i % len(theme.SERIES)] for i in range(len(groups))]
     shapes = [_SHAPES[(i // len(theme.SERIES)) % len(_SHAPES)] for i in range(len(groups))]
-    legend = alt.Legend(columns=4, labelLimit=75) if len(groups) > 1 else None
-    return base.mark_point(filled=True, size=60, opacity=0.9).encode(
-        color=alt.Color("group:N", title=None, legend=legend, scale=alt.Scale(domain=groups, range=colours)),
-        shape=alt.Shape("group:N", title=None, legend=legend, scale=alt.Scale(domain=groups, range=shapes)),
+    legend = dict(columns=4, labelLimit=75) if len(groups) > 1 else None
+    return base.mark("point", filled=True, size=60, opacity=0.9).encode(
+        color=channel("group:N", title=None, legend=legend, scale=dict(domain=groups, range=colours)),
+        shape=channel("group:N", title=None, legend=legend, scale=dict(domain=groups, range=shapes)),
         tooltip=[
-            alt.Tooltip("name:N", title=" "),
-            alt.Tooltip("group:N", title="  "),
-            alt.Tooltip("x:Q", title=figure.x, format=".3~f"),
-            alt.Tooltip("y:Q", title=figure.y, format=".3~f"),
+            channel("name:N", title=" "),
+            channel("group:N", title="  "),
+            channel("x:Q", title=figure.x, format=".3~f"),
+            channel("y:Q", title=figure.y, format=".3~f"),
         ],
     )
 

@@ -6,13 +6,15 @@ Where a chart leaves the page (SVG, PNG), `paint` puts the light colours in.
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from adjudge.report.charts.vega import specification
 from adjudge.results.table import p_value, show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+
+    from adjudge.report.charts.vega import Layer
 
 INK, MUTED, GRID = "var(--ink)", "var(--muted)", "var(--line)"
 ACCENT, HUMAN, WARN, BAND, PAPER = "var(--accent)", "var(--human)", "var(--warn)", "var(--band)", "var(--paper)"
@@ -63,20 +65,10 @@ _LEAST_OWN = 3
 _PHONE = "containerSize()[0] < 500"
 
 
-@contextmanager
-def unchecked_charts() -> Iterator[None]:
-    """Inside, charts are not compared with their schema, which takes longer than making them. A test does that."""
-    from altair.utils.schemapi import debug_mode
-
-    with debug_mode(arg=False):
-        yield
-
-
-def finish(chart: Any, *, height: int) -> dict[str, Any]:
-    """A chart that fills the width it is given, in the look of all charts."""
-    spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict(validate=False)
-    del spec["$schema"]
-    rows = _rows(spec)
+def finish(*layers: Layer, height: int) -> dict[str, Any]:
+    """A chart of these layers that fills the width it is given, in the look of all charts."""
+    spec = {**specification(layers), "width": "container", "height": height}
+    rows = [row for rows in spec["datasets"].values() for row in rows]
     for layer in spec.get("layer", [spec]):
         for name, lengths in _LENGTHS.items():
             channel = layer["encoding"].get(name, {})
@@ -87,12 +79,6 @@ def finish(chart: Any, *, height: int) -> dict[str, Any]:
     spec["config"] = CONFIG
     spec["autosize"] = {"type": "fit-x", "contains": "padding"}
     return spec
-
-
-def _rows(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All rows of data in a specification, wherever its layers keep them."""
-    sources = [layer.get("data", {}).get("values", []) for layer in (spec, *spec.get("layer", []))]
-    return [row for rows in (*sources, *spec.get("datasets", {}).values()) for row in rows]
 
 
 def _shorten_names(channel: dict[str, Any], names: set[str], longest: int, on_phones: int) -> None:
@@ -147,36 +133,23 @@ def _shortened(name: str, longest: int, tail: int) -> str:
     return name if len(name) <= longest else f"{name[: longest - tail - 1]}…{name[len(name) - tail :]}"
 
 
-def values(rows: list[dict[str, Any]]) -> Any:
-    """Rows as data inside the specification."""
-    import altair as alt
-
-    return alt.InlineData(values=rows)
-
-
 def axis_of_names(names: Sequence[str]) -> Any:
     """An axis of numbers from 1 that shows a name at each, shortened where it is long."""
-    import altair as alt
-
     wide, narrow = (f"{json.dumps(shorten(names, length))}[datum.value - 1]" for length in _LENGTHS["y"])
     numbers = list(range(1, len(names) + 1))
-    return alt.Axis(values=numbers, labelExpr=f"{_PHONE} ? {narrow} : {wide}", grid=False, ticks=False)
+    return dict(values=numbers, labelExpr=f"{_PHONE} ? {narrow} : {wide}", grid=False, ticks=False)
 
 
 def slanted_axis(names: Sequence[str]) -> Any:
     """An axis below a chart with names that slant, so that more of each is seen than upright names would show."""
-    import altair as alt
-
     wide, narrow = (_shortened_label(names, length) for length in (_SLANTED, _LENGTHS["x"][1]))
-    return alt.Axis(labelAngle=-35, labelLimit=220, labelExpr=f"{_PHONE} ? ({narrow}) : ({wide})")
+    return dict(labelAngle=-35, labelLimit=220, labelExpr=f"{_PHONE} ? ({narrow}) : ({wide})")
 
 
 def column_axis(count: int) -> Any:
     """The axis above a matrix: slanted names, upright and small where there are many or the page is narrow."""
-    import altair as alt
-
-    size = alt.expr(f"max(7, min(12, 0.8 * width / {max(count, 1)}))")
-    return alt.Axis(labelAngle=-50 if count <= 12 else -90, labelLimit=140, orient="top", labelFontSize=size)
+    size = dict(expr=f"max(7, min(12, 0.8 * width / {max(count, 1)}))")
+    return dict(labelAngle=-50 if count <= 12 else -90, labelLimit=140, orient="top", labelFontSize=size)
 
 
 def paint(spec: Mapping[str, Any], *, width: int = STATIC_WIDTH) -> dict[str, Any]:

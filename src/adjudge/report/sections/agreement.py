@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.wording import counted
 from adjudge.report.charts import theme
+from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Section
 
 if TYPE_CHECKING:
@@ -79,30 +80,28 @@ def _sentence(agreement: Agreement, kind: str) -> str:
 
 def length_chart(agreement: Agreement) -> dict[str, Any]:
     """S (P(E) = 1/3) by length, points sized by the pairs behind them; lengths with few pairs are left out."""
-    import altair as alt
-
     rows = [
         {"length": length_row.length, "kind": name, "s": numbers["all"].get("s"), "pairs": numbers["all"].get("pairs")}
         for length_row in agreement.by_length or ()
         for name, numbers in ((_NAMES["inter"], length_row.inter), (_NAMES["intra"], length_row.intra))
         if (numbers["all"].get("pairs") or 0) >= FEWEST_PAIRS
     ]
-    base = alt.Chart(theme.values(rows)).encode(
-        x=alt.X("length:Q", title="length of the source", scale=alt.Scale(zero=False)),
-        y=alt.Y("s:Q", title="agreement (S)"),
-        color=alt.Color(
-            "kind:N", title=None, scale=alt.Scale(domain=list(_NAMES.values()), range=[theme.ACCENT, theme.HUMAN])
+    base = Layer(rows).encode(
+        x=channel("length:Q", title="length of the source", scale=dict(zero=False)),
+        y=channel("s:Q", title="agreement (S)"),
+        color=channel(
+            "kind:N", title=None, scale=dict(domain=list(_NAMES.values()), range=[theme.ACCENT, theme.HUMAN])
         ),
     )
     # Single lengths are noisy: a smooth line through them shows the tendency.
-    lines = base.transform_loess("length", "s", groupby=["kind"], bandwidth=0.7).mark_line(strokeWidth=2.5)
-    points = base.mark_point(filled=True, opacity=0.55).encode(
-        size=alt.Size("pairs:Q", legend=None, scale=alt.Scale(range=[20, 160])),
+    lines = base.transform(loess="s", on="length", groupby=["kind"], bandwidth=0.7).mark("line", strokeWidth=2.5)
+    points = base.mark("point", filled=True, opacity=0.55).encode(
+        size=channel("pairs:Q", legend=None, scale=dict(range=[20, 160])),
         tooltip=[
-            alt.Tooltip("length:Q"),
-            alt.Tooltip("kind:N", title="agreement"),
-            alt.Tooltip("s:Q", format=".3f"),
-            alt.Tooltip("pairs:Q"),
+            channel("length:Q"),
+            channel("kind:N", title="agreement"),
+            channel("s:Q", format=".3f"),
+            channel("pairs:Q"),
         ],
     )
-    return theme.finish(alt.layer(lines, points), height=260)
+    return theme.finish(lines, points, height=260)

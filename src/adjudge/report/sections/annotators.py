@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.wording import agreeing, counted, short_list
 from adjudge.report.charts import theme
+from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Section
 
 if TYPE_CHECKING:
@@ -81,8 +82,6 @@ def check_words(checked: Checked) -> tuple[str, ...]:
 
 def annotators_chart(checked: Checked) -> dict[str, Any]:
     """One point per annotator, sized by their judgments; those who are not kept stand out by colour and shape."""
-    import altair as alt
-
     rows = [
         {
             "annotator": annotator.annotator, "lead": annotator.control_difference, "seconds": annotator.seconds,
@@ -92,24 +91,22 @@ def annotators_chart(checked: Checked) -> dict[str, Any]:
         for annotator in checked.annotators
         if annotator.control_difference is not None and annotator.seconds is not None
     ]  # fmt: skip
-    scale = alt.Scale(domain=["kept", "not kept"], range=[theme.ACCENT, theme.WARN])
+    scale = dict(domain=["kept", "not kept"], range=[theme.ACCENT, theme.WARN])
     points = (
-        alt.Chart(theme.values(rows))
-        .mark_point(filled=True, opacity=0.85)
+        Layer(rows)
+        .mark("point", filled=True, opacity=0.85)
         .encode(
-            x=alt.X("seconds:Q", title="seconds per judgment (median)", scale=alt.Scale(zero=True)),
-            y=alt.Y("lead:Q", title="genuine above degraded (points)"),
-            color=alt.Color("kept:N", title=None, scale=scale),
-            shape=alt.Shape(
-                "kept:N", title=None, scale=alt.Scale(domain=["kept", "not kept"], range=["circle", "cross"])
-            ),
-            size=alt.Size("judgments:Q", legend=None, scale=alt.Scale(range=[40, 240])),
+            x=channel("seconds:Q", title="seconds per judgment (median)", scale=dict(zero=True)),
+            y=channel("lead:Q", title="genuine above degraded (points)"),
+            color=channel("kept:N", title=None, scale=scale),
+            shape=channel("kept:N", title=None, scale=dict(domain=["kept", "not kept"], range=["circle", "cross"])),
+            size=channel("judgments:Q", legend=None, scale=dict(range=[40, 240])),
             tooltip=[
-                alt.Tooltip("annotator:N"),
-                alt.Tooltip("judgments:Q"),
-                alt.Tooltip("seconds:Q", format=".1f"),
-                alt.Tooltip("lead:Q", format=".1f"),
-                alt.Tooltip("why:N", title="why not kept"),
+                channel("annotator:N"),
+                channel("judgments:Q"),
+                channel("seconds:Q", format=".1f"),
+                channel("lead:Q", format=".1f"),
+                channel("why:N", title="why not kept"),
             ],
         )
     )

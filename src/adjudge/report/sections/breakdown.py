@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.wording import short_list
 from adjudge.report.charts import theme
+from adjudge.report.charts.vega import Layer, channel, condition
 from adjudge.report.page import Chart, Section
 from adjudge.report.sections.score_audits import matrix
 
@@ -58,8 +59,6 @@ def _largest(column: ColumnBreakdown) -> str:
 
 def _lines(column: ColumnBreakdown, unit: str) -> dict[str, Any]:
     """One line per system over the subsets, coloured where it moves by more than chance."""
-    import altair as alt
-
     moved = {score.system for score in column.scores if score.p < LEVEL}
     rows = [
         {
@@ -71,30 +70,30 @@ def _lines(column: ColumnBreakdown, unit: str) -> dict[str, Any]:
         }
         for score in column.scores
     ]
-    base = alt.Chart(theme.values(rows)).encode(
-        x=alt.X("subset:N", sort=list(column.levels), title=column.column, axis=alt.Axis(labelAngle=0, labelLimit=140)),
-        y=alt.Y("score:Q", title=unit, scale=alt.Scale(zero=False)),
+    base = Layer(rows).encode(
+        x=channel("subset:N", sort=list(column.levels), title=column.column, axis=dict(labelAngle=0, labelLimit=140)),
+        y=channel("score:Q", title=unit, scale=dict(zero=False)),
         detail="system:N",
-        color=alt.Color(
+        color=channel(
             "moves:N",
-            scale=alt.Scale(domain=["beyond chance", "chance"], range=[theme.ACCENT, theme.MUTED]),
+            scale=dict(domain=["beyond chance", "chance"], range=[theme.ACCENT, theme.MUTED]),
             legend=None,
         ),
-        opacity=alt.condition("datum.moves == 'chance'", alt.value(0.55), alt.value(1.0)),
+        opacity=condition("datum.moves == 'chance'", dict(value=0.55), dict(value=1.0)),
         tooltip=[
-            alt.Tooltip("system:N", title=" "),
-            alt.Tooltip("subset:N", title=column.column),
-            alt.Tooltip("score:Q", title="score", format=".2f"),
-            alt.Tooltip("shift:Q", title="shift", format="+.2f"),
+            channel("system:N", title=" "),
+            channel("subset:N", title=column.column),
+            channel("score:Q", title="score", format=".2f"),
+            channel("shift:Q", title="shift", format="+.2f"),
         ],
     )
     height = max(260, 18 * len({score.system for score in column.scores}))
     last = [row for row in rows if row["subset"] == column.levels[-1]]
     ends = _apart([score.score for score in column.scores if score.level == column.levels[-1]], height)
     beside = [{**row, "score": end} for row, end in zip(last, ends, strict=True)]
-    names = base.properties(data=theme.values(beside)).mark_text(align="left", dx=8, fontSize=11)
-    layers = (base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=60), names.encode(text="system:N"))
-    return theme.finish(alt.layer(*layers), height=height)
+    names = base.of(beside).mark("text", align="left", dx=8, fontSize=11)
+    layers = (base.mark("line", strokeWidth=2), base.mark("point", filled=True, size=60), names.encode(text="system:N"))
+    return theme.finish(*layers, height=height)
 
 
 def _apart(scores: Sequence[float], height: int) -> list[float]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.wording import counted, listed
 from adjudge.report.charts import theme
+from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Section
 from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS, systems_in_order
 from adjudge.results.audit.claims import Claims
@@ -93,8 +94,6 @@ def _breaks(claims: Claims) -> tuple[str, ...]:
 
 def claims_chart(claims: Claims, order: Sequence[str]) -> dict[str, Any]:
     """One cell per pair, above the diagonal where the claims follow the order of the ranking."""
-    import altair as alt
-
     cells = [
         {
             "row": claim.systems[0], "column": claim.systems[1], "verdict": claim.verdict,
@@ -104,20 +103,20 @@ def claims_chart(claims: Claims, order: Sequence[str]) -> dict[str, Any]:
         for claim in claims.claims
         if claim.kind == "better"
     ]  # fmt: skip
-    base = alt.Chart(theme.values(cells)).encode(
-        x=alt.X("column:N", sort=list(order), title="than", axis=theme.column_axis(len(order))),
-        y=alt.Y("row:N", sort=list(order), title=None),
+    base = Layer(cells).encode(
+        x=channel("column:N", sort=list(order), title="than", axis=theme.column_axis(len(order))),
+        y=channel("row:N", sort=list(order), title=None),
     )
-    boxes = base.mark_rect(stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
-        color=alt.Color("verdict:N", title=None, scale=alt.Scale(domain=list(_VERDICTS), range=list(_COLOURS))),
+    boxes = base.mark("rect", stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
+        color=channel("verdict:N", title=None, scale=dict(domain=list(_VERDICTS), range=list(_COLOURS))),
         tooltip=[
-            alt.Tooltip("row:N", title="better"),
-            alt.Tooltip("column:N", title="worse"),
-            alt.Tooltip("verdict:N"),
-            alt.Tooltip("estimate:Q", title=f"by {claims.unit}", format=".2f"),
-            alt.Tooltip("p:N", title="p (Holm)"),
-            alt.Tooltip("broken:N", title="broken by"),
+            channel("row:N", title="better"),
+            channel("column:N", title="worse"),
+            channel("verdict:N"),
+            channel("estimate:Q", title=f"by {claims.unit}", format=".2f"),
+            channel("p:N", title="p (Holm)"),
+            channel("broken:N", title="broken by"),
         ],
     )
-    signs = base.mark_text(fontSize=13, fontWeight="bold").encode(text="sign:N")
-    return theme.finish(alt.layer(boxes, signs), height=ROW_HEIGHT * max(len(order), 2))
+    signs = base.mark("text", fontSize=13, fontWeight="bold").encode(text="sign:N")
+    return theme.finish(boxes, signs, height=ROW_HEIGHT * max(len(order), 2))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.wording import agreeing, counted
 from adjudge.report.charts import theme
+from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Fact, Section
 
 if TYPE_CHECKING:
@@ -73,20 +74,16 @@ def curve_chart(points: Sequence[CurvePoint], item: str) -> dict[str, Any]:
 
     Where new items join late, their mean falls now and then, so that the curve is drawn over assignments.
     """
-    import altair as alt
-
     rises = all(before.mean <= after.mean for before, after in pairwise(points))
     x = (
-        alt.X("judgments:Q", title=f"judgments per {item}, on average")
+        channel("judgments:Q", title=f"judgments per {item}, on average")
         if rises
-        else alt.X("assignments:Q", title="assignments of the second run")
+        else channel("assignments:Q", title="assignments of the second run")
     )
-    return theme.finish(alt.layer(_band(points, x), _lines(points, x)), height=300)
+    return theme.finish(_band(points, x), _lines(points, x), height=300)
 
 
 def _band(points: Sequence[CurvePoint], x: Any) -> Any:
-    import altair as alt
-
     bands = [
         {
             "judgments": point.mean,
@@ -98,40 +95,38 @@ def _band(points: Sequence[CurvePoint], x: Any) -> Any:
         if point.random_low is not None
     ]
     return (
-        alt.Chart(theme.values(bands))
-        .mark_area(color=theme.MUTED, opacity=0.2)
-        .encode(x=x, y=alt.Y("low:Q", title="correlation of the two runs"), y2="high:Q")
+        Layer(bands)
+        .mark("area", color=theme.MUTED, opacity=0.2)
+        .encode(x=x, y=channel("low:Q", title="correlation of the two runs"), y2="high:Q")
     )
 
 
 def _lines(points: Sequence[CurvePoint], x: Any) -> Any:
-    import altair as alt
-
     rows = [
         {"judgments": point.mean, "r": value, "order": name, "fewest": point.fewest, "assignments": point.assignments}
         for point in points
         for name, value in ((_SUBMITTED, point.pearson), (_RANDOM, point.random_mean))
         if value is not None
     ]
-    y = alt.Y("r:Q", title="correlation of the two runs", scale=alt.Scale(zero=False))
+    y = channel("r:Q", title="correlation of the two runs", scale=dict(zero=False))
     return (
-        alt.Chart(theme.values(rows))
-        .mark_line(strokeWidth=2)
+        Layer(rows)
+        .mark("line", strokeWidth=2)
         .encode(
             x=x,
             y=y,
-            color=alt.Color(
+            color=channel(
                 "order:N",
                 title=None,
-                legend=alt.Legend(symbolType="stroke", symbolStrokeWidth=2.5),
-                scale=alt.Scale(domain=[_SUBMITTED, _RANDOM], range=[theme.ACCENT, theme.MUTED]),
+                legend=dict(symbolType="stroke", symbolStrokeWidth=2.5),
+                scale=dict(domain=[_SUBMITTED, _RANDOM], range=[theme.ACCENT, theme.MUTED]),
             ),
             tooltip=[
-                alt.Tooltip("order:N"),
-                alt.Tooltip("assignments:Q"),
-                alt.Tooltip("fewest:Q", title="fewest judgments"),
-                alt.Tooltip("judgments:Q", title="mean judgments", format=".1f"),
-                alt.Tooltip("r:Q", format=".3f"),
+                channel("order:N"),
+                channel("assignments:Q"),
+                channel("fewest:Q", title="fewest judgments"),
+                channel("judgments:Q", title="mean judgments", format=".1f"),
+                channel("r:Q", format=".3f"),
             ],
         )
     )

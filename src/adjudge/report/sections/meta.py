@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.wording import counted, short_list
 from adjudge.report.charts import theme
+from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Fact, Section
 from adjudge.results.meta import CLUSTERED_BY, DECIDED, SEPARATED, level_title
 
@@ -98,28 +99,26 @@ def _in_words(test: str) -> str:
 
 def metric_wins_heatmap(comparisons: Sequence[MetricComparison], order: Sequence[str]) -> dict[str, Any]:
     """Blue where the row is significantly better than the column (Holm), orange where it is worse."""
-    import altair as alt
-
     cells = [cell for comparison in comparisons for cell in _cells(comparison)]
-    base = alt.Chart(theme.values(cells)).encode(
-        x=alt.X("column:N", sort=list(order), title="against", axis=theme.column_axis(len(order))),
-        y=alt.Y("row:N", sort=list(order), title=None),
+    base = Layer(cells).encode(
+        x=channel("column:N", sort=list(order), title="against", axis=theme.column_axis(len(order))),
+        y=channel("row:N", sort=list(order), title=None),
     )
     colours = [theme.HEAT[6], theme.HEAT[3], theme.HEAT[0]]
-    boxes = base.mark_rect(stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
-        color=alt.Color("verdict:N", title="the row is", scale=alt.Scale(domain=[_WINS, _OPEN, _LOSES], range=colours)),
+    boxes = base.mark("rect", stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
+        color=channel("verdict:N", title="the row is", scale=dict(domain=[_WINS, _OPEN, _LOSES], range=colours)),
         tooltip=[
-            alt.Tooltip("row:N", title="metric"),
-            alt.Tooltip("column:N", title="against"),
-            alt.Tooltip("difference:Q", format="+.3f"),
-            alt.Tooltip("p:N", title="p (Holm)"),
+            channel("row:N", title="metric"),
+            channel("column:N", title="against"),
+            channel("difference:Q", format="+.3f"),
+            channel("p:N", title="p (Holm)"),
         ],
     )
     # Where numbers do not fit, signs say what the colours say.
     wide = f"width / {max(len(order), 1)} > 40"
-    numbers = base.mark_text(fontSize=11, opacity=alt.expr(f"{wide} ? 1 : 0")).encode(text=alt.Text("p:N"))
-    signs = base.mark_text(fontSize=12, opacity=alt.expr(f"{wide} ? 0 : 1")).encode(text=alt.Text("sign:N"))
-    return theme.finish(alt.layer(boxes, numbers, signs), height=ROW_HEIGHT * max(len(order), 2))
+    numbers = base.mark("text", fontSize=11, opacity=dict(expr=f"{wide} ? 1 : 0")).encode(text=channel("p:N"))
+    signs = base.mark("text", fontSize=12, opacity=dict(expr=f"{wide} ? 0 : 1")).encode(text=channel("sign:N"))
+    return theme.finish(boxes, numbers, signs, height=ROW_HEIGHT * max(len(order), 2))
 
 
 def _cells(comparison: MetricComparison) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.core.wording import counted
 from adjudge.report.charts import theme
 from adjudge.report.charts.scatter import axes, names_of, with_places
+from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Section
 from adjudge.report.sections.audits import WITH_OPPONENTS, audit_tables, is_relative
 
@@ -49,8 +50,6 @@ def opponents_section(results: PairResults) -> Section | None:
 
 def meetings_heatmap(ranking: Ranking) -> dict[str, Any]:
     """The number of comparisons of every pair, darker where it is larger than the average pair's."""
-    import altair as alt
-
     meetings = {
         (comparison.better, comparison.worse): sum(
             int(comparison.numbers.get(name) or 0) for name in ("wins", "ties", "losses")
@@ -64,44 +63,40 @@ def meetings_heatmap(ranking: Ranking) -> dict[str, Any]:
         for row, column in ((better, worse), (worse, better))
     ]
     order = list(ranking.order)
-    base = alt.Chart(theme.values(cells)).encode(
-        x=alt.X("column:N", sort=order, title="met", axis=theme.column_axis(len(order))),
-        y=alt.Y("row:N", sort=order, title=None),
+    base = Layer(cells).encode(
+        x=channel("column:N", sort=order, title="met", axis=theme.column_axis(len(order))),
+        y=channel("row:N", sort=order, title=None),
     )
-    boxes = base.mark_rect(stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
-        color=alt.Color(
-            "ratio:Q", scale=alt.Scale(type="threshold", domain=[0.5, 1.25, 2], range=list(_SHADES)), legend=None
-        ),
+    boxes = base.mark("rect", stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
+        color=channel("ratio:Q", scale=dict(type="threshold", domain=[0.5, 1.25, 2], range=list(_SHADES)), legend=None),
         tooltip=[
-            alt.Tooltip("row:N", title="system"),
-            alt.Tooltip("column:N", title="met"),
-            alt.Tooltip("comparisons:Q"),
-            alt.Tooltip("ratio:Q", title="against the average pair", format=".2f"),
+            channel("row:N", title="system"),
+            channel("column:N", title="met"),
+            channel("comparisons:Q"),
+            channel("ratio:Q", title="against the average pair", format=".2f"),
         ],
     )
     wide = f"width / {max(len(order), 1)} > 34 ? 1 : 0"
-    numbers = base.mark_text(fontSize=11, opacity=alt.expr(wide)).encode(text="comparisons:Q")
-    return theme.finish(alt.layer(boxes, numbers), height=ROW_HEIGHT * max(len(order), 2))
+    numbers = base.mark("text", fontSize=11, opacity=dict(expr=wide)).encode(text="comparisons:Q")
+    return theme.finish(boxes, numbers, height=ROW_HEIGHT * max(len(order), 2))
 
 
 def times_judged_chart(ranking: Ranking, *, unit: str) -> dict[str, Any]:
     """One point per system, its name beside it. Human translations, far above, would hide the rest."""
-    import altair as alt
-
     rows = [
         {"name": system.system, "y": system.score, "x": system.n}
         for system in ranking.systems
         if not system.human and system.score is not None
     ]
     x, y = axes(rows, "comparisons", unit)
-    base = alt.Chart(theme.values(with_places(rows, TIMES_HEIGHT)))
-    points = base.mark_point(filled=True, size=60, opacity=1, color=theme.ACCENT).encode(
+    base = Layer(with_places(rows, TIMES_HEIGHT))
+    points = base.mark("point", filled=True, size=60, opacity=1, color=theme.ACCENT).encode(
         x=x,
         y=y,
         tooltip=[
-            alt.Tooltip("name:N", title="system"),
-            alt.Tooltip("x:Q", title="comparisons"),
-            alt.Tooltip("y:Q", title="score", format=".3f"),
+            channel("name:N", title="system"),
+            channel("x:Q", title="comparisons"),
+            channel("y:Q", title="score", format=".3f"),
         ],
     )
-    return theme.finish(alt.layer(*names_of(base, x, y), points), height=TIMES_HEIGHT)
+    return theme.finish(*names_of(base, x, y), points, height=TIMES_HEIGHT)

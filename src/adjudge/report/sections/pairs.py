@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.wording import agreeing, counted
 from adjudge.report.charts import theme
+from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.headline import pairs_told_apart
 from adjudge.report.page import Chart, Section
 from adjudge.report.sections.audits import audit_tables
@@ -54,45 +55,41 @@ def pairs_chart(ranking: Ranking) -> Chart:
 
 def wins_heatmap(ranking: Ranking) -> dict[str, Any]:
     """Share of the pair's decided comparisons that the row's system won; a dot marks pairs told apart (Holm)."""
-    import altair as alt
-
     level = ranking.lines.level
     cells = [cell for comparison in ranking.comparisons for cell in _share_cells(comparison, level)]
     order = list(ranking.order)
-    base = alt.Chart(theme.values(cells)).encode(
-        x=alt.X("column:N", sort=order, title="against", axis=theme.column_axis(len(order))),
-        y=alt.Y("row:N", sort=order, title=None),
+    base = Layer(cells).encode(
+        x=channel("column:N", sort=order, title="against", axis=theme.column_axis(len(order))),
+        y=channel("row:N", sort=order, title=None),
     )
-    boxes = base.mark_rect(stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
-        color=alt.Color(
+    boxes = base.mark("rect", stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
+        color=channel(
             "share:Q",
             title="share won",
-            scale=alt.Scale(type="threshold", domain=list(STEPS), range=list(theme.HEAT)),
+            scale=dict(type="threshold", domain=list(STEPS), range=list(theme.HEAT)),
             legend=None,
         ),
         tooltip=[
-            alt.Tooltip("row:N", title="system"),
-            alt.Tooltip("column:N", title="against"),
-            alt.Tooltip("share:Q", title="share won", format=".1%"),
-            alt.Tooltip("wins:Q"),
-            alt.Tooltip("ties:Q"),
-            alt.Tooltip("losses:Q"),
-            alt.Tooltip("p:N", title="p (Holm)"),
+            channel("row:N", title="system"),
+            channel("column:N", title="against"),
+            channel("share:Q", title="share won", format=".1%"),
+            channel("wins:Q"),
+            channel("ties:Q"),
+            channel("losses:Q"),
+            channel("p:N", title="p (Holm)"),
         ],
     )
     # Numbers are shown where a cell is wide enough for them.
     wide = f"width / {max(len(order), 1)} > 34 ? 1 : 0"
-    numbers = base.mark_text(fontSize=12, opacity=alt.expr(wide)).encode(text=alt.Text("label:N"))
+    numbers = base.mark("text", fontSize=12, opacity=dict(expr=wide)).encode(text=channel("label:N"))
     layers = (boxes, numbers, _dots(base, len(order), 34))
-    return theme.finish(alt.layer(*layers), height=ROW_HEIGHT * max(len(order), 2))
+    return theme.finish(*layers, height=ROW_HEIGHT * max(len(order), 2))
 
 
 def _dots(base: Any, count: int, wide: int) -> Any:
     """The dots of pairs that are told apart, where cells are too narrow for numbers that carry them."""
-    import altair as alt
-
     narrow = f"width / {max(count, 1)} > {wide} ? 0 : 1"
-    return base.mark_text(fontSize=10, opacity=alt.expr(narrow)).encode(text=alt.Text("dot:N"))
+    return base.mark("text", fontSize=10, opacity=dict(expr=narrow)).encode(text=channel("dot:N"))
 
 
 def _share_cells(comparison: PairComparison, level: float) -> list[dict[str, Any]]:
@@ -124,28 +121,26 @@ def _percent(share: float) -> str:
 
 def differences_heatmap(ranking: Ranking, *, unit: str) -> dict[str, Any]:
     """Row minus column; strong colours are told apart after Holm's correction, weak ones only before it."""
-    import altair as alt
-
     order = list(ranking.order)
     cells = [cell for comparison in ranking.comparisons for cell in _difference_cells(comparison, ranking.lines.level)]
-    base = alt.Chart(theme.values(cells)).encode(
-        x=alt.X("column:N", sort=order, title="against", axis=theme.column_axis(len(order))),
-        y=alt.Y("row:N", sort=order, title=None),
+    base = Layer(cells).encode(
+        x=channel("column:N", sort=order, title="against", axis=theme.column_axis(len(order))),
+        y=channel("row:N", sort=order, title=None),
     )
-    boxes = base.mark_rect(stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
-        color=alt.Color("evidence:N", legend=None, scale=alt.Scale(domain=list(_EVIDENCE), range=list(_COLOURS))),
+    boxes = base.mark("rect", stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
+        color=channel("evidence:N", legend=None, scale=dict(domain=list(_EVIDENCE), range=list(_COLOURS))),
         tooltip=[
-            alt.Tooltip("row:N", title="system"),
-            alt.Tooltip("column:N", title="against"),
-            alt.Tooltip("difference:Q", title=unit, format="+.2f"),
-            alt.Tooltip("p:N", title="p (Holm)"),
-            alt.Tooltip("evidence:N"),
+            channel("row:N", title="system"),
+            channel("column:N", title="against"),
+            channel("difference:Q", title=unit, format="+.2f"),
+            channel("p:N", title="p (Holm)"),
+            channel("evidence:N"),
         ],
     )
     wide = f"width / {max(len(order), 1)} > 40 ? 1 : 0"
-    numbers = base.mark_text(fontSize=11, opacity=alt.expr(wide)).encode(text="label:N")
+    numbers = base.mark("text", fontSize=11, opacity=dict(expr=wide)).encode(text="label:N")
     layers = (boxes, numbers, _dots(base, len(order), 40))
-    return theme.finish(alt.layer(*layers), height=ROW_HEIGHT * max(len(order), 2))
+    return theme.finish(*layers, height=ROW_HEIGHT * max(len(order), 2))
 
 
 def _difference_cells(comparison: PairComparison, level: float) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.wording import counted
 from adjudge.report.charts import theme
+from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Fact, Section
 
 if TYPE_CHECKING:
@@ -61,8 +62,6 @@ def qe_sections(result: QualityEstimation) -> tuple[Section, ...]:
 
 def weight_sweep_chart(result: QualityEstimation) -> dict[str, Any]:
     """One line per system; the upright line is the weight that was chosen."""
-    import altair as alt
-
     names = [system.system for system in result.systems]
     rows = [
         {"weight": weight, "r": r, "system": system.system}
@@ -70,31 +69,29 @@ def weight_sweep_chart(result: QualityEstimation) -> dict[str, Any]:
         for weight, r in zip(result.weights, system.by_weight, strict=True)
         if r is not None
     ]
-    x = alt.X("weight:Q", title="weight of TER(PE2, PE1)")
+    x = channel("weight:Q", title="weight of TER(PE2, PE1)")
     # Lines differ by dash as well as by colour, so that more systems than colours can be told apart.
     colours = [theme.SERIES[i % len(theme.SERIES)] for i in range(len(names))]
     dashes = [list(_DASHES[(i + i // len(theme.SERIES)) % len(_DASHES)]) for i in range(len(names))]
-    legend = alt.Legend(symbolType="stroke", symbolStrokeWidth=2.5, symbolSize=400)
+    legend = dict(symbolType="stroke", symbolStrokeWidth=2.5, symbolSize=400)
     lines = (
-        alt.Chart(theme.values(rows))
-        .mark_line(strokeWidth=2)
+        Layer(rows)
+        .mark("line", strokeWidth=2)
         .encode(
             x=x,
-            y=alt.Y("r:Q", title="correlation with the label", scale=alt.Scale(zero=False)),
-            color=alt.Color("system:N", title=None, legend=legend, scale=alt.Scale(domain=names, range=colours)),
-            strokeDash=alt.StrokeDash(
-                "system:N", title=None, legend=legend, scale=alt.Scale(domain=names, range=dashes)
-            ),
+            y=channel("r:Q", title="correlation with the label", scale=dict(zero=False)),
+            color=channel("system:N", title=None, legend=legend, scale=dict(domain=names, range=colours)),
+            strokeDash=channel("system:N", title=None, legend=legend, scale=dict(domain=names, range=dashes)),
             tooltip=[
-                alt.Tooltip("system:N"),
-                alt.Tooltip("weight:Q", format="g"),
-                alt.Tooltip("r:Q", format=".3f"),
+                channel("system:N"),
+                channel("weight:Q", format="g"),
+                channel("r:Q", format=".3f"),
             ],
         )
     )
     chosen = (
-        alt.Chart(theme.values([{"weight": result.weight.weight}]))
-        .mark_rule(color=theme.INK, strokeDash=[4, 4], strokeWidth=1.5)
-        .encode(x=x, tooltip=[alt.Tooltip("weight:Q", title="chosen weight", format="g")])
+        Layer([{"weight": result.weight.weight}])
+        .mark("rule", color=theme.INK, strokeDash=[4, 4], strokeWidth=1.5)
+        .encode(x=x, tooltip=[channel("weight:Q", title="chosen weight", format="g")])
     )
-    return theme.finish(alt.layer(lines, chosen), height=320)
+    return theme.finish(lines, chosen, height=320)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.core.wording import agreeing, counted, short_list
 from adjudge.report.charts import theme
 from adjudge.report.charts.ranking import behind, first_system, forest, ranges, undecided_with
+from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.headline import lost_to_correction, machines, told_apart
 from adjudge.report.page import Chart, Section
 from adjudge.results.rank import TASTE
@@ -160,8 +161,6 @@ def _tastes(components: Sequence[VarianceComponent]) -> tuple[str, ...]:
 
 def components_chart(components: Sequence[VarianceComponent]) -> dict[str, Any]:
     """One bar per effect, in the order of the model; a thin line is the interval."""
-    import altair as alt
-
     rows = [
         {
             "effect": component.effect,
@@ -172,19 +171,19 @@ def components_chart(components: Sequence[VarianceComponent]) -> dict[str, Any]:
         }
         for component in components
     ]
-    base = alt.Chart(theme.values(rows)).encode(
-        y=alt.Y("effect:N", sort=[component.effect for component in components], title=None),
+    base = Layer(rows).encode(
+        y=channel("effect:N", sort=[component.effect for component in components], title=None),
         tooltip=[
-            alt.Tooltip("effect:N"),
-            alt.Tooltip("sd:Q", format=".2f"),
-            alt.Tooltip("low:Q", title="from", format=".2f"),
-            alt.Tooltip("high:Q", title="to", format=".2f"),
-            alt.Tooltip("meaning:N"),
+            channel("effect:N"),
+            channel("sd:Q", format=".2f"),
+            channel("low:Q", title="from", format=".2f"),
+            channel("high:Q", title="to", format=".2f"),
+            channel("meaning:N"),
         ],
     )
-    bars = base.mark_bar(height=14, cornerRadius=3, fill=theme.ACCENT, opacity=0.45).encode(
-        x=alt.X("sd:Q", title="standard deviation")
+    bars = base.mark("bar", height=14, cornerRadius=3, fill=theme.ACCENT, opacity=0.45).encode(
+        x=channel("sd:Q", title="standard deviation")
     )
-    known = base.transform_filter("isValid(datum.low) && isValid(datum.high)")
-    intervals = known.mark_rule(strokeWidth=2, stroke=theme.ACCENT).encode(x="low:Q", x2="high:Q")
-    return theme.finish(alt.layer(bars, intervals), height=ROW_HEIGHT * len(components))
+    known = base.transform(filter="isValid(datum.low) && isValid(datum.high)")
+    intervals = known.mark("rule", strokeWidth=2, stroke=theme.ACCENT).encode(x="low:Q", x2="high:Q")
+    return theme.finish(bars, intervals, height=ROW_HEIGHT * len(components))

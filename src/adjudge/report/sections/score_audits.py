@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.core.wording import counted
 from adjudge.report.charts import theme
 from adjudge.report.charts.rank_changes import places
+from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Section
 from adjudge.results.audit.stability import ONCE_PER_PAIR, ChangeFamily
 
@@ -156,30 +157,30 @@ def matrix(
         cell_format: the format of cells, as d3 writes it.
         row_height: of a cell, in pixels.
     """
-    import altair as alt
-
     values = [
         {"row": row, "column": column, "value": value}
         for row, line in zip(rows, cells, strict=True)
         for column, value in zip(columns, line, strict=True)
         if value is not None
     ]
-    base = alt.Chart(theme.values(values)).encode(
-        x=alt.X("column:N", sort=list(columns), title=None, axis=theme.column_axis(len(columns))),
-        y=alt.Y("row:N", sort=list(rows), title=None),
+    base = Layer(values).encode(
+        x=channel("column:N", sort=list(columns), title=None, axis=theme.column_axis(len(columns))),
+        y=channel("row:N", sort=list(rows), title=None),
     )
-    boxes = base.mark_rect(stroke=theme.PAPER, strokeWidth=1.5, cornerRadius=2).encode(
-        color=alt.Color(
+    boxes = base.mark("rect", stroke=theme.PAPER, strokeWidth=1.5, cornerRadius=2).encode(
+        color=channel(
             "value:Q",
-            scale=alt.Scale(type="threshold", domain=list(steps), range=list(theme.HEAT[-len(steps) - 1 :])),
+            scale=dict(type="threshold", domain=list(steps), range=list(theme.HEAT[-len(steps) - 1 :])),
             legend=None,
         ),
         tooltip=[
-            alt.Tooltip("row:N", title=" "),
-            alt.Tooltip("column:N", title="  "),
-            alt.Tooltip("value:Q", title=what, format=cell_format),
+            channel("row:N", title=" "),
+            channel("column:N", title="  "),
+            channel("value:Q", title=what, format=cell_format),
         ],
     )
     wide = f"width / {max(len(columns), 1)} > 34 ? 1 : 0"
-    numbers = base.mark_text(fontSize=11, opacity=alt.expr(wide)).encode(text=alt.Text("value:Q", format=cell_format))
-    return theme.finish(alt.layer(boxes, numbers), height=row_height * max(len(rows), 2))
+    numbers = base.mark("text", fontSize=11, opacity=dict(expr=wide)).encode(
+        text=channel("value:Q", format=cell_format)
+    )
+    return theme.finish(boxes, numbers, height=row_height * max(len(rows), 2))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.wording import counted, short_list
 from adjudge.report.charts import theme
+from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Section
 
 if TYPE_CHECKING:
@@ -50,21 +51,17 @@ def _cheapest(tournament: Tournament) -> str:
 
 def costs_chart(tournament: Tournament) -> dict[str, Any]:
     """One bar per ranking, the cheapest possible order first."""
-    import altair as alt
-
     contradictions = {CHEAPEST: tournament.mfas.cost, **{k: v for k, v in tournament.violations.items() if k != "mfas"}}
     order = sorted(contradictions, key=lambda name: (contradictions[name], name != CHEAPEST))
     rows = [
         {"ranking": name, "cost": contradictions[name], "kind": "best" if name == CHEAPEST else "other"}
         for name in order
     ]
-    base = alt.Chart(theme.values(rows)).encode(y=alt.Y("ranking:N", sort=order, title=None))
-    bars = base.mark_bar(height=14, cornerRadius=3).encode(
-        x=alt.X("cost:Q", title="contradicted judgments", axis=alt.Axis(tickMinStep=1, format="d")),
-        color=alt.Color(
-            "kind:N", legend=None, scale=alt.Scale(domain=["best", "other"], range=[theme.ACCENT, theme.MUTED])
-        ),
-        tooltip=[alt.Tooltip("ranking:N"), alt.Tooltip("cost:Q")],
+    base = Layer(rows).encode(y=channel("ranking:N", sort=order, title=None))
+    bars = base.mark("bar", height=14, cornerRadius=3).encode(
+        x=channel("cost:Q", title="contradicted judgments", axis=dict(tickMinStep=1, format="d")),
+        color=channel("kind:N", legend=None, scale=dict(domain=["best", "other"], range=[theme.ACCENT, theme.MUTED])),
+        tooltip=[channel("ranking:N"), channel("cost:Q")],
     )
-    numbers = base.mark_text(align="left", dx=5, fontSize=12).encode(x="cost:Q", text="cost:Q")
-    return theme.finish(alt.layer(bars, numbers), height=ROW_HEIGHT * max(len(rows), 2))
+    numbers = base.mark("text", align="left", dx=5, fontSize=12).encode(x="cost:Q", text="cost:Q")
+    return theme.finish(bars, numbers, height=ROW_HEIGHT * max(len(rows), 2))

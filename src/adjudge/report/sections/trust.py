@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.wording import counted, listed, short_list
 from adjudge.report.charts import theme
+from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Section
 
 if TYPE_CHECKING:
@@ -119,37 +120,37 @@ def rates_chart(
 
     What has no estimate is not drawn.
     """
-    import altair as alt
-
     rows = [row for row in rows if not math.isnan(row[1])]
     data = [
         {"name": name, "estimate": estimate, "low": low, "high": high, "stands": _stands(low, high, target)}
         for name, estimate, low, high in rows
     ]
     # Ends of the axis that are moved inwards would run into their neighbours.
-    axis = alt.Axis(format=number, tickCount=10, labelFlush=False, labelOverlap=True)
-    colours = alt.Scale(domain=["at", "above", "below"], range=[theme.ACCENT, theme.WARN, theme.MUTED])
-    colour = alt.Color("stands:N", legend=None, scale=colours)
-    base = alt.Chart(theme.values(data)).encode(
-        y=alt.Y("name:N", sort=[row[0] for row in rows], title=None),
+    axis = dict(format=number, tickCount=10, labelFlush=False, labelOverlap=True)
+    colours = dict(domain=["at", "above", "below"], range=[theme.ACCENT, theme.WARN, theme.MUTED])
+    colour = channel("stands:N", legend=None, scale=colours)
+    base = Layer(data).encode(
+        y=channel("name:N", sort=[row[0] for row in rows], title=None),
         color=colour,
         tooltip=[
-            alt.Tooltip("name:N", title=" "),
-            alt.Tooltip("estimate:Q", title=title, format=number),
-            alt.Tooltip("low:Q", title="from", format=number),
-            alt.Tooltip("high:Q", title="to", format=number),
+            channel("name:N", title=" "),
+            channel("estimate:Q", title=title, format=number),
+            channel("low:Q", title="from", format=number),
+            channel("high:Q", title="to", format=number),
         ],
     )
-    scale = alt.Scale(zero=True, nice=True)
-    bars = base.mark_rule(strokeWidth=3, strokeCap="round").encode(
-        x=alt.X("low:Q", title=title, axis=axis, scale=scale), x2="high:Q"
+    scale = dict(zero=True, nice=True)
+    bars = base.mark("rule", strokeWidth=3, strokeCap="round").encode(
+        x=channel("low:Q", title=title, axis=axis, scale=scale), x2="high:Q"
     )
-    points = base.mark_point(filled=True, size=110, opacity=1).encode(x=alt.X("estimate:Q", axis=axis, scale=scale))
+    points = base.mark("point", filled=True, size=110, opacity=1).encode(
+        x=channel("estimate:Q", axis=axis, scale=scale)
+    )
     layers = [bars, points]
     if target is not None:
-        mark = alt.Chart(theme.values([{"target": target}])).mark_rule(strokeDash=[4, 4], stroke=theme.INK)
-        layers.insert(0, mark.encode(x=alt.X("target:Q", axis=axis, scale=scale)))
-    return theme.finish(alt.layer(*layers), height=ROW_HEIGHT * max(len(rows), 2))
+        mark = Layer([{"target": target}]).mark("rule", strokeDash=[4, 4], stroke=theme.INK)
+        layers.insert(0, mark.encode(x=channel("target:Q", axis=axis, scale=scale)))
+    return theme.finish(*layers, height=ROW_HEIGHT * max(len(rows), 2))
 
 
 def _stands(low: float, high: float, target: float | None) -> str:
