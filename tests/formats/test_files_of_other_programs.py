@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from adjudge.core.errors import InputError
+from adjudge.core.errors import InputError, UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.formats import read
 
@@ -82,3 +82,26 @@ def test_an_old_workbook_that_is_damaged_is_called_one(tmp_path: Path) -> None:
     file.write_bytes(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600))
     with pytest.raises(InputError, match="damaged Excel workbook"):
         read(file)
+
+
+@pytest.mark.parametrize(("encoding", "name"), [("cp1252", "José"), ("cp1251", "Иван"), ("utf-16-le", "José")])
+def test_other_encodings_where_they_are_named(tmp_path: Path, encoding: str, name: str) -> None:
+    """As Excel saves CSV on Windows; the table of attributes is in the same encoding."""
+    file, groups = tmp_path / "table.csv", tmp_path / "groups.csv"
+    lines = ["annotator;segment;system;score", f"{name};1;A;70", f"{name};1;B;60"]
+    file.write_bytes("\r\n".join(lines).encode(encoding))
+    groups.write_bytes(f"annotator;group\r\n{name};first\r\n".encode(encoding))
+    table = read(file, encoding=encoding, attributes=groups).table
+    assert table["annotator"].to_list() == [name, name]
+    assert table["group"].to_list() == ["first", "first"]
+    with pytest.raises(InputError, match=r"--encoding cp1252|binary file"):
+        read(file)
+
+
+def test_encodings_that_do_not_fit(tmp_path: Path) -> None:
+    file = tmp_path / "table.csv"
+    file.write_bytes(b"annotator,system,score\nJos\xe9,A,70\nJos\xe9,B,60\n")
+    with pytest.raises(UsageError, match="--encoding 'cp0' is not known"):
+        read(file, encoding="cp0")
+    with pytest.raises(InputError, match="cannot be read as utf-32"):
+        read(file, encoding="utf-32")

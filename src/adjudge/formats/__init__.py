@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.core.errors import InputError, UsageError, shown, unknown_choice
-from adjudge.core.files import exists
+from adjudge.core.files import exists, text_encoding
 from adjudge.core.wording import split_names
 from adjudge.formats.options import ReadOptions
 
@@ -44,7 +44,7 @@ class Format(NamedTuple):
 
 
 # Options that every format uses; `pair` also selects.
-COMMON_OPTIONS = ("pair", "human", "strict", "bad_rows", "attributes")
+COMMON_OPTIONS = ("pair", "human", "encoding", "strict", "bad_rows", "attributes")
 _TABLE = ("columns", "systems", "wide", "winner", "labels")
 
 FORMATS: dict[str, Format] = {
@@ -134,12 +134,14 @@ def as_judgments(
 
         judgments = with_alike_names_noted(without_copies(read_frame(frame, chosen)))
     else:
-        judgments = _read_files(_paths(source), format, chosen)
+        with text_encoding(chosen.encoding):
+            judgments = _read_files(_paths(source), format, chosen)
     judgments = _with_missing_human_noted(judgments, chosen.human)
     if chosen.attributes is not None:
         from adjudge.formats.attributes import add_attributes
 
-        judgments = add_attributes(judgments, Path(chosen.attributes))
+        with text_encoding(chosen.encoding):
+            judgments = add_attributes(judgments, Path(chosen.attributes))
     pair = settings.get("pair")
     return judgments if pair is None else judgments.for_pair(pair)
 

@@ -11,9 +11,9 @@ import gzip
 import json
 import re
 import zlib
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from typing import TYPE_CHECKING
 
+from adjudge.core.files import encoding_of
 from adjudge.formats.appraise.rows import is_result, separator_of
 from adjudge.formats.metric_scores import ENDING, HUMAN_SCORES
 from adjudge.formats.wmt_da.files import SOURCES, member_of
@@ -77,8 +77,7 @@ def _first_lines(path: Path) -> list[str]:
         if raw.startswith(b"\x1f\x8b"):
             with gzip.open(path) as unpacked:
                 raw = unpacked.read(_HEAD)
-        encoding = "utf-16" if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
-        text = raw.decode(encoding, "ignore" if len(raw) == _HEAD else "strict")
+        text = raw.decode(encoding_of(raw), "ignore" if len(raw) == _HEAD else "strict")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError):
         return []  # The reader says what is wrong.
     lines = text.splitlines()
