@@ -6,12 +6,13 @@ import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import xlsxwriter
 
 import adjudge
-from adjudge.core.errors import InputError
+from adjudge.core.errors import AdjudgeError, InputError
 from adjudge.formats import read
 from adjudge.formats.tables.load import load_table
 
@@ -268,3 +269,46 @@ def test_campaigns_are_compared_one_after_the_other_too(tmp_path: Path) -> None:
     files = [write(tmp_path, "system,segment,score\n" + "\n".join(rows) + "\n", name=f"{name}.csv") for name in "ab"]
     apart, listed = adjudge.compare(*files, resamples=10), adjudge.compare(files, resamples=10)
     assert apart.to_dict() == listed.to_dict()
+
+
+RATED_BY_COLUMN = "segment,system,anna,ben\n1,A,80,70\n1,B,60,\n2,A,90,85\n2,B,70,60\n"
+
+
+def test_a_column_per_annotator_is_the_same_as_a_row_for_each_of_them(tmp_path: Path) -> None:
+    rows = [line.split(",") for line in RATED_BY_COLUMN.splitlines()[1:]]
+    long = [f"{row[0]},{row[1]},{name},{row[place]}" for place, name in ((2, "anna"), (3, "ben")) for row in rows]
+    expected = read(write(tmp_path, "\n".join(["segment,system,annotator,score", *long])))
+    for name in ("anna,ben", ["Anna", "Ben"]):
+        wide = read(write(tmp_path, RATED_BY_COLUMN), raters=name)
+        assert wide.table.drop("campaign").equals(expected.table.drop("campaign"))
+        assert "2 columns are taken for the scores of one annotator each" in wide.notes
+
+
+def test_columns_of_annotators_hold_ranks_or_winners_too(tmp_path: Path) -> None:
+    table = "segment,screen,system,r1,r2\n1,a,A,1,2\n1,a,B,2,1\n"
+    ranks = read(write(tmp_path, table), raters="r1,r2", wide="ranks").table
+    assert ranks.select("annotator", "system", "rank").rows() == [
+        ("r1", "A", 1.0), ("r1", "B", 2.0), ("r2", "A", 2.0), ("r2", "B", 1.0),
+    ]  # fmt: skip
+    pairs = read(write(tmp_path, "segment,left,right,r1,r2\n1,A,B,left,tie\n"), raters="r1,r2").table
+    assert set(pairs["annotator"]) == {"r1", "r2"}
+    assert pairs.filter(annotator="r1").sort("rank")["system"].to_list() == ["A", "B"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"raters": "anna,zoe"}, "--raters names 'zoe'"),
+        ({"raters": "anna"}, "two or more different columns, each of one annotator"),
+        ({"raters": "anna,ben", "systems": "A,B"}, "cannot both be given"),
+        ({"raters": "anna,ben", "wide": "stars"}, "stars"),
+    ],
+)
+def test_columns_of_annotators_that_cannot_be(tmp_path: Path, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(AdjudgeError, match=words):
+        read(write(tmp_path, RATED_BY_COLUMN), **options)
+
+
+def test_a_bad_cell_of_an_annotator_is_named_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="line 3: column 'score' holds 'good'"):
+        read(write(tmp_path, RATED_BY_COLUMN.replace("60,\n", "60,good\n")), raters="anna,ben")

@@ -100,7 +100,12 @@ class Reading:
     def _settings_of_tables(self) -> dict[str, str | None]:
         """How a table with another layout was read. Only options that were given, to keep signatures short."""
         options = self.options
-        joined = {"columns": options.columns, "systems": options.systems, "winner": options.winner}
+        joined = {
+            "columns": options.columns,
+            "systems": options.systems,
+            "raters": options.raters,
+            "winner": options.winner,
+        }
         return {
             **{name: ",".join(values) for name, values in joined.items() if values},
             **({"wide": options.wide} if options.wide else {}),

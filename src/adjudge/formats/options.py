@@ -27,8 +27,11 @@ class ReadOptions:
     systems: tuple[str, ...] = field(
         default=(), metadata=_help("Wide tables: the columns with one system each, comma-separated.")
     )
+    raters: tuple[str, ...] = field(
+        default=(), metadata=_help("Wide tables: the columns with one annotator each, comma-separated.")
+    )
     wide: str | None = field(
-        default=None, metadata=_help("Wide tables: whether the system columns hold 'scores' or 'ranks'.")
+        default=None, metadata=_help("Wide tables: whether these columns hold 'scores' or 'ranks'.")
     )
     winner: tuple[str, ...] = field(
         default=(),

@@ -5,7 +5,7 @@ two commas is a missing value and `""` is an empty text; spans are JSON, times I
 table come back as text from CSV, but for those that stages heed, and as they were from Parquet.
 
 Other tables (CSV, Excel, JSON, data frames) are understood too: columns under other names, one column per system
-(`--systems`), comparisons of two systems per row.
+(`--systems`) or per annotator (`--raters`), comparisons of two systems per row.
 
 Faults of the table that the types of its columns do not show are looked for as well.
 """
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.comparisons import BLOCK_KEY
-from adjudge.core.errors import InputError, Source
+from adjudge.core.errors import InputError, Source, UsageError
 from adjudge.core.humans import mark_humans
 from adjudge.core.judgments import SCHEMA, ColumnUse, Judgments, SetAside, concat
 from adjudge.core.protocols import ASSUMED_OF_RANKS, ASSUMED_OF_SCORES, KINDS, PROTOCOLS
@@ -30,7 +30,7 @@ from adjudge.formats.rankings.pairwise_table import pair_judgments, with_winner
 from adjudge.formats.tables.cells import KINDS_ELSEWHERE, check_cells, check_scale_of_scores, typed_cells
 from adjudge.formats.tables.columns import SYNONYMS, ColumnMap, map_columns, plain, renamed
 from adjudge.formats.tables.load import LoadedTable, load_table, with_decimal_points
-from adjudge.formats.tables.wide import find_system, unpivot
+from adjudge.formats.tables.wide import find_columns, one_annotator_per_row, unpivot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,6 +61,11 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Jud
     frame, source = loaded.frame, loaded.source
     if frame.height == 0:
         raise source.fault("holds a header but no judgments; add rows")
+    if options.raters and options.systems:
+        raise UsageError("--systems and --raters cannot both be given; put one of the two below each other")
+    if options.raters:
+        loaded = one_annotator_per_row(loaded, options.raters, options.wide)
+        frame, source = loaded.frame, loaded.source
     if options.systems:
         return _wide(loaded, options)
     mapping = _with_known_kinds(map_columns(frame.columns, source, columns=options.columns, meanings=SYNONYMS), frame)
@@ -111,7 +116,7 @@ def _likely_systems(frame: pl.DataFrame, mapping: ColumnMap) -> dict[str, int]:
 
 
 def _wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
-    systems = [find_system(loaded.frame.columns, name, loaded.source) for name in options.systems]
+    systems = find_columns(loaded.frame.columns, options.systems, loaded.source, option="--systems")
     others = [name for name in loaded.frame.columns if name not in systems]
     meanings = [name for name in SYNONYMS if name not in ("system", "score", "rank")]
     mapping = map_columns(others, loaded.source, columns=options.columns, meanings=meanings)

@@ -141,7 +141,7 @@ class ColumnMap:
         what = f"has no column {either}{why}, it has {shown(listed, 300)}{either_of}"
         wide = " (or --systems, where each system has a column)" if meaning == "system" else ""
         if meaning == "score" and either_of and "annotator" not in self.columns:
-            wide = " (columns of one annotator each must stand below each other, with the annotators in a column)"
+            wide = " (or --raters, where each annotator has a column)"
         said = as_argument([f"{name}={shown(column)}" for name, column in {meaning: free, **(also or {})}.items()])
         return self.source.fault(f"{what}; say which it is, as --columns {said}{wide}, or give --format")
 

@@ -1,4 +1,4 @@
-"""Wide tables: one row per item and one column per system, which holds its score or its rank.
+"""Wide tables: one row per item and one column per system or per annotator, which holds a score or a rank.
 
 Also comparisons that say in several columns who won: a score for each side, or a mark for each outcome.
 """
@@ -11,7 +11,8 @@ import polars as pl
 
 from adjudge.core.errors import Source, UsageError, shown, unknown_choice
 from adjudge.core.judgments import KEY
-from adjudge.formats.tables.columns import WINNERS, plain
+from adjudge.formats.tables.columns import WINNERS, map_columns, plain
+from adjudge.formats.tables.load import LoadedTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -31,6 +32,7 @@ SCORES_OF_SIDES = (
 _MARKED = ["1", "1.0", "true", "yes"]
 _BOTH_NAMES = {"left": pl.min_horizontal, "right": pl.max_horizontal}
 _ROW = "row of the file"
+_PAIR = ("left", "right")
 
 
 def unpivot(
@@ -49,9 +51,7 @@ def unpivot(
     """
     if shape is not None and shape not in SHAPES:
         raise unknown_choice("content of a wide table", shape, SHAPES)
-    columns = [find_system(frame.columns, name, source) for name in systems]
-    if len(set(columns)) < max(len(columns), 2):
-        raise UsageError("--systems must name two or more different columns, each of one system")
+    columns = find_columns(frame.columns, systems, source, option="--systems")
     for name in ("system", "score", "rank"):
         if name in frame.columns and name not in columns:
             raise source.fault(
@@ -69,6 +69,38 @@ def unpivot(
     if ranks and "screen" not in long.columns:
         long = long.with_columns(_screen(long).alias("screen"))
     return long.drop(_ROW), _of_items(source, len(columns)), notes
+
+
+def one_annotator_per_row(loaded: LoadedTable, raters: Sequence[str], shape: str | None) -> LoadedTable:
+    """A table with one column per annotator as one with a row for each of them: `annotator`, and what they said.
+
+    Args:
+        loaded: the wide table.
+        raters: the names of the columns of annotators.
+        shape: `scores` or `ranks`; default: scores, or who won where a row compares two systems.
+    """
+    frame, source = loaded.frame, loaded.source
+    if shape is not None and shape not in SHAPES:
+        raise unknown_choice("content of a wide table", shape, SHAPES)
+    columns = find_columns(frame.columns, raters, source, option="--raters")
+    others = map_columns([name for name in frame.columns if name not in columns], source, meanings=_PAIR)
+    said = "rank" if shape == "ranks" else "winner" if {"left", "right"} <= set(others.columns) else "score"
+    for name in ("annotator", said):
+        if name in frame.columns and name not in columns:
+            raise source.fault(f"has a column '{name}' besides the columns of --raters; leave that option out")
+    long = pl.concat(
+        frame.drop(columns).with_columns(pl.lit(column).alias("annotator"), frame[column].cast(pl.String).alias(said))
+        for column in columns
+    )
+    rows, ragged = frame.height, loaded.ragged
+    note = f"{len(columns)} columns are taken for the {said}s of one annotator each"
+    return LoadedTable(
+        long,
+        Source(source.name, lambda row: row % rows + 1 if source.line_of is None else source.line_of(row % rows)),
+        (*loaded.notes, note),
+        {i * rows + row: problem for row, problem in ragged.items() for i in range(len(columns))},
+        loaded.twice,
+    )
 
 
 def _screen(long: pl.DataFrame) -> pl.Expr:
@@ -94,14 +126,20 @@ def _of_items(source: Source, systems: int) -> Source:
     )
 
 
-def find_system(header: Sequence[str], name: str, source: Source) -> str:
-    """The column of a system that the user names, in any case; an error that names the columns where there is none."""
-    same = [column for column in header if column == name] or [
-        column for column in header if plain(column) == plain(name)
-    ]
-    if len(same) != 1:
-        raise source.fault(f"--systems names '{shown(name)}', but the columns are {shown(', '.join(header), 300)}")
-    return same[0]
+def find_columns(header: Sequence[str], names: Sequence[str], source: Source, *, option: str) -> list[str]:
+    """The columns that the user names, in any case; an error that names the columns where one is not there."""
+    columns = []
+    for name in names:
+        same = [column for column in header if column == name] or [
+            column for column in header if plain(column) == plain(name)
+        ]
+        if len(same) != 1:
+            raise source.fault(f"{option} names '{shown(name)}', but the columns are {shown(', '.join(header), 300)}")
+        columns.append(same[0])
+    if len(set(columns)) < max(len(columns), 2):
+        what = "system" if option == "--systems" else "annotator"
+        raise UsageError(f"{option} must name two or more different columns, each of one {what}")
+    return columns
 
 
 def _look_like_ranks(frame: pl.DataFrame) -> bool:
