@@ -312,3 +312,55 @@ def test_columns_of_annotators_that_cannot_be(tmp_path: Path, options: dict[str,
 def test_a_bad_cell_of_an_annotator_is_named_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="line 3: column 'score' holds 'good'"):
         read(write(tmp_path, RATED_BY_COLUMN.replace("60,\n", "60,good\n")), raters="anna,ben")
+
+
+def sheets(folder: Path, named: dict[str, list[tuple[object, ...]]]) -> Path:
+    file = folder / "people.xlsx"
+    with xlsxwriter.Workbook(str(file)) as book:
+        for name, rows in named.items():
+            sheet = book.add_worksheet(name)
+            for number, row in enumerate(rows):
+                sheet.write_row(number, 0, row)
+    return file
+
+
+PEOPLE: dict[str, list[tuple[object, ...]]] = {
+    "anna": [("Ratings of anna",), ("segment", "system", "score"), (1, "A", 80), (1, "B", 60)],
+    "read me": [("How to judge",), ("Read both texts",)],
+    "ben": [("segment", "system", "score"), (1, "A", 70), (1, "B", "65,5")],
+}
+
+
+def test_a_sheet_per_annotator(tmp_path: Path) -> None:
+    file = sheets(tmp_path, PEOPLE)
+    every = read(file, sheets="all")
+    assert every.table.select("annotator", "system", "score").rows() == [
+        ("anna", "A", 80.0), ("anna", "B", 60.0), ("ben", "A", 70.0), ("ben", "B", 65.5),
+    ]  # fmt: skip
+    assert any("taken for an annotator" in note for note in every.notes)
+    assert any("not read me" in note for note in every.notes)
+    assert read(file, sheets=["ben", "anna"]).table.equals(every.table)
+    assert set(read(file, sheets="ben").table["annotator"]) == {"ben"}
+    alone = read(file)
+    assert len(alone) == 2
+    assert any("only the sheet 'anna'" in note for note in alone.notes)
+    assert any("--sheets all" in note for note in alone.notes)
+
+
+def test_sheets_keep_the_annotators_that_a_column_names(tmp_path: Path) -> None:
+    rows: list[tuple[object, ...]] = [(*HEADER,), ("zoe", 1, "A", 80), ("zoe", 1, "B", 60)]
+    named = {"x": rows, "y": [*rows, ("zoe", 2, "A", 50)]}
+    assert set(read(sheets(tmp_path, named), sheets="x").table["annotator"]) == {"zoe"}
+
+
+def test_sheets_that_cannot_be_read(tmp_path: Path) -> None:
+    file = sheets(tmp_path, PEOPLE)
+    with pytest.raises(InputError, match="has no sheet 'zoe', it has anna, read me, ben"):
+        read(file, sheets="zoe")
+    with pytest.raises(InputError, match="no sheet with the columns of judgments"):
+        read(sheets(tmp_path, {"read me": PEOPLE["read me"]}), sheets="all")
+    with pytest.raises(InputError, match="is no Excel workbook"):
+        read(write(tmp_path, RATED_BY_COLUMN), sheets="all")
+    bad = {**PEOPLE, "ben": [*PEOPLE["ben"][:2], (1, "B", 60), (2, "A", "good")]}
+    with pytest.raises(InputError, match=r"people.xlsx, sheet 'ben', line 4: column 'score' holds 'good'"):
+        read(sheets(tmp_path, bad), sheets="all")

@@ -45,7 +45,7 @@ class Format(NamedTuple):
 
 # Options that every format uses; `pair` also selects.
 COMMON_OPTIONS = ("pair", "human", "encoding", "strict", "bad_rows", "attributes")
-_TABLE = ("columns", "systems", "raters", "wide", "winner", "labels")
+_TABLE = ("columns", "systems", "raters", "sheets", "wide", "winner", "labels")
 
 FORMATS: dict[str, Format] = {
     "judgments": Format("native", "the judgment table, or any table: Parquet, CSV, Excel, JSON, JSON lines", _TABLE),

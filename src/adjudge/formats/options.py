@@ -46,6 +46,10 @@ class ReadOptions:
             "have, such as segment or document."
         ),
     )
+    sheets: tuple[str, ...] = field(
+        default=(),
+        metadata=_help("Excel: the sheets to read, comma-separated, or 'all'; each is an annotator if no column is."),
+    )
     encoding: str | None = field(
         default=None, metadata=_help("Encoding of text files that are not UTF-8, such as cp1252 or cp1251.")
     )

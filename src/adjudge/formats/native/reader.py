@@ -29,7 +29,7 @@ from adjudge.formats.rankings.labels import USUAL_LABELS, scale_of
 from adjudge.formats.rankings.pairwise_table import pair_judgments, with_winner
 from adjudge.formats.tables.cells import KINDS_ELSEWHERE, check_cells, check_scale_of_scores, typed_cells
 from adjudge.formats.tables.columns import SYNONYMS, ColumnMap, map_columns, plain, renamed
-from adjudge.formats.tables.load import LoadedTable, load_table, with_decimal_points
+from adjudge.formats.tables.load import LoadedTable, load_sheets, load_table, with_decimal_points
 from adjudge.formats.tables.wide import find_columns, one_annotator_per_row, unpivot
 
 if TYPE_CHECKING:
@@ -48,7 +48,12 @@ WHOLE_DOCUMENT = "score of a whole document, not of a segment"
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read tables; what a file is, its content says, not its name."""
-    return concat([read_loaded(load_table(path), options, stem(path)) for path in paths])
+    tables = [(path, table) for path in paths for table in _tables(path, options)]
+    return concat([read_loaded(table, options, stem(path)) for path, table in tables])
+
+
+def _tables(path: Path, options: ReadOptions) -> list[LoadedTable]:
+    return load_sheets(path, options.sheets) if options.sheets else [load_table(path)]
 
 
 def read_frame(frame: pl.DataFrame, options: ReadOptions) -> Judgments:

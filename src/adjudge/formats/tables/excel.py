@@ -1,7 +1,8 @@
 """The table in a workbook of Excel or OpenDocument: its sheet, its header, and the cells that were merged.
 
-The sheet is the first that has the columns of judgments, otherwise the first. Rows above the header, such as a title or
-headings over several columns, are left out. What stands in cells that were merged down holds for each of their rows.
+The sheet is the first that has the columns of judgments, otherwise the first, unless others are asked for. Rows above
+the header, such as a title or headings over several columns, are left out. What stands in cells that were merged down
+holds for each of their rows.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import io
 import re
 import zipfile
 from collections import Counter
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 # A header is looked for in so many rows of a sheet.
 TITLE_ROWS = 20
+ALL_SHEETS = "all"
 _ROW = "row of the sheet"
 _NAMES = {
     meaning: {plain(name) for name in names}
@@ -49,21 +52,55 @@ class Sheet(NamedTuple):
 
 def read_workbook(raw: bytes, path: Path) -> Sheet:
     """Read the sheet of a workbook that holds the table; its rows are numbered as a spreadsheet shows them."""
+    with _open(raw, path) as workbook:
+        number, above = _table_of(workbook)
+        sheet = _read_sheet(workbook, raw, path, number, above)
+        later = range(number + 1, len(workbook.sheet_names))
+        more = any(_header_row(workbook, other) is not None for other in later)
+    hint = ("other sheets hold judgments, too; --sheets all reads them all",) if more else ()
+    return sheet._replace(notes=(*sheet.notes, *hint))
+
+
+def read_sheets(raw: bytes, path: Path, wanted: Sequence[str]) -> dict[str, Sheet]:
+    """Read several sheets of a workbook by their names; `all` are those that name the columns of judgments."""
+    with _open(raw, path) as workbook:
+        names = workbook.sheet_names
+        for name in wanted:
+            if name not in (*names, ALL_SHEETS):
+                raise InputError(f"has no sheet '{shown(name)}', it has {shown(', '.join(names), 300)}", file=path)
+        headers = {name: _header_row(workbook, number) for number, name in enumerate(names)}
+        chosen = [name for name in names if name in wanted or (ALL_SHEETS in wanted and headers[name] is not None)]
+        if not chosen:
+            raise InputError("has no sheet with the columns of judgments; name the sheets by --sheets", file=path)
+        return {
+            name: _read_sheet(workbook, raw, path, names.index(name), headers[name] or 0, several=chosen)
+            for name in chosen
+        }
+
+
+@contextmanager
+def _open(raw: bytes, path: Path) -> Iterator[Any]:
+    """A workbook; damage that is found while it is read becomes one sentence."""
     import fastexcel
 
     if not _is_workbook(raw):
         raise InputError("is a zip file, but no Excel workbook; unpack it and name the table", file=path)
     check_size(_unpacked_size(raw), path, what="unpacked")
     try:
-        workbook = fastexcel.read_excel(raw)
-        number, above = _table_of(workbook)
-        frame: pl.DataFrame = workbook.load_sheet(number, header_row=above, dtypes="string").to_polars()
-        header = workbook.load_sheet(number, header_row=None, n_rows=above + 1, dtypes="string").to_polars().rows()
+        yield fastexcel.read_excel(raw)
     except (fastexcel.FastExcelError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as fault:
         reason = shown(str(fault).split("\n", 1)[0], 120)
         raise InputError(f"is a damaged Excel workbook ({reason}); save it again", file=path) from fault
+
+
+def _read_sheet(
+    workbook: Any, raw: bytes, path: Path, number: int, above: int, *, several: Sequence[str] = ()
+) -> Sheet:
+    """A sheet, of which so many rows stand above the header; one of several if these are named."""
+    frame: pl.DataFrame = workbook.load_sheet(number, header_row=above, dtypes="string").to_polars()
+    header = workbook.load_sheet(number, header_row=None, n_rows=above + 1, dtypes="string").to_polars().rows()
     name = workbook.sheet_names[number]
-    notes = list(_notes(path.name, workbook.sheet_names, number, above))
+    notes = list(_notes(path.name, workbook.sheet_names, several or [name], above))
     corner, merged = _corner_and_merged(raw, name)
     frame, filled = _with_merged(frame.cast(pl.String), corner, above, merged)
     if filled:
@@ -72,21 +109,33 @@ def read_workbook(raw: bytes, path: Path) -> Sheet:
     frame = _named(frame).with_row_index(_ROW)
     frame = frame.filter(~pl.all_horizontal(pl.exclude(_ROW).is_null()))
     numbers = frame[_ROW].to_list()
-    source = Source(str(path), lambda row: numbers[row] + first if row < len(numbers) else row + first)
+    source = Source(
+        f"{path}, sheet '{shown(name)}'" if several else str(path),
+        lambda row: numbers[row] + first if row < len(numbers) else row + first,
+    )
     twice = frozenset(name for name, times in Counter(header[above] if header else ()).items() if name and times > 1)
     return Sheet(frame.drop(_ROW), source, tuple(notes), twice)
 
 
 def _table_of(workbook: Any) -> tuple[int, int]:
     """The number of the sheet with the table, and how many rows stand above its header."""
-    tops = []
     for number in range(len(workbook.sheet_names)):
-        rows = workbook.load_sheet(number, header_row=None, n_rows=TITLE_ROWS, dtypes="string").to_polars().rows()
-        for above, row in enumerate(rows):
-            if _names_judgments(row):
-                return number, above
-        tops.append(rows)
-    return 0, _rows_above_header(tops[0]) if tops else 0
+        above = _header_row(workbook, number)
+        if above is not None:
+            return number, above
+    return 0, _rows_above_header(_top(workbook, 0)) if workbook.sheet_names else 0
+
+
+def _header_row(workbook: Any, number: int) -> int | None:
+    """The row of a sheet, from 0, that names the columns of judgments."""
+    return next((above for above, row in enumerate(_top(workbook, number)) if _names_judgments(row)), None)
+
+
+def _top(workbook: Any, number: int) -> list[tuple[str | None, ...]]:
+    rows: list[tuple[str | None, ...]] = (
+        workbook.load_sheet(number, header_row=None, n_rows=TITLE_ROWS, dtypes="string").to_polars().rows()
+    )
+    return rows
 
 
 def _names_judgments(row: Sequence[str | None]) -> bool:
@@ -103,10 +152,11 @@ def _rows_above_header(rows: Sequence[Sequence[str | None]]) -> int:
     return next((row for row, count in enumerate(filled) if count >= enough), 0)
 
 
-def _notes(file: str, sheets: Sequence[str], number: int, above: int) -> Iterator[str]:
-    if len(sheets) > 1:
-        others = ", ".join(shown(name) for name in (*sheets[:number], *sheets[number + 1 :]))
-        yield f"only the sheet '{shown(sheets[number])}' of {file} is read; not {others}"
+def _notes(file: str, sheets: Sequence[str], read: Sequence[str], above: int) -> Iterator[str]:
+    others = ", ".join(shown(name) for name in sheets if name not in read)
+    if others:
+        which = f"the sheet '{shown(read[0])}'" if len(read) == 1 else f"{len(read)} sheets"
+        yield f"only {which} of {file} is read; not {others}"
     if above:
         yield f"{counted(above, 'row')} above the header of {file}, such as a title, not read"
 

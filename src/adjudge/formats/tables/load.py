@@ -15,14 +15,14 @@ import polars as pl
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import decode_text, read_bytes
 from adjudge.formats.parsing.delimited import numbered_lines
-from adjudge.formats.tables.columns import KNOWN, plain
+from adjudge.formats.tables.columns import KNOWN, SYNONYMS, map_columns, plain
 from adjudge.formats.tables.delimited_rows import read_rows
-from adjudge.formats.tables.excel import read_workbook
+from adjudge.formats.tables.excel import read_sheets, read_workbook
 from adjudge.formats.tables.label_studio import annotation_rows, is_export
 from adjudge.formats.tables.parquet import PARQUET_MAGIC, read_parquet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
 ZIP_MAGIC = b"PK\x03\x04"
@@ -47,6 +47,21 @@ class LoadedTable:
     """Rows that are longer or shorter than the header, or broken, and what is wrong: in the frame, but no use."""
     twice: frozenset[str] = frozenset()
     """Names that several columns of the file have; the first of them has it in the frame."""
+
+
+def load_sheets(path: Path, wanted: Sequence[str]) -> list[LoadedTable]:
+    """The tables in several sheets of a workbook; each sheet is an annotator where no column names any."""
+    raw = read_bytes(path)
+    if not raw.startswith((ZIP_MAGIC, OLD_EXCEL_MAGIC)):
+        raise InputError("is no Excel workbook, so it has no sheets; leave --sheets out", file=path)
+    tables = []
+    for name, sheet in read_sheets(raw, path, wanted).items():
+        frame, notes = with_decimal_points(sheet.frame, sheet.frame.columns)
+        if "annotator" not in map_columns(frame.columns, sheet.source, meanings=SYNONYMS):
+            frame = frame.with_columns(pl.lit(name).alias("annotator"))
+            notes = [*notes, f"each sheet of {path.name} is taken for an annotator, whose name is that of the sheet"]
+        tables.append(LoadedTable(frame, sheet.source, (*sheet.notes, *notes), twice=sheet.twice))
+    return tables
 
 
 def load_table(path: Path) -> LoadedTable:
