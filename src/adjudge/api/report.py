@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _Computed = TypeVar("_Computed")
 _PEOPLE, _RANKINGS = ("checked", "agreement"), ("ranking", "others")
-_SHARE = {_PEOPLE: 0.8, _RANKINGS: 1.2}
+_SHARE = {_PEOPLE: 0.5, _RANKINGS: 0.8}
 """The duration of the parts other than the audit, in the unit of `AuditTasks.sizes`."""
 
 

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 __all__ = ["SECONDS_PER_ROW", "SECTIONS", "AuditSettings", "audit", "read_companion"]
 
-SECONDS_PER_ROW = 1.5e-4
+SECONDS_PER_ROW = 1.1e-4
 """A lower limit of the CPU seconds per judgment for all sections; it decides whether to start processes."""
 _SAME_REFITS = ("claims", "influence")
 """Sections that leave out the same annotators and documents, so that the fits are shared."""
-_SHARE = {"claims": 2.0, "influence": 1.2, "aa": 1.5, "stability": 1.0, "reliability": 0.6}
+_SHARE = {"claims": 0.9, "influence": 0.4, "aa": 1.1, "stability": 0.7, "reliability": 0.45}
 """Relative durations of sections; the longest are started first, unlisted ones last."""
 FEWEST_DIVIDED = 4
 """Sections that are computed before the rest is divided among processes."""
