@@ -44,7 +44,7 @@ class Format(NamedTuple):
 
 
 # Options that every format uses; `pair` also selects.
-COMMON_OPTIONS = ("pair", "human", "strict", "bad_rows", "attributes")
+COMMON_OPTIONS = ("pair", "human", "strict", "bad_rows", "attributes", "judges")
 _TABLE = ("columns", "systems", "wide", "winner", "labels")
 
 FORMATS: dict[str, Format] = {
@@ -122,6 +122,7 @@ def as_judgments(
         The judgments, with everything that was set aside and why.
     """
     from adjudge.core.judgments import Judgments
+    from adjudge.core.machine_judges import set_judges_apart
 
     chosen = read_options(options, **settings)
     if isinstance(source, Judgments):
@@ -140,6 +141,7 @@ def as_judgments(
         from adjudge.formats.attributes import add_attributes
 
         judgments = add_attributes(judgments, Path(chosen.attributes))
+    judgments = set_judges_apart(judgments, chosen.judges)
     pair = settings.get("pair")
     return judgments if pair is None else judgments.for_pair(pair)
 

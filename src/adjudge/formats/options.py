@@ -43,6 +43,10 @@ class ReadOptions:
             "have, such as segment or document."
         ),
     )
+    judges: tuple[str, ...] = field(
+        default=(),
+        metadata=_help("Annotators that are programs, comma-separated. They do not count as people (docs/judges.md)."),
+    )
     strict: bool = field(default=False, metadata=_help("Stop if any value in a file cannot be read."))
     bad_rows: float = field(
         default=0.01, metadata=_help("Largest share of unreadable rows to accept. They are set aside and listed.")
