@@ -1,4 +1,4 @@
-"""Simulated campaigns with a machine judge: people with tastes, scales of their own and pages, and a judge beside them."""
+"""Simulated campaigns with a machine judge: people with tastes, scales and pages of their own, and a judge."""
 
 from __future__ import annotations
 

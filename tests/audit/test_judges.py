@@ -202,7 +202,7 @@ def test_a_judge_that_copies_a_person_equals_that_person_and_no_more() -> None:
 
 
 def test_differences_that_hardly_vary_do_not_pass_by_a_small_error() -> None:
-    """3 of 40 items at an allowance of .15: so few or fewer have a probability of .13 (binomial), not the t-test's .04."""
+    """3 of 40 items at an allowance of .15: the binomial probability of so few is .13, Student's t says .04."""
     differences = np.array([1.0] * 3 + [0.0] * 37)
     assert stats.ttest_1samp(differences, 0.15, alternative="less").pvalue < 0.05
     assert stats.binom.cdf(3, 40, 0.15) > 0.1
@@ -277,7 +277,7 @@ def simple_differences(
 @pytest.mark.slow
 @pytest.mark.parametrize(("documents", "people"), [(8, 5), (30, 5), (12, 2)])
 def test_a_judge_at_the_boundary_stands_up_in_at_most_five_percent(documents: int, people: int) -> None:
-    """Measured with 2,000 campaigns each: 4.4 to 4.8% (standard error .5); a test that ignores documents: 14% and more."""
+    """Measured with 1,000 campaigns each: docs/judges.md."""
     rng = np.random.default_rng(documents)
     noise, times = boundary_noise(people, rng), 400
     p = [compare_with_person("a", *simple_differences(rng, documents, people, noise), 0.15).p for _ in range(times)]

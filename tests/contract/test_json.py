@@ -175,6 +175,16 @@ def test_audit_of_scores(scores: Path) -> None:
     assert all(set(claim) >= claimed for claim in audit_result["claims"])
 
 
+def test_audit_of_machine_judges(scores: Path) -> None:
+    """`--judges` names machines among the annotators; with few outputs nothing can be told, and the keys are there."""
+    audited = answer("audit", scores, "--only", "judges", "--judges", "x")
+    for judge in audited["judges"]:
+        assert set(judge) >= {"judge", "winning_rate", "p", "passed", "verdict", "biases"}
+        assert judge["passed"] is False
+        assert all(set(bias) >= {"name", "estimate", "interval", "p", "sentence"} for bias in judge["biases"])
+    assert [judge["judge"] for judge in audited["judges"]] == ["x"]
+
+
 def test_audit_of_rankings(rankings: Path) -> None:
     audit_result = answer("audit", rankings)
     assert set(audit_result) >= {"composition", "sampling", "claims"}

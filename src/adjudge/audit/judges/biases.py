@@ -62,20 +62,11 @@ class Differences:
         estimate = float((weight * self.value).sum()) / scale
         centre = 0.0 if np.ptp(weight) == 0 else float(self.value.mean())
         residual = weight * (self.value - centre - estimate * weight) / scale
-        variance, df = self._variance(residual)
+        variance, df = _variance(residual, self.cluster, self.person)
         se = float(np.sqrt(variance))
         reach = float(student_quantile(0.025, df)) * se
         p = 2 * float(student_tail(abs(estimate) / se, df)) if se > 0 else (1.0 if estimate == 0 else 0.0)
         return estimate, (estimate - reach, estimate + reach), min(p, 1.0)
-
-    def _variance(self, residual: Floats) -> tuple[float, int]:
-        documents, by_document = _variance_by(residual, self.cluster)
-        people = len(np.unique(self.person))
-        if people < FEWEST_PEOPLE:
-            return by_document, documents - 1
-        _, by_person = _variance_by(residual, self.person)
-        _, by_both = _variance_by(residual, self.cluster * (int(self.person.max()) + 1) + self.person)
-        return max(by_document, by_person, by_document + by_person - by_both), min(documents, people) - 1
 
     def at(self, kept: Bools) -> Differences:
         """Some of the entries."""
@@ -87,6 +78,17 @@ class Differences:
             person=self.person[kept],
             system=self.system.filter(pl.Series(kept)),
         )
+
+
+def _variance(residual: Floats, cluster: Codes, person: Codes) -> tuple[float, int]:
+    """The variance of a sum, by documents and, where there are enough, by people; and its degrees of freedom."""
+    documents, by_document = _variance_by(residual, cluster)
+    people = len(np.unique(person))
+    if people < FEWEST_PEOPLE:
+        return by_document, documents - 1
+    _, by_person = _variance_by(residual, person)
+    _, by_both = _variance_by(residual, cluster * (int(person.max()) + 1) + person)
+    return max(by_document, by_person, by_document + by_person - by_both), min(documents, people) - 1
 
 
 def _variance_by(residual: Floats, cluster: Codes) -> tuple[int, float]:
@@ -167,10 +169,10 @@ def _spread(judged: Floats, value: Floats, person: Codes, cluster: Codes) -> Ite
     own, theirs = (_centred(values, person) ** 2 for values in (judged, value))
     if own.sum() == 0 or theirs.sum() == 0:
         return
-    number, variance = _variance_by(own / own.sum() - theirs / theirs.sum(), cluster)
+    variance, df = _variance(own / own.sum() - theirs / theirs.sum(), cluster, person)
     log, se = float(np.log(own.sum() / theirs.sum())) / 2, float(np.sqrt(variance)) / 2
-    reach = float(student_quantile(0.025, number - 1)) * se
-    p = min(1.0, 2 * float(student_tail(abs(log) / se, number - 1))) if se > 0 else 1.0
+    reach = float(student_quantile(0.025, df)) * se
+    p = min(1.0, 2 * float(student_tail(abs(log) / se, df))) if se > 0 else 1.0
     ratio = float(np.exp(log))
     yield Bias(
         "spread", ratio, (float(np.exp(log - reach)), float(np.exp(log + reach))), p, len(value),
