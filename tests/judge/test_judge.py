@@ -17,6 +17,7 @@ import adjudge
 from adjudge.core.errors import AdjudgeError, DataError, InputError, UsageError
 from adjudge.judge import asking
 from adjudge.judge.clients import EndpointError
+from tests.conftest import ROOT
 from tests.contract.tables import command
 from tests.judge.fake_endpoint import SEGMENTS, Handler, endpoint, make_campaign, score_of, usual, wait_until
 
@@ -369,7 +370,8 @@ def test_another_prompt_or_model_needs_another_output(campaign: Path, tmp_path: 
     own.write_text("{output}")
     with endpoint() as fake:
         ask(campaign, fake.url)
-        for change in ({"prompt": own}, {"model": "other", "name": "fake"}, {"parameters": {}}):
+        changes: list[dict[str, Any]] = [{"prompt": own}, {"model": "other", "name": "fake"}, {"parameters": {}}]
+        for change in changes:
             with pytest.raises(InputError, match=r"journal.jsonl: was begun with .*; name another output"):
                 ask(campaign, fake.url, **change)
 
@@ -467,6 +469,32 @@ def test_programs_that_fail_hang_or_do_not_end(body: str, reason: str, campaign:
     with pytest.raises(EndpointError, match=reason):
         ask(campaign, "", endpoint=None, model=None, command=program(tmp_path, body), retries=0, timeout=0.5, jobs=4)
     assert time.monotonic() - started < 25
+
+
+def test_the_program_of_the_documentation_judges_the_example(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "judges.md").read_text(encoding="utf-8")
+    body = page.partition("# length_judge.py\n")[2].partition("```")[0]
+    file = tmp_path / "length_judge.py"
+    file.write_text(body)
+    output = tmp_path / "judge.csv"
+    words = f"{sys.executable} {file}"
+    result = adjudge.judge(
+        ROOT / "examples/da/campaign.toml", output, command=words, name="length", repeats=0.2, jobs=2
+    )
+    for label, number in (
+        ("questions", result.questions),
+        ("usable answers", result.answers),
+        ("rows written", result.rows),
+    ):
+        assert f"  {label:<27} {number:>7}" in page
+    table = pl.read_csv(output)
+    damaged = table.filter(pl.col("kind") == "degraded")
+    assert damaged.height > 0
+    # It repeats itself exactly.
+    again = table.filter(pl.col("kind") == "repeat").join(
+        table.filter(pl.col("kind") == "system"), on=["segment", "system"], suffix="_first"
+    )
+    assert (again["score"] == again["score_first"]).all()
 
 
 def test_a_program_that_is_not_there(campaign: Path) -> None:

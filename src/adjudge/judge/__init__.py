@@ -25,8 +25,9 @@ from adjudge.design.tasks import load_tasks, text_hash
 from adjudge.formats import native
 from adjudge.judge.answers import AnswerReader
 from adjudge.judge.asking import Asker, Unanswered, ask_all
-from adjudge.judge.clients import Endpoint, Program, key_from
+from adjudge.judge.clients import Endpoint, key_from
 from adjudge.judge.journal import ENDING, Journal
+from adjudge.judge.program import Program
 from adjudge.judge.questions import make_template, questions_of
 from adjudge.results.judge import Judged, Preview
 
