@@ -203,6 +203,14 @@ def test_what_is_no_answer_stops_after_ten_and_is_explained(behaviour: Any, reas
         assert ask(campaign, fake.url).answers == QUESTIONS
 
 
+def test_an_endpoint_that_is_not_there_is_said_at_once(campaign: Path) -> None:
+    with endpoint() as fake:
+        url = fake.url
+    message = r"nothing answers at http://127\.0\.0\.1 .*; start it, or check 'endpoint'"
+    with pytest.raises(EndpointError, match=message):
+        ask(campaign, url)
+
+
 def test_questions_without_an_answer_are_counted_and_asked_by_the_next_run(campaign: Path) -> None:
     def unwilling(handler: Handler, prompt: str, number: int) -> None:
         if "Satz 3 " in prompt:

@@ -72,6 +72,8 @@ class Endpoint:
     key: str | None = field(repr=False)
     parameters: Mapping[str, Any]
     timeout: float
+    reached: threading.Event = field(default_factory=threading.Event, init=False, repr=False)
+    """Set when it has answered anything."""
 
     def __post_init__(self) -> None:
         try:
@@ -123,11 +125,17 @@ class Endpoint:
         try:
             connection.request("POST", f"{path}/chat/completions", json.dumps(body).encode(), headers)
             with connection.getresponse() as response:
+                self.reached.set()
                 return response.status, response.headers, _read(response, deadline)
         except TimeoutError as fault:
             raise NoAnswerError("no answer in time", later=True) from fault
         except ssl.SSLCertVerificationError as fault:
             raise EndpointError(f"the endpoint's certificate is not trusted ({fault.verify_message})") from fault
+        except (ConnectionRefusedError, socket.gaierror) as fault:
+            if not self.reached.is_set():
+                what = f"nothing answers at {scheme}://{host} ({fault.strerror})"
+                raise EndpointError(f"{what}; start it, or check --endpoint") from fault
+            raise NoAnswerError("no connection (refused)", later=True) from fault
         except (OSError, http.client.HTTPException) as fault:
             if time.monotonic() >= deadline:
                 raise NoAnswerError("no answer in time", later=True) from fault
