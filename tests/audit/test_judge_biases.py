@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.audit.judges.biases import Differences
+from adjudge.audit.judges.differences import Differences
 from tests.audit.judged import campaign
 from tests.audit.test_judges import judges_of, report_of
 
@@ -205,3 +205,30 @@ def test_scores_of_a_judge_are_compared_where_people_rank() -> None:
     )
     good, noise = judges_of(judgments, judge_scores=frame).judges
     assert (good.judge, good.outcome, noise.judge, noise.outcome) == ("good", "passed", "noise", "failed")
+
+
+@pytest.mark.parametrize("sorted_by_name", [False, True])
+def test_a_judge_that_likes_what_is_shown_first(sorted_by_name: bool) -> None:
+    """A quarter of the answers is the first output, whatever it is. Where the order never changes, that is not seen."""
+    from adjudge.core.judgments import Judgments
+    from adjudge.core.machine_judges import set_judges_apart
+
+    rng = np.random.default_rng(8)
+    rows = []
+    for segment in range(300):
+        shown = ["s0", "s1"] if sorted_by_name or rng.random() < 0.5 else ["s1", "s0"]
+        for name in ("a", "b", "judge:m"):
+            best = "s0" if rng.random() < 0.6 else "s1"
+            if name == "judge:m" and rng.random() < 0.25:
+                best = shown[0]
+            rows += [(name, str(segment), f"{name}{segment}", s, "pairwise", 1 if s == best else 2) for s in shown]
+    columns = ["annotator", "segment", "screen", "system", "protocol", "rank"]
+    judgments = set_judges_apart(Judgments.from_columns(pl.DataFrame(rows, schema=columns, orient="row")))
+    found = {bias.name: bias for bias in judges_of(judgments).judges[0].biases}
+    assert ("shown first" in found) is not sorted_by_name
+    if not sorted_by_name:
+        assert found["shown first"].estimate == pytest.approx(0.25, abs=0.1)
+        low, high = found["shown first"].interval or (0, 0)
+        assert low < 0.25 < high
+        assert found["shown first"].p is not None
+        assert found["shown first"].p < 0.01

@@ -2,22 +2,20 @@
 
 For scores, each person's items are taken together: the judge's scores are given the mean and the spread of the person's
 there, and what is left of the difference is in points on people's scale. For rankings and pairs, the difference is in
-shares of comparisons won (a tie is half). Errors allow for what items of one document share, and from three people on
-for what each person's answers share (two-way clusters, the larger of both and of their combination), so that they hold
-for other people and texts.
+shares of comparisons won (a tie is half).
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from adjudge.audit.judges.alternative import FEWEST_SHARED, standardised_by
-from adjudge.audit.judges.own_answers import degraded_controls, position_of_items, self_agreement
+from adjudge.audit.judges.differences import Differences, variance_of
+from adjudge.audit.judges.own_answers import degraded_controls, position_of_items, self_agreement, shown_first
 from adjudge.core.errors import UsageError
 from adjudge.core.maths import divide, student_quantile, student_tail
 from adjudge.rank.lines_and_rank_sets import holm
@@ -29,74 +27,7 @@ if TYPE_CHECKING:
     from adjudge.audit.judges.answers import Answers
     from adjudge.core.arrays import Bools, Codes, Floats
 
-FEWEST_PEOPLE = 3
-"""People from whom on errors hold for other people too."""
 FEWEST_OF_SYSTEM = 10
-
-
-@dataclass(frozen=True, eq=False)
-class Differences:
-    """The judge minus a person, one entry per person and item (for comparisons: per person, item and side)."""
-
-    value: Floats
-    item: Codes
-    cluster: Codes
-    person: Codes
-    system: pl.Series
-    unit: str
-
-    def mean(self) -> tuple[float, tuple[float, float], float]:
-        """Estimate, 95% interval and p-value of the mean."""
-        return self._estimate(np.ones(len(self.value)))
-
-    def contrast(self, chosen: Bools) -> tuple[float, tuple[float, float], float]:
-        """Of the mean over the chosen entries minus that over the others."""
-        return self.slope(chosen.astype(float))
-
-    def slope(self, x: Floats) -> tuple[float, tuple[float, float], float]:
-        """Of the slope on a variable."""
-        return self._estimate(x - x.mean())
-
-    def _estimate(self, weight: Floats) -> tuple[float, tuple[float, float], float]:
-        scale = float((weight**2).sum())
-        estimate = float((weight * self.value).sum()) / scale
-        centre = 0.0 if np.ptp(weight) == 0 else float(self.value.mean())
-        residual = weight * (self.value - centre - estimate * weight) / scale
-        variance, df = _variance(residual, self.cluster, self.person)
-        se = float(np.sqrt(variance))
-        reach = float(student_quantile(0.025, df)) * se
-        p = 2 * float(student_tail(abs(estimate) / se, df)) if se > 0 else (1.0 if estimate == 0 else 0.0)
-        return estimate, (estimate - reach, estimate + reach), min(p, 1.0)
-
-    def at(self, kept: Bools) -> Differences:
-        """Some of the entries."""
-        return replace(
-            self,
-            value=self.value[kept],
-            item=self.item[kept],
-            cluster=self.cluster[kept],
-            person=self.person[kept],
-            system=self.system.filter(pl.Series(kept)),
-        )
-
-
-def _variance(residual: Floats, cluster: Codes, person: Codes) -> tuple[float, int]:
-    """The variance of a sum, by documents and, where there are enough, by people; and its degrees of freedom."""
-    documents, by_document = _variance_by(residual, cluster)
-    people = len(np.unique(person))
-    if people < FEWEST_PEOPLE:
-        return by_document, documents - 1
-    _, by_person = _variance_by(residual, person)
-    _, by_both = _variance_by(residual, cluster * (int(person.max()) + 1) + person)
-    return max(by_document, by_person, by_document + by_person - by_both), min(documents, people) - 1
-
-
-def _variance_by(residual: Floats, cluster: Codes) -> tuple[int, float]:
-    """The number of clusters, and the variance of a sum whose entries may depend on each other within clusters."""
-    _, code = np.unique(cluster, return_inverse=True)
-    sums = np.bincount(code, weights=residual)
-    number = len(sums)
-    return number, float((sums**2).sum()) * number / (number - 1) if number > 1 else float("inf")
 
 
 def biases_of(answers: Answers, name: str, judge: Floats, families: Mapping[str, str]) -> tuple[Bias, ...]:
@@ -109,7 +40,7 @@ def biases_of(answers: Answers, name: str, judge: Floats, families: Mapping[str,
         found += [*_leniency_and_spread(answers, name, judge)]
         found += [*_along(answers, name, differences), *degraded_controls(answers, name)]
     else:
-        found += [*_ties(answers, judge)]
+        found += [*_ties(answers, judge), *_order(answers, name)]
     found += [*_family(differences, families.get(name)), *_systems(differences)]
     return tuple(found)
 
@@ -169,7 +100,7 @@ def _spread(judged: Floats, value: Floats, person: Codes, cluster: Codes) -> Ite
     own, theirs = (_centred(values, person) ** 2 for values in (judged, value))
     if own.sum() == 0 or theirs.sum() == 0:
         return
-    variance, df = _variance(own / own.sum() - theirs / theirs.sum(), cluster, person)
+    variance, df = variance_of(own / own.sum() - theirs / theirs.sum(), cluster, person)
     log, se = float(np.log(own.sum() / theirs.sum())) / 2, float(np.sqrt(variance)) / 2
     reach = float(student_quantile(0.025, df)) * se
     p = min(1.0, 2 * float(student_tail(abs(log) / se, df))) if se > 0 else 1.0
@@ -227,6 +158,23 @@ def _ties(answers: Answers, judge: Floats) -> Iterator[Bias]:
     way = "more" if estimate > 0 else "less"
     sentence = f"calls two outputs equal {100 * abs(estimate):.0f} points of percent {way} often than people{_doubt(p)}"
     yield Bias("ties", estimate, interval, p, len(value), sentence)
+
+
+def _order(answers: Answers, name: str) -> Iterator[Bias]:
+    """Whether the output that is shown first wins more often than the same output shown second."""
+    pairs = shown_first(answers, name)
+    if pairs is None:
+        return
+    named = pairs["document"] if answers.cluster_kind == "document" else pairs["key"]
+    cluster = named.rank("dense").cast(pl.Int64).fill_null(0).to_numpy()
+    if len(np.unique(cluster)) < 2:
+        return
+    alone = np.zeros(pairs.height, dtype=np.int64)
+    better = pairs["better"].to_numpy()
+    estimate, interval, p = Differences(better, alone, cluster, alone, pairs["a"], "").slope(pairs["first"].to_numpy())
+    way = "more" if estimate > 0 else "less"
+    sentence = f"an output wins {100 * abs(estimate):.0f} points of percent {way} often if it is shown first{_doubt(p)}"
+    yield Bias("shown first", estimate, interval, p, pairs.height, sentence)
 
 
 def _family(differences: Differences, pattern: str | None) -> Iterator[Bias]:

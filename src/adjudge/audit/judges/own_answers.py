@@ -85,3 +85,25 @@ def _pairs(rows: pl.DataFrame, kind: str) -> Floats | None:
 
 def _is_relative(rows: pl.DataFrame) -> bool:
     return "protocol" in rows.columns and bool(rows["protocol"].is_in(list(RELATIVE)).any())
+
+
+def shown_first(answers: Answers, name: str) -> pl.DataFrame | None:
+    """Of every pair that a judge compared: its answer and which system was shown first, each without the pair's mean.
+
+    Where every two systems were always shown in the same order, nothing can be told.
+    """
+    rows = _rows(answers, name)
+    if not _is_relative(rows):
+        return None
+    identity = ["key", "screen"]
+    two = rows.filter(pl.col("rank").is_not_null() & (pl.len().over(identity) == 2))
+    pairs = two.group_by(identity, maintain_order=True).agg("system", "rank", pl.col("document").first())
+    one, other = pl.col("system").list.first(), pl.col("system").list.last()
+    turned = pl.when(one < other).then(1.0).otherwise(-1.0)
+    better = (pl.col("rank").list.last().cast(pl.Int64) - pl.col("rank").list.first()).sign() * turned
+    pair = [pl.min_horizontal(one, other).alias("a"), pl.max_horizontal(one, other).alias("b")]
+    coded = pairs.filter(one != other).with_columns(
+        turned.alias("first"), better.cast(pl.Float64).alias("better"), *pair
+    )
+    centred = coded.with_columns(pl.col("first", "better") - pl.col("first", "better").mean().over("a", "b"))
+    return centred if centred.height >= FEWEST_REPEATS and centred["first"].abs().sum() > 0 else None
