@@ -87,6 +87,10 @@ def audit(
     names = only.split(",") if only is not None else None
     with prepared_processes(files, AUDIT_MODULES if names is None else ()):
         parts = reading.by_pair(files)
+    if judge_scores and len(parts) > 1:
+        from adjudge.core.errors import UsageError
+
+        raise UsageError(f"--judge-scores are of one language pair; choose it with --pair: {', '.join(parts)}")
     # Only now, so that the other processes start first.
     from adjudge.audit import SECONDS_PER_ROW, AuditSettings, audit, read_companion
     from adjudge.cli.output import for_each_pair, write_output
