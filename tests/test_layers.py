@@ -19,6 +19,7 @@ FLOW = (
     "design",
     "adapt",
     "collect",
+    "judge",
     "simulate",
     "check",
     "agree",
@@ -35,6 +36,7 @@ ALLOWED["core"] = {"core"}
 ALLOWED["work"] = {"core", "work"}
 ALLOWED["adapt"] = {"core", "adapt"}
 ALLOWED["collect"] = {"core", "results", "formats", "design", "adapt", "collect"}
+ALLOWED["judge"] = {"core", "results", "formats", "design", "judge"}
 ALLOWED["report"] = {"core", "results", "work", "report"}
 ALLOWED["datasets"] = {"core", "results", "datasets"}
 ALLOWED["doctor"] = {"core", "results", "collect", "datasets", "doctor"}

@@ -27,6 +27,7 @@ from adjudge._version import __version__
 
 if TYPE_CHECKING:
     from adjudge.api.comparing import compare, gold, meta, parity, qe, replicate
+    from adjudge.api.judging import judge
     from adjudge.api.look import look
     from adjudge.api.planning import design, plan, read, simulate, testset
     from adjudge.api.ranking import agree, audit, check, rank, tournament
@@ -52,6 +53,7 @@ _PUBLIC = {
     "compare": "adjudge.api.comparing",
     "design": "adjudge.api.planning",
     "gold": "adjudge.api.comparing",
+    "judge": "adjudge.api.judging",
     "load_campaign": "adjudge.design",
     "look": "adjudge.api.look",
     "meta": "adjudge.api.comparing",
@@ -78,6 +80,7 @@ __all__ = [
     "compare",
     "design",
     "gold",
+    "judge",
     "load_campaign",
     "look",
     "meta",

@@ -16,8 +16,8 @@ from tests.contract.tables import command
 from tests.warm_command import warm_command
 
 EXAMPLES = {name: shlex.split(command.help.partition("Example:")[2])[1:] for name, command in commands(command_tree())}
-# These need a campaign that was served, or released data; the demo has a test of its own.
-APART = ("serve", "export", "doctor", "replicate", "demo")
+# These need a campaign that was served, released data or a language model; the demo has a test of its own.
+APART = ("serve", "export", "doctor", "replicate", "demo", "judge")
 # All designs with simulated campaigns take their time, and are tested elsewhere.
 QUICKLY = {"plan": ["--draws", "0", "--structures", "pages", "--per-item", "1", "--documents", "60"]}
 # What an example writes, besides printing.

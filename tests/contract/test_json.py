@@ -175,6 +175,32 @@ def test_audit_of_scores(scores: Path) -> None:
     assert all(set(claim) >= claimed for claim in audit_result["claims"])
 
 
+def test_audit_of_machine_judges(scores: Path) -> None:
+    """`--judges` names machines among the annotators; with few outputs nothing can be told, and the keys are there."""
+    audited = answer("audit", scores, "--only", "judges", "--judges", "x")
+    for judge in audited["judges"]:
+        assert set(judge) >= {"judge", "winning_rate", "p", "passed", "verdict", "biases"}
+        assert judge["passed"] is False
+        assert all(set(bias) >= {"name", "estimate", "interval", "p", "sentence"} for bias in judge["biases"])
+    assert [judge["judge"] for judge in audited["judges"]] == ["x"]
+
+
+def test_scores_of_judges_are_of_one_language_pair(tmp_path: Path) -> None:
+    table, metric = tmp_path / "two.csv", tmp_path / "metric.tsv"
+    rows = [
+        f"{pair},{name},{n},{system},{n}"
+        for pair in ("cs,en", "de,en")
+        for name in "xy"
+        for n in range(3)
+        for system in "ab"
+    ]
+    table.write_text("source_lang,target_lang,annotator,segment,system,score\n" + "\n".join(rows) + "\n")
+    metric.write_text("system\tsegment\tmetric\tscore\na\t1\tm\t0.5\n")
+    run = command("audit", table, "--only", "judges", "--judge-scores", metric)
+    assert run.code == 2
+    assert "--judge-scores are of one language pair; choose it with --pair: cs-en, de-en" in run.err
+
+
 def test_audit_of_rankings(rankings: Path) -> None:
     audit_result = answer("audit", rankings)
     assert set(audit_result) >= {"composition", "sampling", "claims"}

@@ -97,6 +97,7 @@ def test_all_faults_are_named_at_once(folder: Path) -> None:
         ('source = "s.txt"', 'source = "nowhere.txt"', "files.source: no such file 'nowhere.txt'"),
         ("[design]", "[design]\njudgments = 3", "'judgments' = 3 different people"),
         ('annotators = ["Ann", "Bo"]', 'annotators = ["Ann", "Ann"]', "lists a name twice"),
+        ('annotators = ["Ann", "Bo"]', 'annotators = ["Ann", "judge:Bo"]', "as those of machines do"),
         ("[controls]", '[controls]\nattention_text = "hello"', "write {score}"),
         ("[design]", "[scale]\nlow = 5\nhigh = 2\n[design]", "'low' = 5 must lie below"),
         ('he = { file = "he.txt" }', 'he = { file = "he.txt", text = "x" }', "either 'text' or 'file'"),

@@ -13,6 +13,8 @@ from adjudge.core.rng import DEFAULT_SEED
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    import polars as pl
+
     from adjudge.core.judgments import Judgments
     from adjudge.results.agree import Agreement
     from adjudge.results.audit import Audit
@@ -200,6 +202,11 @@ def audit(
     documents_by: str | Path = "raw",
     edits: Any = None,
     acceptability: Any = None,
+    judge_scores: str | Path | Iterable[str | Path] = (),
+    lower_is_better: str | Iterable[str] = (),
+    judge_allowance: float = 0.15,
+    judge_scale: Literal["matched", "z", "raw"] = "matched",
+    judge_families: Mapping[str, str] | None = None,
     seed: int = DEFAULT_SEED,
     **reading: Any,
 ) -> Audit:
@@ -219,6 +226,14 @@ def audit(
             `mixed` model, or a file of metric scores.
         edits: post-edits from the same campaign: a path, or judgments.
         acceptability: judgments of these post-edits: a path, or judgments.
+        judge_scores: files with scores of metrics by segment, each of which is tested as a machine judge. Annotators
+            that are machines are named by `judges`, or by names that begin with `judge:`.
+        lower_is_better: metrics of these files where lower is better, as a list or comma-separated.
+        judge_allowance: how much more often a person may be closer to the other people than a judge that may still
+            stand in for one; the authors of the test suggest .2 for experts, .15 for skilled people, .1 for crowds.
+        judge_scale: how scores of a judge are compared with people's: `matched` to the scores of each person, in the
+            judge's order; standardised (`z`); or as they are (`raw`).
+        judge_families: by judge, a regular expression of the systems that are of its own family.
         seed: random seed.
         **reading: how the source is read, as in `adjudge.read`: `format`, `pair`, ...
     """
@@ -234,10 +249,21 @@ def audit(
         by=column_names(by),
         edits=_companion(edits, "wmt-edits"),
         acceptability=_companion(acceptability, "wmt-acceptability"),
+        judge_scores=_metric_judges(judge_scores, lower_is_better),
+        judge_allowance=judge_allowance,
+        judge_scale=judge_scale,
+        judge_families=tuple(f"{name}={pattern}" for name, pattern in (judge_families or {}).items()),
         seed=seed,
     )
     names = only.split(",") if isinstance(only, str) else only
     return make_audit(single_pair(source, reading, doing="audit"), only=names, settings=settings)
+
+
+def _metric_judges(files: str | Path | Iterable[str | Path], lower: str | Iterable[str]) -> pl.DataFrame | None:
+    from adjudge.audit.judges import read_judge_scores
+
+    paths = [Path(files)] if isinstance(files, str | Path) else [Path(file) for file in files]
+    return read_judge_scores(paths, lower_is_better=column_names(lower)) if paths else None
 
 
 def _companion(source: Any, format_name: str) -> Judgments | None:

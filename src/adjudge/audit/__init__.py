@@ -9,7 +9,7 @@ from adjudge.audit.changes import GENUINE
 from adjudge.audit.documents import documents_setting
 from adjudge.audit.post_edits import read_companion
 from adjudge.audit.sections import SECTIONS, chosen_sections
-from adjudge.audit.settings import AuditSettings
+from adjudge.audit.settings import AuditSettings, judge_settings
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.protocols import RATED, RELATIVE, SCORED
 from adjudge.results.audit import Audit
@@ -54,7 +54,7 @@ def audit(
         One section per question that applies; a note says which were left out, and why.
     """
     settings = settings or AuditSettings()
-    entries = _entries(only, settings)
+    entries = _entries(only, settings, judgments)
     tasks = audit_tasks(judgments, only=only, settings=settings)
     by_name = outcomes or _outcomes(tasks, len(judgments))
     sections, notes = _sections(entries, by_name, tasks.make.kinds, asked_for=only is not None)
@@ -69,6 +69,7 @@ def audit(
             "margin": settings.margin,
             "documents_by": documents_setting(settings),
             "by": ",".join(settings.by) or None,
+            **judge_settings(judgments, settings),
             "edits": None if settings.edits is None else settings.edits.fingerprint,
             "acceptability": None if settings.acceptability is None else settings.acceptability.fingerprint,
             "seed": settings.seed,
@@ -80,11 +81,13 @@ def audit(
     )
 
 
-def _entries(only: Iterable[str] | None, settings: AuditSettings) -> tuple[SectionEntry, ...]:
-    """The sections to compute."""
+def _entries(only: Iterable[str] | None, settings: AuditSettings, judgments: Judgments) -> tuple[SectionEntry, ...]:
+    """The sections to compute; two are made only where there is something to make them of."""
     entries = chosen_sections(only)
-    if only is None and not settings.by:
-        entries = tuple(entry for entry in entries if entry.name != "breakdown")
+    if only is None:
+        judged = judgments.machine is not None or settings.judge_scores is not None
+        left_out = {name for name, given in (("breakdown", settings.by), ("judges", judged)) if not given}
+        entries = tuple(entry for entry in entries if entry.name not in left_out)
     if not entries:
         raise UsageError(f"no section was asked for; choose from {', '.join(SECTIONS)}")
     return entries
@@ -147,7 +150,7 @@ def audit_tasks(
 ) -> AuditTasks:
     """The tasks of an audit with these arguments."""
     settings = settings or AuditSettings()
-    names = [entry.name for entry in _entries(only, settings)]
+    names = [entry.name for entry in _entries(only, settings, judgments)]
     kinds, scored = kinds_of(judgments, settings), _as_scores(judgments)
     if scored is not None:
         kinds.add("scores")
@@ -214,7 +217,8 @@ def _key(kind: Kind, judgments: Judgments, settings: AuditSettings) -> tuple[obj
     """The inputs of a section besides its name."""
     companions = [other and other.fingerprint for other in (settings.edits, settings.acceptability)]
     chosen = (settings.method, settings.lines, settings.removal, settings.margin, settings.by, settings.seed)
-    return (kind, judgments.fingerprint, companions, chosen, documents_setting(settings))
+    judges = tuple(judge_settings(judgments, settings).items())
+    return (kind, judgments.fingerprint, companions, chosen, judges, documents_setting(settings))
 
 
 def _check_several_systems(judgments: Judgments) -> None:

@@ -89,6 +89,11 @@ _ALL = (
         "pairs whose direct comparison contradicts the scores",
         {"relative": "relative.winners:discrepancies_section"},
     ),
+    SectionEntry(
+        "judges",
+        "may a machine judge stand in for a person?",
+        {"relative": "judges:comparisons_section", "scores": "judges:scores_section"},
+    ),
     SectionEntry("edits", "post-edits by system", {"edits": "post_edits:edits_section"}),
     SectionEntry(
         "acceptability", "acceptable post-edits by system", {"acceptability": "post_edits:acceptability_section"}

@@ -21,6 +21,7 @@ from adjudge.cli.commands import (
     formats,
     gold,
     import_,
+    judge,
     look,
     meta,
     parity,
@@ -101,6 +102,7 @@ _add("simulate", repeats_work(simulate.simulate), _BEFORE)
 _add("serve", serve.serve, _DURING)
 _add("export", export.export, _DURING)
 _add("look", repeats_work(look.look), _DURING)
+_add("judge", judge.judge, _DURING)
 _add("gold", repeats_work(gold.gold), _METRICS)
 _add("meta", repeats_work(meta.meta), _METRICS)
 _add("qe", repeats_work(qe.qe), _METRICS)

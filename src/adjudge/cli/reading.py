@@ -100,14 +100,9 @@ class Reading:
     def _settings_of_tables(self) -> dict[str, str | None]:
         """How a table with another layout was read. Only options that were given, to keep signatures short."""
         options = self.options
-        joined = {
-            "columns": options.columns,
-            "systems": options.systems,
-            "raters": options.raters,
-            "winner": options.winner,
-        }
+        names = ("columns", "systems", "raters", "sheets", "winner", "judges")
         return {
-            **{name: ",".join(values) for name, values in joined.items() if values},
+            **{name: ",".join(values) for name in names if (values := getattr(options, name))},
             **({"wide": options.wide} if options.wide else {}),
             **({"attributes": options.attributes.name} if options.attributes else {}),
         }

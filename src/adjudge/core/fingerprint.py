@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from pathlib import Path
 
 DIGITS = 12
@@ -28,3 +30,23 @@ def fingerprint_of_file(path: Path, *, digits: int = DIGITS) -> str:
     """The fingerprint of a file's bytes, read in pieces."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()[:digits]
+
+
+def fingerprint_of_table(table: pl.DataFrame, always: Collection[str]) -> str:
+    """The fingerprint of a table's content; empty columns count only if they are among those that are always there."""
+    table = table.select(name for name in table.columns if name in always or table[name].count())
+    # Spans come first among them, as they always have.
+    nested = sorted(
+        (name for name, dtype in table.schema.items() if dtype.is_nested()), key=lambda name: name != "spans"
+    )
+    flat = table.select(pl.exclude(nested), *map(_as_text, nested))
+    return fingerprint(flat.write_csv())
+
+
+def _as_text(name: str) -> pl.Expr:
+    """A column of lists or records as text, so that it fits on one line."""
+    return pl.col(name).map_elements(_plain, return_dtype=pl.String).alias(name)
+
+
+def _plain(value: object) -> str:
+    return str(value.to_list() if isinstance(value, pl.Series) else value)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import DataError, Source, shown
-from adjudge.core.fingerprint import fingerprint
+from adjudge.core.fingerprint import fingerprint_of_table
 from adjudge.core.integer_codes import equal_to_others, key_hashes
 from adjudge.core.languages import UNKNOWN, language_code, notes_about, pair_name, parse_pair
 from adjudge.core.protocols import KINDS, PROTOCOLS
@@ -100,6 +100,8 @@ class Judgments:
     set_aside: tuple[SetAside, ...] = ()
     notes: tuple[str, ...] = field(default=())
     columns: tuple[ColumnUse, ...] = ()
+    machine: pl.DataFrame | None = None
+    """The rows of machine judges, of all language pairs (`core.machine_judges`); `table` has those of people."""
 
     @classmethod
     def from_columns(
@@ -131,10 +133,7 @@ class Judgments:
     @cached_property
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits that identify the content; additional empty columns do not count."""
-        table = self.table.select(name for name in self.table.columns if name in SCHEMA or self.table[name].count())
-        nested = [name for name, dtype in table.schema.items() if dtype.is_nested() and name != "spans"]
-        flat = table.select(pl.exclude("spans", *nested), _as_text("spans"), *map(_as_text, nested))
-        return fingerprint(flat.write_csv())
+        return fingerprint_of_table(self.table, SCHEMA)
 
     @property
     def pairs(self) -> tuple[str, ...]:
@@ -188,6 +187,9 @@ class Judgments:
     def by_pair(self) -> dict[str, Judgments]:
         """One table per language pair; a pair that occurs in several campaigns is split, as `campaign/cs-en`."""
         parts: dict[str, Judgments] = {}
+        if not len(self) and self.machine is not None:
+            what = f"all {self.machine.height:,} judgments are by machine judges, which never count as people"
+            raise DataError(f"{what}; give the judgments of people too (docs/judges.md)")
         for pair in self.pairs:
             part = self.for_pair(pair)
             campaigns = part.table["campaign"].unique(maintain_order=True).to_list()
@@ -210,7 +212,10 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
         raise DataError(f"the tables do not fit together ({fault}); leave out their extra columns") from fault
     notes = tuple(dict.fromkeys(note for part in tables for note in part.notes))
     uses = tuple(dict.fromkeys(use for part in tables for use in part.columns))
-    return Judgments(frame, tuple(SetAside(reason, count) for reason, count in rows.items()), notes, uses)
+    # Parts of one table share the rows of its judges.
+    shared = {id(part.machine): part.machine for part in tables if part.machine is not None}
+    machine = pl.concat(shared.values(), how="diagonal_relaxed") if shared else None
+    return Judgments(frame, tuple(SetAside(reason, count) for reason, count in rows.items()), notes, uses, machine)
 
 
 def _conform(frame: pl.DataFrame, name: str, dtype: pl.DataType | type[pl.DataType], source: Source) -> pl.Series:
@@ -287,12 +292,3 @@ def _check_values(table: pl.DataFrame, source: Source) -> None:
         row = first_true(table[name] < low)
         if row is not None:
             raise source.fault(f"column '{name}' holds {table[name][row]}, at least {low} is needed; correct it", row)
-
-
-def _as_text(name: str) -> pl.Expr:
-    """A column of lists or records as text, so that it fits on one line."""
-    return pl.col(name).map_elements(_plain, return_dtype=pl.String).alias(name)
-
-
-def _plain(value: object) -> str:
-    return str(value.to_list() if isinstance(value, pl.Series) else value)

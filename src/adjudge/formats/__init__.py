@@ -44,7 +44,7 @@ class Format(NamedTuple):
 
 
 # Options that every format uses; `pair` also selects.
-COMMON_OPTIONS = ("pair", "human", "encoding", "strict", "bad_rows", "attributes")
+COMMON_OPTIONS = ("pair", "human", "encoding", "strict", "bad_rows", "attributes", "judges")
 _TABLE = ("columns", "systems", "raters", "sheets", "wide", "winner", "labels")
 
 FORMATS: dict[str, Format] = {
@@ -122,6 +122,7 @@ def as_judgments(
         The judgments, with everything that was set aside and why.
     """
     from adjudge.core.judgments import Judgments
+    from adjudge.core.machine_judges import set_judges_apart
 
     chosen = read_options(options, **settings)
     if isinstance(source, Judgments):
@@ -142,6 +143,7 @@ def as_judgments(
 
         with text_encoding(chosen.encoding):
             judgments = add_attributes(judgments, Path(chosen.attributes))
+    judgments = set_judges_apart(judgments, chosen.judges)
     pair = settings.get("pair")
     return judgments if pair is None else judgments.for_pair(pair)
 

@@ -53,6 +53,10 @@ class ReadOptions:
     encoding: str | None = field(
         default=None, metadata=_help("Encoding of text files that are not UTF-8, such as cp1252 or cp1251.")
     )
+    judges: tuple[str, ...] = field(
+        default=(),
+        metadata=_help("Annotators that are programs, comma-separated. They do not count as people (docs/judges.md)."),
+    )
     strict: bool = field(default=False, metadata=_help("Stop if any value in a file cannot be read."))
     bad_rows: float = field(
         default=0.01, metadata=_help("Largest share of unreadable rows to accept. They are set aside and listed.")

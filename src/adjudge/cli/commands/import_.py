@@ -15,9 +15,10 @@ def import_(
     Example: adjudge import data_RNK.csv --format wmt-ranking -o wmt10.parquet
     """
     from adjudge.cli.output import write_output
+    from adjudge.core.machine_judges import with_judges
     from adjudge.formats import native
     from adjudge.results.import_export import describe
 
-    judgments = reading.read(files)
+    judgments = with_judges(reading.read(files))
     native.write(judgments, output)
     write_output({"all": describe(judgments, reading.for_files(files).settings)}, json=json, output=None)

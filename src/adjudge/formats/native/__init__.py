@@ -9,6 +9,7 @@ import polars as pl
 
 from adjudge.core.errors import InputError, shown
 from adjudge.core.files import atomic_path
+from adjudge.core.machine_judges import with_judges
 from adjudge.formats.native.reader import read, read_frame
 from adjudge.formats.tables.parquet import parquet_bytes
 
@@ -35,6 +36,7 @@ def check_ending(path: Path) -> None:
 def write(judgments: Judgments, path: Path) -> None:
     """Write the table as Parquet, CSV or TSV, as the name ends."""
     check_ending(path)
+    judgments = with_judges(judgments)
     separator = _SEPARATORS.get(path.suffix.lower())
     with atomic_path(path) as temporary:
         if separator:

@@ -20,6 +20,7 @@ import polars as pl
 from adjudge.core.errors import InputError, Source
 from adjudge.core.fingerprint import fingerprint_of_file
 from adjudge.core.judgments import Judgments, SetAside
+from adjudge.core.machine_judges import any_judge
 from adjudge.core.protocols import RELATIVE
 from adjudge.formats.duplicates import REPEATED, last_of_each, repeated_note, without_copied_table
 from adjudge.formats.native.reader import read_loaded, unsaid_protocol_note
@@ -144,6 +145,8 @@ def large_table(path: Path, by: Sequence[str], options: ReadOptions) -> Iterator
             is_relative = _is_relative(rows)
         except pl.exceptions.PolarsError:
             parts = None
+        else:
+            parts = None if any_judge(annotators) else parts
         if parts is None:
             yield None
             return

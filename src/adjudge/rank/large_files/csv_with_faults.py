@@ -8,10 +8,11 @@ import polars as pl
 
 from adjudge.core.errors import InputError, shown
 from adjudge.core.judgments import KEY
+from adjudge.core.machine_judges import any_judge
 from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS
 from adjudge.formats.tables.cells import MISSING, ROUNDING, SCORE_SCALE
 from adjudge.formats.tables.large_file_rows import ROW, FileRows, last_by_number
-from adjudge.rank.large_files.columns import CONSTANT, WORDS, among, scored_rows
+from adjudge.rank.large_files.columns import CONSTANT, WORDS, among, scored_rows, words_of
 
 if TYPE_CHECKING:
     from adjudge.core.judgments import SetAside
@@ -21,12 +22,15 @@ if TYPE_CHECKING:
 def read_with_faults(rows: FileRows) -> tuple[pl.DataFrame, tuple[SetAside, ...], tuple[str, ...]] | None:
     """The scores with their codes, what is set aside, and notes.
 
-    None where revisions, campaigns, language pairs, or annotators and segments without a name need a closer look.
+    None where revisions, campaigns, language pairs, machine judges, or annotators and segments without a name need a
+    closer look.
     """
     table = _collect(rows)
     if any(table[name].n_unique() > 1 for name in CONSTANT if name in table.columns):
         return None
     if "protocol" in table.columns and table["protocol"].null_count() and "rank" in rows.header:
+        return None
+    if any_judge(words_of(table["annotator"])):
         return None
     table = table.drop(CONSTANT, strict=False)
     bad = rows.bad_rows(table.height)

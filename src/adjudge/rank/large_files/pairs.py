@@ -16,6 +16,8 @@ from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError, Source
 from adjudge.core.fingerprint import fingerprint
 from adjudge.core.humans import compile_human_pattern
+from adjudge.core.judgments import SetAside
+from adjudge.core.machine_judges import APART, PREFIX
 from adjudge.formats.options import ReadOptions
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.rankings.pairwise_table import fixed_sides, outcomes
@@ -38,7 +40,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.core.judgments import SetAside
     from adjudge.rank import RankSettings
     from adjudge.rank.methods import Method
     from adjudge.results.rank import Ranking
@@ -118,13 +119,22 @@ def _rank(
     usable, copies, copy_notes = _each_once(usable, height - len(bad.problems), columns, everything)
     if copies or bad.problems:
         distinct = _with_outcomes(_counts(usable, height), distinct)
+    distinct, machine = _of_people(distinct)
     counted = _counted(distinct)
     if counted.height == 0:
         raise DataError("no comparison has two systems and a winner that is one of them, or a tie; check the columns")
     sides = fixed_sides(distinct.group_by("left", "right").agg(pl.col(_TIMES).sum().alias("len")))
     all_notes = (*notes, *copy_notes, *sides, *_notes_on_texts(usable, columns, height))
-    source = Provenance(fingerprint(counted.write_csv()), (*set_aside, *copies), all_notes)
+    source = Provenance(fingerprint(counted.write_csv()), (*set_aside, *copies, *machine), all_notes)
     return _rank_counted(counted, source, method, settings, options)
+
+
+def _of_people(distinct: pl.DataFrame) -> tuple[pl.DataFrame, tuple[SetAside, ...]]:
+    """The answers of people, and how many a machine gave."""
+    is_machine = distinct["annotator"].str.starts_with(PREFIX)
+    if not is_machine.any():
+        return distinct, ()
+    return distinct.filter(~is_machine), (SetAside(APART, int(distinct.filter(is_machine)[_TIMES].sum())),)
 
 
 def _notes_on_texts(pairs: pl.LazyFrame, columns: Mapping[str, str], height: int) -> tuple[str, ...]:

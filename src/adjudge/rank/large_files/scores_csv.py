@@ -17,6 +17,7 @@ import polars as pl
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.fingerprint import fingerprint_of_file
 from adjudge.core.judgments import KEY
+from adjudge.core.machine_judges import any_judge
 from adjudge.core.protocols import KINDS, PROTOCOLS
 from adjudge.formats.options import ReadOptions
 from adjudge.formats.tables.cells import BOOLEANS, ROUNDING, SCORE_SCALE
@@ -142,6 +143,8 @@ def _read_plain(rows: FileRows) -> pl.DataFrame | None:
 def _is_plain(table: pl.DataFrame, header: list[str]) -> bool:
     """Whether every row has its names, a known protocol and kind and a score on the scale, and all are of one pair."""
     if any(table[name].null_count() or "" in words_of(table[name]) for name in _NAMED):
+        return False
+    if any_judge(words_of(table["annotator"])):
         return False
     constant = [table[name] for name in CONSTANT if name in header]
     several = any(len(words_of(column)) + bool(column.null_count()) > 1 for column in constant)

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 from adjudge.report.page import Section
 from adjudge.report.sections.breakdown import breakdown_section
 from adjudge.report.sections.claims import claims_alone, claims_chart
+from adjudge.report.sections.judges import judges_section
 from adjudge.report.sections.score_audits import composition_section, documents_section, stability_section
 from adjudge.report.sections.trust import aa_section, influence_section, reliability_section
 from adjudge.results.audit.breakdown import Breakdown
 from adjudge.results.audit.claim_sentences import systems_in_order
 from adjudge.results.audit.claims import Claims
 from adjudge.results.audit.composition import Documents, TaskComposition
+from adjudge.results.audit.judges import Judges
 from adjudge.results.audit.stability import Stability
 from adjudge.results.audit.trust import AATest, Influence, Reliability
 
@@ -34,7 +36,7 @@ TITLES = {
 # Shown in other sections of the page; for relative judgments, that includes what was shown together.
 ELSEWHERE = ("claims", "sole_winners", "discrepancies")
 # What bears on the verdict comes first; audits that are not named here come last.
-ORDER = ("breakdown", "aa", "reliability", "influence", "stability", "composition", "documents", "sampling")
+ORDER = ("breakdown", "judges", "aa", "reliability", "influence", "stability", "composition", "documents", "sampling")
 WITH_OPPONENTS = ("sampling", "composition")
 
 
@@ -47,6 +49,7 @@ _OWN: dict[type, Callable[[Any], Section]] = {
     Reliability: reliability_section,
     Influence: influence_section,
     Breakdown: breakdown_section,
+    Judges: judges_section,
 }
 
 

@@ -1,0 +1,266 @@
+"""The alternative annotator test: may a judge stand in for a person like those who judged?
+
+N. Calderon, R. Reichart, R. Dror (2025): The alternative annotator test for LLM-as-a-judge: how to statistically
+justify replacing human annotators with LLMs. ACL 2025.
+
+Each person is left out in turn. On every item that this person, the judge and at least one other person answered,
+whoever is closer to the others has the advantage. The judge stands up to the person if it has the advantage as often,
+up to an allowance: a one-sided test of the mean difference d (1: the person is closer, -1: the judge, 0: as close),
+whose null hypothesis is that d is at least the allowance. Benjamini and Yekutieli correct the p-values of all people.
+The winning rate is the share of people to whom the judge stands up; with one half or more it passes.
+
+What differs from the paper:
+
+- A judge's scores are matched to those of the person left out, unless told otherwise, so that nothing is won by scores
+  that keep to the middle of the scale (see `matched`).
+- Where people agree little, even answers shuffled among the items are hardly worse than a person. So the allowance is
+  at most half of what shuffled answers fall short by, and it is counted how often they would pass.
+- Items of one document (or segment) depend on each other: the test is Student's t on sums over documents. Its standard
+  error is at least the smallest that a mean at the allowance can have, else few items that differ would pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import ceil, sqrt
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from adjudge.core.maths import divide, normal_quantile, student_quantile, student_tail
+from adjudge.results.audit.judges import PersonTest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adjudge.audit.judges.answers import Answers
+    from adjudge.core.arrays import Bools, Codes, Floats
+
+Scale = Literal["matched", "z", "raw"]
+SCALES: tuple[Scale, ...] = ("matched", "z", "raw")
+LEVEL = 0.05
+PASSING = 0.5
+"""The winning rate from which on a judge passes."""
+FEWEST_ITEMS = 30
+FEWEST_CLUSTERS = 8
+FEWEST_SHARED = 10
+"""Items that another person must share with the person left out to be compared with both; fewer show no scale."""
+LEAST_ALLOWANCE = 0.01
+POWER = 0.8
+EQUAL = 1e-9
+"""Distances that differ by less are equal: rounding decides nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """The items of one person who is left out, and how far any answer to them is from the others' answers.
+
+    For scores, `first` and `second` are the mean of the others' scores and of their squares; for comparisons, `shares`
+    has the share of the others who said -1, 0 and 1.
+    """
+
+    name: str
+    item: Codes
+    own: Floats
+    cluster: Codes
+    first: Floats | None = None
+    second: Floats | None = None
+    shares: Floats | None = None
+
+    def distance(self, answers: Floats) -> Floats:
+        """How far answers to the items are from those of the others: mean squared difference, or share that differ."""
+        if self.shares is not None:
+            return np.asarray(1 - self.shares[np.arange(len(answers)), np.round(answers).astype(int) + 1])
+        assert self.first is not None
+        assert self.second is not None
+        return answers**2 - 2 * answers * self.first + self.second
+
+    def differences(self, judge: Floats) -> Floats:
+        """By item: 1 where the person is closer to the others, -1 where the judge is, 0 where both are as close."""
+        apart = self.distance(judge) - self.distance(self.own)
+        return np.where(np.abs(apart) <= EQUAL, 0.0, np.sign(apart))
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOutJudge:
+    """One person's items with the judge's answers to them, on the scale on which they are compared."""
+
+    person: LeftOut
+    judge: Floats
+
+
+def left_out(answers: Answers, judge: Floats, scale: Scale, rng: np.random.Generator) -> list[LeftOutJudge]:
+    """Every person who shares enough items with the judge and with others; `rng` orders a judge's equal scores."""
+    known = np.isfinite(judge)[answers.item]
+    person, item, value = answers.person[known], answers.item[known], answers.value[known]
+    order = np.argsort(item, kind="stable")
+    person, item, value = person[order], item[order], value[order]
+    start = np.searchsorted(item, np.arange(answers.items.height + 1))
+    made = []
+    for code, name in enumerate(answers.people):
+        own = np.flatnonzero(person == code)
+        rows = _rows_of(start, item[own])
+        rows = rows[person[rows] != code]
+        rows = rows[_enough(person[rows], len(answers.people))]
+        kept = np.isin(item[own], item[rows])
+        own = own[kept]
+        if len(own) < FEWEST_ITEMS:
+            continue
+        one = _one(answers, name, (item[own], value[own]), (person[rows], item[rows], value[rows]), scale=scale)
+        judged = judge[item[own]]
+        if answers.kind == "scores" and scale != "raw":
+            judged = matched(judged, one.own, rng) if scale == "matched" else standardised(judged)
+        made.append(LeftOutJudge(one, judged))
+    return [one for one in made if len(np.unique(one.person.cluster)) >= FEWEST_CLUSTERS]
+
+
+def _rows_of(start: Codes, items: Codes) -> Codes:
+    """The rows of these items, given where the rows of every item start."""
+    counts = start[items + 1] - start[items]
+    shift = np.repeat(start[items] - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
+    return np.asarray(np.arange(counts.sum()) + shift)
+
+
+def _enough(person: Codes, people: int) -> Bools:
+    """Which rows are of others who share enough items."""
+    return np.asarray(np.bincount(person, minlength=people)[person] >= FEWEST_SHARED)
+
+
+def _one(
+    answers: Answers,
+    name: str,
+    own: tuple[Codes, Floats],
+    others: tuple[Codes, Codes, Floats],
+    *,
+    scale: Scale,
+) -> LeftOut:
+    item, value = own
+    who, where, given = others
+    place = np.searchsorted(item, where)
+    cluster = answers.cluster[item]
+    if answers.kind == "comparisons":
+        shares = np.zeros((len(item), 3))
+        np.add.at(shares, (place, np.round(given).astype(int) + 1), 1.0)
+        return LeftOut(name, item, value, cluster, shares=shares / shares.sum(axis=1, keepdims=True))
+    if scale != "raw":
+        # The person and the judge are measured on the same items, so that neither has the scale of others.
+        value, given = standardised(value), standardised_by(given, who)
+    count = np.bincount(place, minlength=len(item))
+    first = np.bincount(place, weights=given, minlength=len(item)) / count
+    second = np.bincount(place, weights=given**2, minlength=len(item)) / count
+    return LeftOut(name, item, value, cluster, first, second)
+
+
+def matched(judge: Floats, person: Floats, rng: np.random.Generator) -> Floats:
+    """The person's scores in the order of the judge's: the judge's highest becomes the person's highest, and so on.
+
+    Whoever keeps to the middle of a scale is closer to other people most of the time without knowing anything: with
+    their own scores, a judge that always says the same would pass. Only the order of a judge's scores counts here, and
+    its equal scores are ordered at random, so that what it does not tell apart wins nothing.
+    """
+    order = np.lexsort((rng.random(len(judge)), judge))
+    scores = np.empty(len(judge))
+    scores[order] = np.sort(person)
+    return scores
+
+
+def standardised(values: Floats) -> Floats:
+    """Values with mean 0 and standard deviation 1; all 0 where they do not differ."""
+    return standardised_by(values, np.zeros(len(values), dtype=np.int64))
+
+
+def standardised_by(values: Floats, group: Codes) -> Floats:
+    """Values standardised within each group."""
+    groups = int(group.max()) + 1 if len(group) else 0
+    count = np.bincount(group, minlength=groups)
+    mean = divide(np.bincount(group, weights=values, minlength=groups), count)
+    centred = values - mean[group]
+    sd = np.sqrt(divide(np.bincount(group, weights=centred**2, minlength=groups), count))
+    scale = np.where(sd > EQUAL * (1 + np.abs(mean)), sd, np.inf)
+    return np.asarray(centred / scale[group])
+
+
+def compare_with_person(name: str, differences: Floats, cluster: Codes, allowance: float) -> PersonTest:
+    """Whether the judge stands up to one person: Student's t on sums over clusters, one-sided."""
+    n, mean = len(differences), float(differences.mean())
+    variance, clusters = _variance(differences, cluster, allowance)
+    se, df = sqrt(variance), clusters - 1
+    reach = float(student_quantile(0.025, df)) * se
+    return PersonTest(
+        annotator=name,
+        items=n,
+        clusters=clusters,
+        judge_as_close=float((differences <= 0).mean()),
+        person_as_close=float((differences >= 0).mean()),
+        difference=mean,
+        interval=(max(-1.0, mean - reach), min(1.0, mean + reach)),
+        p=float(student_tail((allowance - mean) / se, df)),
+        p_worse=float(student_tail((mean - allowance) / se, df)),
+        se=se,
+        allowance=allowance,
+    )
+
+
+def _variance(differences: Floats, cluster: Codes, allowance: float) -> tuple[float, int]:
+    """The variance of the mean difference, and the number of clusters.
+
+    On the boundary of the null hypothesis, the difference that varies least is 1 with the probability of the allowance
+    and 0 otherwise. Where the differences found vary even less, that variance counts, with their own design effect.
+    """
+    n = len(differences)
+    residual = differences - differences.mean()
+    _, code = np.unique(cluster, return_inverse=True)
+    sums = np.bincount(code, weights=residual)
+    clusters = len(sums)
+    found = float((sums**2).sum()) / n**2 * clusters / (clusters - 1)
+    independent = float((residual**2).sum()) / n**2
+    design_effect = max(1.0, found / independent) if independent > 0 else n / clusters
+    return max(found, allowance * (1 - allowance) / n * design_effect), clusters
+
+
+def compare_with_people(
+    people: Sequence[LeftOutJudge], allowance: float, rng: np.random.Generator, *, shuffles: int
+) -> tuple[tuple[PersonTest, ...], float]:
+    """The tests of all people, and the share of shuffles in which the same answers would pass."""
+    if not people:
+        return (), float("nan")
+    tests, of_shuffled = [], np.empty((shuffles, len(people)))
+    for number, one in enumerate(people):
+        shuffled = [one.person.differences(rng.permutation(one.judge)) for _ in range(shuffles)]
+        apart = float(np.mean(shuffled))
+        allowed = min(allowance, max(apart / 2, LEAST_ALLOWANCE))
+        test = compare_with_person(one.person.name, one.person.differences(one.judge), one.person.cluster, allowed)
+        tests.append(replace(test, shuffled=apart))
+        of_shuffled[:, number] = [
+            compare_with_person("", differences, one.person.cluster, allowed).p for differences in shuffled
+        ]
+    corrected = benjamini_yekutieli(np.array([test.p for test in tests])).tolist()
+    level = LEVEL * ceil(PASSING * len(tests)) / len(tests) / harmonic(len(tests))
+    passed = [deciding_p(benjamini_yekutieli(p).tolist()) <= LEVEL for p in of_shuffled]
+    return tuple(
+        replace(test, p_by=p_by, needed=_needed(test.items, test.se, test.allowance, level))
+        for test, p_by in zip(tests, corrected, strict=True)
+    ), float(np.mean(passed))
+
+
+def _needed(items: int, se: float, allowance: float, level: float) -> int:
+    """About how many items show with a probability of 80% that a judge like the person is one, all else being equal."""
+    quantile = float(normal_quantile(1 - level)) + float(normal_quantile(POWER))
+    return ceil(items * (quantile * se / allowance) ** 2)
+
+
+def benjamini_yekutieli(p: Floats) -> Floats:
+    """Adjusted p-values that hold under any dependence (Benjamini and Yekutieli 2001)."""
+    from adjudge.rank.lines_and_rank_sets import benjamini_hochberg
+
+    return np.minimum(benjamini_hochberg(p) * harmonic(len(p)), 1.0)
+
+
+def harmonic(number: int) -> float:
+    """1 + 1/2 + ... + 1/number."""
+    return float((1 / np.arange(1, number + 1)).sum())
+
+
+def deciding_p(adjusted: Sequence[float]) -> float:
+    """The adjusted p-value that decides: the judge passes if it is at most the level."""
+    return sorted(adjusted)[ceil(PASSING * len(adjusted)) - 1]

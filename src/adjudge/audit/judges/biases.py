@@ -1,0 +1,235 @@
+"""Where the answers of a judge lean, compared with those of people: only what the data allow.
+
+For scores, each person's items are taken together: the judge's scores are given the mean and the spread of the person's
+there, and what is left of the difference is in points on people's scale. For rankings and pairs, the difference is in
+shares of comparisons won (a tie is half).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from adjudge.audit.judges.alternative import FEWEST_SHARED, standardised_by
+from adjudge.audit.judges.differences import Differences, variance_of
+from adjudge.audit.judges.own_answers import degraded_controls, position_of_items, self_agreement, shown_first
+from adjudge.core.errors import UsageError
+from adjudge.core.maths import divide, student_quantile, student_tail
+from adjudge.rank.lines_and_rank_sets import holm
+from adjudge.results.audit.judges import Bias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from adjudge.audit.judges.answers import Answers
+    from adjudge.core.arrays import Bools, Codes, Floats
+
+FEWEST_OF_SYSTEM = 10
+
+
+def biases_of(answers: Answers, name: str, judge: Floats, families: Mapping[str, str]) -> tuple[Bias, ...]:
+    """All biases of one judge that can be measured."""
+    differences = _of_scores(answers, judge) if answers.kind == "scores" else _of_comparisons(answers, judge)
+    found = [*self_agreement(answers, name)]
+    if differences is None or len(np.unique(differences.cluster)) < 2:
+        return tuple(found)
+    if answers.kind == "scores":
+        found += [*_leniency_and_spread(answers, name, judge)]
+        found += [*_along(answers, name, differences), *degraded_controls(answers, name)]
+    else:
+        found += [*_ties(answers, judge), *_order(answers, name)]
+    found += [*_family(differences, families.get(name)), *_systems(differences)]
+    return tuple(found)
+
+
+def _shared(answers: Answers, judge: Floats) -> Bools:
+    """Which answers of people are about items that the judge answered, of people who share enough of them."""
+    known = np.isfinite(judge)[answers.item]
+    counts = np.bincount(answers.person[known], minlength=len(answers.people))
+    return np.asarray(known & (counts >= FEWEST_SHARED)[answers.person])
+
+
+def _of_scores(answers: Answers, judge: Floats) -> Differences | None:
+    kept = _shared(answers, judge)
+    person, item, value = answers.person[kept], answers.item[kept], answers.value[kept]
+    if not len(value):
+        return None
+    z = standardised_by(value, person)
+    count = np.bincount(person)
+    spread = np.sqrt(
+        divide(np.bincount(person, weights=value**2), count) - divide(np.bincount(person, weights=value), count) ** 2
+    )
+    points = np.nan_to_num(spread)[person] * (standardised_by(judge[item], person) - z)
+    return Differences(points, item, answers.cluster[item], person, answers.items["system"][item], "points")
+
+
+def _of_comparisons(answers: Answers, judge: Floats) -> Differences | None:
+    kept = _shared(answers, judge)
+    person, item, value = answers.person[kept], answers.item[kept], answers.value[kept]
+    if not len(value):
+        return None
+    # Seen from the first system and from the second.
+    half = (judge[item] - value) / 2
+    sides = pl.concat([answers.items[side][item].rename("system") for side in ("first", "second")])
+    return Differences(
+        np.concatenate([half, -half]), np.tile(item, 2), np.tile(answers.cluster[item], 2), np.tile(person, 2), sides,
+        "of the comparisons",
+    )  # fmt: skip
+
+
+def _leniency_and_spread(answers: Answers, name: str, judge: Floats) -> Iterator[Bias]:
+    if name in answers.own_scale:
+        return
+    kept = _shared(answers, judge)
+    person, item, value = answers.person[kept], answers.item[kept], answers.value[kept]
+    raw = Differences(judge[item] - value, item, answers.cluster[item], person, answers.items["system"][item], "points")
+    estimate, interval, p = raw.mean()
+    way = "higher" if estimate > 0 else "lower"
+    yield Bias(
+        "leniency", estimate, interval, p, len(value),
+        f"scores {abs(estimate):.1f} points {way} than people on average{_doubt(p)}",
+    )  # fmt: skip
+    yield from _spread(judge[item], value, person, raw.cluster)
+
+
+def _spread(judged: Floats, value: Floats, person: Codes, cluster: Codes) -> Iterator[Bias]:
+    """The judge's standard deviation as a multiple of people's, within the items of each person."""
+    own, theirs = (_centred(values, person) ** 2 for values in (judged, value))
+    if own.sum() == 0 or theirs.sum() == 0:
+        return
+    variance, df = variance_of(own / own.sum() - theirs / theirs.sum(), cluster, person)
+    log, se = float(np.log(own.sum() / theirs.sum())) / 2, float(np.sqrt(variance)) / 2
+    reach = float(student_quantile(0.025, df)) * se
+    p = min(1.0, 2 * float(student_tail(abs(log) / se, df))) if se > 0 else 1.0
+    ratio = float(np.exp(log))
+    yield Bias(
+        "spread", ratio, (float(np.exp(log - reach)), float(np.exp(log + reach))), p, len(value),
+        f"its scores spread {ratio:.2f} times as far as a person's{_doubt(p)}",
+    )  # fmt: skip
+
+
+def _centred(values: Floats, group: Codes) -> Floats:
+    return np.asarray(values - divide(np.bincount(group, weights=values), np.bincount(group))[group])
+
+
+def _along(answers: Answers, name: str, differences: Differences) -> Iterator[Bias]:
+    """Slopes with the position in the task and with the lengths of texts."""
+    variables = [
+        ("position", position_of_items(answers, name), "from the first to the last item of a task"),
+        ("output length", _log_length(answers, "target"), "where the translation is twice as long"),
+        ("source length", _log_length(answers, "source"), "where the source is twice as long"),
+    ]
+    for variable, by_item, where in variables:
+        known = np.isfinite(by_item[differences.item])
+        part = differences.at(known)
+        if known.sum() < FEWEST_SHARED or np.ptp(x := by_item[part.item]) == 0 or len(np.unique(part.cluster)) < 2:
+            continue
+        estimate, interval, p = part.slope(x)
+        way = "higher" if estimate > 0 else "lower"
+        sentence = f"scores {abs(estimate):.1f} points {way}, compared with people, {where}{_doubt(p)}"
+        yield Bias(variable, estimate, interval, p, int(known.sum()), sentence)
+
+
+def _log_length(answers: Answers, side: str) -> Floats:
+    """The logarithm to base 2 of the length of every item's text, from a column of lengths or of texts."""
+    lengths = np.full(answers.items.height, np.nan)
+    for table in (answers.table, answers.machine):
+        if f"{side}_length" in table.columns:
+            length = pl.col(f"{side}_length").cast(pl.Float64, strict=False)
+        elif f"{side}_text" in table.columns:
+            length = pl.col(f"{side}_text").str.len_chars().cast(pl.Float64)
+        else:
+            continue
+        known = table.select("key", "system", length.alias("length")).filter(pl.col("length") > 0)
+        found = answers.items.join(known.unique(["key", "system"], keep="first"), on=["key", "system"], how="inner")
+        lengths[found["row"].to_numpy()] = np.log2(found["length"].to_numpy())
+    return lengths
+
+
+def _ties(answers: Answers, judge: Floats) -> Iterator[Bias]:
+    kept = _shared(answers, judge)
+    person, item, value = answers.person[kept], answers.item[kept], answers.value[kept]
+    ties = (judge[item] == 0).astype(float) - (value == 0)
+    names = answers.items["first"][item]
+    estimate, interval, p = Differences(ties, item, answers.cluster[item], person, names, "").mean()
+    way = "more" if estimate > 0 else "less"
+    sentence = f"calls two outputs equal {100 * abs(estimate):.0f} points of percent {way} often than people{_doubt(p)}"
+    yield Bias("ties", estimate, interval, p, len(value), sentence)
+
+
+def _order(answers: Answers, name: str) -> Iterator[Bias]:
+    """Whether the output that is shown first wins more often than the same output shown second."""
+    pairs = shown_first(answers, name)
+    if pairs is None:
+        return
+    named = pairs["document"] if answers.cluster_kind == "document" else pairs["key"]
+    cluster = named.rank("dense").cast(pl.Int64).fill_null(0).to_numpy()
+    if len(np.unique(cluster)) < 2:
+        return
+    alone = np.zeros(pairs.height, dtype=np.int64)
+    better = pairs["better"].to_numpy()
+    estimate, interval, p = Differences(better, alone, cluster, alone, pairs["a"], "").slope(pairs["first"].to_numpy())
+    way = "more" if estimate > 0 else "less"
+    sentence = f"an output wins {100 * abs(estimate):.0f} points of percent {way} often if it is shown first{_doubt(p)}"
+    yield Bias("shown first", estimate, interval, p, pairs.height, sentence)
+
+
+def _family(differences: Differences, pattern: str | None) -> Iterator[Bias]:
+    """Whether outputs of the judge's own family are favoured."""
+    if pattern is None:
+        return
+    try:
+        own = differences.system.str.contains(pattern, strict=True).to_numpy()
+    except pl.exceptions.ComputeError as fault:
+        raise UsageError(f"--judge-family has the pattern '{pattern}', which is no regular expression") from fault
+    if own.all() or not own.any():
+        which = "all systems" if own.all() else "no system"
+        raise UsageError(f"--judge-family has the pattern '{pattern}', which {which} match; check the names")
+    estimate, interval, p = differences.contrast(own)
+    yield Bias(
+        "own family", estimate, interval, p, int(own.sum()),
+        f"rates outputs of its own family {_amount(estimate, differences.unit)} than people do{_doubt(p)}",
+    )  # fmt: skip
+
+
+def _systems(differences: Differences) -> Iterator[Bias]:
+    """Every system that the judge rates higher or lower than people do, compared with the other systems."""
+    names = differences.system.unique().sort().to_list()
+    found = []
+    for name in names:
+        own = (differences.system == name).to_numpy()
+        if own.sum() >= FEWEST_OF_SYSTEM and not own.all():
+            found.append((name, *differences.contrast(own), int(own.sum())))
+    corrected = holm(np.array([p for _, _, _, p, _ in found]))
+    for (name, estimate, interval, p, n), p_holm in zip(found, corrected, strict=True):
+        sentence = f"rates {name} {_amount(estimate, differences.unit)} than people do{_doubt(p_holm)}"
+        yield Bias("system", estimate, interval, p, n, sentence, name, float(p_holm))
+
+
+def _amount(estimate: float, unit: str) -> str:
+    way = "higher" if estimate > 0 else "lower"
+    if unit == "points":
+        return f"{abs(estimate):.1f} points {way}"
+    return f"{100 * abs(estimate):.0f}% {unit} {way}"
+
+
+def _doubt(p: float) -> str:
+    return "" if p < 0.05 else ", which may be chance"
+
+
+def parse_families(given: Sequence[str]) -> dict[str, str]:
+    """Judges and the patterns of their own systems, from `JUDGE=PATTERN`."""
+    families = {}
+    for text in given:
+        name, equals, pattern = text.partition("=")
+        if not (name and equals and pattern):
+            raise UsageError(f"--judge-family is '{text}'; write JUDGE=PATTERN, such as gpt-4=GPT.*")
+        try:
+            re.compile(pattern)
+        except re.error as fault:
+            raise UsageError(f"--judge-family has the pattern '{pattern}', which is no regular expression") from fault
+        families[name.removeprefix("judge:")] = pattern
+    return families

@@ -1,0 +1,1 @@
+"""Tests of machine judges that are asked."""
