@@ -96,22 +96,24 @@ def left_out(answers: Answers, judge: Floats, scale: Scale, rng: np.random.Gener
     order = np.argsort(item, kind="stable")
     person, item, value = person[order], item[order], value[order]
     start = np.searchsorted(item, np.arange(answers.items.height + 1))
-    made = []
+    left_out_people = []
     for code, name in enumerate(answers.people):
-        own = np.flatnonzero(person == code)
-        rows = _rows_of(start, item[own])
+        judged_rows = np.flatnonzero(person == code)
+        rows = _rows_of(start, item[judged_rows])
         rows = rows[person[rows] != code]
         rows = rows[_enough(person[rows], len(answers.people))]
-        kept = np.isin(item[own], item[rows])
-        own = own[kept]
-        if len(own) < FEWEST_ITEMS:
+        kept = np.isin(item[judged_rows], item[rows])
+        judged_rows = judged_rows[kept]
+        if len(judged_rows) < FEWEST_ITEMS:
             continue
-        one = _one(answers, name, (item[own], value[own]), (person[rows], item[rows], value[rows]), scale=scale)
-        judged = judge[item[own]]
+        left = _person(
+            answers, name, (item[judged_rows], value[judged_rows]), (person[rows], item[rows], value[rows]), scale=scale
+        )
+        judged = judge[item[judged_rows]]
         if answers.kind == "scores" and scale != "raw":
-            judged = matched(judged, one.own, rng) if scale == "matched" else standardised(judged)
-        made.append(LeftOutJudge(one, judged))
-    return [one for one in made if len(np.unique(one.person.cluster)) >= FEWEST_CLUSTERS]
+            judged = matched(judged, left.own, rng) if scale == "matched" else standardised(judged)
+        left_out_people.append(LeftOutJudge(left, judged))
+    return [entry for entry in left_out_people if len(np.unique(entry.person.cluster)) >= FEWEST_CLUSTERS]
 
 
 def _rows_of(start: Codes, items: Codes) -> Codes:
@@ -126,7 +128,7 @@ def _enough(person: Codes, people: int) -> Bools:
     return np.asarray(np.bincount(person, minlength=people)[person] >= FEWEST_SHARED)
 
 
-def _one(
+def _person(
     answers: Answers,
     name: str,
     own: tuple[Codes, Floats],
@@ -225,14 +227,16 @@ def compare_with_people(
     if not people:
         return (), float("nan")
     tests, of_shuffled = [], np.empty((shuffles, len(people)))
-    for number, one in enumerate(people):
-        shuffled = [one.person.differences(rng.permutation(one.judge)) for _ in range(shuffles)]
+    for number, entry in enumerate(people):
+        shuffled = [entry.person.differences(rng.permutation(entry.judge)) for _ in range(shuffles)]
         apart = float(np.mean(shuffled))
         allowed = min(allowance, max(apart / 2, LEAST_ALLOWANCE))
-        test = compare_with_person(one.person.name, one.person.differences(one.judge), one.person.cluster, allowed)
+        test = compare_with_person(
+            entry.person.name, entry.person.differences(entry.judge), entry.person.cluster, allowed
+        )
         tests.append(replace(test, shuffled=apart))
         of_shuffled[:, number] = [
-            compare_with_person("", differences, one.person.cluster, allowed).p for differences in shuffled
+            compare_with_person("", differences, entry.person.cluster, allowed).p for differences in shuffled
         ]
     corrected = benjamini_yekutieli(np.array([test.p for test in tests])).tolist()
     level = LEVEL * ceil(PASSING * len(tests)) / len(tests) / harmonic(len(tests))

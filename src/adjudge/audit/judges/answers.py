@@ -171,16 +171,16 @@ def _columns(frame: pl.DataFrame, items: pl.DataFrame, identity: Sequence[str]) 
 
 def _compared(judgments: Judgments, key: _Key) -> pl.DataFrame:
     """One row per comparison, the first of each person where there are several of the same."""
-    made = comparisons(judgments)
+    compared = comparisons(judgments)
     keys = key.named(segment_keys(judgments).with_row_index("number").with_columns(pl.col("number").cast(pl.Int64)))
-    systems, people = np.array(made.systems, dtype=object), np.array(made.annotators, dtype=object)
+    systems, people = np.array(compared.systems, dtype=object), np.array(compared.annotators, dtype=object)
     frame = pl.DataFrame(
         {
-            "annotator": pl.Series(people[made.annotator].tolist(), dtype=pl.String),
-            "first": pl.Series(systems[made.first].tolist(), dtype=pl.String),
-            "second": pl.Series(systems[made.second].tolist(), dtype=pl.String),
-            "value": made.outcome.astype(float),
-            "number": made.segment.astype(np.int64),
+            "annotator": pl.Series(people[compared.annotator].tolist(), dtype=pl.String),
+            "first": pl.Series(systems[compared.first].tolist(), dtype=pl.String),
+            "second": pl.Series(systems[compared.second].tolist(), dtype=pl.String),
+            "value": compared.outcome.astype(float),
+            "number": compared.segment.astype(np.int64),
         }
     )
     joined = frame.join(keys.select("number", "key", "document"), on="number", how="inner", maintain_order="left")

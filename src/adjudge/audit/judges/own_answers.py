@@ -27,15 +27,15 @@ def self_agreement(answers: Answers, name: str) -> Iterator[Bias]:
     pairs = _pairs(_rows(answers, name), "repeat")
     if pairs is None or len(pairs) < FEWEST_REPEATS:
         return
-    made = correlate(pairs[:, 0], pairs[:, 1])
-    if np.isnan(made.pearson):
+    agreement = correlate(pairs[:, 0], pairs[:, 1])
+    if np.isnan(agreement.pearson):
         return
     apart = float(np.abs(pairs[:, 0] - pairs[:, 1]).mean())
-    sentence = f"correlates {made.pearson:.2f} with itself when asked again, {apart:.1f} points apart on average"
+    sentence = f"correlates {agreement.pearson:.2f} with itself when asked again, {apart:.1f} points apart on average"
     people = _pairs(answers.table, "repeat")
     if people is not None and len(people) >= FEWEST_REPEATS:
         sentence += f" (people: {correlate(people[:, 0], people[:, 1]).pearson:.2f})"
-    yield Bias("self-agreement", made.pearson, made.interval, None, len(pairs), sentence)
+    yield Bias("self-agreement", agreement.pearson, agreement.interval, None, len(pairs), sentence)
 
 
 def degraded_controls(answers: Answers, name: str) -> Iterator[Bias]:

@@ -123,9 +123,9 @@ class Judges:
 
     def _people(self) -> Table:
         rows: tuple[tuple[Cell, ...], ...] = tuple(
-            (judge.judge, one.annotator, one.items, one.clusters, one.judge_as_close, one.person_as_close,
-             one.difference, *one.interval, one.allowance, one.p_by)
-            for judge in self.judges for one in judge.people
+            (judge.judge, person.annotator, person.items, person.clusters, person.judge_as_close,
+             person.person_as_close, person.difference, *person.interval, person.allowance, person.p_by)
+            for judge in self.judges for person in judge.people
         )  # fmt: skip
         columns = (
             text("judge"),
