@@ -148,8 +148,9 @@ class Helper:
     gain: float
     """The helper alone makes differences of systems as precise as this many times the judgments would."""
     scored: int
-    """Judged outputs with a score."""
+    """Judgments of outputs that have a score by the helper."""
     unscored: int
+    """Judgments of outputs that have none."""
 
 
 @dataclass(frozen=True)
@@ -227,8 +228,8 @@ class Ranking(Result):
             text("helper"),
             number("slope", 2, help=f"{unit} per standard deviation of the helper's scores, the others held equal"),
             number("gain", 2, help="the helper alone is worth this many times the judgments"),
-            number("scored", 0, help="judged outputs with a score"),
-            number("unscored", 0, help="judged outputs without a score"),
+            number("scored", 0, help="judgments of outputs with a score"),
+            number("unscored", 0, help="judgments of outputs without a score"),
         )
         together = f"All together are worth {self.gain:.2f} times the judgments; this is an estimate."
         return (Table("Scores of all outputs that helped", columns, rows, together),)

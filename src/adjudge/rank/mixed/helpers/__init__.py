@@ -17,8 +17,9 @@ model, with annotators, tastes, tasks, documents, segments and pages.
 - **Errors.** The mean over the test set is known for these texts, but the ranking is about texts of this kind. With u
   = slope * x over all outputs, the variance of the mean of u over the whole test set, by documents, is added to that of
   the corrected scores. Where all outputs were judged, the two together are the variance without helpers: nothing is
-  gained, and nothing is claimed. If c is the slope of human scores on u (more than 1 where slopes are shrunken), human
-  scores and u vary together by c, and the part to add is 2c - 1 times the variance of u; at least once.
+  gained, and nothing is claimed. If c is the slope of human scores on u, averaged by system and
+  document (more than 1 where slopes are shrunken), human scores and u vary together by c, and the part to add is 2c - 1
+  times the variance of u; at least once.
 - **Gain.** The variance of a difference of two systems without helpers over that with them, averaged over all pairs:
   so many times the judgments would be needed without helpers. It is an estimate.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from adjudge.core.maths import difference_variances
 from adjudge.core.wording import counted
+from adjudge.rank.mixed.design import combine
 from adjudge.rank.mixed.helpers.matching import notes_on_matching
 from adjudge.rank.mixed.helpers.slopes import folds_of, products, products_elsewhere
 from adjudge.rank.mixed.shared_fits import model_of
@@ -85,12 +86,20 @@ class _Sources:
         predicted = np.einsum("rh,rh->r", self.rows[:, chosen], slopes[self.fold])
         fitted = self.model.prepared.fit(design.score - predicted)
         mean = slopes.mean(axis=0)
-        together = products(design, predicted[:, None], without.ratios)
+        together = products(design, by_document(design, predicted)[:, None], without.ratios)
         varied = float(together.helpers[0, 0])
         slope = float(together.cross[0]) / varied if varied > 0 else 1.0
         of_means = covariance_of_means(np.tensordot(mean, self.whole[chosen], axes=1), self.document)
         covariance = fitted.covariance + max(2 * slope - 1, 1.0) * of_means
         return Correction(replace(fitted, covariance=covariance), mean, predicted)
+
+
+def by_document(design: MixedDesign, predicted: Floats) -> Floats:
+    """For each row the mean prediction of its system's outputs of its document (or segment), as rows are weighted."""
+    text = design.document if design.document is not None else design.segment
+    cell = design.system if text is None else combine(design.system, text)
+    weight = np.ones(len(design)) if design.weight is None else design.weight
+    return np.asarray((np.bincount(cell, weight * predicted) / np.bincount(cell, weight))[cell])
 
 
 def covariance_of_means(numbers: Floats, document: Codes) -> Floats:

@@ -113,11 +113,12 @@ def match(judgments: Judgments, design: MixedDesign, scores: Sequence[MetricScor
     place = {segment: i for i, segment in enumerate(dict.fromkeys(named(score) for score in wanted))}
     known = (output for output in [*wanted, *judged] if output.segment is not None and output.document is not None)
     documents = {named(output): output.document for output in known}
+    names = tuple(name for name in dict.fromkeys(score.metric for score in scores) if name in cells)
     matched = Matched(
-        names=tuple(cells),
+        names=names,
         systems=design.systems,
         human=design.human,
-        given=np.stack([_matrix(cells[name], design.systems, place) for name in cells]),
+        given=np.stack([_matrix(cells[name], design.systems, place) for name in names]),
         system=design.system,
         segment=np.array([-1 if row.segment is None else place.get(named(row), -1) for row in judged]),
         document=_document_codes([documents.get(segment) for segment in place]),
@@ -186,9 +187,12 @@ def _set_aside(
     scores: Sequence[MetricScore], usable: Sequence[MetricScore], wanted: Sequence[MetricScore], repeated: int
 ) -> tuple[SetAside, ...]:
     strangers = sorted({score.system for score in usable} - {score.system for score in wanted})
-    whole = sum(score.segment is None and score.score is not None for score in scores)
+    helping = {score.metric for score in wanted}
+    whole = [score.metric in helping for score in scores if score.segment is None and score.score is not None]
+    idle = sorted({score.metric for score in scores} - helping)
     aside = [
-        SetAside("metric score of a whole test set, of no use for single outputs", whole),
+        SetAside("metric score of a whole test set, beside those of its segments", sum(whole)),
+        SetAside(f"metric without scores of the judged systems' segments: {', '.join(idle)}", len(whole) - sum(whole)),
         SetAside("metric score that is missing (None or empty)", sum(score.score is None for score in scores)),
         SetAside("metric score that repeats another of the same system and segment", repeated),
     ]
@@ -214,7 +218,7 @@ def notes_on_matching(matched: Matched, useless: Sequence[str]) -> Iterator[str]
             yield f"{short_list(systems)}: no scores by {short_list(names)}, so {_FILLED}"
     for rows, names in missing.items():
         if rows:
-            yield f"{counted(rows, 'judged output')} without a score by {short_list(names)}: {_FILLED}"
+            yield f"{counted(rows, 'judgment')} of outputs without a score by {short_list(names)}: {_FILLED}"
     yield from _incomplete(matched)
 
 
