@@ -56,8 +56,8 @@ def test_json_has_helpers_and_gain(judged: Path, metrics: Path) -> None:
     found = json.loads(run.out)
     assert [helper["name"] for helper in found["helpers"]] == ["comet", "noise"]
     assert found["helpers"][0].keys() == {"name", "slope", "gain", "scored", "unscored"}
-    assert found["helpers"][0]["slope"] > 0
-    assert found["gain"] > 0
+    assert {type(helper["slope"]) for helper in found["helpers"]} == {float}
+    assert found["gain"] >= 1
     assert found["settings"]["helpers"] == 2
     assert f"|with:{found['settings']['with']}|" in found["signature"]
     assert "score" in found["systems"][0]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from bench.bench_helpers import Campaign, Outcome, outcome
 
 RUNS = 60

@@ -14,7 +14,7 @@ from adjudge.core.judgments import Judgments
 from adjudge.formats.metric_score_files import MetricScore
 from adjudge.rank.mixed import design_from
 from adjudge.rank.mixed.helpers import Helped, Matched, help_design, match
-from adjudge.rank.mixed.helpers.correction import covariance_of_means, gain_of, standard_errors_off
+from adjudge.rank.mixed.helpers.correction import covariance_of_means, gain_of, sources_of, standard_errors_off
 from adjudge.rank.mixed.helpers.slopes import folds_of
 from adjudge.rank.mixed.shared_fits import model_of
 from tests.conftest import examples
@@ -61,12 +61,12 @@ def test_whole_matrices_give_the_same(seed: int, shape: str, normal: bool, unnam
         # As in files of scores without documents: those of segments that nobody judged are unknown.
         judged = np.isin(np.arange(matched.given.shape[2]), matched.segment)
         matched = replace(matched, document=np.where(judged, matched.document, -1))
-    fast = help_design(design, matched, seed=seed, alone=False)
+    fast = sources_of(design, matched, seed).corrected_by([0, 1])
     without = model_of(design).fitted
     slow = slow_help(design, matched, without, fast.fit, seed)
     unit = float(design.score.std())
-    assert fast.correction.slopes == pytest.approx(slow.slopes, abs=1e-4 * unit)
-    assert design.score - fast.correction.predicted == pytest.approx(slow.corrected, abs=1e-3 * unit)
+    assert fast.slopes == pytest.approx(slow.slopes, abs=1e-4 * unit)
+    assert design.score - fast.predicted == pytest.approx(slow.corrected, abs=1e-3 * unit)
     assert fast.fit.effects == pytest.approx(slow.effects, abs=1e-3 * unit)
     assert fast.fit.covariance == pytest.approx(slow.covariance, rel=2e-3, abs=1e-6 * unit**2)
     pairs = [(a, b) for a in range(len(without.systems)) for b in range(a)]
@@ -74,7 +74,12 @@ def test_whole_matrices_give_the_same(seed: int, shape: str, normal: bool, unnam
         np.array([cov[a, a] + cov[b, b] - 2 * cov[a, b] for a, b in pairs])
         for cov in (without.covariance, slow.covariance)
     )
-    assert fast.gain == pytest.approx(float(np.mean(plain / better)), rel=2e-3)
+    gain = float(np.mean(plain / better))
+    assert gain_of(without.covariance, fast.fit.covariance) == pytest.approx(gain, rel=2e-3)
+    result = help_design(design, matched, seed=seed, alone=False)
+    # Helpers that would make errors larger are left out.
+    assert result.gain == pytest.approx(max(gain, 1.0), rel=2e-3)
+    assert (result.fit.effects == (fast.fit if result.gain > 1 else without).effects).all()
 
 
 def random_given(seed: int, missing: float) -> Floats:
@@ -98,7 +103,7 @@ def test_numbers_of_every_system_average_to_zero_over_the_test_set(seed: int, mi
     assert numbers == pytest.approx(slow_numbers(given_scores, normal=normal), abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_helper_that_loves_a_system_changes_nothing(seed: int) -> None:
     """A constant for one system, another unit, the other direction: the corrected scores are the same."""
     judgments = campaign("pages", seed, taste=1.0, documents=15)
@@ -147,8 +152,8 @@ def test_nothing_is_gained_where_everything_was_judged() -> None:
         more, _ = helped(judgments, scores_for(judgments, seed, names=("good",), more=200))
         all_judged.append(result.gain)
         few_judged.append(more.gain)
-    # Variances with and without helpers are estimated apart, so that single ratios scatter around 1.
-    assert 0.85 < np.mean(all_judged) < 1.05
+    # Variances with and without helpers are estimated apart, so that ratios scatter around 1; none is used below.
+    assert 1.0 <= np.mean(all_judged) < 1.05
     assert np.mean(few_judged) > 1.3
 
 

@@ -21,7 +21,8 @@ model, with annotators, tastes, tasks, documents, segments and pages.
   document (more than 1 where slopes are shrunken), human scores and u vary together by c, and the part to add is 2c - 1
   times the variance of u; at least once.
 - **Gain.** The variance of a difference of two systems without helpers over that with them, averaged over all pairs:
-  so many times the judgments would be needed without helpers. It is an estimate.
+  so many times the judgments would be needed without helpers. It is an estimate. If it is below 1, as may happen where
+  nearly everything was judged, the ranking is the one without helpers.
 
 Segments that were chosen with known probabilities (column `inclusion`) are weighted, which makes x 0 on average again.
 

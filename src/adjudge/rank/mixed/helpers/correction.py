@@ -54,7 +54,7 @@ class Helped:
     correction: Correction
     helpers: tuple[Helper, ...]
     gain: float
-    """The variance of differences without helpers over that with them, mean over pairs of systems."""
+    """The variance of differences without helpers over that with them, mean over pairs of systems; 1 if left out."""
     notes: tuple[str, ...]
 
     @property
@@ -64,7 +64,7 @@ class Helped:
 
 
 @dataclass(frozen=True, eq=False)
-class _Sources:
+class Sources:
     """What corrections are made from: a model without helpers, and the numbers of all outputs."""
 
     model: Model
@@ -77,12 +77,16 @@ class _Sources:
     elsewhere: Sequence[Products]
     """Of each fold, from the rows of all others."""
 
+    def uncorrected(self, helpers: int) -> Correction:
+        """The fit without helpers."""
+        return Correction(self.model.fitted, np.zeros(helpers), np.zeros(len(self.rows)))
+
     def corrected_by(self, chosen: Sequence[int]) -> Correction:
         """The fit with some of the helpers."""
         slopes = np.array([part.of(chosen).slopes for part in self.elsewhere])
-        design, without = self.model.prepared.design, self.model.fitted
         if not slopes.any():
-            return Correction(without, np.zeros(len(chosen)), np.zeros(len(design)))
+            return self.uncorrected(len(chosen))
+        design, without = self.model.prepared.design, self.model.fitted
         predicted = np.einsum("rh,rh->r", self.rows[:, chosen], slopes[self.fold])
         fitted = self.model.prepared.fit(design.score - predicted)
         mean = slopes.mean(axis=0)
@@ -92,6 +96,15 @@ class _Sources:
         of_means = covariance_of_means(np.tensordot(mean, self.whole[chosen], axes=1), self.document)
         covariance = fitted.covariance + max(2 * slope - 1, 1.0) * of_means
         return Correction(replace(fitted, covariance=covariance), mean, predicted)
+
+
+def sources_of(design: MixedDesign, matched: Matched, seed: int) -> Sources:
+    """The model without helpers, the helpers' numbers for it, and folds with what slopes are computed from."""
+    model = model_of(design)
+    whole = matched.numbers(normal=design.model.normal)
+    rows, fold = matched.of_rows(whole), folds_of(design, seed)
+    elsewhere = products_elsewhere(design, rows, model.fitted.ratios, fold)
+    return Sources(model, matched.document, whole, rows, fold, elsewhere)
 
 
 def by_document(design: MixedDesign, predicted: Floats) -> Floats:
@@ -142,17 +155,16 @@ def help_design(design: MixedDesign, matched: Matched, *, seed: int, alone: bool
         seed: of the folds.
         alone: whether to compute the gain by each helper alone too.
     """
-    model = model_of(design)
-    whole = matched.numbers(normal=design.model.normal)
-    rows, fold = matched.of_rows(whole), folds_of(design, seed)
-    elsewhere = products_elsewhere(design, rows, model.fitted.ratios, fold)
-    sources = _Sources(model, matched.document, whole, rows, fold, elsewhere)
+    sources = sources_of(design, matched, seed)
     every = range(len(matched.names))
     together = sources.corrected_by(list(every))
     single = [together] * len(matched.names)
     if alone and len(matched.names) > 1:
         single = map_tasks(sources.corrected_by, [[number] for number in every], what="each helper alone")
-    without = model.fitted.covariance
+    without = sources.model.fitted.covariance
+    estimated = gain_of(without, together.fit.covariance)
+    if estimated < 1:
+        together = sources.uncorrected(len(matched.names))
     helpers = tuple(
         Helper(
             name, float(together.slopes[i]), gain_of(without, single[i].fit.covariance),
@@ -160,10 +172,9 @@ def help_design(design: MixedDesign, matched: Matched, *, seed: int, alone: bool
         )
         for i, name in enumerate(matched.names)
     )  # fmt: skip
-    gain = gain_of(without, together.fit.covariance)
-    useless = [name for name, numbers in zip(matched.names, whole, strict=True) if not numbers.any()]
-    notes = (*_notes(design, matched, together, gain), *notes_on_matching(matched, useless))
-    return Helped(together, helpers, gain, notes)
+    useless = [name for name, numbers in zip(matched.names, sources.whole, strict=True) if not numbers.any()]
+    notes = (*_notes(design, matched, together, estimated), *notes_on_matching(matched, useless))
+    return Helped(together, helpers, max(estimated, 1.0), notes)
 
 
 def gain_of(without: Floats, helped: Floats) -> float:
@@ -174,11 +185,13 @@ def gain_of(without: Floats, helped: Floats) -> float:
 
 def _notes(design: MixedDesign, matched: Matched, together: Correction, gain: float) -> Iterator[str]:
     """What the helpers are worth, and on which assumption."""
-    helpers = counted(len(matched.names), "helper")
+    scores = f"scores of all outputs by {counted(len(matched.names), 'helper')}"
     if gain >= LEAST_GAIN:
-        yield f"scores of all outputs by {helpers} are worth {gain:.2f} times the judgments; this is an estimate"
+        yield f"{scores} are worth {gain:.2f} times the judgments; this is an estimate"
+    elif gain >= 1:
+        yield f"{scores} add next to nothing to the judgments"
     else:
-        yield f"scores of all outputs by {helpers} add nothing to the judgments (worth {gain:.2f} times as many)"
+        yield f"{scores} would make errors larger (worth {gain:.2f} times the judgments): they are left out"
     share = matched.judged_share
     if share >= NEARLY_ALL:
         yield (
