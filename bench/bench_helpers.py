@@ -175,14 +175,16 @@ def print_case(label: str, case: Campaign, runs: int = RUNS) -> None:
     """Bias of the difference of the first and the last system, coverage, false alarms of equal systems, and gains."""
     found = [outcome(case, number) for number in range(runs)]
     errors = [np.array([each.error[i] for each in found]) for i in (0, 1)]
-    last = len(case.quality) - 2
-    bias, spread = errors[1][:, last].mean(), errors[1][:, last].std() / np.sqrt(runs)
+    first_and_last = len(case.quality) - 2
+    bias, moved = (each[:, first_and_last] for each in (errors[1], errors[1] - errors[0]))
     covered = [np.array([each.covered[i] for each in found]) for i in (0, 1)]
     equal = [outcome(replace(case, quality=(0.0,) * len(case.quality)), number) for number in range(runs)]
     alarms = [100 * np.mean([each.alarm[i] for each in equal]) for i in (0, 1)]
     plain, better = ((each**2).mean(axis=1) for each in errors)
     print(
-        f"| {label} | {bias:+.2f} ± {spread:.2f} | "
+        f"| {label} | "
+        + " | ".join(f"{each.mean():+.2f} ± {each.std() / np.sqrt(runs):.2f}" for each in (bias, moved))
+        + " | "
         + " | ".join(f"{100 * each.mean():.1f} ± {100 * each.std() / np.sqrt(runs):.1f}" for each in covered)
         + " | "
         + " | ".join(f"{alarm:.1f} ± {np.sqrt(alarm * (100 - alarm) / runs):.1f}" for alarm in alarms)
@@ -221,7 +223,7 @@ def print_simulated() -> None:
     """The first table of docs/helpers.md."""
     print(f"{RUNS} campaigns each, and as many with equal systems")
     print(
-        "| campaign | bias | covers, without | with helpers | any pair of equal systems, without | with helpers "
+        "| campaign | bias | of which by helpers | covers, without | with helpers | any pair of equal systems, without | with helpers "
         "| gain | as estimated |"
     )
     for label, case in CASES.items():

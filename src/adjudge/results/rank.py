@@ -231,8 +231,10 @@ class Ranking(Result):
             number("scored", 0, help="judgments of outputs with a score"),
             number("unscored", 0, help="judgments of outputs without a score"),
         )
-        together = f"All together are worth {self.gain:.2f} times the judgments; this is an estimate."
-        return (Table("Scores of all outputs that helped", columns, rows, together),)
+        note = (
+            f"Gains are by each helper alone. All together are worth {self.gain:.2f} times the judgments, an estimate."
+        )
+        return (Table("Helpers: metrics with scores of all outputs", columns, rows, note),)
 
     def _spread(self) -> tuple[Table, ...]:
         """Where the spread comes from, where the method models it."""
