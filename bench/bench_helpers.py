@@ -223,8 +223,8 @@ def print_simulated() -> None:
     """The first table of docs/helpers.md."""
     print(f"{RUNS} campaigns each, and as many with equal systems")
     print(
-        "| campaign | bias | of which by helpers | covers, without | with helpers | any pair of equal systems, without | with helpers "
-        "| gain | as estimated |"
+        "| campaign | bias | of which by helpers | covers, without | with helpers | any pair of equal systems, without "
+        "| with helpers | gain | as estimated |"
     )
     for label, case in CASES.items():
         print_case(label, case)

@@ -212,6 +212,16 @@ def test_documents_of_the_test_set_count_as_units() -> None:
     assert found == pytest.approx(np.array([[1.0, 0.5], [0.5, 0.25]]))
 
 
+def test_a_choice_that_the_helpers_see_is_warned_of() -> None:
+    """What nobody judged is much worse by the helper: that is no random draw."""
+    judgments = campaign("crossed", 3, documents=20)
+    scores = scores_for(judgments, 3, names=("good",), more=40)
+    chosen = [replace(each, score=(each.score or 0) - 30 * str(each.document).startswith("new")) for each in scores]
+    (drawn, _), (picked, _) = helped(judgments, scores), helped(judgments, chosen)
+    assert not any("unlikely in a random draw" in note for note in drawn.notes)
+    assert any("better by the helpers' scores than the rest" in note for note in picked.notes)
+
+
 def test_judged_documents_that_the_helpers_find_better_are_no_random_draw() -> None:
     design = design_from(campaign("crossed", 3, documents=20))
     assert standard_errors_off(design, np.full(len(design), 0.5)) > 3

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 NEARLY_ALL = 0.95
 """Where so many outputs were judged, the others have nothing to add."""
-LEAST_GAIN = 1.005
-"""A smaller gain is shown as 1.00."""
+NO_GAIN = 0.005
+"""A gain that differs from 1 by less is shown as 1.00."""
 ENOUGH_UNITS = 10
 UNLIKELY = 3.0
 """Judged documents that lie so many standard errors off the rest are no random draw (p = .003)."""
@@ -186,9 +186,9 @@ def gain_of(without: Floats, helped: Floats) -> float:
 def _notes(design: MixedDesign, matched: Matched, together: Correction, gain: float) -> Iterator[str]:
     """What the helpers are worth, and on which assumption."""
     scores = f"scores of all outputs by {counted(len(matched.names), 'helper')}"
-    if gain >= LEAST_GAIN:
+    if gain >= 1 + NO_GAIN:
         yield f"{scores} are worth {gain:.2f} times the judgments; this is an estimate"
-    elif gain >= 1:
+    elif gain >= 1 - NO_GAIN:
         yield f"{scores} add next to nothing to the judgments"
     else:
         yield f"{scores} would make errors larger (worth {gain:.2f} times the judgments): they are left out"
