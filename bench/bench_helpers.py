@@ -230,6 +230,14 @@ def print_simulated() -> None:
         print_case(label, case)
 
 
+def print_moves(label: str, runs: int = 500) -> None:
+    """By how much helpers move the difference of every pair, in campaigns other than those of the table."""
+    found = [outcome(CASES[label], 1000 + number) for number in range(runs)]
+    moved = np.array([each.error[1] - each.error[0] for each in found])
+    pairs = zip(moved.mean(axis=0), moved.std(axis=0) / np.sqrt(runs), strict=True)
+    print(f"{label}, {runs} campaigns: moved by", ", ".join(f"{mean:+.2f} ± {error:.2f}" for mean, error in pairs))
+
+
 @cache
 def released(kind: str) -> tuple[Judgments, tuple[MetricScore, ...]] | None:
     """Human scores of all segments, and all metric scores; None where the data are missing."""
@@ -280,6 +288,8 @@ def print_replay(kind: str, model: str, share: float, runs: int = REPLAYS) -> No
 
 def run() -> None:
     print_simulated()
+    for label in ("loves one system", "not linear"):
+        print_moves(label)
     for kind in ("mqm", "da-sqm"):
         for model in ("mixed", "mixed-points"):
             print_replay(kind, model, 0.2)
