@@ -23,6 +23,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 _Part = TypeVar("_Part", bound="Sized")
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)")
+_RENAMED = {"with": "with_scores"}
+"""Options whose parameter has another name, because Python reserves the option's."""
 _CHOICES = re.compile(r"Literal(\[.*?\])( \| None)?")
 _NUMBERS = {"int": "a whole number", "float": "a number"}
 
@@ -86,7 +88,7 @@ def as_command(function: Callable[P, R]) -> Callable[P, R]:
 
 def in_python(message: str) -> str:
     """The message with parameters instead of options."""
-    return _OPTION.sub(lambda option: f"'{option[1].replace('-', '_')}'", message)
+    return _OPTION.sub(lambda option: f"'{_RENAMED.get(option[1], option[1].replace('-', '_'))}'", message)
 
 
 def judgments_of(source: Any, reading: dict[str, Any]) -> Judgments:

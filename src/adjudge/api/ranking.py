@@ -111,6 +111,7 @@ def rank(
     resamples: int | None = None,
     zero_sd: Literal["drop", "zero"] = "drop",
     by: str | Iterable[str] = (),
+    with_scores: Any = None,
     seed: int = DEFAULT_SEED,
     **reading: Any,
 ) -> Ranking:
@@ -130,6 +131,9 @@ def rank(
             z-scores.
         by: columns of the judgments (or of `attributes`, a side table) by which to break down the ranking, as a list
             or comma-separated; `.breakdown` has the result.
+        with_scores: scores of metrics or LLM judges for all outputs, judged or not, which make differences of systems
+            more precise: a path, several paths, or a data frame as in `meta`; `.helpers` and `.gain` say what they are
+            worth. For the mixed model. See `docs/helpers.md`.
         seed: the same seed gives the same numbers.
         **reading: how the source is read, as in `adjudge.read`: `format`, `pair`, ...
 
@@ -145,6 +149,7 @@ def rank(
         >>> ranking = adjudge.rank("scores.csv", level=0.01)  # doctest: +SKIP
         >>> print(ranking)  # doctest: +SKIP
     """
+    from adjudge.formats import as_metric_scores
     from adjudge.rank import RankSettings, rank_large_file
     from adjudge.rank import rank as rank_judgments
 
@@ -158,16 +163,20 @@ def rank(
         seed=seed,
     )
     columns = column_names(by)
+    helpers = None if with_scores is None else as_metric_scores(with_scores)
     if (file := large_file(source)) is not None:
         options = plain_options(reading)
-        counted = rank_large_file(file, method, settings, options) if options is not None and not columns else None
+        plain = options is not None and not columns and helpers is None
+        counted = rank_large_file(file, method, settings, options) if plain else None
         if counted is not None:
             return counted
         check_memory_to_rank(file)
+    judgments = single_pair(source, reading, doing="rank")
+    ranking = rank_judgments(judgments, method=method, settings=settings, helpers=helpers)
+    if not columns:
+        return ranking
     from adjudge.audit.breakdown import with_breakdown
 
-    judgments = single_pair(source, reading, doing="rank")
-    ranking = rank_judgments(judgments, method=method, settings=settings)
     return with_breakdown(ranking, judgments, columns, seed=seed)
 
 

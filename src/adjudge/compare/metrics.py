@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.compare.campaign import Campaign, Cells, RankingPairs, document_of
-from adjudge.meta.join import fingerprint_of_scores
+from adjudge.formats.metric_score_files import fingerprint_of_scores
 from adjudge.rank.lines_and_rank_sets import holm
 
 if TYPE_CHECKING:

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     from adjudge.core.judgments import Judgments
     from adjudge.formats.duplicates import Repeated
+    from adjudge.formats.metric_score_files import MetricScore
 
-__all__ = ["FORMATS", "ReadOptions", "as_judgments", "read"]
+__all__ = ["FORMATS", "ReadOptions", "as_judgments", "as_metric_scores", "read"]
 
 
 class Format(NamedTuple):
@@ -157,6 +158,14 @@ def read(source: Any, *, format: str | None = None, options: ReadOptions | None 
     return as_judgments(source, format=format, options=options, **settings)
 
 
+def as_metric_scores(source: Any) -> list[MetricScore]:
+    """Metric scores of any source: a path, several paths, or a data frame of polars or pandas."""
+    from adjudge.formats.metric_score_files import read_metric_scores, scores_of_frame
+
+    frame = _as_frame(source)
+    return read_metric_scores(_paths(source, "metric scores")) if frame is None else scores_of_frame(frame)
+
+
 def read_options(options: ReadOptions | None = None, **settings: Any) -> ReadOptions:
     """Reading options from plain settings: lists, and mappings such as `columns={"system": "model"}`."""
     names = [field.name for field in fields(ReadOptions)]
@@ -211,12 +220,12 @@ def _from_pandas(source: Any) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _paths(source: Any) -> list[Path]:
+def _paths(source: Any, what: str = "judgments") -> list[Path]:
     if isinstance(source, str | PathLike):
         return [Path(source)]
     if not isinstance(source, Iterable) or isinstance(source, bytes | Mapping):
-        what = f"judgments cannot be read from {type(source).__name__}"
-        raise UsageError(f"{what}; give a path, several paths, a data frame or judgments")
+        problem = f"{what} cannot be read from {type(source).__name__}"
+        raise UsageError(f"{problem}; give a path, several paths, a data frame or {what}")
     paths = list(source)
     for path in paths:
         if not isinstance(path, str | PathLike):

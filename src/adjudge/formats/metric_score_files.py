@@ -11,17 +11,23 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adjudge.core.errors import InputError, UsageError, shown
+from adjudge.core.errors import DataError, InputError, UsageError, shown
 from adjudge.core.files import read_json, read_text
+from adjudge.core.fingerprint import fingerprint
 from adjudge.core.wording import counted
 from adjudge.formats.parsing.delimited import DELIMITERS, Delimited, read_delimited, to_float
 from adjudge.formats.tables.cells import MISSING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Sequence
+
+    import polars as pl
+
+    Cells = dict[tuple[str, str], float]
+    Naming = Callable[["MetricScore"], str]
 
 # mt-metrics-eval's files of scores of segments and of systems.
 ENDINGS = (".seg.score", ".sys.score")
@@ -56,6 +62,12 @@ def read_metric_scores(paths: Iterable[Path]) -> list[MetricScore]:
     return scores
 
 
+def scores_of_frame(frame: pl.DataFrame) -> list[MetricScore]:
+    """The scores of a data frame with the columns of a table."""
+    cells = [["" if cell is None else str(cell) for cell in row] for row in frame.iter_rows()]
+    return _scores_of_table(Delimited(Path("data frame"), tuple(frame.columns), tuple(enumerate(cells, start=1))))
+
+
 def turned_round(scores: Sequence[MetricScore], names: Iterable[str]) -> list[MetricScore]:
     """The scores with those of the named metrics multiplied by -1, so that higher is better everywhere."""
     wanted = set(names)
@@ -69,6 +81,57 @@ def turned_round(scores: Sequence[MetricScore], names: Iterable[str]) -> list[Me
     ]
 
 
+def segment_namer(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> Naming:
+    """What names the segment of a score: its own name, or document and segment where names start again."""
+    twice = _in_two_documents(human) or _in_two_documents(metrics)
+    if twice is None:
+        return lambda score: str(score.segment)
+    for whose, scores in (("human", human), ("metric", metrics)):
+        if any(score.document is None for score in scores):
+            segment, first, second = twice
+            raise DataError(
+                f"segment '{segment}' is in the documents '{first}' and '{second}', but {whose} scores do not all say "
+                "their document; give a column 'document', or number the segments consecutively"
+            )
+    return lambda score: f"{score.document}:{score.segment}"
+
+
+def _in_two_documents(scores: Sequence[MetricScore]) -> tuple[str, str, str] | None:
+    seen: dict[str | None, str] = {}
+    for score in scores:
+        if score.document is not None and seen.setdefault(score.segment, score.document) != score.document:
+            return str(score.segment), seen[score.segment], score.document
+    return None
+
+
+def score_cells(scores: Sequence[MetricScore], named: Naming) -> tuple[dict[str, Cells], int]:
+    """By metric, the score of every system and segment; and how many scores repeat another exactly."""
+    by_metric: dict[str, Cells] = {}
+    repeated = 0
+    for score in scores:
+        if score.score is None:
+            continue
+        cells, cell = by_metric.setdefault(score.metric, {}), (score.system, named(score))
+        if cell not in cells:
+            cells[cell] = score.score
+        elif cells[cell] == score.score:
+            repeated += 1
+        else:
+            raise DataError(
+                f"'{score.metric}' has two scores of segment '{cell[1]}' by system '{score.system}' "
+                f"({cells[cell]:g} and {score.score:g}); keep one, or give their mean"
+            )
+    return by_metric, repeated
+
+
+def fingerprint_of_scores(scores: Iterable[MetricScore]) -> str:
+    """Twelve hexadecimal digits that identify the scores, whatever their order."""
+    lines = sorted(
+        f"{score.metric}\t{score.system}\t{score.segment}\t{score.document}\t{score.score}" for score in scores
+    )
+    return fingerprint("\n".join(lines))
+
+
 def _read_file(path: Path) -> list[MetricScore]:
     if path.name.endswith(ENDINGS):
         return _read_mtme(path)
@@ -78,7 +141,10 @@ def _read_file(path: Path) -> list[MetricScore]:
         )
     if path.suffix == ".json":
         return _read_sacrebleu(path)
-    table = _table(path)
+    return _scores_of_table(_table(path))
+
+
+def _scores_of_table(table: Delimited) -> list[MetricScore]:
     long = table.column("metric", required=False) is not None and table.column("score", required=False) is not None
     return _read_long(table) if long else _read_wide(table)
 

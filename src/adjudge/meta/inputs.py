@@ -10,9 +10,14 @@ from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.core.protocols import RELATIVE
 from adjudge.core.rng import DEFAULT_SEED
-from adjudge.formats.metric_score_files import MetricScore, read_metric_scores, turned_round
+from adjudge.formats.metric_score_files import (
+    MetricScore,
+    fingerprint_of_scores,
+    read_metric_scores,
+    turned_round,
+)
 from adjudge.meta.gold import gold as gold_standard
-from adjudge.meta.join import HUMAN, fingerprint_of_scores, join, system_means
+from adjudge.meta.join import HUMAN, join, system_means
 from adjudge.meta.perturbations import perturbations
 from adjudge.meta.segment_tau import gold_ranking, human_scores_of_ranking
 from adjudge.meta.text_metrics import TURNED, read_texts, text_metrics

@@ -8,63 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.errors import DataError
-from adjudge.core.fingerprint import fingerprint
 from adjudge.core.judgments import SetAside
+from adjudge.formats.metric_score_files import score_cells, segment_namer
 from adjudge.meta.scores import Scores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from adjudge.formats.metric_score_files import MetricScore
-
-    Cells = dict[tuple[str, str], float]
-    Naming = Callable[[MetricScore], str]
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-
-def segment_namer(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> Naming:
-    """What names the segment of a score: its own name, or document and segment where names start again."""
-    twice = _in_two_documents(human) or _in_two_documents(metrics)
-    if twice is None:
-        return lambda score: str(score.segment)
-    for whose, scores in (("human", human), ("metric", metrics)):
-        if any(score.document is None for score in scores):
-            segment, first, second = twice
-            raise DataError(
-                f"segment '{segment}' is in the documents '{first}' and '{second}', but {whose} scores do not all say "
-                "their document; give a column 'document', or number the segments consecutively"
-            )
-    return lambda score: f"{score.document}:{score.segment}"
-
-
-def _in_two_documents(scores: Sequence[MetricScore]) -> tuple[str, str, str] | None:
-    seen: dict[str | None, str] = {}
-    for score in scores:
-        if score.document is not None and seen.setdefault(score.segment, score.document) != score.document:
-            return str(score.segment), seen[score.segment], score.document
-    return None
-
-
-def score_cells(scores: Sequence[MetricScore], named: Naming) -> tuple[dict[str, Cells], int]:
-    """By metric, the score of every system and segment; and how many scores repeat another exactly."""
-    by_metric: dict[str, Cells] = {}
-    repeated = 0
-    for score in scores:
-        if score.score is None:
-            continue
-        cells, cell = by_metric.setdefault(score.metric, {}), (score.system, named(score))
-        if cell not in cells:
-            cells[cell] = score.score
-        elif cells[cell] == score.score:
-            repeated += 1
-        else:
-            raise DataError(
-                f"'{score.metric}' has two scores of segment '{cell[1]}' by system '{score.system}' "
-                f"({cells[cell]:g} and {score.score:g}); keep one, or give their mean"
-            )
-    return by_metric, repeated
+    from adjudge.formats.metric_score_files import Cells, MetricScore
 
 
 HUMAN = "human"
@@ -256,11 +209,3 @@ def _systems_aside(of_rows: Iterable[str], kept: set[str], whose: str, other: st
     return SetAside(
         f"{whose} score of a system without {other} scores: {', '.join(lost[:MOST_NAMED])}{more}", len(rows)
     )
-
-
-def fingerprint_of_scores(scores: Iterable[MetricScore]) -> str:
-    """Twelve hexadecimal digits that identify the scores, whatever their order."""
-    lines = sorted(
-        f"{score.metric}\t{score.system}\t{score.segment}\t{score.document}\t{score.score}" for score in scores
-    )
-    return fingerprint("\n".join(lines))

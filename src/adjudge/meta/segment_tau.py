@@ -32,8 +32,8 @@ from adjudge.core.errors import DataError
 from adjudge.core.judgments import SetAside
 from adjudge.core.maths import divide
 from adjudge.core.rng import generator
-from adjudge.formats.metric_score_files import MetricScore
-from adjudge.meta.join import HUMAN, score_cells, segment_namer
+from adjudge.formats.metric_score_files import MetricScore, score_cells, segment_namer
+from adjudge.meta.join import HUMAN
 from adjudge.meta.metric_tests import adjusted, metric_clusters
 from adjudge.meta.permutation_tests import PermutationTest
 from adjudge.meta.resampling import interval
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from adjudge.core.arrays import Codes, Floats
     from adjudge.core.judgments import Judgments
-    from adjudge.meta.join import Cells
+    from adjudge.formats.metric_score_files import Cells
     from adjudge.results.meta import MetaEvaluation, MetricComparison
     from adjudge.results.rank import Ranking
 

@@ -12,9 +12,12 @@ from adjudge.core.rng import DEFAULT_SEED
 from adjudge.rank.methods import DEFAULTS, METHODS, find_method
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars as pl
 
     from adjudge.core.judgments import Judgments
+    from adjudge.formats.metric_score_files import MetricScore
     from adjudge.formats.options import ReadOptions
     from adjudge.rank.methods import Method
     from adjudge.results.rank import Ranking
@@ -40,7 +43,11 @@ class RankSettings:
 
 
 def rank(
-    judgments: Judgments | pl.DataFrame | Path, *, method: str | None = None, settings: RankSettings | None = None
+    judgments: Judgments | pl.DataFrame | Path,
+    *,
+    method: str | None = None,
+    settings: RankSettings | None = None,
+    helpers: Sequence[MetricScore] | None = None,
 ) -> Ranking:
     """Rank the systems of one language pair.
 
@@ -50,6 +57,8 @@ def rank(
             works for tens of millions of rows.
         method: a name from `METHODS`; default: Bradley-Terry for relative judgments, the mixed model for scores.
         settings: settings shared by all methods.
+        helpers: scores of metrics for all outputs, judged or not, which make the differences of systems more precise
+            (`rank.mixed.helpers`); for the mixed model.
 
     Returns:
         Systems in rank order with rank sets, clusters, and every pair compared.
@@ -60,10 +69,10 @@ def rank(
     from adjudge.rank.edits_as_scores import as_scores
 
     if not isinstance(judgments, Judgments):
-        return _rank_table(judgments, method, settings)
+        return _rank_table(judgments, method, settings, helpers)
     judgments = as_scores(judgments)
     chosen = find_method(method or default_method(judgments))
-    _check_for_method(chosen, settings)
+    _check_for_method(chosen, settings, helped=helpers is not None)
     if chosen.judgments == "relative":
         from adjudge.core.inclusion_weights import weights_of
         from adjudge.rank.relative import rank_relative
@@ -75,11 +84,14 @@ def rank(
             )
 
         return rank_relative(judgments, chosen, settings)
-    ranking: Ranking = chosen.load()(judgments, chosen, settings)
+    with_helpers = {} if helpers is None else {"helpers": helpers}
+    ranking: Ranking = chosen.load()(judgments, chosen, settings, **with_helpers)
     return ranking
 
 
-def _rank_table(table: pl.DataFrame | Path, method: str | None, settings: RankSettings) -> Ranking:
+def _rank_table(
+    table: pl.DataFrame | Path, method: str | None, settings: RankSettings, helpers: Sequence[MetricScore] | None
+) -> Ranking:
     """Rank a table of pairs or a file, directly from its columns if possible."""
     from adjudge.core.judgments import Judgments
     from adjudge.rank.large_files import pairs
@@ -87,14 +99,14 @@ def _rank_table(table: pl.DataFrame | Path, method: str | None, settings: RankSe
     relative = find_method(method or DEFAULTS["relative"])
     if not isinstance(table, Path):
         if pairs.find_pairs(table.columns) is not None and relative.judgments == "relative":
-            _check_for_method(relative, settings)
+            _check_for_method(relative, settings, helped=helpers is not None)
             return pairs.rank_pairs(table, relative, settings)
-        return rank(Judgments.from_columns(table), method=method, settings=settings)
-    ranking = rank_large_file(table, method, settings)
+        return rank(Judgments.from_columns(table), method=method, settings=settings, helpers=helpers)
+    ranking = rank_large_file(table, method, settings) if helpers is None else None
     if ranking is None:
         from adjudge.formats import read
 
-        ranking = rank(read([table]), method=method, settings=settings)
+        ranking = rank(read([table]), method=method, settings=settings, helpers=helpers)
     return ranking
 
 
@@ -145,8 +157,13 @@ def _check(settings: RankSettings) -> None:
         check_rule(settings.lines)
 
 
-def _check_for_method(method: Method, settings: RankSettings) -> None:
+def _check_for_method(method: Method, settings: RankSettings, *, helped: bool = False) -> None:
     """Refuse settings that this method would ignore."""
+    if helped and not method.takes_helpers:
+        if method.judgments == "relative":
+            raise UsageError(f"--with is for scores, {method.name} ranks relative judgments; leave out --with")
+        others = ", ".join(name for name, other in METHODS.items() if other.takes_helpers)
+        raise UsageError(f"{method.name} cannot use --with; choose one of {others} by --method, or leave out --with")
     if settings.zero_sd != "drop" and not method.standardises:
         others = ", ".join(name for name, other in METHODS.items() if other.standardises)
         raise UsageError(

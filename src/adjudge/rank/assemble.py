@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from adjudge.core.judgments import Judgments, SetAside
     from adjudge.rank.significance import PairTests
-    from adjudge.results.rank import LeftOut, VarianceComponent
+    from adjudge.results.rank import Helper, LeftOut, VarianceComponent
     from adjudge.results.result import Setting
 
 
@@ -76,6 +76,8 @@ def assemble(
     notes: tuple[str, ...] = (),
     components: tuple[VarianceComponent, ...] = (),
     left_out: tuple[LeftOut, ...] = (),
+    helpers: tuple[Helper, ...] = (),
+    gain: float | None = None,
 ) -> Ranking:
     """Put the ranking together."""
     estimate = replace(estimate, scores=_levelled(estimate))
@@ -99,6 +101,8 @@ def assemble(
         lines=Lines(rule, level),
         components=components,
         left_out=left_out,
+        helpers=helpers,
+        gain=gain,
     )
 
 

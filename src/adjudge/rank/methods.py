@@ -50,6 +50,8 @@ class Method:
     """Whether scores can be computed directly from the columns of a very large file."""
     standardises: bool = False
     """Whether z-scores are computed, if only to be shown with the means."""
+    takes_helpers: bool = False
+    """Whether metric scores of all outputs can tighten what it says."""
     beside: tuple[str, ...] = ()
     """The other methods that a report shows with this one."""
 
@@ -113,20 +115,20 @@ _ALL = (
     Method(
         "mixed", "scores", "mixed.ranking.rank_by_model",
         "effects in points of a mixed model with annotators, their tastes, and pages",
-        "score in points, adjusted", "points", beside=_MEANS,
+        "score in points, adjusted", "points", takes_helpers=True, beside=_MEANS,
     ),
     Method(
         "mixed-rank", "scores", "mixed.ranking.rank_by_model", "the same in standard deviations of normal scores",
-        "normal score of ranks, adjusted", beside=_MEANS,
+        "normal score of ranks, adjusted", takes_helpers=True, beside=_MEANS,
     ),
     Method(
         "mixed-points", "scores", "mixed.ranking.rank_by_model", "the same model on the scores themselves",
-        "score in points, adjusted", "points", beside=_MEANS,
+        "score in points, adjusted", "points", takes_helpers=True, beside=_MEANS,
     ),
     Method(
         "mixed-plain", "scores", "mixed.ranking.rank_by_model",
         "the same on the scores themselves, without annotators' tastes", "score in points, adjusted", "points",
-        beside=_MEANS,
+        takes_helpers=True, beside=_MEANS,
     ),
     Method(
         "mfas", "relative", "mfas.scores", "the order that contradicts the fewest judgments", "place in the order",

@@ -139,6 +139,21 @@ class PairComparison:
 
 
 @dataclass(frozen=True)
+class Helper:
+    """A metric, or a judge that is a model, whose scores of all outputs helped human scores."""
+
+    name: str
+    slope: float
+    """How much higher human scores are per standard deviation of the helper's scores, the other helpers held equal."""
+    gain: float
+    """The helper alone makes differences of systems as precise as this many times the judgments would."""
+    scored: int
+    """Judgments of outputs that have a score by the helper."""
+    unscored: int
+    """Judgments of outputs that have none."""
+
+
+@dataclass(frozen=True)
 class Lines:
     """How clusters are separated: the name of the rule and its level."""
 
@@ -167,6 +182,10 @@ class Ranking(Result):
     """The sources of variation of scores, for methods that model them."""
     left_out: tuple[LeftOut, ...] = ()
     """Effects that such a model could not separate from others, and why."""
+    helpers: tuple[Helper, ...] = ()
+    """Metrics whose scores of all outputs helped the human scores, if any."""
+    gain: float | None = None
+    """All helpers together are worth this many times the judgments."""
     breakdown: Breakdown | None = None
     """Scores within subsets of the judgments, if requested."""
 
@@ -192,7 +211,30 @@ class Ranking(Result):
         drawn = "Lines separate clusters" if lines else "No line is drawn"
         note = f"{drawn} by the rule '{self.lines.rule}' at {self.lines.level:g}."
         ranking = Table(f"Ranking by {self.method}", columns, rows, note, lines)
-        return (ranking, *self._spread(), *(() if self.breakdown is None else self.breakdown.tables()))
+        return (
+            ranking,
+            *self._helpers(),
+            *self._spread(),
+            *(() if self.breakdown is None else self.breakdown.tables()),
+        )
+
+    def _helpers(self) -> tuple[Table, ...]:
+        """What helpers are worth, where there are any."""
+        if not self.helpers or self.gain is None:
+            return ()
+        rows = tuple((each.name, each.slope, each.gain, each.scored, each.unscored) for each in self.helpers)
+        unit = self.difference_unit or "units of the score"
+        columns = (
+            text("helper"),
+            number("slope", 2, help=f"{unit} per standard deviation of the helper's scores, the others held equal"),
+            number("gain", 2, help="the helper alone is worth this many times the judgments"),
+            number("scored", 0, help="judgments of outputs with a score"),
+            number("unscored", 0, help="judgments of outputs without a score"),
+        )
+        note = (
+            f"Gains are by each helper alone. All together are worth {self.gain:.2f} times the judgments, an estimate."
+        )
+        return (Table("Helpers: metrics with scores of all outputs", columns, rows, note),)
 
     def _spread(self) -> tuple[Table, ...]:
         """Where the spread comes from, where the method models it."""

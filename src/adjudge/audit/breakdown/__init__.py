@@ -69,7 +69,9 @@ def with_breakdown(ranking: Ranking, judgments: Judgments, by: Sequence[str], *,
     if not by:
         return ranking
     settings = {**ranking.settings, "by": ",".join(by)}
-    return replace(ranking, settings=settings, breakdown=breakdown(judgments, by, seed=seed))
+    notes = (*ranking.notes, "the breakdown is of human scores alone, without helpers") if ranking.helpers else None
+    made = breakdown(judgments, by, seed=seed)
+    return replace(ranking, settings=settings, breakdown=made, notes=notes or ranking.notes)
 
 
 def _relative(judgments: Judgments, by: Sequence[str], seed: int) -> list[ColumnTest]:

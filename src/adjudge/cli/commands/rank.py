@@ -1,5 +1,6 @@
 """`adjudge rank`: systems in order, with significance, clusters and rank sets."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -38,6 +39,15 @@ def rank(
         Literal["drop", "zero"],
         typer.Option(help="z-scores of annotators whose scores are all equal: none (drop) or 0 (zero)."),
     ] = "drop",
+    with_scores: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--with",
+            metavar="SCORES",
+            help="Scores of metrics or LLM judges for all outputs, judged or not, as for 'adjudge meta': they make "
+            "differences of systems more precise. Repeat for several files or folders.",
+        ),
+    ] = None,
     by: o.By = None,
     seed: o.Seed = o.DEFAULT_SEED,
     json: o.Json = False,
@@ -49,6 +59,8 @@ def rank(
     """
     from adjudge.api.large_files import check_memory_to_rank, is_large
     from adjudge.cli.output import for_each_pair, write_output
+    from adjudge.core.errors import UsageError
+    from adjudge.formats.metric_score_files import read_metric_scores
     from adjudge.rank import RankSettings, rank, rank_large_file
     from adjudge.rank.methods import find_method
 
@@ -56,18 +68,23 @@ def rank(
         find_method(method)
     settings = RankSettings(reference, lines, level, significance, resamples, zero_sd, seed)
     if is_large(files):
-        counted = reading.is_plain and not by
+        counted = reading.is_plain and not by and not with_scores
         large = rank_large_file(files[0], method, settings, reading.options) if counted else None
         if large is not None:
             write_output({"all": large}, json=json, output=output)
             return
         check_memory_to_rank(files[0])
-    # Only now: it takes as long to import as a file of a million rows takes to be ranked.
-    from adjudge.audit.breakdown import with_breakdown
-
+    helpers = read_metric_scores(with_scores) if with_scores else None
     parts = reading.by_pair(files)
+    if helpers is not None and len(parts) > 1:
+        raise UsageError(f"--with has scores of one language pair, the judgments have {', '.join(parts)}; give --pair")
 
     def ranked(part: "Judgments") -> "Ranking":
-        return with_breakdown(rank(part, method=method, settings=settings), part, by or (), seed=seed)
+        ranking = rank(part, method=method, settings=settings, helpers=helpers)
+        if not by:
+            return ranking
+        from adjudge.audit.breakdown import with_breakdown
+
+        return with_breakdown(ranking, part, by, seed=seed)
 
     write_output(for_each_pair(parts, ranked), json=json, output=output)

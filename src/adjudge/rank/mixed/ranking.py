@@ -11,20 +11,23 @@ from adjudge.rank.assemble import Estimate, Provenance, assemble
 from adjudge.rank.contrasts import Contrasts, contrasts
 from adjudge.rank.lines_and_rank_sets import DRAWS, RankSets, rank_sets, simultaneous_interval
 from adjudge.rank.mixed.design import design_from
+from adjudge.rank.mixed.helpers import help_design, match
 from adjudge.rank.mixed.models import DEFAULT_MODEL
 from adjudge.rank.mixed.shared_fits import model_of
 from adjudge.rank.relative_notes import unnamed_people_note
 from adjudge.rank.significance import PairTests
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from adjudge.core.arrays import Floats
     from adjudge.core.judgments import Judgments, SetAside
+    from adjudge.formats.metric_score_files import MetricScore
     from adjudge.rank import RankSettings
     from adjudge.rank.methods import Method
     from adjudge.rank.mixed.design import MixedDesign
     from adjudge.rank.mixed.fit import MixedFit
+    from adjudge.rank.mixed.helpers import Helped, Matched
     from adjudge.results.rank import Ranking
 
 
@@ -47,11 +50,13 @@ class MixedRanking:
     set_aside: tuple[SetAside, ...]
     points: Floats | None = None
     """Effects on the scores themselves (`mixed-points`), where the model is fitted to normal scores."""
+    helped: Helped | None = None
+    """What helpers did, if there are any."""
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What must be said with the result."""
-        return self.fit.notes
+        return (*(() if self.helped is None else self.helped.notes), *self.fit.notes)
 
     @property
     def estimate(self) -> Estimate:
@@ -74,16 +79,31 @@ class MixedRanking:
         )
 
 
-def rank_by_model(judgments: Judgments, method: Method, settings: RankSettings) -> Ranking:
-    """Rank systems by their effects in a mixed model."""
+def rank_by_model(
+    judgments: Judgments, method: Method, settings: RankSettings, *, helpers: Sequence[MetricScore] | None = None
+) -> Ranking:
+    """Rank systems by their effects in a mixed model.
+
+    Args:
+        judgments: scores of one language pair and campaign.
+        method: one of the models.
+        settings: those that methods share.
+        helpers: scores of metrics for all outputs, which tighten what the judgments say (see `helpers`).
+    """
     draws = DRAWS if settings.resamples is None else max(settings.resamples, FEWEST_DRAWS)
-    ranking = rank_scores(judgments, method=method.name, level=settings.level, seed=settings.seed, resamples=draws)
+    design = design_from(judgments, model=method.name)
+    matched = match(judgments, design, helpers) if helpers is not None else None
+    ranking = rank_design(design, level=settings.level, seed=settings.seed, resamples=draws, helpers=matched)
     model = ranking.fit
     if len(model.systems) < 2:
         raise DataError(f"at least two systems must be scored, the data hold {model.systems[0]}")
     rule = settings.lines or DEFAULT_RULE
     return assemble(
-        Provenance(judgments.fingerprint, ranking.set_aside, judgments.final().notes),
+        Provenance(
+            judgments.fingerprint,
+            ranking.set_aside + (() if matched is None else matched.set_aside),
+            judgments.final().notes,
+        ),
         ranking.estimate,
         method=method.name,
         rule=rule,
@@ -96,10 +116,13 @@ def rank_by_model(judgments: Judgments, method: Method, settings: RankSettings) 
             "draws": draws,
             "seed": settings.seed,
             "converged": model.converged,
+            **({} if matched is None else {"helpers": len(matched.names), "with": matched.fingerprint}),
         },
         notes=(*ranking.notes, *_unnamed_note(judgments, method)),
         components=model.components,
         left_out=model.left_out,
+        helpers=() if ranking.helped is None else ranking.helped.helpers,
+        gain=None if ranking.helped is None else ranking.helped.gain,
     )
 
 
@@ -133,10 +156,16 @@ def rank_scores(
 
 
 def rank_design(
-    design: MixedDesign, *, level: float = 0.05, seed: int = DEFAULT_SEED, resamples: int = DRAWS
+    design: MixedDesign,
+    *,
+    level: float = 0.05,
+    seed: int = DEFAULT_SEED,
+    resamples: int = DRAWS,
+    helpers: Matched | None = None,
 ) -> MixedRanking:
-    """Fit the model to a design that is at hand and compare all systems."""
-    model = model_of(design).fitted
+    """Fit the model to a design that is at hand, with helpers if there are any, and compare all systems."""
+    helped = None if helpers is None else help_design(design, helpers, seed=seed)
+    model = model_of(design).fitted if helped is None else helped.fit
     compared = contrasts(model.effects, model.covariance, model.df)
     return MixedRanking(
         fit=model,
@@ -145,5 +174,14 @@ def rank_design(
         interval=compared.interval(level),
         simultaneous=simultaneous_interval(compared, model.covariance, level=level, seed=seed, draws=resamples),
         set_aside=design.set_aside,
-        points=model_of(design.with_model("mixed-points")).fitted.effects if design.model.normal else None,
+        points=_in_points(design, helpers, seed) if design.model.normal else None,
+        helped=helped,
     )
+
+
+def _in_points(design: MixedDesign, helpers: Matched | None, seed: int) -> Floats:
+    """Effects on the scores themselves."""
+    points = design.with_model("mixed-points")
+    if helpers is None:
+        return model_of(points).fitted.effects
+    return help_design(points, helpers, seed=seed, alone=False).fit.effects
