@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge._version import __version__
 
 if TYPE_CHECKING:
+    from adjudge.api.campaigns import init
     from adjudge.api.comparing import compare, gold, meta, parity, qe, replicate
     from adjudge.api.look import look
     from adjudge.api.planning import design, plan, read, simulate, testset
@@ -52,6 +53,7 @@ _PUBLIC = {
     "compare": "adjudge.api.comparing",
     "design": "adjudge.api.planning",
     "gold": "adjudge.api.comparing",
+    "init": "adjudge.api.campaigns",
     "load_campaign": "adjudge.design",
     "look": "adjudge.api.look",
     "meta": "adjudge.api.comparing",
@@ -78,6 +80,7 @@ __all__ = [
     "compare",
     "design",
     "gold",
+    "init",
     "load_campaign",
     "look",
     "meta",

@@ -21,6 +21,7 @@ from adjudge.cli.commands import (
     formats,
     gold,
     import_,
+    init,
     look,
     meta,
     parity,
@@ -94,6 +95,7 @@ _add("audit", repeats_work(audit.audit), _ANALYSIS)
 _add("parity", repeats_work(parity.parity), _ANALYSIS)
 _add("compare", repeats_work(compare.compare), _ANALYSIS)
 _add("report", repeats_work(report.report), _ANALYSIS)
+_add("init", init.init, _BEFORE)
 _add("testset", testset.testset, _BEFORE)
 _add("plan", repeats_work(plan.plan), _BEFORE)
 _add("design", design.design, _BEFORE)
