@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge._version import __version__
 
 if TYPE_CHECKING:
-    from adjudge.api.campaigns import init
+    from adjudge.api.campaigns import backup, init, restore
     from adjudge.api.comparing import compare, gold, meta, parity, qe, replicate
     from adjudge.api.look import look
     from adjudge.api.planning import design, plan, read, simulate, testset
@@ -49,6 +49,7 @@ _PUBLIC = {
     "Ranking": "adjudge.results.rank",
     "agree": "adjudge.api.ranking",
     "audit": "adjudge.api.ranking",
+    "backup": "adjudge.api.campaigns",
     "check": "adjudge.api.ranking",
     "compare": "adjudge.api.comparing",
     "design": "adjudge.api.planning",
@@ -64,6 +65,7 @@ _PUBLIC = {
     "read": "adjudge.api.planning",
     "replicate": "adjudge.api.comparing",
     "report": "adjudge.api.report",
+    "restore": "adjudge.api.campaigns",
     "simulate": "adjudge.api.planning",
     "testset": "adjudge.api.planning",
     "tournament": "adjudge.api.ranking",
@@ -76,6 +78,7 @@ __all__ = [
     "__version__",
     "agree",
     "audit",
+    "backup",
     "check",
     "compare",
     "design",
@@ -91,6 +94,7 @@ __all__ = [
     "read",
     "replicate",
     "report",
+    "restore",
     "simulate",
     "testset",
     "tournament",

@@ -10,7 +10,7 @@ from adjudge.api.calls import verb
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from adjudge.results.campaigns import Initialised
+    from adjudge.results.campaigns import BackedUp, Initialised, Restored
 
     AnyPath = str | Path
 
@@ -48,3 +48,31 @@ def init(
         systems={name: Path(file) for name, file in (systems or {}).items()},
         annotators=annotators if isinstance(annotators, int) else tuple(annotators),
     )
+
+
+@verb
+def backup(campaign: AnyPath, output: AnyPath, *, database: str | None = None) -> BackedUp:
+    """Back a campaign up while people judge, or at any other time: one archive with all that belongs to it.
+
+    Args:
+        campaign: the campaign file.
+        output: the archive to write, a .zip file. It is secret: it holds all judgments and the campaign's key.
+        database: the address of its database; default: the one that the campaign is served from.
+    """
+    from adjudge.collect.copies.backup import backup as back_up
+
+    return back_up(Path(campaign), Path(output), database=database)
+
+
+@verb
+def restore(archive: AnyPath, folder: AnyPath, *, database: str | None = None) -> Restored:
+    """Make a campaign again from a backup; every row is read back and compared with it.
+
+    Args:
+        archive: what `adjudge.backup` wrote.
+        folder: where the campaign comes; a new or empty folder.
+        database: the address of an empty PostgreSQL database; default: SQLite in the folder.
+    """
+    from adjudge.collect.copies.backup import restore as make_again
+
+    return make_again(Path(archive), Path(folder), database=database)

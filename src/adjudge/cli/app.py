@@ -11,6 +11,7 @@ from adjudge._version import __version__
 from adjudge.cli.commands import (
     agree,
     audit,
+    backup,
     check,
     compare,
     data,
@@ -30,6 +31,7 @@ from adjudge.cli.commands import (
     rank,
     replicate,
     report,
+    restore,
     serve,
     simulate,
     testset,
@@ -102,6 +104,8 @@ _add("design", design.design, _BEFORE)
 _add("simulate", repeats_work(simulate.simulate), _BEFORE)
 _add("serve", serve.serve, _DURING)
 _add("export", export.export, _DURING)
+_add("backup", backup.backup, _DURING)
+_add("restore", restore.restore, _DURING)
 _add("look", repeats_work(look.look), _DURING)
 _add("gold", repeats_work(gold.gold), _METRICS)
 _add("meta", repeats_work(meta.meta), _METRICS)

@@ -15,7 +15,7 @@ from pathlib import Path
 from sys import stderr
 from typing import TYPE_CHECKING, TextIO
 
-from adjudge.collect.database import is_postgres
+from adjudge.collect.database import chosen_database, is_postgres, sqlite_file
 from adjudge.collect.django_settings import serve_these, start_django
 from adjudge.core.errors import DataError, InputError, UsageError
 from adjudge.design.campaign.toml_file import load_campaign
@@ -74,6 +74,7 @@ def serve(
         ready: called with the links that were made, once the server listens.
         links_file: where new links are written, before they hold.
     """
+    database = chosen_database(campaign_file, database)
     processes = _processes(workers, database)
     _check_free(address)
     write_down = None if links_file is None else LinkFile(links_file, address.base).add
@@ -134,11 +135,13 @@ def collected_so_far(
     from adjudge.collect.django_settings import database_file
 
     campaign = load_campaign(campaign_file)
-    if database is None and not database_file(campaign_file).exists():
+    database = chosen_database(campaign_file, database)
+    embedded = sqlite_file(database, database_file(campaign_file))
+    if embedded is not None and not embedded.exists():
         raise InputError(
             "has not been served yet: there is no database beside it; begin with adjudge serve", file=campaign_file
         )
-    with readable(database_file(campaign_file), database) as copy:
+    with readable(embedded) as copy:
         start_django(campaign_file, database=database, session_hours=campaign.links.session_hours, copy=copy)
         from adjudge.collect.export import collected
         from adjudge.collect.prepare_database import stored_tasks
@@ -160,12 +163,12 @@ def collected_so_far(
 
 
 @contextmanager
-def readable(file: Path, database: str | None) -> Iterator[Path | None]:
+def readable(file: Path | None) -> Iterator[Path | None]:
     """A copy of the embedded database where it cannot be written to, as in a backup; None where it needs none.
 
     Even reading needs to write: the log of a database in use is merged, and one of an earlier version is changed.
     """
-    if database is not None or (os.access(file, os.W_OK) and os.access(file.resolve().parent, os.W_OK)):
+    if file is None or (os.access(file, os.W_OK) and os.access(file.resolve().parent, os.W_OK)):
         yield None
         return
     with tempfile.TemporaryDirectory(prefix="adjudge-") as folder:

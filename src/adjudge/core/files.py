@@ -177,8 +177,11 @@ def decode_text(raw: bytes, path: Path) -> str:
 
 
 @contextmanager
-def atomic_path(path: Path) -> Iterator[Path]:
-    """A temporary path next to `path`. It replaces `path` if the block succeeds and is removed otherwise."""
+def atomic_path(path: Path, *, secret: bool = False) -> Iterator[Path]:
+    """A temporary path next to `path`. It replaces `path` if the block succeeds and is removed otherwise.
+
+    A secret file is readable by its owner alone, at all times.
+    """
     if exists(path) and path.is_dir():
         raise InputError("cannot be written, it is a folder; name a file", file=path)
     try:
@@ -192,7 +195,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
         yield temporary
         with temporary.open("rb") as written:
             os.fsync(written.fileno())
-        temporary.chmod(_mode(path))
+        temporary.chmod(0o600 if secret else _mode(path))
         temporary.replace(path)
     except OSError as fault:
         raise InputError(f"cannot be written ({fault.strerror or fault}); choose another path", file=path) from fault
@@ -205,10 +208,10 @@ def _mode(path: Path) -> int:
     try:
         return stat.S_IMODE(path.stat().st_mode)
     except OSError:
-        return 0o666 & ~_umask()
+        return 0o666 & ~umask()
 
 
-def _umask() -> int:
+def umask() -> int:
     """The umask. Setting it in order to read it would affect files that other threads write at that moment."""
     try:
         with Path("/proc/self/status").open(encoding="ascii", errors="replace") as lines:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from adjudge.core.wording import counted
 from adjudge.results.result import Result
-from adjudge.results.table import Table, text
+from adjudge.results.table import Table, number, text
 
 
 @dataclass(frozen=True)
@@ -43,3 +44,56 @@ class Initialised(Result):
         """The files."""
         rows = tuple((file.file, file.what) for file in self.files)
         return (Table(f"New campaign in {self.folder}", (text("file"), text("what it is")), rows),)
+
+
+@dataclass(frozen=True)
+class CopiedTable:
+    """A table of the database that was copied: its rows, and what identifies them all."""
+
+    table: str
+    rows: int
+    digest: str
+
+
+def _table_of_rows(title: str, tables: tuple[CopiedTable, ...], note: str = "") -> Table:
+    rows = tuple((table.table, table.rows, table.digest[:12]) for table in tables)
+    return Table(title, (text("table"), number("rows", 0), text("digest")), rows, note)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackedUp(Result):
+    """What a backup holds."""
+
+    verb: ClassVar[str] = "backup"
+
+    campaign: str
+    archive: str
+    bytes: int
+    made: str
+    files: tuple[str, ...]
+    copied: tuple[CopiedTable, ...]
+
+    def tables(self) -> tuple[Table, ...]:
+        """The tables, and how many files are beside them."""
+        held = f"{counted(len(self.files), 'file')} besides; {self.bytes / 1e6:,.1f} MB"
+        return (_table_of_rows(f"Backup of {self.campaign} in {self.archive}", self.copied, held),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Restored(Result):
+    """What was restored, every row of it read back and compared with the backup."""
+
+    verb: ClassVar[str] = "restore"
+
+    campaign: str
+    folder: str
+    campaign_file: str
+    database: str
+    made: str
+    files: tuple[str, ...]
+    copied: tuple[CopiedTable, ...]
+
+    def tables(self) -> tuple[Table, ...]:
+        """The tables, and where they are."""
+        held = f"as of {self.made}; {counted(len(self.files), 'file')} besides; the database is {self.database}"
+        return (_table_of_rows(f"{self.campaign} restored in {self.folder}", self.copied, held),)
