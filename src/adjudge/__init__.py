@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge._version import __version__
 
 if TYPE_CHECKING:
-    from adjudge.api.campaigns import backup, init, restore
+    from adjudge.api.campaigns import backup, init, move, restore
     from adjudge.api.comparing import compare, gold, meta, parity, qe, replicate
     from adjudge.api.look import look
     from adjudge.api.planning import design, plan, read, simulate, testset
@@ -58,6 +58,7 @@ _PUBLIC = {
     "load_campaign": "adjudge.design",
     "look": "adjudge.api.look",
     "meta": "adjudge.api.comparing",
+    "move": "adjudge.api.campaigns",
     "parity": "adjudge.api.comparing",
     "plan": "adjudge.api.planning",
     "qe": "adjudge.api.comparing",
@@ -87,6 +88,7 @@ __all__ = [
     "load_campaign",
     "look",
     "meta",
+    "move",
     "parity",
     "plan",
     "qe",

@@ -167,7 +167,7 @@ def start_and_kill(arguments: list[str | Path], delay: float, folder: Path) -> b
     time.sleep(delay)
     done = started.poll() is not None
     if not done:
-        os.killpg(started.pid, signal.SIGKILL)
+        os.kill(started.pid, signal.SIGKILL)
         started.wait()
     started.stdout.close()
     return done

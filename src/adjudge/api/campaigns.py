@@ -10,7 +10,7 @@ from adjudge.api.calls import verb
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from adjudge.results.campaigns import BackedUp, Initialised, Restored
+    from adjudge.results.campaigns import BackedUp, Initialised, Moved, Restored
 
     AnyPath = str | Path
 
@@ -76,3 +76,17 @@ def restore(archive: AnyPath, folder: AnyPath, *, database: str | None = None) -
     from adjudge.collect.copies.backup import restore as make_again
 
     return make_again(Path(archive), Path(folder), database=database)
+
+
+@verb
+def move(campaign: AnyPath, to: AnyPath, *, database: str | None = None) -> Moved:
+    """Move a campaign that is not being served to another database: from SQLite to PostgreSQL, or back.
+
+    Args:
+        campaign: the campaign file. Beside it is noted where the database is from now on.
+        to: the address of an empty PostgreSQL database, or a new SQLite file (.sqlite3).
+        database: the address of its present database; default: the one that the campaign is served from.
+    """
+    from adjudge.collect.copies.move import move as move_campaign
+
+    return move_campaign(Path(campaign), str(to), database=database)

@@ -25,6 +25,7 @@ from adjudge.cli.commands import (
     init,
     look,
     meta,
+    move,
     parity,
     plan,
     qe,
@@ -106,6 +107,7 @@ _add("serve", serve.serve, _DURING)
 _add("export", export.export, _DURING)
 _add("backup", backup.backup, _DURING)
 _add("restore", restore.restore, _DURING)
+_add("move", move.move, _DURING)
 _add("look", repeats_work(look.look), _DURING)
 _add("gold", repeats_work(gold.gold), _METRICS)
 _add("meta", repeats_work(meta.meta), _METRICS)

@@ -95,12 +95,18 @@ def chosen_database(campaign_file: Path, given: str | None) -> str | None:
     )
 
 
+def same_place(first: str | None, second: str | None, default_file: Path) -> bool:
+    """Whether two addresses lead to the same database; None is the embedded one."""
+    places = [(each or f"sqlite:{quote(str(default_file.absolute()))}") for each in (first, second)]
+    return _place(places[0]) == _place(places[1])
+
+
 def _place(database: str) -> tuple[str, ...]:
     """What an address leads to, however it is written."""
     parts = urlsplit(database)
     if parts.scheme in _POSTGRES_SCHEMES:
         return ("postgres", parts.hostname or "", _port(database) or "5432", unquote(parts.path))
-    return (parts.scheme, unquote(parts.path))
+    return (parts.scheme, str(Path(unquote(parts.path)).resolve()))
 
 
 def _sqlite(file: Path) -> dict[str, Any]:

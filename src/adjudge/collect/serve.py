@@ -74,7 +74,7 @@ def serve(
         ready: called with the links that were made, once the server listens.
         links_file: where new links are written, before they hold.
     """
-    database = chosen_database(campaign_file, database)
+    given, database = database, chosen_database(campaign_file, database)
     processes = _processes(workers, database)
     _check_free(address)
     write_down = None if links_file is None else LinkFile(links_file, address.base).add
@@ -88,6 +88,8 @@ def serve(
         panels=panels,
         write_down=write_down,
     )
+    if chosen_database(campaign_file, given) != database:
+        raise DataError(f"{campaign_file}: was moved to another database just now; start the server again")
     from adjudge.collect.web_server import run_server
 
     run_server(host=address.host, port=address.port, workers=processes, ready=lambda: ready(tasks, links))
@@ -114,6 +116,9 @@ def open_campaign(
     )
     from django.db import connections
 
+    from adjudge.collect.running import begin_serving
+
+    begin_serving()
     from adjudge.collect.prepare_database import campaign_id, keys_without_effect, prepare, stored_tasks
     from adjudge.collect.served_campaign import ServedCampaign
 

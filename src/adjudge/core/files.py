@@ -1,4 +1,4 @@
-"""Safe reading of arbitrary files, and atomic writing."""
+"""Safe reading of arbitrary files, atomic writing, and folders for work in progress."""
 
 from __future__ import annotations
 
@@ -226,3 +226,38 @@ def write_text(path: Path, text: str) -> None:
     """Write text atomically, as UTF-8 with Unix line ends."""
     with atomic_path(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def is_alive(number: int) -> bool:
+    """Whether there is a process of this number on this machine."""
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+@contextmanager
+def working_folder(beside: Path) -> Iterator[Path]:
+    """A folder for work in progress, readable by its owner alone; what killed processes left there is removed."""
+    for left in beside.parent.glob(f".{_glob_safe(beside.name)}.*.part"):
+        process = left.name.split(".")[-2]
+        if process.isdecimal() and not is_alive(int(process)):
+            shutil.rmtree(left, ignore_errors=True)
+    folder = beside.parent / f".{beside.name}.{os.getpid()}.part"
+    try:
+        beside.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700)
+    except OSError as fault:
+        raise InputError(f"cannot be written ({fault.strerror}); choose another place", file=beside) from fault
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _glob_safe(name: str) -> str:
+    """A name in which no character stands for others."""
+    return "".join(f"[{character}]" if character in "*?[" else character for character in name)

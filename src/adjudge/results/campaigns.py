@@ -97,3 +97,19 @@ class Restored(Result):
         """The tables, and where they are."""
         held = f"as of {self.made}; {counted(len(self.files), 'file')} besides; the database is {self.database}"
         return (_table_of_rows(f"{self.campaign} restored in {self.folder}", self.copied, held),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moved(Result):
+    """A campaign that has another database now, whose rows were compared with the former one's."""
+
+    verb: ClassVar[str] = "move"
+
+    campaign_file: str
+    source: str
+    target: str
+    copied: tuple[CopiedTable, ...]
+
+    def tables(self) -> tuple[Table, ...]:
+        """The tables."""
+        return (_table_of_rows(f"Moved to {self.target}", self.copied, "the same rows in both databases"),)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -28,7 +27,7 @@ from adjudge.collect.copies.snapshot import Digest, Snapshot, known_migrations, 
 from adjudge.collect.database import chosen_database, is_postgres, note_database, shown_database, sqlite_file
 from adjudge.collect.django_settings import database_file
 from adjudge.core.errors import InputError, UsageError
-from adjudge.core.files import atomic_path, umask
+from adjudge.core.files import atomic_path, umask, working_folder
 from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.results.campaigns import BackedUp, CopiedTable, Restored
 
@@ -37,41 +36,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _FILES, _TABLES = "files", "tables"
-
-
-@contextmanager
-def working_folder(beside: Path) -> Iterator[Path]:
-    """A folder for work in progress, readable by its owner alone; what killed processes left there is removed."""
-    for left in beside.parent.glob(f".{glob_safe(beside.name)}.*.part"):
-        process = left.name.split(".")[-2]
-        if process.isdecimal() and not is_alive(int(process)):
-            shutil.rmtree(left, ignore_errors=True)
-    folder = beside.parent / f".{beside.name}.{os.getpid()}.part"
-    try:
-        beside.parent.mkdir(parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700)
-    except OSError as fault:
-        raise InputError(f"cannot be written ({fault.strerror}); choose another place", file=beside) from fault
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def glob_safe(name: str) -> str:
-    """A name in which no character stands for others."""
-    return "".join(f"[{character}]" if character in "*?[" else character for character in name)
-
-
-def is_alive(process: int) -> bool:
-    """Whether there is a process of this number."""
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def backup(campaign_file: Path, output: Path, *, database: str | None = None) -> BackedUp:
