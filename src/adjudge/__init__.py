@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge._version import __version__
 
 if TYPE_CHECKING:
-    from adjudge.api.campaigns import backup, init, move, restore
+    from adjudge.api.campaigns import backup, extend, init, move, restore
     from adjudge.api.comparing import compare, gold, meta, parity, qe, replicate
     from adjudge.api.look import look
     from adjudge.api.planning import design, plan, read, simulate, testset
@@ -53,6 +53,7 @@ _PUBLIC = {
     "check": "adjudge.api.ranking",
     "compare": "adjudge.api.comparing",
     "design": "adjudge.api.planning",
+    "extend": "adjudge.api.campaigns",
     "gold": "adjudge.api.comparing",
     "init": "adjudge.api.campaigns",
     "load_campaign": "adjudge.design",
@@ -83,6 +84,7 @@ __all__ = [
     "check",
     "compare",
     "design",
+    "extend",
     "gold",
     "init",
     "load_campaign",

@@ -10,7 +10,8 @@ from adjudge.api.calls import verb
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from adjudge.results.campaigns import BackedUp, Initialised, Moved, Restored
+    from adjudge.collect.extend_campaign import LooksTaken
+    from adjudge.results.campaigns import BackedUp, Extended, Initialised, Moved, Restored
 
     AnyPath = str | Path
 
@@ -90,3 +91,47 @@ def move(campaign: AnyPath, to: AnyPath, *, database: str | None = None) -> Move
     from adjudge.collect.copies.move import move as move_campaign
 
     return move_campaign(Path(campaign), str(to), database=database)
+
+
+@verb
+def extend(
+    campaign: AnyPath,
+    *,
+    judgments: int = 0,
+    dry_run: bool = False,
+    database: str | None = None,
+    url: str = "http://127.0.0.1:8000",
+    links: AnyPath | None = None,
+) -> Extended:
+    """Add to a campaign that runs or has run: what its file has beyond the tasks so far, and more judgments.
+
+    Args:
+        campaign: the campaign file, with the annotators, systems and texts that are wanted now.
+        judgments: how many more judgments of the same texts and systems are wanted.
+        dry_run: only say what would be added, with the balance before and after.
+        database: the address of its database; default: the one that the campaign is served from.
+        url: the address that the links of new annotators begin with.
+        links: write new links to this file (TSV) instead of the result.
+    """
+    from adjudge.collect.extend_campaign import extend as extend_campaign
+
+    return extend_campaign(
+        Path(campaign),
+        judgments=judgments,
+        dry_run=dry_run,
+        database=database,
+        base=url,
+        links_file=None if links is None else Path(links),
+        looks=_looks_taken(Path(campaign)),
+    )
+
+
+def _looks_taken(campaign_file: Path) -> LooksTaken | None:
+    """The planned looks that the organisers' page has taken, None where there are none."""
+    from adjudge.collect.extend_campaign import LooksTaken
+    from adjudge.look.history import read_history
+
+    history = read_history(campaign_file.with_name("looks.json"))
+    if history is None or not history.records:
+        return None
+    return LooksTaken(len(history.records), history.plan, history.records[-1].fraction)

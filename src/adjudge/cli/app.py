@@ -19,6 +19,7 @@ from adjudge.cli.commands import (
     design,
     doctor,
     export,
+    extend,
     formats,
     gold,
     import_,
@@ -105,6 +106,7 @@ _add("design", design.design, _BEFORE)
 _add("simulate", repeats_work(simulate.simulate), _BEFORE)
 _add("serve", serve.serve, _DURING)
 _add("export", export.export, _DURING)
+_add("extend", extend.extend, _DURING)
 _add("backup", backup.backup, _DURING)
 _add("restore", restore.restore, _DURING)
 _add("move", move.move, _DURING)

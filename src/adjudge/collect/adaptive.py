@@ -172,6 +172,12 @@ def _known() -> Estimates:
     return Estimates(served().tasks.systems)
 
 
+def forget_tasks() -> None:
+    """Learn of tasks that were added."""
+    for known in (_systems_by_task, judgments_by_task, _known):
+        known.cache_clear()
+
+
 def _estimates() -> Estimates:
     known = _known()
     known.add_all(_saved_observations(known.count))

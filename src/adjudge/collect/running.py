@@ -12,7 +12,7 @@ import socket
 import threading
 import uuid
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -152,3 +152,26 @@ class SignsOfLife(threading.Thread):
     def stop(self) -> None:
         """Say nothing more."""
         self._stopped.set()
+
+
+def take_up_new_tasks() -> None:
+    """Serve tasks that were added to the campaign, if there are any, without a restart."""
+    from adjudge.collect.adaptive import forget_tasks
+    from adjudge.collect.django_settings import serve_these
+    from adjudge.collect.organisers.people import forget_work_done
+    from adjudge.collect.served_campaign import served
+    from adjudge.design.tasks import parse_tasks
+
+    now = served()
+    stored = Campaign.objects.values_list("fingerprint", flat=True).first()
+    if stored is None or stored == now.fingerprint:
+        return
+    campaign = Campaign.objects.get()
+    tasks = parse_tasks(campaign.tasks, "the database")
+    former = now.tasks.tasks
+    # Others than before were made for a server that was started meanwhile; only additions are taken up.
+    if tasks.tasks[: len(former)] != former:
+        return
+    serve_these(replace(now, tasks=tasks, fingerprint=campaign.fingerprint))
+    forget_tasks()
+    forget_work_done()

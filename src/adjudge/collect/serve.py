@@ -123,12 +123,12 @@ def open_campaign(
     from adjudge.collect.served_campaign import ServedCampaign
 
     tasks = _tasks(tasks_file, campaign, stored_tasks())
-    _check_fit(tasks, campaign, tasks_file)
+    check_fit(tasks, campaign, tasks_file)
     links = prepare(campaign, tasks, new_links=new_links, write_down=write_down)
     if keys := keys_without_effect(campaign):
         # On the terminal and in the log, so that it is clear why a change has no effect.
         stderr.write(f"adjudge: changed, but without effect until the tasks are made anew: {', '.join(keys)}\n")
-    serve_these(ServedCampaign(campaign, tasks, tuple(panels), id=campaign_id()))
+    serve_these(ServedCampaign(campaign, tasks, tuple(panels), id=campaign_id(), fingerprint=tasks.fingerprint))
     connections.close_all()
     return tasks, links
 
@@ -157,7 +157,7 @@ def collected_so_far(
             raise InputError(
                 "has not been served yet: its database is empty; begin with adjudge serve", file=campaign_file
             )
-        _check_fit(tasks, campaign, campaign_file)
+        check_fit(tasks, campaign, campaign_file)
         serve_these(ServedCampaign(campaign, tasks))
         judgments = collected(with_excluded=with_excluded, with_texts=with_texts)
     if not len(judgments):
@@ -189,9 +189,11 @@ def readable(file: Path | None) -> Iterator[Path | None]:
 
 
 def _tasks(file: Path, campaign: Campaign, stored: TaskSet | None) -> TaskSet:
-    """The tasks of the file; of the database, where the file is gone; or new ones."""
+    """The tasks of the file; of the database, where the file is gone or others were added since; or new ones."""
     if file.exists():
-        return load_tasks(file)
+        tasks = load_tasks(file)
+        if stored is None or len(stored.tasks) <= len(tasks.tasks) or stored.tasks[: len(tasks.tasks)] != tasks.tasks:
+            return tasks
     if stored is None:
         from adjudge.design import design
 
@@ -200,7 +202,7 @@ def _tasks(file: Path, campaign: Campaign, stored: TaskSet | None) -> TaskSet:
     return stored
 
 
-def _check_fit(tasks: TaskSet, campaign: Campaign, file: Path) -> None:
+def check_fit(tasks: TaskSet, campaign: Campaign, file: Path) -> None:
     """Refuse tasks of another campaign, protocol or language pair: their judgments cannot be mixed."""
     designed = (tasks.campaign, tasks.protocol, f"{tasks.source_lang}-{tasks.target_lang}")
     now = (campaign.name, campaign.protocol, "-".join(campaign.languages.codes))

@@ -31,12 +31,14 @@ class ServedCampaign:
     """The campaign as served. `panels` are statistics of the judgments so far, by functions of other stages.
 
     `id` names the campaign to browsers, which keep what waits under it: it stays the same once judging has begun.
+    `fingerprint` is that of the tasks, by which it is noticed that others were added.
     """
 
     campaign: Campaign
     tasks: TaskSet
     panels: tuple[Panel, ...] = ()
     id: str = ""
+    fingerprint: str = ""
 
     @cached_property
     def task_by_id(self) -> dict[str, Task]:
@@ -69,6 +71,19 @@ class ServedCampaign:
             (task.id, output.id): PlacedOutput(screen, item, output)
             for task in self.tasks.tasks
             for screen, item, output in task.outputs()
+        }
+
+    @cached_property
+    def texts_by_task(self) -> dict[str, frozenset[tuple[str, str, str]]]:
+        """The genuine outputs of every task of work, by document, segment and text."""
+        return {
+            task.id: frozenset(
+                (screen.document, item.segment, output.text)
+                for screen, item, output in task.outputs()
+                if output.kind == "system"
+            )
+            for task in self.tasks.tasks
+            if task.kind == "work"
         }
 
 

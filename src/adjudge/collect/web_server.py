@@ -213,9 +213,9 @@ class WaitressWorker(Worker):  # type: ignore[misc]
         """Serve until told to stop, then answer what has been begun."""
         from django.db import connection
 
-        from adjudge.collect.running import SignsOfLife
+        from adjudge.collect.running import SignsOfLife, take_up_new_tasks
 
-        signs = SignsOfLife()
+        signs = SignsOfLife(take_up_new_tasks)
         signs.start()
         connections: dict[int, Any] = {}
         threads = Threads(THREADS_ON_SQLITE if connection.vendor == "sqlite" else THREADS)

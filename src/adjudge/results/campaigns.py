@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from adjudge.core.wording import counted
+from adjudge.core.wording import counted, short_list
 from adjudge.results.result import Result
-from adjudge.results.table import Table, number, text
+from adjudge.results.table import Table, number, shown_name, text
 
 
 @dataclass(frozen=True)
@@ -113,3 +113,104 @@ class Moved(Result):
     def tables(self) -> tuple[Table, ...]:
         """The tables."""
         return (_table_of_rows(f"Moved to {self.target}", self.copied, "the same rows in both databases"),)
+
+
+@dataclass(frozen=True)
+class ExtendedSystem:
+    """How often a system is judged, and on how many segments, before and after an extension."""
+
+    system: str
+    human: bool
+    judgments_before: int
+    judgments: int
+    segments_before: int
+    segments: int
+
+
+@dataclass(frozen=True)
+class ExtendedMeetings:
+    """How often two systems meet in the same task or screen: least, most and coefficient of variation."""
+
+    where: str
+    least_before: int
+    most_before: int
+    cv_before: float | None
+    least: int
+    most: int
+    cv: float | None
+
+
+@dataclass(frozen=True)
+class GivenLink:
+    """The personal link of a new annotator, which cannot be shown again."""
+
+    name: str
+    link: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extended(Result):
+    """What was added to a campaign, or would be (`dry_run`), and its balance before and after."""
+
+    verb: ClassVar[str] = "extend"
+
+    campaign: str
+    dry_run: bool
+    tasks_before: int
+    tasks_added: tuple[str, ...]
+    judgments_before: int
+    judgments_added: int
+    controls_added: int
+    annotators: tuple[str, ...]
+    new_systems: tuple[str, ...]
+    new_segments: int
+    systems: tuple[ExtendedSystem, ...]
+    meetings: tuple[ExtendedMeetings, ...]
+    links: tuple[GivenLink, ...]
+
+    def tables(self) -> tuple[Table, ...]:
+        """What is added, and the balance before and after."""
+        return (self._added(), self._systems(), *([self._meetings()] if self.meetings else []))
+
+    def _added(self) -> Table:
+        ids = f"{self.tasks_added[0]} to {self.tasks_added[-1]}" if self.tasks_added else ""
+        rows = (
+            ("tasks", self.tasks_before, len(self.tasks_added), ids),
+            ("judgments (all people together)", self.judgments_before, self.judgments_added, ""),
+            ("answers to controls besides", None, self.controls_added, ""),
+            ("annotators", None, len(self.annotators), short_list(self.annotators) if self.annotators else ""),
+            ("systems", None, len(self.new_systems), short_list(self.new_systems) if self.new_systems else ""),
+            ("segments", None, self.new_segments, ""),
+        )
+        title = f"{'Would be added' if self.dry_run else 'Added'} to {self.campaign}"
+        return Table(title, (text("what"), number("before", 0), number("added", 0), text("which")), rows)
+
+    def _systems(self) -> Table:
+        rows = tuple(
+            (shown_name(row.system, row.human), row.judgments_before, row.judgments, row.segments_before, row.segments)
+            for row in self.systems
+        )
+        columns = (
+            text("system"),
+            number("judgments before", 0),
+            number("judgments after", 0),
+            number("segments before", 0),
+            number("segments after", 0),
+        )
+        return Table("Systems", columns, rows)
+
+    def _meetings(self) -> Table:
+        rows = tuple(
+            (row.where, row.least_before, row.most_before, row.cv_before, row.least, row.most, row.cv)
+            for row in self.meetings
+        )
+        columns = (
+            text("two systems meet in the same"),
+            number("least before", 0),
+            number("most before", 0),
+            number("cv before"),
+            number("least after", 0),
+            number("most after", 0),
+            number("cv after"),
+        )
+        return Table("Who meets whom", columns, rows)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 OUTSIDE = "outside"
 """The folder for files that lie outside of the campaign's folder."""
 # Beside the campaign file, where they exist: tasks, looks, the key that signs cookies, links that were handed out.
-_BESIDE = ("tasks.json", "looks.json", "looks.start.json")
+_BESIDE = ("tasks.json", "looks.json", "looks.start.json", "looks.shown.json")
 _BESIDE_SECRET = (".secret", ".links.tsv")
 _PATH_KEYS = {
     ("files", "testset"), ("files", "documents"), ("files", "tutorial"), ("files", "prefilled"), ("files", "spread"),
