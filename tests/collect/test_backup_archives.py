@@ -81,6 +81,14 @@ def too_many_tables(manifest: dict[str, Any], entries: dict[str, bytes]) -> None
     manifest["tables"].append({"name": "other", "columns": [], "rows": 0, "digest": "0" * 64})
 
 
+def naming_a_file_elsewhere(manifest: dict[str, Any], entries: dict[str, bytes]) -> None:
+    name = "files/campaign.toml"
+    entries[name] = entries[name].replace(b'source = "source.txt"', b'source = "/etc/hostname"')
+    for entry in manifest["entries"]:
+        if entry["name"] == name:
+            entry |= {"size": len(entries[name]), "sha256": hashlib.sha256(entries[name]).hexdigest()}
+
+
 BAD = {
     "leads out": (add_entry("files/../../evil.txt"), "unsafe file name"),
     "leads out at its start": (add_entry("../evil.txt"), "unsafe file name"),
@@ -93,7 +101,10 @@ BAD = {
     "an entry more than named": (lambda _, entries: entries.__setitem__("files/x", b"x"), "does not name exactly"),
     "an entry less than named": (lambda _, entries: entries.__delitem__("tables/save.jsonl"), "does not name exactly"),
     "a table that does not exist": (too_many_tables, "its tables are not those of"),
-    "a database besides": (add_entry("files/campaign.sqlite3"), "a database besides its tables"),
+    "a database besides": (add_entry("files/campaign.sqlite3"), "'campaign.sqlite3' besides its tables"),
+    "a log besides": (add_entry("files/campaign.sqlite3-wal"), "'campaign.sqlite3-wal' besides its tables"),
+    "another database": (add_entry("files/campaign.database", b"postgres://evil/x"), "'campaign.database' besides"),
+    "a campaign that reads elsewhere": (naming_a_file_elsewhere, "names '/etc/hostname', which is not in the archive"),
     "another kind": (with_key("format", "other"), "is no backup of adjudge"),
     "newer": (with_key("schema", 2), "made by a newer adjudge"),
     "of a newer database": (with_key("migration", "0099_future"), "made by a newer adjudge"),
@@ -277,3 +288,46 @@ def test_a_database_of_an_earlier_version_is_copied_as_it_is_and_upgraded_when_s
     with Server(again, own_database=True) as server:
         judge(server)
     assert export(again)
+
+
+ONE_SESSION = """
+import asyncio, sys
+from pathlib import Path
+import adjudge
+
+async def notebook():
+    campaign, folder = Path(sys.argv[1]), Path(sys.argv[2])
+    for number in range(2):
+        adjudge.backup(campaign, folder / f"{number}.zip")
+        restored = adjudge.restore(folder / f"{number}.zip", folder / f"again-{number}")
+        again = Path(restored.campaign_file)
+        adjudge.extend(again, judgments=3)
+        adjudge.move(again, again.with_name("other.sqlite3"))
+        print(adjudge.backup(again, folder / f"{number}b.zip").copied == restored.copied)
+    print(adjudge.init(folder / "new").next[0])
+
+asyncio.run(notebook())
+"""
+
+
+def test_all_functions_work_in_one_session_beside_an_event_loop(archive: Path, tmp_path: Path) -> None:
+    """As in a notebook; the campaign differs after an extension, and nothing else does."""
+    done = warm_command().run_code(ONE_SESSION, archive.with_name("campaign.toml"), tmp_path)
+    assert done.code == 0, done.err
+    assert done.out.split()[:2] == ["False", "False"]
+    assert "adjudge design" in done.out
+
+
+def test_a_full_disk_leaves_no_backup(archive: Path, tmp_path: Path) -> None:
+    code = (
+        "import resource, signal, sys\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))\n"
+        "from adjudge.cli import main\n"
+        "main()\n"
+    )
+    done = warm_command().run_code(code, "backup", archive.with_name("campaign.toml"), "-o", tmp_path / "b.zip")
+    assert done.code == 1, done.err
+    assert "Traceback" not in done.err
+    assert len(done.err.strip().splitlines()) == 1, done.err
+    assert names_in(tmp_path) == set()

@@ -73,6 +73,8 @@ def set_up_models() -> None:
 
     if not settings.configured:
         settings.configure(**_app_settings())
+        # In a notebook there is an event loop, beside which Django refuses to wait for a database, as users mean it.
+        os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
     if not apps.ready:
         django.setup()
 

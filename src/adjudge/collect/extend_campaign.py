@@ -78,6 +78,11 @@ def extend(
         extension = extend_tasks(campaign, stored, judgments=judgments, excluded=excluded)
         _check_people(extension, campaign)
         notes = _looks_notes(campaign, stored, extension, looks)
+        if campaign.looks is None and extension.added and campaign_file.with_name("looks.start.json").exists():
+            notes.append(
+                "the ranks of the organisers' page, which hold at any time, begin anew with the larger plan: their "
+                "confidence holds before and after, each by itself"
+            )
         if drawn and extension.systems:
             raise DataError(
                 "files.systems has new systems, but tasks were drawn by the policy for the former ones, and the draws "

@@ -137,7 +137,7 @@ class SignsOfLife(threading.Thread):
             try:
                 self._say()
                 self._look()
-            except DatabaseError:
+            except Exception:  # noqa: BLE001 - whatever it is, the next sign must come
                 # Full disks and restarts of the database pass; saves tell people of them.
                 connections.close_all()
 

@@ -11,10 +11,10 @@ import json
 import struct
 import zipfile
 import zlib
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -23,6 +23,7 @@ from adjudge.core.errors import InputError, shown
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+    from types import TracebackType
 
 FORMAT = "adjudge-backup"
 SCHEMA = 1
@@ -114,9 +115,15 @@ class ArchiveWriter:
         content = json.dumps({**head, "tables": tables, "entries": self._entries}, ensure_ascii=False, indent=1)
         self._zip.writestr(MANIFEST, content)
 
-    def close(self) -> None:
-        """Write the directory of the archive."""
-        self._zip.close()
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Write the directory of the archive; after a fault, which is what matters, nothing else is said."""
+        with suppress(Exception) if kind is not None else nullcontext():
+            self._zip.close()
 
 
 def pieces_of(file: BinaryIO) -> Iterator[bytes]:

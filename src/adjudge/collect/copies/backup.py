@@ -22,11 +22,18 @@ from adjudge.collect.copies.archive import (
     pieces_of,
     read_archive,
 )
-from adjudge.collect.copies.campaign_files import campaign_files
+from adjudge.collect.copies.campaign_files import campaign_files, outside_of_folder
 from adjudge.collect.copies.snapshot import Digest, Snapshot, known_migrations, new_database, read_snapshot
-from adjudge.collect.database import chosen_database, is_postgres, note_database, shown_database, sqlite_file
+from adjudge.collect.database import (
+    chosen_database,
+    is_postgres,
+    note_database,
+    note_of_database,
+    shown_database,
+    sqlite_file,
+)
 from adjudge.collect.django_settings import database_file
-from adjudge.core.errors import InputError, UsageError
+from adjudge.core.errors import InputError, UsageError, shown
 from adjudge.core.files import atomic_path, umask, working_folder
 from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.results.campaigns import BackedUp, CopiedTable, Restored
@@ -58,8 +65,8 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
         atomic_path(output, secret=True) as temporary,
         working_folder(output) as working,
         read_snapshot(chosen, database_file(campaign_file), working) as snapshot,
+        ArchiveWriter(temporary) as writer,
     ):
-        writer = ArchiveWriter(temporary)
         writer.add(f"{_FILES}/{campaign_file.name}", [text.encode()])
         for file in files:
             with file.path.open("rb") as content:
@@ -78,7 +85,6 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
             migration=snapshot.migration,
         )
         writer.finish(about, [table.model_dump(mode="json") for table in tables])
-        writer.close()
     return BackedUp(
         settings={"database": about.database},
         data=about.fingerprint,
@@ -131,6 +137,7 @@ def restore(archive: Path, folder: Path, *, database: str | None = None) -> Rest
         inside.mkdir()
         _unpack(reader, inside)
         campaign_file = inside / manifest.campaign_file
+        _check_places(reader, campaign_file)
         load_campaign(campaign_file)
         _fill(reader, campaign_file, database)
         _put(inside, folder)
@@ -166,11 +173,19 @@ def _unpack(reader: ArchiveReader, folder: Path) -> None:
             file.chmod(0o666 & ~umask())
 
 
+def _check_places(reader: ArchiveReader, campaign_file: Path) -> None:
+    """Refuse what no backup holds: a database besides the tables, and a campaign file that names files elsewhere."""
+    file = database_file(campaign_file)
+    for name in (file.name, f"{file.name}-wal", f"{file.name}-shm", note_of_database(campaign_file).name):
+        if (campaign_file.parent / name).exists():
+            raise damaged(reader.path, f"it holds '{name}' besides its tables")
+    if outside := outside_of_folder(campaign_file):
+        raise damaged(reader.path, f"its campaign file names '{shown(outside)}', which is not in the archive")
+
+
 def _fill(reader: ArchiveReader, campaign_file: Path, database: str | None) -> None:
     """Fill the new database, and compare what it then holds with the manifest."""
     file = database_file(campaign_file)
-    if file.exists():
-        raise damaged(reader.path, "it holds a database besides its tables")
     tables = {table.name: table for table in reader.manifest.tables}
     with new_database(database, file, reader.manifest.migration) as target:
         if {name: target.columns(name) for name in target.models} != {n: t.columns for n, t in tables.items()}:

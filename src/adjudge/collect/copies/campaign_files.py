@@ -62,6 +62,17 @@ def campaign_files(campaign_file: Path) -> tuple[str, list[CampaignFile]]:
     return with_other_paths(text, renamed, campaign_file), [*files.values(), *others]
 
 
+def outside_of_folder(campaign_file: Path) -> str | None:
+    """A file outside of its folder that a campaign file names; None where there is none, or no campaign file."""
+    folder = campaign_file.resolve().parent
+    try:
+        data = tomllib.loads(read_text(campaign_file))
+    except ValueError:
+        return None  # said better by those who read it whole
+    named = (value for _, value in named_paths(data))
+    return next((value for value in named if not (folder / value).resolve().is_relative_to(folder)), None)
+
+
 def named_paths(data: Any, keys: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
     """All files that a campaign file names, with their keys."""
     pattern = (*keys[:-1], "*") if keys else ()
