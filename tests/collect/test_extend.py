@@ -81,10 +81,11 @@ def test_a_running_server_takes_up_what_is_new(own_database: str | None, tmp_pat
         _write(campaign.with_name("zeta.txt"), "en", 3, 3)
         add_documents(campaign, 3)
         change(campaign, ('"bo"]', '"bo", "cy"]'))
-        done = run("extend", campaign, "--url", server.url, *given, "--json").json
+        done = run("extend", campaign, *given, "--json").json
         assert (done["new_systems"], done["new_segments"], done["annotators"]) == (["zeta"], 3, ["cy"])
         assert [link["name"] for link in done["links"]] == ["cy"], "nobody else gets a new link"
         server.links["cy"] = done["links"][0]["link"]
+        assert server.links["cy"].startswith(f"{server.url}/enter#"), "the address of the server that runs"
         cy = server.client("cy")
         wait_for(lambda: cy.work()["task"])
         new = do_all(cy)

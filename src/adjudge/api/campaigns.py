@@ -100,7 +100,7 @@ def extend(
     judgments: int = 0,
     dry_run: bool = False,
     database: str | None = None,
-    url: str = "http://127.0.0.1:8000",
+    url: str | None = None,
     links: AnyPath | None = None,
 ) -> Extended:
     """Add to a campaign that runs or has run: what its file has beyond the tasks so far, and more judgments.
@@ -110,7 +110,7 @@ def extend(
         judgments: how many more judgments of the same texts and systems are wanted.
         dry_run: only say what would be added, with the balance before and after.
         database: the address of its database; default: the one that the campaign is served from.
-        url: the address that the links of new annotators begin with.
+        url: the address that the links of new annotators begin with; default: that of the server that runs.
         links: write new links to this file (TSV) instead of the result.
     """
     from adjudge.collect.extend_campaign import extend as extend_campaign

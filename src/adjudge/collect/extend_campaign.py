@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from adjudge.design.campaign.parts import Looks
     from adjudge.design.result import DesignReport
 
+USUAL_URL = "http://127.0.0.1:8000"
 LOOK_KEYS = ("planned", "looks", "goal", "spending", "level")
 
 
@@ -47,7 +48,7 @@ def extend(
     judgments: int = 0,
     dry_run: bool = False,
     database: str | None = None,
-    base: str = "http://127.0.0.1:8000",
+    base: str | None = None,
     links_file: Path | None = None,
     looks: LooksTaken | None = None,
 ) -> Extended:
@@ -58,7 +59,7 @@ def extend(
         judgments: more judgments of the same texts and systems.
         dry_run: whether only to say what would be added.
         database: its database; default: the one that it is served from.
-        base: the address that new links begin with.
+        base: the address that new links begin with; default: that of the server that runs, or the usual one.
         links_file: where new links are written, instead of the result.
         looks: the planned looks that were taken so far.
     """
@@ -90,6 +91,9 @@ def extend(
             )
         links: list[GivenLink] = []
         if not dry_run:
+            from adjudge.collect.running import url_of_server
+
+            base = base or url_of_server(connection.alias) or USUAL_URL
             links = _store(connection.alias, campaign, stored, extension, base=base, links_file=links_file)
             save_tasks(extension.tasks, campaign_file.with_name("tasks.json"))
     return _described(campaign, stored, extension, notes, links, dry_run=dry_run, judgments=judgments)

@@ -54,7 +54,7 @@ def is_there(process: Process, at: datetime) -> bool:
     return silent < (GONE_AFTER if process.doing == "serve" else FORGOTTEN_AFTER)
 
 
-def announce(doing: Literal["serve", "move"], using: str = DEFAULT_DB_ALIAS) -> str:
+def announce(doing: Literal["serve", "move"], using: str = DEFAULT_DB_ALIAS, *, url: str = "") -> str:
     """Note that this process is at work, unless it would be in the way of another; returns the name of the note."""
     opposite = {"serve": ("move",), "move": ("serve", "move")}[doing]
     with transaction.atomic(using=using):
@@ -67,7 +67,9 @@ def announce(doing: Literal["serve", "move"], using: str = DEFAULT_DB_ALIAS) -> 
             if process.doing in opposite:
                 raise DataError(_in_the_way(process))
         others.exclude(pk__in=[process.pk for process in there]).delete()
-        noted = others.create(id=uuid.uuid4().hex, machine=machine(), number=os.getpid(), doing=doing, seen=now)
+        noted = others.create(
+            id=uuid.uuid4().hex, machine=machine(), number=os.getpid(), doing=doing, url=url, seen=now
+        )
     return noted.id
 
 
@@ -102,15 +104,23 @@ class _Serving:
     """The note of the server that this process belongs to."""
 
     note: str = ""
+    url: str = ""
     master: int = 0
 
 
 _serving = _Serving()
 
 
-def begin_serving() -> None:
+def begin_serving(url: str) -> None:
     """Note that this process and those that it starts serve the database; refused while it is being moved."""
-    _serving.note, _serving.master = announce("serve"), os.getpid()
+    _serving.note, _serving.url, _serving.master = announce("serve", url=url), url, os.getpid()
+
+
+def url_of_server(using: str) -> str | None:
+    """The address of a server that is at work on a database; None where there is none."""
+    servers = Process.objects.using(using).filter(doing="serve").order_by("-seen")
+    now = timezone.now()
+    return next((server.url for server in servers if server.url and is_there(server, now)), None)
 
 
 def end_serving() -> None:
@@ -146,7 +156,12 @@ class SignsOfLife(threading.Thread):
         with writing():
             if not Process.objects.filter(pk=_serving.note).update(seen=now):
                 Process.objects.create(
-                    id=_serving.note, machine=machine(), number=_serving.master, doing="serve", seen=now
+                    id=_serving.note,
+                    machine=machine(),
+                    number=_serving.master,
+                    doing="serve",
+                    url=_serving.url,
+                    seen=now,
                 )
 
     def stop(self) -> None:

@@ -118,7 +118,7 @@ def open_campaign(
 
     from adjudge.collect.running import begin_serving
 
-    begin_serving()
+    begin_serving(address.base)
     from adjudge.collect.prepare_database import campaign_id, keys_without_effect, prepare, stored_tasks
     from adjudge.collect.served_campaign import ServedCampaign
 

@@ -173,7 +173,7 @@ class Extended(Result):
         return (self._added(), self._systems(), *([self._meetings()] if self.meetings else []))
 
     def _added(self) -> Table:
-        ids = f"{self.tasks_added[0]} to {self.tasks_added[-1]}" if self.tasks_added else ""
+        ids = " to ".join(dict.fromkeys((*self.tasks_added[:1], *self.tasks_added[-1:])))
         rows = (
             ("tasks", self.tasks_before, len(self.tasks_added), ids),
             ("judgments (all people together)", self.judgments_before, self.judgments_added, ""),

@@ -21,8 +21,9 @@ def extend(
         bool, typer.Option("--dry-run", help="Only show what would be added, with the balance before and after.")
     ] = False,
     url: Annotated[
-        str, typer.Option("--url", help="Public URL, with which the links of new annotators begin.")
-    ] = "http://127.0.0.1:8000",
+        str | None,
+        typer.Option("--url", help="Public URL, with which new links begin. Default: that of the running server."),
+    ] = None,
     links: Annotated[
         Path | None,
         typer.Option("--links", help="Append the new links to this TSV file (readable only by you), not printed."),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
+import time
 import zipfile
 import zlib
 from contextlib import contextmanager, nullcontext, suppress
@@ -102,7 +103,9 @@ class ArchiveWriter:
     def add(self, name: str, pieces: Iterable[bytes], *, secret: bool = False) -> None:
         """Add a file whose content comes in pieces."""
         size, digest = 0, hashlib.sha256()
-        with self._zip.open(name, "w", force_zip64=True) as entry:
+        info = zipfile.ZipInfo(name, date_time=time.localtime()[:6])
+        info.compress_type = zipfile.ZIP_DEFLATED
+        with self._zip.open(info, "w", force_zip64=True) as entry:
             for piece in pieces:
                 entry.write(piece)
                 size += len(piece)

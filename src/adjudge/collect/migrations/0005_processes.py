@@ -18,6 +18,7 @@ class Migration(migrations.Migration):
                 ("machine", models.TextField()),
                 ("number", models.BigIntegerField()),
                 ("doing", models.CharField(max_length=5)),
+                ("url", models.TextField(default="")),
                 ("seen", models.DateTimeField()),
             ],
         ),
