@@ -280,3 +280,26 @@ def stored_tasks(campaign: Path) -> list[str]:
     with closing(sqlite3.connect(campaign.with_suffix(".sqlite3"))) as connection:
         [(text,)] = connection.execute("SELECT tasks FROM collect_campaign").fetchall()
     return [task.id for task in parse_tasks(text, "the database").tasks]
+
+
+def test_a_host_that_does_not_know_a_new_task_yet_asks_the_database(own_database: str | None, tmp_path: Path) -> None:
+    """Two servers on one database; signs of life are seconds apart, and saves do not wait for them."""
+    campaign = make_campaign(tmp_path, annotators='["anna", "bo"]', more=POOL)
+    given = ["--database", own_database] if own_database else []
+    with Server(campaign, database=own_database) as first, Server(campaign, database=own_database) as second:
+        both = [first.client("anna"), second.client()]
+        assert both[1].enter(first.secret("anna")).status == 200
+        do_all(both[0])
+        run("extend", campaign, "--judgments", "6", *given)
+        work = wait_for(lambda: (now := both[0].work())["task"] and now)
+        new = work["task"]["id"]
+        # Whichever host knows it by now, the other one is asked at once.
+        assert both[1].get(f"/api/work?task={new}").json["task"]["id"] == new
+        for screen in range(len(work["task"]["screens"])):
+            changes = [{"output": output, "score": 50} for output in outputs(work, screen)]
+            assert both[1].post("/api/saves", new_save(work, screen, changes)).status == 200
+        assert both[1].post(f"/api/tasks/{new}/finish").json["finished"]
+        for server in (first, second):
+            answer = server.client().get("/health")
+            assert answer.status == 200
+        assert "Traceback" not in first.log()

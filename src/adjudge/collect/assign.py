@@ -19,6 +19,7 @@ from django.utils import timezone
 from adjudge.collect.adaptive import draw_task, is_adaptive, planned_is_reached, record_draw
 from adjudge.collect.database import deciding, writing
 from adjudge.collect.models import Annotator, Assignment, Campaign, ScreenState
+from adjudge.collect.running import know_tasks
 from adjudge.collect.served_campaign import ServedCampaign, served
 from adjudge.core.protocols import PROTOCOLS
 
@@ -37,7 +38,9 @@ def lock_campaign() -> None:
 
 def assignments_of(visitor: Visitor) -> list[Assignment]:
     """What a person has been given, in order."""
-    return list(Assignment.objects.filter(annotator_id=visitor.annotator_id).order_by("position"))
+    given = list(Assignment.objects.filter(annotator_id=visitor.annotator_id).order_by("position"))
+    know_tasks(assignment.task for assignment in given)
+    return given
 
 
 @dataclass(frozen=True)

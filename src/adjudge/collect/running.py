@@ -26,7 +26,7 @@ from adjudge.core.errors import DataError
 from adjudge.core.files import is_alive
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
 
 SAY_EVERY = 5.0
@@ -167,6 +167,15 @@ class SignsOfLife(threading.Thread):
     def stop(self) -> None:
         """Say nothing more."""
         self._stopped.set()
+
+
+def know_tasks(tasks: Iterable[str]) -> None:
+    """Take up tasks that were added a moment ago, if these are among them: another process may have known earlier."""
+    from adjudge.collect.served_campaign import served
+
+    known = served().task_by_id
+    if any(task not in known for task in tasks):
+        take_up_new_tasks()
 
 
 def take_up_new_tasks() -> None:

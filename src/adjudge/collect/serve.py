@@ -158,7 +158,7 @@ def collected_so_far(
                 "has not been served yet: its database is empty; begin with adjudge serve", file=campaign_file
             )
         check_fit(tasks, campaign, campaign_file)
-        serve_these(ServedCampaign(campaign, tasks))
+        serve_these(ServedCampaign(campaign, tasks, fingerprint=tasks.fingerprint))
         judgments = collected(with_excluded=with_excluded, with_texts=with_texts)
     if not len(judgments):
         left_out = sum(record.rows for record in judgments.set_aside)
