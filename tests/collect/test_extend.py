@@ -137,7 +137,7 @@ def test_a_dry_run_changes_nothing_and_says_what_would_come(tmp_path: Path) -> N
     assert [dry[key] for key in same] == [real[key] for key in same]
     counts = {row["system"]: (row["judgments_before"], row["judgments"]) for row in real["systems"]}
     assert counts["zeta"] == (0, 6)
-    assert sum(now - was for was, now in counts.values()) == 6 + 2 + 3, "the new system, a quarter beside it, 3 more"
+    assert sum(now - was for was, now in counts.values()) == 6 + 6 + 3, "the new system, as many beside it, 3 more"
     loaded = load_tasks(campaign.with_name("tasks.json"))
     assert [task.id for task in loaded.tasks][-len(real["tasks_added"]) :] == real["tasks_added"]
 
@@ -194,6 +194,7 @@ def test_nothing_to_add_and_other_refusals(tmp_path: Path) -> None:
     refused("there is nothing to add")
     refused("more than one round", "--judgments", "1000")
     refused("--judgments", "--judgments", "-1", code=2)
+    refused("--beside is -1", "--beside", "-1", code=2)
     change(campaign, ('["anna", "bo"]', '["anna", "bo", "cy"]'))
     refused("new annotators have nothing to judge without new tasks")
     change(campaign, ('["anna", "bo", "cy"]', '["anna"]'))

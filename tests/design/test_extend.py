@@ -113,7 +113,10 @@ def test_a_new_system_is_judged_on_all_former_texts_beside_the_former_systems(st
     check_added(before, extension.tasks, extension.added, campaign)
     counts = totals(extension.added)
     assert counts["e"] == 24, "each former segment once"
-    assert 6 <= sum(counts[name] for name in OLD) <= 6 + 3, "a quarter as many of the former ones, in whole pages"
+    assert sum(counts[name] for name in OLD) == 24, "as many of the former ones"
+    assert max(counts[name] for name in OLD) - min(counts[name] for name in OLD) <= 4, "each alike, in whole pages"
+    fewer = extend_tasks(campaign, before, beside=0.25, testset=texts(6, NEW))
+    assert 6 <= sum(totals(fewer.added)[name] for name in OLD) < 6 + 4
     for task in extension.added:
         assert set(OLD) & set(totals((task,))), "no task holds the new system alone"
 

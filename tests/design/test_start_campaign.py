@@ -15,6 +15,7 @@ from adjudge.core.files import write_text
 from adjudge.core.protocols import COLLECTED
 from adjudge.design import design, load_campaign, measure_balance
 from adjudge.design.start_campaign import init
+from tests.collect.serving import Server
 from tests.conftest import assert_explained, examples
 from tests.contract.tables import command
 
@@ -97,6 +98,14 @@ def test_few_texts_get_no_controls_and_a_note(tmp_path: Path) -> None:
     made = init(tmp_path / "new", pair="en-de", source=files["source"], systems={"ours": files["ours"]})
     assert "too few for controls" in made.notes[0]
     assert made.tasks == 1
+
+
+@pytest.mark.parametrize("protocol", ["da", "postedit"])
+def test_a_new_campaign_can_be_served_at_once(protocol: str, tmp_path: Path) -> None:
+    made = command("init", tmp_path / "new", "--protocol", protocol, "--annotators", "Ann,Bo", "--json").json
+    with Server(Path(made["campaign_file"])) as server:
+        for name in ("Ann", "Bo"):
+            assert server.client(name).work()["task"]["screens"]
 
 
 @pytest.mark.parametrize("there", ["campaign.toml", "beta.txt"])

@@ -98,6 +98,7 @@ def extend(
     campaign: AnyPath,
     *,
     judgments: int = 0,
+    beside: float = 1.0,
     dry_run: bool = False,
     database: str | None = None,
     url: str | None = None,
@@ -108,6 +109,7 @@ def extend(
     Args:
         campaign: the campaign file, with the annotators, systems and texts that are wanted now.
         judgments: how many more judgments of the same texts and systems are wanted.
+        beside: for scores, how many outputs of the former systems come beside each of a new one.
         dry_run: only say what would be added, with the balance before and after.
         database: the address of its database; default: the one that the campaign is served from.
         url: the address that the links of new annotators begin with; default: that of the server that runs.
@@ -118,6 +120,7 @@ def extend(
     return extend_campaign(
         Path(campaign),
         judgments=judgments,
+        beside=beside,
         dry_run=dry_run,
         database=database,
         base=url,

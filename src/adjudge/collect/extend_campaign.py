@@ -19,6 +19,7 @@ from adjudge.core.wording import counted
 from adjudge.design.balance import measure_balance
 from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.design.extend import Extension, extend_tasks
+from adjudge.design.extension_work import BESIDE
 from adjudge.design.tasks import TaskSet, parse_tasks, save_tasks, to_json
 from adjudge.results.campaigns import Extended, ExtendedMeetings, ExtendedSystem, GivenLink
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from adjudge.design.campaign.parts import Looks
     from adjudge.design.result import DesignReport
 
+MOST_BESIDE = 100
 USUAL_URL = "http://127.0.0.1:8000"
 LOOK_KEYS = ("planned", "looks", "goal", "spending", "level")
 
@@ -46,6 +48,7 @@ def extend(
     campaign_file: Path,
     *,
     judgments: int = 0,
+    beside: float = BESIDE,
     dry_run: bool = False,
     database: str | None = None,
     base: str | None = None,
@@ -57,6 +60,7 @@ def extend(
     Args:
         campaign_file: the campaign, as it is wanted now.
         judgments: more judgments of the same texts and systems.
+        beside: outputs of former systems for each of a new one.
         dry_run: whether only to say what would be added.
         database: its database; default: the one that it is served from.
         base: the address that new links begin with; default: that of the server that runs, or the usual one.
@@ -65,6 +69,8 @@ def extend(
     """
     if judgments < 0:
         raise UsageError(f"--judgments is {judgments}; give how many more are wanted")
+    if not 0 <= beside <= MOST_BESIDE:
+        raise UsageError(f"--beside is {beside:g}; give a number from 0 to {MOST_BESIDE}")
     campaign = load_campaign(campaign_file)
     chosen = chosen_database(campaign_file, database)
     embedded = sqlite_file(chosen, database_file(campaign_file))
@@ -76,7 +82,7 @@ def extend(
             raise InputError("is of an earlier version; restart adjudge serve, which upgrades it", file=where)
         stored, excluded, drawn = _stored(connection.alias, campaign_file)
         check_fit(stored, campaign, campaign_file)
-        extension = extend_tasks(campaign, stored, judgments=judgments, excluded=excluded)
+        extension = extend_tasks(campaign, stored, judgments=judgments, beside=beside, excluded=excluded)
         _check_people(extension, campaign)
         notes = _looks_notes(campaign, stored, extension, looks)
         if campaign.looks is None and extension.added and campaign_file.with_name("looks.start.json").exists():
@@ -96,7 +102,7 @@ def extend(
             base = base or url_of_server(connection.alias) or USUAL_URL
             links = _store(connection.alias, campaign, stored, extension, base=base, links_file=links_file)
             save_tasks(extension.tasks, campaign_file.with_name("tasks.json"))
-    return _described(campaign, stored, extension, notes, links, dry_run=dry_run, judgments=judgments)
+    return _described(campaign, stored, extension, notes, links, dry_run=dry_run, judgments=judgments, beside=beside)
 
 
 def _stored(alias: str, campaign_file: Path) -> tuple[TaskSet, set[str], bool]:
@@ -211,12 +217,18 @@ def _described(
     *,
     dry_run: bool,
     judgments: int,
+    beside: float,
 ) -> Extended:
     before, after = measure_balance(stored, campaign), measure_balance(extension.tasks, campaign)
     if campaign.assignment.policy == "pool" and judgments:
         notes = [*notes, "in a pool, people get tasks whose texts they have not met first, as long as there are any"]
     return Extended(
-        settings={"judgments": judgments or None, "dry_run": dry_run, "seed": campaign.seed},
+        settings={
+            "judgments": judgments or None,
+            "beside": beside if extension.systems else None,
+            "dry_run": dry_run,
+            "seed": campaign.seed,
+        },
         data=extension.tasks.fingerprint,
         notes=tuple(notes),
         campaign=campaign.name,

@@ -19,7 +19,7 @@ from adjudge.design.assemble import Assembler
 from adjudge.design.controls import Controller
 from adjudge.design.controls_of_rankings import ComparedController
 from adjudge.design.drafts import make_material
-from adjudge.design.extension_work import Judged, Work, extension_drafts, judged_so_far
+from adjudge.design.extension_work import BESIDE, Judged, Work, extension_drafts, judged_so_far
 from adjudge.design.input_texts import human_names, read_texts
 from adjudge.design.make import check_material, controller, room_for_work
 from adjudge.design.order import Positions, arrange
@@ -51,7 +51,7 @@ class Extension:
 
 
 def extend_tasks(
-    campaign: Campaign, stored: TaskSet, *, judgments: int = 0, excluded: Collection[str] = (),
+    campaign: Campaign, stored: TaskSet, *, judgments: int = 0, beside: float = BESIDE, excluded: Collection[str] = (),
     testset: TestSet | None = None,
 ) -> Extension:  # fmt: skip
     """Add tasks to those of a campaign.
@@ -60,6 +60,7 @@ def extend_tasks(
         campaign: the campaign as it is wanted now.
         stored: the tasks so far.
         judgments: how many more judgments of the same texts and systems are wanted.
+        beside: outputs of former systems for each of a new one, in scored protocols.
         excluded: people who get no new tasks.
         testset: the texts; default: read from the campaign's files.
     """
@@ -71,7 +72,7 @@ def extend_tasks(
     new_systems = _new_names(stored.systems, tuple(material.systems), "files.systems", "system")
     judged = judged_so_far(stored, places)
     rng = generator(campaign.seed, _EXTENSION, len(stored.tasks))
-    work = Work(_new_segments(material, judged, rng), new_systems, judgments)
+    work = Work(_new_segments(material, judged, rng), new_systems, judgments, beside)
     people = [name for name in campaign.design.annotator_names if name not in excluded]
     drafts: list[list[Run]] = []
     if work.segments or work.systems or work.judgments:

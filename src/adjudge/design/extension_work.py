@@ -1,9 +1,9 @@
 """What an extension adds: new texts whole, new systems on the texts judged so far, and more judgments of the same.
 
-New systems are judged on all segments that were judged before, beside outputs of the former systems (`LINK` of the new
-ones), so that both are scored in the same tasks. In blocks, the new systems meet the former ones, as often as these
-were shown on average. More judgments go to the systems and segments that have fewest. In all, the systems judged least
-come first, and in blocks those that met least.
+New systems are judged on all segments that were judged before, beside as many outputs of the former systems, so that
+both are scored in the same tasks: people score otherwise on other days, and only such tasks tell days from systems. In
+blocks, the new systems meet the former ones, as often as these were shown on average. More judgments go to the systems
+and segments that have fewest. In all, the systems judged least come first, and in blocks those that met least.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from adjudge.design.tasks import TaskSet
 
-LINK = 0.25
-"""Outputs of former systems for each of a new one, where new systems are judged on texts that were judged before."""
+BESIDE = 1.0
+"""Outputs of former systems for each of a new one: more precise per judgment than half or twice as many (docs)."""
 
 
 @dataclass
@@ -85,6 +85,7 @@ class Work:
     segments: list[int]
     systems: tuple[str, ...]
     judgments: int
+    beside: float = BESIDE
 
 
 def extension_drafts(
@@ -97,14 +98,15 @@ def extension_drafts(
     pieces = _pieces(material, judged.indices)
     chosen = [piece for piece in pieces if set(piece.systems) & set(work.systems)]
     others = [piece for piece in pieces if not set(piece.systems) & set(work.systems)]
-    link = math.ceil(LINK * sum(piece.size for piece in chosen))
+    there = sum(piece.size for piece in others)
+    link = min(there, math.ceil(work.beside * sum(piece.size for piece in chosen)))
     more = math.ceil(work.judgments / material.campaign.design.judgments)
     chosen += _least_judged(others, judged, link + more, material.campaign.design.judgments, rng)
-    if sum(piece.size for piece in others) < link + more:
-        most = sum(piece.size for piece in others) - link
+    if there < link + more:
+        most = there - link
         raise DataError(
             f"--judgments {work.judgments} is more than one round of the same texts "
-            f"({counted(max(0, most) * material.campaign.design.judgments, 'judgment')}); extend several times"
+            f"({counted(most * material.campaign.design.judgments, 'judgment')}); extend several times"
         )
     return drafts + _dealt(material, chosen, capacity, rng)
 

@@ -17,6 +17,10 @@ def extend(
             "--judgments", min=0, help="Add tasks for about so many more judgments of the same texts and systems."
         ),
     ] = 0,
+    beside: Annotated[
+        float,
+        typer.Option("--beside", help="Scores: outputs of the former systems beside each output of a new system."),
+    ] = 1.0,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would be added, with the balance before and after.")
     ] = False,
@@ -42,7 +46,7 @@ def extend(
     from adjudge.cli.output import write_output
 
     done = as_command(extend_campaign)(
-        campaign, judgments=judgments, dry_run=dry_run, database=database, url=url, links=links
+        campaign, judgments=judgments, beside=beside, dry_run=dry_run, database=database, url=url, links=links
     )
     write_output({"all": done}, json=json, output=None)
     if not json and not dry_run:
