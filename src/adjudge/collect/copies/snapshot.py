@@ -184,7 +184,7 @@ def copy_sqlite(file: Path, copy: Path) -> None:
 @contextmanager
 def opened(database: str | None, file: Path, *, reading: bool = False) -> Iterator[BaseDatabaseWrapper]:
     """A connection to any database, beside the one that a server of this process may use."""
-    from django.db import DatabaseError, connections
+    from django.db import DatabaseError, DataError, IntegrityError, connections
     from django.db.utils import ConnectionHandler
 
     from adjudge.collect.django_settings import set_up_models
@@ -202,8 +202,10 @@ def opened(database: str | None, file: Path, *, reading: bool = False) -> Iterat
         yield connection
     except DatabaseError as fault:
         reason = shown(" ".join(str(fault).split()), 200)
-        where = shown_database(database, file)
-        raise InputError(f"the database cannot be used ({reason}); check its address and rights", file=where) from fault
+        what = f"the database cannot be used ({reason}); check its address and rights"
+        if isinstance(fault, IntegrityError | DataError):
+            what = f"the database refuses a row ({reason}), so that nothing was stored; check where the rows come from"
+        raise InputError(what, file=shown_database(database, file)) from fault
     finally:
         connection.close()
         del connections[alias]
