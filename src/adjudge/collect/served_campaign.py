@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 
 from adjudge.collect.marking import snapping
-from adjudge.core.protocols import KINDS
+from adjudge.core.protocols import KINDS, RATED
 
 if TYPE_CHECKING:
     from adjudge.collect.organisers.panels import Panel
@@ -71,6 +71,26 @@ class ServedCampaign:
             (task.id, output.id): PlacedOutput(screen, item, output)
             for task in self.tasks.tasks
             for screen, item, output in task.outputs()
+        }
+
+    @cached_property
+    def systems_by_task(self) -> dict[str, tuple[str, ...]]:
+        """The systems that each task of work judges, controls left out."""
+        return {
+            task.id: tuple(
+                sorted({system for _, _, output in task.outputs() if output.kind in RATED for system in output.systems})
+            )
+            for task in self.tasks.tasks
+            if task.kind == "work"
+        }
+
+    @cached_property
+    def judgments_by_task(self) -> dict[str, int]:
+        """How many judgments that count each task of work holds."""
+        return {
+            task.id: sum(len(output.systems) for _, _, output in task.outputs() if output.kind in RATED)
+            for task in self.tasks.tasks
+            if task.kind == "work"
         }
 
     @cached_property
