@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge._version import __version__
 
 if TYPE_CHECKING:
+    from adjudge.api.campaigns import backup, extend, init, move, restore
     from adjudge.api.comparing import compare, gold, meta, parity, qe, replicate
     from adjudge.api.judging import judge
     from adjudge.api.look import look
@@ -49,14 +50,18 @@ _PUBLIC = {
     "Ranking": "adjudge.results.rank",
     "agree": "adjudge.api.ranking",
     "audit": "adjudge.api.ranking",
+    "backup": "adjudge.api.campaigns",
     "check": "adjudge.api.ranking",
     "compare": "adjudge.api.comparing",
     "design": "adjudge.api.planning",
+    "extend": "adjudge.api.campaigns",
     "gold": "adjudge.api.comparing",
+    "init": "adjudge.api.campaigns",
     "judge": "adjudge.api.judging",
     "load_campaign": "adjudge.design",
     "look": "adjudge.api.look",
     "meta": "adjudge.api.comparing",
+    "move": "adjudge.api.campaigns",
     "parity": "adjudge.api.comparing",
     "plan": "adjudge.api.planning",
     "qe": "adjudge.api.comparing",
@@ -64,6 +69,7 @@ _PUBLIC = {
     "read": "adjudge.api.planning",
     "replicate": "adjudge.api.comparing",
     "report": "adjudge.api.report",
+    "restore": "adjudge.api.campaigns",
     "simulate": "adjudge.api.planning",
     "testset": "adjudge.api.planning",
     "tournament": "adjudge.api.ranking",
@@ -76,14 +82,18 @@ __all__ = [
     "__version__",
     "agree",
     "audit",
+    "backup",
     "check",
     "compare",
     "design",
+    "extend",
     "gold",
+    "init",
     "judge",
     "load_campaign",
     "look",
     "meta",
+    "move",
     "parity",
     "plan",
     "qe",
@@ -91,6 +101,7 @@ __all__ = [
     "read",
     "replicate",
     "report",
+    "restore",
     "simulate",
     "testset",
     "tournament",

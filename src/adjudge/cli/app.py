@@ -11,6 +11,7 @@ from adjudge._version import __version__
 from adjudge.cli.commands import (
     agree,
     audit,
+    backup,
     check,
     compare,
     data,
@@ -18,18 +19,22 @@ from adjudge.cli.commands import (
     design,
     doctor,
     export,
+    extend,
     formats,
     gold,
     import_,
+    init,
     judge,
     look,
     meta,
+    move,
     parity,
     plan,
     qe,
     rank,
     replicate,
     report,
+    restore,
     serve,
     simulate,
     testset,
@@ -95,12 +100,17 @@ _add("audit", repeats_work(audit.audit), _ANALYSIS)
 _add("parity", repeats_work(parity.parity), _ANALYSIS)
 _add("compare", repeats_work(compare.compare), _ANALYSIS)
 _add("report", repeats_work(report.report), _ANALYSIS)
+_add("init", init.init, _BEFORE)
 _add("testset", testset.testset, _BEFORE)
 _add("plan", repeats_work(plan.plan), _BEFORE)
 _add("design", design.design, _BEFORE)
 _add("simulate", repeats_work(simulate.simulate), _BEFORE)
 _add("serve", serve.serve, _DURING)
 _add("export", export.export, _DURING)
+_add("extend", extend.extend, _DURING)
+_add("backup", backup.backup, _DURING)
+_add("restore", restore.restore, _DURING)
+_add("move", move.move, _DURING)
 _add("look", repeats_work(look.look), _DURING)
 _add("judge", judge.judge, _DURING)
 _add("gold", repeats_work(gold.gold), _METRICS)

@@ -57,7 +57,7 @@ def planned_is_reached() -> bool:
     if looks is None:
         return False
     given = Assignment.objects.filter(annotator__excluded=False, released__isnull=True)
-    sizes = judgments_by_task()
+    sizes = served().judgments_by_task
     people = given.values_list("task").annotate(count=Count("pk"))
     return bool(sum(sizes.get(task, 0) * count for task, count in people) >= looks.planned)
 
@@ -141,35 +141,18 @@ def _settings() -> Adaptive:
 
 
 def _candidate(task: Task, judged: int) -> Candidate:
-    return Candidate(task.id, _systems_by_task()[task.id], judged)
-
-
-@lru_cache(maxsize=1)
-def _systems_by_task() -> dict[str, tuple[str, ...]]:
-    """The systems that each task judges, controls left out."""
-    return {
-        task.id: tuple(
-            sorted({system for _, _, output in task.outputs() if output.kind in RATED for system in output.systems})
-        )
-        for task in served().tasks.tasks
-        if task.kind == "work"
-    }
-
-
-@lru_cache(maxsize=1)
-def judgments_by_task() -> dict[str, int]:
-    """How many judgments that count each task holds."""
-    return {
-        task.id: sum(len(output.systems) for _, _, output in task.outputs() if output.kind in RATED)
-        for task in served().tasks.tasks
-        if task.kind == "work"
-    }
+    return Candidate(task.id, served().systems_by_task[task.id], judged)
 
 
 @lru_cache(maxsize=1)
 def _known() -> Estimates:
     """What this process knows so far; other processes may have added since."""
     return Estimates(served().tasks.systems)
+
+
+def forget_tasks() -> None:
+    """Learn anew what is known so far: there are other tasks than before."""
+    _known.cache_clear()
 
 
 def _estimates() -> Estimates:

@@ -19,7 +19,9 @@ from django.utils import timezone
 from adjudge.collect.adaptive import draw_task, is_adaptive, planned_is_reached, record_draw
 from adjudge.collect.database import deciding, writing
 from adjudge.collect.models import Annotator, Assignment, Campaign, ScreenState
+from adjudge.collect.running import know_tasks
 from adjudge.collect.served_campaign import ServedCampaign, served
+from adjudge.core.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
     from adjudge.adapt import Decision
@@ -36,7 +38,9 @@ def lock_campaign() -> None:
 
 def assignments_of(visitor: Visitor) -> list[Assignment]:
     """What a person has been given, in order."""
-    return list(Assignment.objects.filter(annotator_id=visitor.annotator_id).order_by("position"))
+    given = list(Assignment.objects.filter(annotator_id=visitor.annotator_id).order_by("position"))
+    know_tasks(assignment.task for assignment in given)
+    return given
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,8 @@ def current_assignment(visitor: Visitor, proposal: Proposal | None = None) -> As
 def _chosen(visitor: Visitor, done: set[str]) -> Proposal:
     people = _people_holding()
     free = [task for task in _work(done) if people[task.id] < task.judgments]
+    met = _texts_met(done)
+    free = [task for task in free if not _met_again(task, met)] or free
     return Proposal(draw_task(visitor.name, free, people), free, people)
 
 
@@ -121,7 +127,22 @@ def next_task(name: str, done: set[str]) -> Task | None:
             return next((task for task in work if name in task.annotators), None)
         people = _people_planned(work)
     free = [task for task in work if people[task.id] < task.judgments]
-    return min(free, key=lambda task: people[task.id], default=None)
+    met = _texts_met(done)
+    return min(free, key=lambda task: (_met_again(task, met), people[task.id]), default=None)
+
+
+def _texts_met(done: set[str]) -> set[tuple[str, str, str]]:
+    """The texts of tasks that a person has been given."""
+    if PROTOCOLS[served().campaign.protocol].relative:
+        # The same text in other company is another question.
+        return set()
+    texts = served().texts_by_task
+    return {text for task in done for text in texts.get(task, ())}
+
+
+def _met_again(task: Task, met: set[tuple[str, str, str]]) -> int:
+    """How many texts of a task a person has met: some, where a campaign was extended by more of the same."""
+    return len(served().texts_by_task[task.id] & met) if met else 0
 
 
 def _people_holding() -> Counter[str]:

@@ -6,9 +6,10 @@ import threading
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from adjudge.core.errors import UsageError
+from adjudge.core.files import atomic_path, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +44,69 @@ def database_settings(url: str | None, default_file: Path) -> dict[str, Any]:
     raise UsageError(
         f"database '{shown}' is of no known kind; give postgres://user@host/name, or leave it out for SQLite"
     )
+
+
+def sqlite_file(database: str | None, default_file: Path) -> Path | None:
+    """The file of an embedded database; None where it is PostgreSQL."""
+    if database is None:
+        return default_file
+    parts = urlsplit(database)
+    return Path(unquote(parts.path)) if parts.scheme == "sqlite" else None
+
+
+def shown_database(database: str | None, default_file: Path) -> str:
+    """A database as messages name it: its file, or its address without the password."""
+    file = sqlite_file(database, default_file)
+    return str(file) if file is not None else without_password(database or "")
+
+
+def note_of_database(campaign_file: Path) -> Path:
+    """The file in which `adjudge move` notes where the database of a campaign is now."""
+    return campaign_file.with_suffix(".database")
+
+
+def note_database(campaign_file: Path, database: str | None) -> None:
+    """Note which database a campaign has from now on; None: the embedded one beside it. Takes effect at once."""
+    note = note_of_database(campaign_file)
+    if database is None:
+        note.unlink(missing_ok=True)
+        return
+    with atomic_path(note, secret=True) as temporary:
+        temporary.write_text(f"{database}\n", encoding="utf-8")
+
+
+def chosen_database(campaign_file: Path, given: str | None) -> str | None:
+    """The database of a campaign: as given, or as noted when it was moved; None for the embedded one beside it.
+
+    An address that is given and another one that is noted are refused: work would go on in a database that was left.
+    """
+    note = note_of_database(campaign_file)
+    if not note.is_file():
+        return given
+    noted = read_text(note).strip()
+    file = sqlite_file(noted, campaign_file)
+    if file is not None and not file.is_absolute():
+        noted = f"sqlite:{quote(str(campaign_file.resolve().parent / file))}"
+    if given is None or _place(given) == _place(noted):
+        return given or noted
+    raise UsageError(
+        f"--database is {without_password(given)}, but the campaign was moved to {without_password(noted)}; leave the "
+        f"option out (and ADJUDGE_DATABASE unset), or delete {note} to return to the former database"
+    )
+
+
+def same_place(first: str | None, second: str | None, default_file: Path) -> bool:
+    """Whether two addresses lead to the same database; None is the embedded one."""
+    places = [(each or f"sqlite:{quote(str(default_file.absolute()))}") for each in (first, second)]
+    return _place(places[0]) == _place(places[1])
+
+
+def _place(database: str) -> tuple[str, ...]:
+    """What an address leads to, however it is written."""
+    parts = urlsplit(database)
+    if parts.scheme in _POSTGRES_SCHEMES:
+        return ("postgres", parts.hostname or "", _port(database) or "5432", unquote(parts.path))
+    return (parts.scheme, str(Path(unquote(parts.path)).resolve()))
 
 
 def _sqlite(file: Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
-from adjudge.collect.database import database_settings, without_password
+from adjudge.collect.database import database_settings, shown_database, sqlite_file
 from adjudge.core.errors import InputError, UsageError
 from adjudge.core.fingerprint import fingerprint
 
@@ -43,13 +43,15 @@ def start_django(
     from django.conf import settings
 
     key = secrets.token_urlsafe(48) if copy is not None else _secret_key(campaign_file)
-    file = copy or database_file(campaign_file)
-    if database is None:
+    if copy is not None:
+        database = None
+    file = sqlite_file(database, copy or database_file(campaign_file))
+    if file is not None:
         _restrict_to_owner(file)
     # Browsers do not tell ports apart: campaigns on the same host must not share cookies.
     suffix = fingerprint(key, digits=8)
     settings.configure(
-        DATABASES={"default": database_settings(database, file)},
+        DATABASES={"default": database_settings(database, file or campaign_file)},
         SECRET_KEY=key,
         SESSION_COOKIE_NAME=f"adjudge_session_{suffix}",
         CSRF_COOKIE_NAME=f"adjudge_csrf_{suffix}",
@@ -60,7 +62,21 @@ def start_django(
         **_address_settings(host, url),
     )
     django.setup()
-    _bring_up_to_date(without_password(database) if database else str(database_file(campaign_file)))
+    _bring_up_to_date(shown_database(database, database_file(campaign_file)))
+
+
+def set_up_models() -> None:
+    """Make the tables known to this process without choosing a database, for copies from one to another."""
+    import django
+    from django.apps import apps
+    from django.conf import settings
+
+    if not settings.configured:
+        settings.configure(**_app_settings())
+        # In a notebook there is an event loop, beside which Django refuses to wait for a database, as users mean it.
+        os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+    if not apps.ready:
+        django.setup()
 
 
 def _restrict_to_owner(file: Path) -> None:

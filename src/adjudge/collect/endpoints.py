@@ -17,6 +17,7 @@ from adjudge.collect.database import deciding, writing
 from adjudge.collect.models import Assignment, ScreenState
 from adjudge.collect.organisers.endpoints import router as organiser_router
 from adjudge.collect.responses import EnterOut, Fault, FinishOut, SavedOut, WorkOut
+from adjudge.collect.running import know_tasks
 from adjudge.collect.saves import save
 from adjudge.collect.schemas import EnterIn, SaveIn
 from adjudge.collect.served_campaign import served
@@ -122,6 +123,7 @@ def save_changes(request: HttpRequest, body: SaveIn) -> dict[str, Any]:
 def finish(request: HttpRequest, task: str) -> FinishOut:
     """Hand in a task, if nothing is missing."""
     visitor = _visitor(request)
+    know_tasks([task])
     if task not in served().task_by_id:
         raise HttpError(404, "there is no such task")
     with deciding(), writing():

@@ -11,6 +11,7 @@ import polars as pl
 from adjudge.collect.adaptive import is_adaptive
 from adjudge.collect.models import Annotator, Decision, Draw, Save
 from adjudge.collect.revisions import as_times, cell_names, read_revisions, read_states
+from adjudge.collect.running import know_tasks
 from adjudge.collect.served_campaign import served
 from adjudge.core.inclusion_weights import INCLUSION
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside
@@ -84,6 +85,7 @@ def collected(*, with_excluded: bool = False, with_texts: bool = False) -> Judgm
 def _answers() -> pl.DataFrame:
     """One row per revision, by screen, output and revision, with who made it and when."""
     states = read_states()
+    know_tasks(states["task"].unique())
     revisions = read_revisions(states)
     names = cell_names()
     columns = list(zip(*revisions.cells, strict=True)) or [()] * len(names)

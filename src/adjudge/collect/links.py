@@ -7,6 +7,7 @@ import secrets
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Q
 from django.utils import timezone
 
@@ -19,11 +20,13 @@ SECRET_BYTES = 32
 NAME_LENGTH = 200
 
 
-def make_link(*, role: str, label: str, days: int, annotator: Annotator | None = None) -> str:
+def make_link(
+    *, role: str, label: str, days: int, annotator: Annotator | None = None, using: str = DEFAULT_DB_ALIAS
+) -> str:
     """A new link; returns its secret, which is not stored and cannot be shown again."""
     secret = secrets.token_urlsafe(SECRET_BYTES)
     now = timezone.now()
-    Link.objects.create(
+    Link.objects.using(using).create(
         role=role,
         annotator=annotator,
         label=label,

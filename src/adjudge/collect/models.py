@@ -209,3 +209,20 @@ class Observed(models.Model):
     weight: Real = models.FloatField()
 
     objects: ClassVar[models.Manager[Observed]] = models.Manager()
+
+
+class Process(models.Model):
+    """A process at work on this database: a server (`serve`), or one that copies it to another (`move`).
+
+    `machine` says where its number means something; `url` is the address of a server; `seen` is when the process last
+    said that it is there.
+    """
+
+    id: Char = models.CharField(max_length=32, primary_key=True)
+    machine: Text = models.TextField()
+    number: Whole = models.BigIntegerField()
+    doing: Char = models.CharField(max_length=5)
+    url: Text = models.TextField(default="")
+    seen: Time = models.DateTimeField()
+
+    objects: ClassVar[models.Manager[Process]] = models.Manager()

@@ -68,8 +68,17 @@ def prepare(
 
 
 def campaign_id() -> str:
-    """Under which name browsers keep what waits for this campaign."""
-    return Campaign.objects.get().fingerprint
+    """Under which name browsers keep what waits for this campaign: it stays the same when tasks are added."""
+    stored = Campaign.objects.get()
+    return str((json.loads(stored.settings) if stored.settings else {}).get(FIRST_TASKS, stored.fingerprint))
+
+
+def extended_settings(stored: Campaign, campaign: CampaignFile) -> str:
+    """What the tasks are made from now that some were added, and which tasks the campaign began with."""
+    before = json.loads(stored.settings) if stored.settings else {}
+    kept = {key: value for key, value in before.items() if key.startswith(POLICY)}
+    first = before.get(FIRST_TASKS, stored.fingerprint)
+    return json.dumps({**design_settings(campaign), **kept, FIRST_TASKS: first})
 
 
 def design_settings(campaign: CampaignFile) -> dict[str, Any]:
@@ -91,7 +100,7 @@ def keys_without_effect(campaign: CampaignFile) -> list[str]:
     if stored is None or not stored.settings:
         return []
     before, now = json.loads(stored.settings), design_settings(campaign)
-    keys = [key for key in before.keys() | now.keys() if not key.startswith(POLICY)]
+    keys = [key for key in before.keys() | now.keys() if not key.startswith(POLICY) and key != FIRST_TASKS]
     return sorted(key for key in keys if before.get(key) != now.get(key))
 
 
@@ -112,6 +121,7 @@ def _store_tasks(stored: Campaign, name: str, tasks: TaskSet, *, begun: bool) ->
 
 
 PEOPLE = "design.annotators"
+FIRST_TASKS = "first_tasks"
 
 
 def _joining(stored: Campaign, campaign: CampaignFile) -> list[str]:

@@ -21,6 +21,7 @@ from adjudge.collect.answers import Change, Refused, check_changes, judged_field
 from adjudge.collect.assign import lease, take_lease_again
 from adjudge.collect.group_commit import durably
 from adjudge.collect.models import ScreenState
+from adjudge.collect.running import know_tasks
 from adjudge.collect.served_campaign import served
 from adjudge.collect.sql_statements import (
     StoredState,
@@ -80,6 +81,7 @@ class Saved:
 
 def save(annotator_id: int, new: NewSave) -> Saved:
     """Store a save durably, or raise `Refused` and store nothing."""
+    know_tasks([new.task])
     screen = served().screen_by_id.get((new.task, new.screen))
     if screen is None:
         raise Refused(f"there is no screen '{new.screen}' in task '{new.task}'")

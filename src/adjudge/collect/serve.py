@@ -15,7 +15,7 @@ from pathlib import Path
 from sys import stderr
 from typing import TYPE_CHECKING, TextIO
 
-from adjudge.collect.database import is_postgres
+from adjudge.collect.database import chosen_database, is_postgres, sqlite_file
 from adjudge.collect.django_settings import serve_these, start_django
 from adjudge.core.errors import DataError, InputError, UsageError
 from adjudge.design.campaign.toml_file import load_campaign
@@ -74,6 +74,7 @@ def serve(
         ready: called with the links that were made, once the server listens.
         links_file: where new links are written, before they hold.
     """
+    given, database = database, chosen_database(campaign_file, database)
     processes = _processes(workers, database)
     _check_free(address)
     write_down = None if links_file is None else LinkFile(links_file, address.base).add
@@ -87,6 +88,8 @@ def serve(
         panels=panels,
         write_down=write_down,
     )
+    if chosen_database(campaign_file, given) != database:
+        raise DataError(f"{campaign_file}: was moved to another database just now; start the server again")
     from adjudge.collect.web_server import run_server
 
     run_server(host=address.host, port=address.port, workers=processes, ready=lambda: ready(tasks, links))
@@ -113,16 +116,19 @@ def open_campaign(
     )
     from django.db import connections
 
+    from adjudge.collect.running import begin_serving
+
+    begin_serving(address.base)
     from adjudge.collect.prepare_database import campaign_id, keys_without_effect, prepare, stored_tasks
     from adjudge.collect.served_campaign import ServedCampaign
 
     tasks = _tasks(tasks_file, campaign, stored_tasks())
-    _check_fit(tasks, campaign, tasks_file)
+    check_fit(tasks, campaign, tasks_file)
     links = prepare(campaign, tasks, new_links=new_links, write_down=write_down)
     if keys := keys_without_effect(campaign):
         # On the terminal and in the log, so that it is clear why a change has no effect.
         stderr.write(f"adjudge: changed, but without effect until the tasks are made anew: {', '.join(keys)}\n")
-    serve_these(ServedCampaign(campaign, tasks, tuple(panels), id=campaign_id()))
+    serve_these(ServedCampaign(campaign, tasks, tuple(panels), id=campaign_id(), fingerprint=tasks.fingerprint))
     connections.close_all()
     return tasks, links
 
@@ -134,11 +140,13 @@ def collected_so_far(
     from adjudge.collect.django_settings import database_file
 
     campaign = load_campaign(campaign_file)
-    if database is None and not database_file(campaign_file).exists():
+    database = chosen_database(campaign_file, database)
+    embedded = sqlite_file(database, database_file(campaign_file))
+    if embedded is not None and not embedded.exists():
         raise InputError(
             "has not been served yet: there is no database beside it; begin with adjudge serve", file=campaign_file
         )
-    with readable(database_file(campaign_file), database) as copy:
+    with readable(embedded) as copy:
         start_django(campaign_file, database=database, session_hours=campaign.links.session_hours, copy=copy)
         from adjudge.collect.export import collected
         from adjudge.collect.prepare_database import stored_tasks
@@ -149,8 +157,8 @@ def collected_so_far(
             raise InputError(
                 "has not been served yet: its database is empty; begin with adjudge serve", file=campaign_file
             )
-        _check_fit(tasks, campaign, campaign_file)
-        serve_these(ServedCampaign(campaign, tasks))
+        check_fit(tasks, campaign, campaign_file)
+        serve_these(ServedCampaign(campaign, tasks, fingerprint=tasks.fingerprint))
         judgments = collected(with_excluded=with_excluded, with_texts=with_texts)
     if not len(judgments):
         left_out = sum(record.rows for record in judgments.set_aside)
@@ -160,12 +168,12 @@ def collected_so_far(
 
 
 @contextmanager
-def readable(file: Path, database: str | None) -> Iterator[Path | None]:
+def readable(file: Path | None) -> Iterator[Path | None]:
     """A copy of the embedded database where it cannot be written to, as in a backup; None where it needs none.
 
     Even reading needs to write: the log of a database in use is merged, and one of an earlier version is changed.
     """
-    if database is not None or (os.access(file, os.W_OK) and os.access(file.resolve().parent, os.W_OK)):
+    if file is None or (os.access(file, os.W_OK) and os.access(file.resolve().parent, os.W_OK)):
         yield None
         return
     with tempfile.TemporaryDirectory(prefix="adjudge-") as folder:
@@ -181,9 +189,11 @@ def readable(file: Path, database: str | None) -> Iterator[Path | None]:
 
 
 def _tasks(file: Path, campaign: Campaign, stored: TaskSet | None) -> TaskSet:
-    """The tasks of the file; of the database, where the file is gone; or new ones."""
+    """The tasks of the file; of the database, where the file is gone or others were added since; or new ones."""
     if file.exists():
-        return load_tasks(file)
+        tasks = load_tasks(file)
+        if stored is None or len(stored.tasks) <= len(tasks.tasks) or stored.tasks[: len(tasks.tasks)] != tasks.tasks:
+            return tasks
     if stored is None:
         from adjudge.design import design
 
@@ -192,7 +202,7 @@ def _tasks(file: Path, campaign: Campaign, stored: TaskSet | None) -> TaskSet:
     return stored
 
 
-def _check_fit(tasks: TaskSet, campaign: Campaign, file: Path) -> None:
+def check_fit(tasks: TaskSet, campaign: Campaign, file: Path) -> None:
     """Refuse tasks of another campaign, protocol or language pair: their judgments cannot be mixed."""
     designed = (tasks.campaign, tasks.protocol, f"{tasks.source_lang}-{tasks.target_lang}")
     now = (campaign.name, campaign.protocol, "-".join(campaign.languages.codes))

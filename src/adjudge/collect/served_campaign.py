@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 
 from adjudge.collect.marking import snapping
-from adjudge.core.protocols import KINDS
+from adjudge.core.protocols import KINDS, RATED
 
 if TYPE_CHECKING:
     from adjudge.collect.organisers.panels import Panel
@@ -31,12 +31,14 @@ class ServedCampaign:
     """The campaign as served. `panels` are statistics of the judgments so far, by functions of other stages.
 
     `id` names the campaign to browsers, which keep what waits under it: it stays the same once judging has begun.
+    `fingerprint` is that of the tasks, by which it is noticed that others were added.
     """
 
     campaign: Campaign
     tasks: TaskSet
     panels: tuple[Panel, ...] = ()
     id: str = ""
+    fingerprint: str = ""
 
     @cached_property
     def task_by_id(self) -> dict[str, Task]:
@@ -69,6 +71,39 @@ class ServedCampaign:
             (task.id, output.id): PlacedOutput(screen, item, output)
             for task in self.tasks.tasks
             for screen, item, output in task.outputs()
+        }
+
+    @cached_property
+    def systems_by_task(self) -> dict[str, tuple[str, ...]]:
+        """The systems that each task of work judges, controls left out."""
+        return {
+            task.id: tuple(
+                sorted({system for _, _, output in task.outputs() if output.kind in RATED for system in output.systems})
+            )
+            for task in self.tasks.tasks
+            if task.kind == "work"
+        }
+
+    @cached_property
+    def judgments_by_task(self) -> dict[str, int]:
+        """How many judgments that count each task of work holds."""
+        return {
+            task.id: sum(len(output.systems) for _, _, output in task.outputs() if output.kind in RATED)
+            for task in self.tasks.tasks
+            if task.kind == "work"
+        }
+
+    @cached_property
+    def texts_by_task(self) -> dict[str, frozenset[tuple[str, str, str]]]:
+        """The genuine outputs of every task of work, by document, segment and text."""
+        return {
+            task.id: frozenset(
+                (screen.document, item.segment, output.text)
+                for screen, item, output in task.outputs()
+                if output.kind == "system"
+            )
+            for task in self.tasks.tasks
+            if task.kind == "work"
         }
 
 

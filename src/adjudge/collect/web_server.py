@@ -75,6 +75,7 @@ def run_server(*, host: str, port: int, workers: int, ready: Callable[[], None])
             "control_socket_disable": True,
             "when_ready": lambda _server: ready(),
             "post_fork": lambda _server, _worker: _close_connections(),
+            "on_exit": lambda _server: _end_serving(),
         }
     ).run()
 
@@ -84,6 +85,12 @@ def _close_connections() -> None:
     from django.db import connections
 
     connections.close_all()
+
+
+def _end_serving() -> None:
+    from adjudge.collect.running import end_serving
+
+    end_serving()
 
 
 class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
@@ -206,12 +213,17 @@ class WaitressWorker(Worker):  # type: ignore[misc]
         """Serve until told to stop, then answer what has been begun."""
         from django.db import connection
 
+        from adjudge.collect.running import SignsOfLife, take_up_new_tasks
+
+        signs = SignsOfLife(take_up_new_tasks)
+        signs.start()
         connections: dict[int, Any] = {}
         threads = Threads(THREADS_ON_SQLITE if connection.vendor == "sqlite" else THREADS)
         listeners = [self._listener(bound.sock, connections, threads) for bound in self.sockets]
         while self.alive and self.ppid == os.getppid():
             self.notify()
             wasyncore.loop(timeout=_LOOP_SECONDS, use_poll=True, map=connections, count=1)
+        signs.stop()
         for listener in listeners:
             listener.accepting = False
             listener.del_channel()

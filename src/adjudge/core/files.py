@@ -1,4 +1,4 @@
-"""Safe reading of arbitrary files, and atomic writing."""
+"""Safe reading of arbitrary files, atomic writing, and folders for work in progress."""
 
 from __future__ import annotations
 
@@ -215,8 +215,11 @@ def _as_utf8(raw: bytes, encoding: str, path: Path) -> bytes:
 
 
 @contextmanager
-def atomic_path(path: Path) -> Iterator[Path]:
-    """A temporary path next to `path`. It replaces `path` if the block succeeds and is removed otherwise."""
+def atomic_path(path: Path, *, secret: bool = False) -> Iterator[Path]:
+    """A temporary path next to `path`. It replaces `path` if the block succeeds and is removed otherwise.
+
+    A secret file is readable by its owner alone, at all times.
+    """
     if exists(path) and path.is_dir():
         raise InputError("cannot be written, it is a folder; name a file", file=path)
     try:
@@ -230,7 +233,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
         yield temporary
         with temporary.open("rb") as written:
             os.fsync(written.fileno())
-        temporary.chmod(_mode(path))
+        temporary.chmod(0o600 if secret else _mode(path))
         temporary.replace(path)
     except OSError as fault:
         raise InputError(f"cannot be written ({fault.strerror or fault}); choose another path", file=path) from fault
@@ -243,10 +246,10 @@ def _mode(path: Path) -> int:
     try:
         return stat.S_IMODE(path.stat().st_mode)
     except OSError:
-        return 0o666 & ~_umask()
+        return 0o666 & ~umask()
 
 
-def _umask() -> int:
+def umask() -> int:
     """The umask. Setting it in order to read it would affect files that other threads write at that moment."""
     try:
         with Path("/proc/self/status").open(encoding="ascii", errors="replace") as lines:
@@ -261,3 +264,38 @@ def write_text(path: Path, text: str) -> None:
     """Write text atomically, as UTF-8 with Unix line ends."""
     with atomic_path(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def is_alive(number: int) -> bool:
+    """Whether there is a process of this number on this machine."""
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+@contextmanager
+def working_folder(beside: Path) -> Iterator[Path]:
+    """A folder for work in progress, readable by its owner alone; what killed processes left there is removed."""
+    for left in beside.parent.glob(f".{_glob_safe(beside.name)}.*.part"):
+        process = left.name.split(".")[-2]
+        if process.isdecimal() and not is_alive(int(process)):
+            shutil.rmtree(left, ignore_errors=True)
+    folder = beside.parent / f".{beside.name}.{os.getpid()}.part"
+    try:
+        beside.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700)
+    except OSError as fault:
+        raise InputError(f"cannot be written ({fault.strerror}); choose another place", file=beside) from fault
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _glob_safe(name: str) -> str:
+    """A name in which no character stands for others."""
+    return "".join(f"[{character}]" if character in "*?[" else character for character in name)

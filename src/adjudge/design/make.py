@@ -28,6 +28,8 @@ from adjudge.design.versions import first_version, sides, teams
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import numpy as np
+
     from adjudge.core.test_set import TestSet
     from adjudge.design.campaign import Campaign
 
@@ -52,7 +54,7 @@ def design(campaign: Campaign, testset: TestSet | None = None) -> TaskSet:
     """
     testset = read_texts(campaign) if testset is None else testset
     material = make_material(campaign, testset)
-    _check(material)
+    check_material(material)
     chosen_from = material if campaign.files.after is None else first_version(material)
     calibration, work, inclusion = select_segments(chosen_from, generator(campaign.seed, _SELECT))
     material = replace(material, inclusion=inclusion)
@@ -65,7 +67,7 @@ def design(campaign: Campaign, testset: TestSet | None = None) -> TaskSet:
     return _task_set(material, tasks)
 
 
-def _check(material: Material) -> None:
+def check_material(material: Material) -> None:
     """Faults that only campaign and texts together show."""
     campaign, amounts = material.campaign, planned_amounts(material.campaign)
     scored = not PROTOCOLS[campaign.protocol].relative
@@ -91,7 +93,7 @@ def _check(material: Material) -> None:
         )
 
 
-def _room(material: Material) -> int:
+def room_for_work(material: Material) -> int:
     """Items of work per task: the task's size without its controls."""
     campaign, amounts = material.campaign, planned_amounts(material.campaign)
     # In a block, other controls take the place of an output.
@@ -106,8 +108,9 @@ def _room(material: Material) -> int:
     return room
 
 
-def _make(material: Material, indices: Sequence[int], capacity: int, stream: int) -> list[list[Run]]:
-    rng = generator(material.campaign.seed, stream)
+def make_drafts(material: Material, indices: Sequence[int], capacity: int, *stream: int) -> list[list[Run]]:
+    """The work of every task on these segments, in the structure of the campaign."""
+    rng = generator(material.campaign.seed, *stream)
     scored = not PROTOCOLS[material.campaign.protocol].relative
     maker = _STRUCTURES[material.campaign.design.structure] if scored else make_ranking
     return maker(material, indices, capacity=capacity, rng=rng)
@@ -116,7 +119,7 @@ def _make(material: Material, indices: Sequence[int], capacity: int, stream: int
 def _calibration_task(material: Material, indices: Sequence[int]) -> Task:
     """One task for everybody: all outputs of the segments set apart, in one order."""
     seed, people = material.campaign.seed, material.campaign.design.annotator_names
-    [runs] = _make(material, indices, 10**9, _CALIBRATION)
+    [runs] = make_drafts(material, indices, 10**9, _CALIBRATION)
     rng = generator(seed, _CALIBRATION, _ORDER)
     screens = Positions(rng).order_outputs(arrange(material, runs, rng))
     return Assembler(material).task("calibration", screens, kind="calibration", people=people, judgments=len(people))
@@ -133,7 +136,7 @@ def _drafts(material: Material, indices: Sequence[int]) -> tuple[list[list[Run]]
     drafts: list[list[Run]] = []
     people: list[tuple[str, ...]] = []
     for part, team in parts:
-        drafted = _make(material, part, _room(material), _WORK)
+        drafted = make_drafts(material, part, room_for_work(material), _WORK)
         people += assign_people(len(drafted), team, judgments=campaign.design.judgments, rng=people_rng)
         drafts += drafted
     if campaign.assignment.policy == "pool":
@@ -148,13 +151,13 @@ def _drafts(material: Material, indices: Sequence[int]) -> tuple[list[list[Run]]
 def _work_tasks(material: Material, indices: Sequence[int]) -> list[Task]:
     campaign = material.campaign
     drafts, people = _drafts(material, indices)
-    controller = _controller(material, drafts)
+    controls = controller(material, drafts, generator(campaign.seed, _CONTROLS))
     rng = generator(campaign.seed, _ORDER)
     positions, assembler = Positions(rng), Assembler(material)
     width = max(3, len(str(len(drafts))))
     tasks: list[Task] = []
     for number, (runs, team) in enumerate(zip(drafts, people, strict=True), start=1):
-        screens = positions.order_outputs(arrange(material, controller.add(runs, team), rng))
+        screens = positions.order_outputs(arrange(material, controls.add(runs, team), rng))
         tasks.append(
             assembler.task(
                 f"t{number:0{width}d}", screens, kind="work", people=team, judgments=campaign.design.judgments
@@ -163,8 +166,11 @@ def _work_tasks(material: Material, indices: Sequence[int]) -> list[Task]:
     return tasks
 
 
-def _controller(material: Material, drafts: Sequence[Sequence[Run]]) -> Controller | ComparedController:
-    rng, amounts = generator(material.campaign.seed, _CONTROLS), planned_amounts(material.campaign)
+def controller(
+    material: Material, drafts: Sequence[Sequence[Run]], rng: np.random.Generator
+) -> Controller | ComparedController:
+    """What adds the campaign's controls to these tasks."""
+    amounts = planned_amounts(material.campaign)
     if not PROTOCOLS[material.campaign.protocol].relative:
         return Controller(material, amounts, rng)
     screens = (screen for runs in drafts for run in runs for screen in run)

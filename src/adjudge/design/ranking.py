@@ -22,7 +22,7 @@ from adjudge.design.drafts import DraftItem, DraftOutput, DraftScreen, Material,
 from adjudge.design.task_allocation import Unit, spread
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -39,8 +39,23 @@ def make_ranking(
     """Tasks of blocks; consecutive segments of a document stand together."""
     design = material.campaign.design
     runs = consecutive_runs(material, indices, min(design.consecutive, capacity))
-    blocks = [(run, index) for run in range(len(runs) * design.screens_per_segment) for index in runs[run % len(runs)]]
-    screens = _screens(material, [index for _, index in blocks], rng)
+    return make_blocks(material, runs * design.screens_per_segment, capacity=capacity, rng=rng)
+
+
+def make_blocks(
+    material: Material,
+    runs: Sequence[Sequence[int]],
+    *,
+    capacity: int,
+    rng: np.random.Generator,
+    before: Mapping[tuple[str, str], float] | None = None,
+) -> list[list[Run]]:
+    """Tasks of one block per segment of each run.
+
+    `before` says how often two systems have met in earlier tasks; of a system with itself, how often it was shown.
+    """
+    blocks = [(number, index) for number, run in enumerate(runs) for index in run]
+    screens = _screens(material, [index for _, index in blocks], rng, before or {})
     grouped: dict[int, list[DraftScreen]] = {}
     for (run, _), screen in zip(blocks, screens, strict=True):
         grouped.setdefault(run, []).append(screen)
@@ -63,7 +78,9 @@ def consecutive_runs(material: Material, indices: Sequence[int], length: int) ->
     return runs
 
 
-def _screens(material: Material, indices: Sequence[int], rng: np.random.Generator) -> list[DraftScreen]:
+def _screens(
+    material: Material, indices: Sequence[int], rng: np.random.Generator, before: Mapping[tuple[str, str], float]
+) -> list[DraftScreen]:
     """One block per index."""
     size = 2 if PROTOCOLS[material.campaign.protocol].in_pairs else material.campaign.design.outputs
     candidates = [material.outputs(index) for index in indices]
@@ -71,7 +88,9 @@ def _screens(material: Material, indices: Sequence[int], rng: np.random.Generato
     alone = [i for i, outputs in enumerate(candidates) if len(outputs) + len(fixed[i]) > 1]
     if not alone:
         raise DataError("all systems agree on every segment, so there is nothing to compare; check the outputs")
-    chosen = Blocks(candidates, fixed=fixed, sizes=[size] * len(indices), siblings=indices).choose(rng)
+    blocks = Blocks(candidates, fixed=fixed, sizes=[size] * len(indices), siblings=indices)
+    blocks.remember(before)
+    chosen = blocks.choose(rng)
     return [
         material.screen([DraftItem(index, (*(candidates[i][candidate] for candidate in chosen[i]), *fixed[i]))])
         for i, index in enumerate(indices)
@@ -141,6 +160,17 @@ class Blocks:
         self.shown = np.zeros(len(self.code))
         self.met = np.zeros((len(self.code), len(self.code)))
         self.used: dict[int, set[int]] = {}
+
+    def remember(self, before: Mapping[tuple[str, str], float]) -> None:
+        """Count meetings of earlier tasks as well, so that systems that met least meet first."""
+        for (first, second), times in before.items():
+            if first not in self.code or second not in self.code:
+                continue
+            if first == second:
+                self.shown[self.code[first]] += times
+            else:
+                self.met[self.code[first], self.code[second]] += times
+                self.met[self.code[second], self.code[first]] += times
 
     def _rows(self, outputs: Sequence[DraftOutput]) -> NDArray[np.float64]:
         rows = np.zeros((len(outputs), len(self.code)))

@@ -52,7 +52,7 @@ class Selected(NamedTuple):
 def select_segments(material: Material, rng: np.random.Generator) -> Selected:
     """The segments for calibration and for work."""
     campaign = material.campaign
-    indices = [i for i in range(len(material.testset)) if _can_be_judged(material, i)]
+    indices = [i for i in range(len(material.testset)) if can_be_judged(material, i)]
     if not indices:
         raise DataError("all systems agree on every segment, so there is nothing to compare; check the outputs")
     groups = _groups(material, indices)
@@ -84,7 +84,7 @@ def _chosen(
     return sorted(chosen), chosen
 
 
-def _can_be_judged(material: Material, index: int) -> bool:
+def can_be_judged(material: Material, index: int) -> bool:
     """Comparisons need at least two different outputs; scores need one."""
     return not PROTOCOLS[material.campaign.protocol].relative or len(material.outputs(index)) > 1
 

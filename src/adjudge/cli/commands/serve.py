@@ -21,7 +21,8 @@ Database = Annotated[
     typer.Option(
         "--database",
         envvar="ADJUDGE_DATABASE",
-        help="PostgreSQL URL, postgres://user:password@host/name. Default: SQLite next to the campaign file.",
+        help="PostgreSQL URL, postgres://user:password@host/name. Default: SQLite next to the campaign file, or the "
+        "database to which the campaign was moved.",
     ),
 ]
 

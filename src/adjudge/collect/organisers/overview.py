@@ -9,7 +9,7 @@ from django.db.models import Count, Min
 from django.db.models.functions import TruncHour
 from django.utils import timezone
 
-from adjudge.collect.adaptive import is_adaptive, judgments_by_task
+from adjudge.collect.adaptive import is_adaptive
 from adjudge.collect.assign import held_condition
 from adjudge.collect.models import Annotator, Assignment, Decision, Link, Save
 from adjudge.collect.organisers.people import link_status, people, special_kind, work_done
@@ -38,7 +38,7 @@ def overview() -> dict[str, Any]:
 
 def judgments_planned() -> int:
     """How many judgments that count the tasks of this campaign will bring; of an adaptive one, what is planned."""
-    sizes = judgments_by_task()
+    sizes = served().judgments_by_task
     in_tasks = sum(sizes[task.id] * task.judgments for task in served().tasks.tasks if task.kind == "work")
     return _at_most_planned(in_tasks)
 

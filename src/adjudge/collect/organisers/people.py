@@ -60,6 +60,11 @@ def work_done() -> dict[int, WorkDone]:
     return _work_done(*stamp_now())
 
 
+def forget_work_done() -> None:
+    """Count anew: there are other tasks than before."""
+    _work_done.cache_clear()
+
+
 @lru_cache(maxsize=1)
 def _work_done(*stamp: object) -> dict[int, WorkDone]:  # noqa: ARG001 - what they depend on
     tasks = served().task_by_id

@@ -1,0 +1,1 @@
+"""Copies of a campaign: backups and what restores them, and the way from one database to another."""

@@ -1,0 +1,215 @@
+"""Backing a campaign up while people judge, and restoring it: all of it, as it was, or nothing.
+
+A backup is written under another name and renamed when it is whole. A restored campaign is made in a folder beside its
+own, read back and compared with the manifest, and then renamed; PostgreSQL is filled in one transaction.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from adjudge._version import __version__
+from adjudge.collect.copies.archive import (
+    About,
+    ArchiveReader,
+    ArchiveWriter,
+    TableEntry,
+    check_name,
+    damaged,
+    pieces_of,
+    read_archive,
+)
+from adjudge.collect.copies.campaign_files import campaign_files, outside_of_folder
+from adjudge.collect.copies.snapshot import Digest, Snapshot, known_migrations, new_database, read_snapshot
+from adjudge.collect.database import (
+    chosen_database,
+    is_postgres,
+    note_database,
+    note_of_database,
+    shown_database,
+    sqlite_file,
+)
+from adjudge.collect.django_settings import database_file
+from adjudge.core.errors import InputError, UsageError, shown
+from adjudge.core.files import atomic_path, umask, working_folder
+from adjudge.design.campaign.toml_file import load_campaign
+from adjudge.results.campaigns import BackedUp, CopiedTable, Restored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_FILES, _TABLES = "files", "tables"
+
+
+def backup(campaign_file: Path, output: Path, *, database: str | None = None) -> BackedUp:
+    """Write all of a campaign to one archive, while it is served or not.
+
+    Args:
+        campaign_file: the campaign.
+        output: the archive, readable by its owner alone.
+        database: its database; default: the one that it is served from.
+    """
+    if output.suffix != ".zip":
+        raise UsageError(f"--output '{output}' does not end in .zip; a backup is a zip archive")
+    text, files = campaign_files(campaign_file)
+    chosen = chosen_database(campaign_file, database)
+    embedded = sqlite_file(chosen, database_file(campaign_file))
+    if embedded is not None and not embedded.is_file():
+        raise InputError("has not been served yet, so there is nothing to back up", file=campaign_file)
+    made = datetime.now(UTC).isoformat(timespec="seconds")
+    with (
+        atomic_path(output, secret=True) as temporary,
+        working_folder(output) as working,
+        read_snapshot(chosen, database_file(campaign_file), working) as snapshot,
+        ArchiveWriter(temporary) as writer,
+    ):
+        writer.add(f"{_FILES}/{campaign_file.name}", [text.encode()])
+        for file in files:
+            with file.path.open("rb") as content:
+                writer.add(f"{_FILES}/{file.name}", pieces_of(content), secret=file.secret)
+        tables = [_add_table(writer, snapshot, name) for name in snapshot.models]
+        campaign = next(snapshot.models["campaign"]._default_manager.using(snapshot.connection.alias).iterator(), None)  # noqa: SLF001
+        if campaign is None:
+            raise InputError("has not been served yet, so there is nothing to back up", file=campaign_file)
+        about = About(
+            version=__version__,
+            made=made,
+            campaign=campaign.name,  # type: ignore[attr-defined]
+            campaign_file=campaign_file.name,
+            fingerprint=campaign.fingerprint,  # type: ignore[attr-defined]
+            database="sqlite" if embedded is not None else "postgresql",
+            migration=snapshot.migration,
+        )
+        writer.finish(about, [table.model_dump(mode="json") for table in tables])
+    return BackedUp(
+        settings={"database": about.database},
+        data=about.fingerprint,
+        campaign=about.campaign,
+        archive=str(output),
+        bytes=output.stat().st_size,
+        made=made,
+        files=(campaign_file.name, *(file.name for file in files)),
+        copied=_copied(tables),
+        notes=("the archive holds everything that people said and the campaign's key; keep it as secret as these",),
+    )
+
+
+def _add_table(writer: ArchiveWriter, snapshot: Snapshot, name: str) -> TableEntry:
+    digest = Digest()
+
+    def lines() -> Iterator[bytes]:
+        for line in snapshot.lines(name):
+            digest.add(line)
+            yield line + b"\n"
+
+    writer.add(f"{_TABLES}/{name}.jsonl", lines(), secret=True)
+    return TableEntry(name=name, columns=snapshot.columns(name), rows=digest.rows, digest=digest.hexadecimal)
+
+
+def _copied(tables: list[TableEntry] | tuple[TableEntry, ...]) -> tuple[CopiedTable, ...]:
+    return tuple(CopiedTable(table.name, table.rows, table.digest) for table in tables)
+
+
+def restore(archive: Path, folder: Path, *, database: str | None = None) -> Restored:
+    """Make a campaign again from a backup.
+
+    Args:
+        archive: what `backup` wrote.
+        folder: where the campaign comes; it must be empty or not exist.
+        database: an empty PostgreSQL database; default: SQLite in the folder.
+    """
+    if database is not None and not is_postgres(database):
+        raise UsageError("--database is not the address of a PostgreSQL database; leave it out for SQLite")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError("is not empty, and nothing is overwritten; name an empty or new folder", file=folder)
+    with read_archive(archive) as reader, working_folder(folder.absolute()) as working:
+        manifest = reader.manifest
+        check_name(archive, manifest.campaign_file)
+        if manifest.migration not in known_migrations():
+            raise InputError(f"was made by a newer adjudge (version {manifest.version}); upgrade adjudge", file=archive)
+        if shutil.disk_usage(working).free < 2 * reader.unpacked:
+            raise InputError(f"needs {2 * reader.unpacked / 1e6:,.0f} MB, more than the disk has free", file=archive)
+        inside = working / "campaign"
+        inside.mkdir()
+        _unpack(reader, inside)
+        campaign_file = inside / manifest.campaign_file
+        _check_places(reader, campaign_file)
+        load_campaign(campaign_file)
+        _fill(reader, campaign_file, database)
+        _put(inside, folder)
+    return Restored(
+        settings={"database": "sqlite" if database is None else "postgresql"},
+        data=manifest.fingerprint,
+        campaign=manifest.campaign,
+        folder=str(folder),
+        campaign_file=str(folder / manifest.campaign_file),
+        database=shown_database(database, database_file(folder / manifest.campaign_file)),
+        made=manifest.made,
+        files=tuple(entry.name.partition("/")[2] for entry in manifest.entries if entry.name.startswith(f"{_FILES}/")),
+        copied=_copied(manifest.tables),
+    )
+
+
+def _unpack(reader: ArchiveReader, folder: Path) -> None:
+    names = [name for name in reader.entries if name.startswith(f"{_FILES}/")]
+    wanted = {f"{_TABLES}/{table.name}.jsonl" for table in reader.manifest.tables}
+    if f"{_FILES}/{reader.manifest.campaign_file}" not in names or wanted != reader.entries.keys() - set(names):
+        raise damaged(reader.path, "its manifest does not name a campaign file and its tables")
+    for name in names:
+        file = folder / name.partition("/")[2]
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as written:
+                for piece in reader.read(name):
+                    written.write(piece)
+                os.fsync(written.fileno())
+        except OSError as fault:
+            raise InputError(f"cannot be written ({fault.strerror}); choose another folder", file=file) from fault
+        if not reader.entries[name].secret:
+            file.chmod(0o666 & ~umask())
+
+
+def _check_places(reader: ArchiveReader, campaign_file: Path) -> None:
+    """Refuse what no backup holds: a database besides the tables, and a campaign file that names files elsewhere."""
+    file = database_file(campaign_file)
+    for name in (file.name, f"{file.name}-wal", f"{file.name}-shm", note_of_database(campaign_file).name):
+        if (campaign_file.parent / name).exists():
+            raise damaged(reader.path, f"it holds '{name}' besides its tables")
+    if outside := outside_of_folder(campaign_file):
+        raise damaged(reader.path, f"its campaign file names '{shown(outside)}', which is not in the archive")
+
+
+def _fill(reader: ArchiveReader, campaign_file: Path, database: str | None) -> None:
+    """Fill the new database, and compare what it then holds with the manifest."""
+    file = database_file(campaign_file)
+    tables = {table.name: table for table in reader.manifest.tables}
+    with new_database(database, file, reader.manifest.migration) as target:
+        if {name: target.columns(name) for name in target.models} != {n: t.columns for n, t in tables.items()}:
+            raise damaged(reader.path, f"its tables are not those of {reader.manifest.migration}")
+        for name in target.models:
+            target.fill(name, reader.lines(f"{_TABLES}/{name}.jsonl"), source=reader.path)
+        target.continue_numbering()
+        for name, wanted in tables.items():
+            found = target.digest(name)
+            if (found.rows, found.digest) != (wanted.rows, wanted.digest):
+                raise damaged(reader.path, f"{found.rows} rows of '{name}' are not the {wanted.rows} that were saved")
+        if database is not None:
+            note_database(campaign_file, database)
+    if database is None:
+        file.chmod(0o600)
+
+
+def _put(made: Path, folder: Path) -> None:
+    """Give the folder its name, which is the moment from which it exists."""
+    try:
+        made.chmod(0o777 & ~umask())
+        made.rename(folder)
+        parent = os.open(folder.absolute().parent, os.O_RDONLY)
+        os.fsync(parent)
+        os.close(parent)
+    except OSError as fault:
+        raise InputError(f"cannot be made ({fault.strerror}); choose another folder", file=folder) from fault

@@ -1,0 +1,201 @@
+"""Who is at work on a database: servers say so every few seconds, so that it is not moved from under them.
+
+A note in the database is seen from every host that shares it, and survives poolers and restarts of PostgreSQL, which
+locks do not. A process that was killed takes nothing back; whether it is there is then asked of the system, or, on
+another machine, told by how long it has been silent.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import uuid
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections, transaction
+from django.utils import timezone
+
+from adjudge.collect.database import writing
+from adjudge.collect.models import Campaign, Process
+from adjudge.core.errors import DataError
+from adjudge.core.files import is_alive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from datetime import datetime
+
+SAY_EVERY = 5.0
+"""Seconds between two signs of life."""
+GONE_AFTER = timedelta(seconds=60)
+"""A server on another machine that has been silent for so long has gone."""
+# A move gives one sign of life, at its beginning; so does a server whose process hangs.
+FORGOTTEN_AFTER = timedelta(hours=6)
+
+
+def machine() -> str:
+    """Where the number of a process means something: the host, since it was started, and its space of numbers."""
+    parts = [socket.gethostname()]
+    with suppress(OSError):
+        parts.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip())
+        parts.append(str(Path("/proc/self/ns/pid").readlink()))
+    return " ".join(parts)
+
+
+def is_there(process: Process, at: datetime) -> bool:
+    """Whether a process that has been noted is still at work."""
+    silent = at - process.seen
+    if process.machine == machine():
+        return silent < FORGOTTEN_AFTER and is_alive(process.number)
+    return silent < (GONE_AFTER if process.doing == "serve" else FORGOTTEN_AFTER)
+
+
+def announce(doing: Literal["serve", "move"], using: str = DEFAULT_DB_ALIAS, *, url: str = "") -> str:
+    """Note that this process is at work, unless it would be in the way of another; returns the name of the note."""
+    opposite = {"serve": ("move",), "move": ("serve", "move")}[doing]
+    with transaction.atomic(using=using):
+        # One at a time, so that neither misses the other.
+        Campaign.objects.using(using).select_for_update().values_list("pk").first()
+        now = timezone.now()
+        others = Process.objects.using(using)
+        there = [process for process in others.order_by("pk") if is_there(process, now)]
+        for process in there:
+            if process.doing in opposite:
+                raise DataError(_in_the_way(process))
+        others.exclude(pk__in=[process.pk for process in there]).delete()
+        noted = others.create(
+            id=uuid.uuid4().hex, machine=machine(), number=os.getpid(), doing=doing, url=url, seen=now
+        )
+    return noted.id
+
+
+def _in_the_way(process: Process) -> str:
+    host = process.machine.split(" ")[0]
+    if process.doing == "move":
+        return f"the database is being moved by process {process.number} on {host}; wait until it is done"
+    return (
+        f"the campaign is being served by process {process.number} on {host}; stop the server first, and start it "
+        f"again afterwards (one that was killed on another host is forgotten after {GONE_AFTER.seconds} s)"
+    )
+
+
+def leave(name: str, using: str = DEFAULT_DB_ALIAS) -> None:
+    """Take a note back."""
+    with suppress(DatabaseError):
+        Process.objects.using(using).filter(pk=name).delete()
+
+
+@contextmanager
+def moving(using: str) -> Iterator[None]:
+    """Keep servers away while a database is copied to another one."""
+    name = announce("move", using)
+    try:
+        yield
+    finally:
+        leave(name, using)
+
+
+@dataclass
+class _Serving:
+    """The note of the server that this process belongs to."""
+
+    note: str = ""
+    url: str = ""
+    master: int = 0
+
+
+_serving = _Serving()
+
+
+def begin_serving(url: str) -> None:
+    """Note that this process and those that it starts serve the database; refused while it is being moved."""
+    _serving.note, _serving.url, _serving.master = announce("serve", url=url), url, os.getpid()
+
+
+def url_of_server(using: str) -> str | None:
+    """The address of a server that is at work on a database; None where there is none."""
+    servers = Process.objects.using(using).filter(doing="serve").order_by("-seen")
+    now = timezone.now()
+    return next((server.url for server in servers if server.url and is_there(server, now)), None)
+
+
+def end_serving() -> None:
+    """Take that note back when the server stops."""
+    if os.getpid() == _serving.master:
+        leave(_serving.note)
+        connections.close_all()
+
+
+class SignsOfLife(threading.Thread):
+    """The thread of a process that serves which says every few seconds that its server is there.
+
+    `look` is called each time, with the connection of this thread.
+    """
+
+    def __init__(self, look: Callable[[], None] = lambda: None) -> None:
+        super().__init__(name="signs of life", daemon=True)
+        self._look = look
+        self._stopped = threading.Event()
+
+    def run(self) -> None:
+        """Say it until stopped."""
+        while not self._stopped.wait(SAY_EVERY):
+            try:
+                self._say()
+                self._look()
+            except Exception:  # noqa: BLE001 - whatever it is, the next sign must come
+                # Full disks and restarts of the database pass; saves tell people of them.
+                connections.close_all()
+
+    def _say(self) -> None:
+        now = timezone.now()
+        with writing():
+            if not Process.objects.filter(pk=_serving.note).update(seen=now):
+                Process.objects.create(
+                    id=_serving.note,
+                    machine=machine(),
+                    number=_serving.master,
+                    doing="serve",
+                    url=_serving.url,
+                    seen=now,
+                )
+
+    def stop(self) -> None:
+        """Say nothing more."""
+        self._stopped.set()
+
+
+def know_tasks(tasks: Iterable[str]) -> None:
+    """Take up tasks that were added a moment ago, if these are among them: another process may have known earlier."""
+    from adjudge.collect.served_campaign import served
+
+    known = served().task_by_id
+    if any(task not in known for task in tasks):
+        take_up_new_tasks()
+
+
+def take_up_new_tasks() -> None:
+    """Serve tasks that were added to the campaign, if there are any, without a restart."""
+    from adjudge.collect.adaptive import forget_tasks
+    from adjudge.collect.django_settings import serve_these
+    from adjudge.collect.organisers.people import forget_work_done
+    from adjudge.collect.served_campaign import served
+    from adjudge.design.tasks import parse_tasks
+
+    now = served()
+    stored = Campaign.objects.values_list("fingerprint", flat=True).first()
+    if stored is None or stored == now.fingerprint:
+        return
+    campaign = Campaign.objects.get()
+    tasks = parse_tasks(campaign.tasks, "the database")
+    former = now.tasks.tasks
+    # Others than before were made for a server that was started meanwhile; only additions are taken up.
+    if tasks.tasks[: len(former)] != former:
+        return
+    serve_these(replace(now, tasks=tasks, fingerprint=campaign.fingerprint))
+    forget_tasks()
+    forget_work_done()
