@@ -215,6 +215,16 @@ def test_judgments_without_segments_are_refused(judged: Path, metrics: Path, tmp
         adjudge.rank(judged, with_scores=3)
 
 
+def test_human_scores_are_no_helper(judged: Path, tmp_path: Path) -> None:
+    """One annotator's scores as a metric: corrected by themselves, nothing is left of them."""
+    table = pl.read_csv(judged).filter((pl.col("annotator") == "x") & (pl.col("kind") == "system"))
+    alone, copy = tmp_path / "alone.csv", tmp_path / "copy.csv"
+    table.write_csv(alone)
+    table.select("system", "segment", metric=pl.col("score")).rename({"metric": "same"}).write_csv(copy)
+    run = command("rank", alone, "--with", copy, "--method", "mixed-points")
+    assert_explained(run, names=("--with explains every human score exactly", "leave out --with"))
+
+
 def test_segments_drawn_with_probabilities_are_weighted(judged: Path, metrics: Path, tmp_path: Path) -> None:
     file = tmp_path / "drawn.csv"
     table = pl.read_csv(judged)

@@ -65,7 +65,7 @@ def slow_slopes(design: MixedDesign, helpers: Floats, ratios: Mapping[str, float
     def at(log_ratio: float) -> float:
         return criterion(V0 + np.exp(log_ratio) * helpers @ helpers.T)
 
-    ranges = [(float(start), float(start + 6)) for start in range(-24, 6, 5)]
+    ranges = [(float(start), float(start + 6)) for start in range(-24, 20, 5)]
     found = [minimize_scalar(at, bounds=ends, method="bounded", options={"xatol": 1e-9}) for ends in ranges]
     low = min(found, key=lambda one: float(one.fun))
     if low.fun >= criterion(V0):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.errors import DataError
 from adjudge.core.maths import difference_variances
 from adjudge.core.wording import counted
 from adjudge.rank.mixed.design import combine
@@ -88,7 +89,13 @@ class Sources:
             return self.uncorrected(len(chosen))
         design, without = self.model.prepared.design, self.model.fitted
         predicted = np.einsum("rh,rh->r", self.rows[:, chosen], slopes[self.fold])
-        fitted = self.model.prepared.fit(design.score - predicted)
+        try:
+            fitted = self.model.prepared.fit(design.score - predicted)
+        except DataError as fault:
+            raise DataError(
+                "--with explains every human score exactly, so nothing is left to estimate errors from; give scores of "
+                "metrics, not the human scores themselves, or leave out --with"
+            ) from fault
         mean = slopes.mean(axis=0)
         together = products(design, by_document(design, predicted)[:, None], without.ratios)
         varied = float(together.helpers[0, 0])
