@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.core.errors import InputError, UsageError, shown, unknown_choice
-from adjudge.core.files import exists, text_encoding
+from adjudge.core.files import exists
+from adjudge.core.text_encoding import text_encoding
 from adjudge.core.wording import split_names
 from adjudge.formats.options import ReadOptions
 

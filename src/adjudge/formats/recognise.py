@@ -13,7 +13,7 @@ import re
 import zlib
 from typing import TYPE_CHECKING
 
-from adjudge.core.files import encoding_of
+from adjudge.core.text_encoding import encoding_of
 from adjudge.formats.appraise.rows import is_result, separator_of
 from adjudge.formats.metric_scores import ENDING, HUMAN_SCORES
 from adjudge.formats.wmt_da.files import SOURCES, member_of

@@ -13,7 +13,7 @@ from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
-from threading import Lock
+from threading import Lock, current_thread, main_thread
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from warnings import filterwarnings
 
@@ -158,16 +158,25 @@ def _interrupts_wait() -> Iterator[None]:
     """Hold Ctrl-C back while processes are started, which inherit that: the terminal sends it to all of them.
 
     This process alone must hear of it, and does so afterwards; one that still imports modules would print where it was.
+    Libraries have threads of their own, which still receive the signal. So it is noted by a handler, too: raised in the
+    middle of starting a process, it could get lost.
     """
     from multiprocessing import resource_tracker
 
     # Started first, because its start lets all signals through again.
     resource_tracker.ensure_running()
+    heard: list[int] = []
+    in_main_thread = current_thread() is main_thread()
+    handler = signal.signal(signal.SIGINT, lambda number, _: heard.append(number)) if in_main_thread else None
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if in_main_thread:
+            signal.signal(signal.SIGINT, handler or signal.SIG_DFL)
+        if heard:
+            signal.raise_signal(signal.SIGINT)
 
 
 @cache

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from adjudge.core.errors import InputError
-from adjudge.core.files import check_size, decode_text, read_bytes
+from adjudge.core.files import check_size, read_bytes
+from adjudge.core.text_encoding import decode_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

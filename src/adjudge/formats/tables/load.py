@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from adjudge.core.errors import InputError, Source, shown
-from adjudge.core.files import decode_text, read_bytes
+from adjudge.core.files import read_bytes
+from adjudge.core.text_encoding import decode_text
 from adjudge.formats.parsing.delimited import numbered_lines
 from adjudge.formats.tables.columns import KNOWN, SYNONYMS, map_columns, plain
 from adjudge.formats.tables.delimited_rows import read_rows
