@@ -49,7 +49,7 @@ class Question:
     @cached_property
     def id(self) -> str:
         """What names the question in the journal: the place and the texts, and whether it is asked again."""
-        where = (self.screen.document, self.item.segment, self.screen.version, self.item.source)
+        where = (self.screen.document, self.item.segment, self.screen.version, self.item.source, self.item.reference)
         texts = (part for output in self.outputs for part in (output.kind, output.text, *output.systems))
         place = fingerprint("\x1f".join(str(part) for part in (*where, *texts)), digits=20)
         return f"{place}-2" if self.repeat else place
@@ -110,9 +110,7 @@ class Template:
     @property
     def fingerprint(self) -> str:
         """Identifies what is asked, whatever the item."""
-        return fingerprint(
-            f"{self.text}{self.scale.low}{self.scale.high}{self.tasks.source_lang}{self.tasks.target_lang}"
-        )
+        return fingerprint("\x1f".join((self.text, *self._words().values())))
 
     def prompt(self, question: Question) -> str:
         """The prompt of one question. Placeholders in texts are left alone: everything is replaced in one go."""
