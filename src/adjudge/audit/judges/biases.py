@@ -186,8 +186,8 @@ def _family(differences: Differences, pattern: str | None) -> Iterator[Bias]:
     except pl.exceptions.ComputeError as fault:
         raise UsageError(f"--judge-family has the pattern '{pattern}', which is no regular expression") from fault
     if own.all() or not own.any():
-        which = "all systems" if own.all() else "no system"
-        raise UsageError(f"--judge-family has the pattern '{pattern}', which {which} match; check the names")
+        which = "all systems match" if own.all() else "no system matches"
+        raise UsageError(f"--judge-family has the pattern '{pattern}', which {which}; check the names")
     estimate, interval, p = differences.contrast(own)
     yield Bias(
         "own family", estimate, interval, p, int(own.sum()),
