@@ -67,16 +67,17 @@ def questions_of(tasks: TaskSet, *, repeats: float, seed: int) -> list[Question]
         what = f"protocol '{tasks.protocol}' ({PROTOCOLS[tasks.protocol].label}) cannot be judged by a program yet"
         raise UsageError(f"{what}; campaigns of {', '.join(JUDGED)} can")
     in_pairs = PROTOCOLS[tasks.protocol].in_pairs
-    found: dict[str, Question] = {}
+    by_id: dict[str, Question] = {}
     for task in tasks.tasks:
         for screen in task.screens:
             for item in screen.items:
                 for question in _of_item(screen, item, in_pairs=in_pairs):
-                    found.setdefault(question.id, question)
+                    by_id.setdefault(question.id, question)
     if repeats and in_pairs:
         raise UsageError("--repeats is for scores; leave it out for pairs")
     rng = generator(seed, _STREAM)
-    questions = [list(found.values())[place] for place in rng.permutation(len(found))]
+    different = list(by_id.values())
+    questions = [different[place] for place in rng.permutation(len(different))]
     if not questions:
         raise UsageError("the tasks hold nothing that a judge could be asked about; check the campaign")
     return questions + [replace(question, repeat=True) for question in _repeated(questions, repeats)]

@@ -10,6 +10,7 @@ import numpy as np
 from adjudge.audit.judges.alternative import (
     FEWEST_CLUSTERS,
     FEWEST_ITEMS,
+    LEAST_ALLOWANCE,
     LEVEL,
     PASSING,
     SCALES,
@@ -122,4 +123,7 @@ def _outcome(tests: Sequence[PersonTest], rate: float, shuffled: float) -> tuple
     items, needed = median(test.items for test in tests), median(test.needed for test in tests)
     if items >= needed:
         return "failed", ""
+    if median(test.shuffled for test in tests) <= 2 * LEAST_ALLOWANCE:
+        # However many items there were, nobody could be told from chance.
+        return "open", ": people agree no more with each other than with answers shuffled among the items"
     return "open", f" from {items:,.0f} items per person; about {needed:,.0f} are needed"

@@ -33,16 +33,16 @@ FEWEST_OF_SYSTEM = 10
 def biases_of(answers: Answers, name: str, judge: Floats, families: Mapping[str, str]) -> tuple[Bias, ...]:
     """All biases of one judge that can be measured."""
     differences = _of_scores(answers, judge) if answers.kind == "scores" else _of_comparisons(answers, judge)
-    found = [*self_agreement(answers, name)]
+    biases = [*self_agreement(answers, name)]
     if differences is None or len(np.unique(differences.cluster)) < 2:
-        return tuple(found)
+        return tuple(biases)
     if answers.kind == "scores":
-        found += [*_leniency_and_spread(answers, name, judge)]
-        found += [*_along(answers, name, differences), *degraded_controls(answers, name)]
+        biases += [*_leniency_and_spread(answers, name, judge)]
+        biases += [*_along(answers, name, differences), *degraded_controls(answers, name)]
     else:
-        found += [*_ties(answers, judge), *_order(answers, name)]
-    found += [*_family(differences, families.get(name)), *_systems(differences)]
-    return tuple(found)
+        biases += [*_ties(answers, judge), *_order(answers, name)]
+    biases += [*_family(differences, families.get(name)), *_systems(differences)]
+    return tuple(biases)
 
 
 def _shared(answers: Answers, judge: Floats) -> Bools:
@@ -97,11 +97,13 @@ def _leniency_and_spread(answers: Answers, name: str, judge: Floats) -> Iterator
 
 def _spread(judged: Floats, value: Floats, person: Codes, cluster: Codes) -> Iterator[Bias]:
     """The judge's standard deviation as a multiple of people's, within the items of each person."""
-    own, theirs = (_centred(values, person) ** 2 for values in (judged, value))
-    if own.sum() == 0 or theirs.sum() == 0:
+    judge_squares, people_squares = (_centred(values, person) ** 2 for values in (judged, value))
+    if judge_squares.sum() == 0 or people_squares.sum() == 0:
         return
-    variance, df = variance_of(own / own.sum() - theirs / theirs.sum(), cluster, person)
-    log, se = float(np.log(own.sum() / theirs.sum())) / 2, float(np.sqrt(variance)) / 2
+    variance, df = variance_of(
+        judge_squares / judge_squares.sum() - people_squares / people_squares.sum(), cluster, person
+    )
+    log, se = float(np.log(judge_squares.sum() / people_squares.sum())) / 2, float(np.sqrt(variance)) / 2
     reach = float(student_quantile(0.025, df)) * se
     p = min(1.0, 2 * float(student_tail(abs(log) / se, df))) if se > 0 else 1.0
     ratio = float(np.exp(log))
@@ -182,15 +184,15 @@ def _family(differences: Differences, pattern: str | None) -> Iterator[Bias]:
     if pattern is None:
         return
     try:
-        own = differences.system.str.contains(pattern, strict=True).to_numpy()
+        of_family = differences.system.str.contains(pattern, strict=True).to_numpy()
     except pl.exceptions.ComputeError as fault:
         raise UsageError(f"--judge-family has the pattern '{pattern}', which is no regular expression") from fault
-    if own.all() or not own.any():
-        which = "all systems match" if own.all() else "no system matches"
+    if of_family.all() or not of_family.any():
+        which = "all systems match" if of_family.all() else "no system matches"
         raise UsageError(f"--judge-family has the pattern '{pattern}', which {which}; check the names")
-    estimate, interval, p = differences.contrast(own)
+    estimate, interval, p = differences.contrast(of_family)
     yield Bias(
-        "own family", estimate, interval, p, int(own.sum()),
+        "own family", estimate, interval, p, int(of_family.sum()),
         f"rates outputs of its own family {_amount(estimate, differences.unit)} than people do{_doubt(p)}",
     )  # fmt: skip
 
@@ -198,13 +200,13 @@ def _family(differences: Differences, pattern: str | None) -> Iterator[Bias]:
 def _systems(differences: Differences) -> Iterator[Bias]:
     """Every system that the judge rates higher or lower than people do, compared with the other systems."""
     names = differences.system.unique().sort().to_list()
-    found = []
+    contrasts = []
     for name in names:
-        own = (differences.system == name).to_numpy()
-        if own.sum() >= FEWEST_OF_SYSTEM and not own.all():
-            found.append((name, *differences.contrast(own), int(own.sum())))
-    corrected = holm(np.array([p for _, _, _, p, _ in found]))
-    for (name, estimate, interval, p, n), p_holm in zip(found, corrected, strict=True):
+        of_system = (differences.system == name).to_numpy()
+        if of_system.sum() >= FEWEST_OF_SYSTEM and not of_system.all():
+            contrasts.append((name, *differences.contrast(of_system), int(of_system.sum())))
+    corrected = holm(np.array([p for _, _, _, p, _ in contrasts]))
+    for (name, estimate, interval, p, n), p_holm in zip(contrasts, corrected, strict=True):
         sentence = f"rates {name} {_amount(estimate, differences.unit)} than people do{_doubt(p_holm)}"
         yield Bias("system", estimate, interval, p, n, sentence, name, float(p_holm))
 
