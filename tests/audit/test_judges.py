@@ -334,6 +334,16 @@ def test_people_who_do_not_tell_outputs_apart_are_not_asked_for_more() -> None:
     )
 
 
+def test_answers_that_a_judge_does_not_have_are_counted() -> None:
+    judgments = campaign(np.random.default_rng(1), documents=10)
+    assert judgments.machine is not None
+    assert judges_of(judgments).notes == ()
+    some = Judgments(judgments.table, machine=judgments.machine.head(180))
+    assert judges_of(some).notes == (
+        "model has no answer to 20 of the 200 outputs that people judged; they do not count",
+    )
+
+
 def test_one_person_alone_cannot_be_told() -> None:
     assert "cannot be told" in report_of(campaign(np.random.default_rng(1), people=1)).verdict
 

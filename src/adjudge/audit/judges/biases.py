@@ -18,6 +18,7 @@ from adjudge.audit.judges.differences import Differences, variance_of
 from adjudge.audit.judges.own_answers import degraded_controls, position_of_items, self_agreement, shown_first
 from adjudge.core.errors import UsageError
 from adjudge.core.maths import divide, student_quantile, student_tail
+from adjudge.core.wording import counted
 from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.results.audit.judges import Bias
 
@@ -158,7 +159,7 @@ def _ties(answers: Answers, judge: Floats) -> Iterator[Bias]:
     names = answers.items["first"][item]
     estimate, interval, p = Differences(ties, item, answers.cluster[item], person, names, "").mean()
     way = "more" if estimate > 0 else "less"
-    sentence = f"calls two outputs equal {100 * abs(estimate):.0f} points of percent {way} often than people{_doubt(p)}"
+    sentence = f"calls two outputs equal {_percentage(estimate)} {way} often than people{_doubt(p)}"
     yield Bias("ties", estimate, interval, p, len(value), sentence)
 
 
@@ -175,7 +176,7 @@ def _order(answers: Answers, name: str) -> Iterator[Bias]:
     better = pairs["better"].to_numpy()
     estimate, interval, p = Differences(better, alone, cluster, alone, pairs["a"], "").slope(pairs["first"].to_numpy())
     way = "more" if estimate > 0 else "less"
-    sentence = f"an output wins {100 * abs(estimate):.0f} points of percent {way} often if it is shown first{_doubt(p)}"
+    sentence = f"an output wins {_percentage(estimate)} {way} often if it is shown first{_doubt(p)}"
     yield Bias("shown first", estimate, interval, p, pairs.height, sentence)
 
 
@@ -193,7 +194,7 @@ def _family(differences: Differences, pattern: str | None) -> Iterator[Bias]:
     estimate, interval, p = differences.contrast(of_family)
     yield Bias(
         "own family", estimate, interval, p, int(of_family.sum()),
-        f"rates outputs of its own family {_amount(estimate, differences.unit)} than people do{_doubt(p)}",
+        f"{_rating('outputs of its own family', estimate, differences.unit)}{_doubt(p)}",
     )  # fmt: skip
 
 
@@ -207,15 +208,20 @@ def _systems(differences: Differences) -> Iterator[Bias]:
             contrasts.append((name, *differences.contrast(of_system), int(of_system.sum())))
     corrected = holm(np.array([p for _, _, _, p, _ in contrasts]))
     for (name, estimate, interval, p, n), p_holm in zip(contrasts, corrected, strict=True):
-        sentence = f"rates {name} {_amount(estimate, differences.unit)} than people do{_doubt(p_holm)}"
+        sentence = f"{_rating(name, estimate, differences.unit)}{_doubt(p_holm)}"
         yield Bias("system", estimate, interval, p, n, sentence, name, float(p_holm))
 
 
-def _amount(estimate: float, unit: str) -> str:
-    way = "higher" if estimate > 0 else "lower"
+def _rating(whom: str, estimate: float, unit: str) -> str:
+    """How a judge treats some outputs, compared with people."""
     if unit == "points":
-        return f"{abs(estimate):.1f} points {way}"
-    return f"{100 * abs(estimate):.0f}% {unit} {way}"
+        return f"rates {whom} {abs(estimate):.1f} points {'higher' if estimate > 0 else 'lower'} than people do"
+    way = "more" if estimate > 0 else "less"
+    return f"lets {whom} win {_percentage(estimate)} {way} often than people do"
+
+
+def _percentage(estimate: float) -> str:
+    return counted(round(100 * abs(estimate)), "percentage point")
 
 
 def _doubt(p: float) -> str:
