@@ -356,6 +356,14 @@ def test_the_key_is_written_nowhere(campaign: Path, monkeypatch: pytest.MonkeyPa
         ({"endpoint": "ftp://x/v1"}, "an address such as http"),
         ({"endpoint": "http://user:secret@127.0.0.1/v1"}, "an address such as http"),
         ({"endpoint": "http://127.0.0.1:99999/v1"}, "an address such as http"),
+        ({"endpoint": "http://127.0.0.1/a b"}, "an address such as http"),
+        ({"endpoint": "http://127.0.0.1/\u00fc"}, "an address such as http"),
+        ({"endpoint": "http://a..b/v1"}, "an address such as http"),
+        ({"endpoint": "http://127.0.0.1/v1#part"}, "an address such as http"),
+        ({"endpoint": "http://127.0.0.1/v1", "key_variable": "ODD_KEY"}, "characters that no key has"),
+        ({"repeats": float("nan")}, "a share below 1, or a whole number"),
+        ({"repeats": float("inf")}, "a share below 1, or a whole number"),
+        ({"parameters": {"temperature": float("nan")}}, "is no JSON object"),
         ({"endpoint": "http://example.org/v1", "key_variable": "SOME_KEY"}, "the key would be sent openly"),
         ({"key_variable": "NO_SUCH_KEY"}, "NO_SUCH_KEY, which is not set"),
         ({"model": None}, "'endpoint' needs 'model'"),
@@ -373,6 +381,7 @@ def test_wrong_calls_are_explained_before_anything_is_sent(
     settings: dict[str, Any], message: str, campaign: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_KEY", KEY)
+    monkeypatch.setenv("ODD_KEY", "cl\u00e9")
     with endpoint() as fake, pytest.raises(UsageError, match=message) as fault:
         ask(campaign, fake.url, **settings)
     assert not fake.requests
@@ -438,6 +447,13 @@ def test_another_prompt_or_model_needs_another_output(campaign: Path, tmp_path: 
         for change in changes:
             with pytest.raises(InputError, match=r"journal.jsonl: was begun with .*; name another output"):
                 ask(campaign, fake.url, **change)
+
+
+def test_a_journal_without_answers_binds_nobody(campaign: Path) -> None:
+    with endpoint() as fake:
+        with pytest.raises(EndpointError, match="nothing answers"):
+            ask(campaign, "http://127.0.0.1:9/v1", model="mistyped")
+        assert ask(campaign, fake.url).answers == QUESTIONS
 
 
 def test_another_program_is_another_judge(campaign: Path, tmp_path: Path) -> None:

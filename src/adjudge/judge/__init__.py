@@ -198,7 +198,7 @@ def _check(settings: JudgeSettings) -> None:
 
 def _parameters(settings: JudgeSettings) -> dict[str, Any]:
     try:
-        parameters = json.loads(settings.parameters)
+        parameters = json.loads(settings.parameters, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         parameters = None
     if not isinstance(parameters, dict):
@@ -207,6 +207,11 @@ def _parameters(settings: JudgeSettings) -> dict[str, Any]:
         if name in parameters:
             raise UsageError(f"--parameters sets '{name}', which adjudge sets itself; leave it out")
     return parameters
+
+
+def _refuse_constant(name: str) -> Any:
+    """NaN and Infinity, which Python reads and no endpoint understands."""
+    raise ValueError(name)
 
 
 def _client(settings: JudgeSettings) -> Client:

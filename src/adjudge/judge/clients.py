@@ -81,16 +81,17 @@ class Endpoint:
         try:
             parts = urlsplit(self.url)
             port = parts.port
+            plain = _is_plain(self.url) and bool((parts.hostname or "").encode("idna"))
         except ValueError:
-            parts, port = urlsplit(""), None
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
+            parts, port, plain = urlsplit(""), None, False
+        if parts.scheme not in ("http", "https") or not plain or parts.username or parts.query or parts.fragment:
             example = "http://127.0.0.1:8000/v1"
             raise UsageError(
                 f"--endpoint is '{shown(_without_user(self.url))}', an address such as {example} is needed"
             )
-        if self.key and not self.key.isprintable():
-            raise UsageError("the key has characters that no key has, such as a line break; check the variable")
-        if self.key and parts.scheme == "http" and not _is_this_machine(parts.hostname):
+        if self.key and not _is_plain(self.key):
+            raise UsageError("the key has characters that no key has, such as spaces or accents; check the variable")
+        if self.key and parts.scheme == "http" and not _is_this_machine(parts.hostname or ""):
             raise UsageError(
                 "--endpoint is not encrypted, so the key would be sent openly; use https, or unset the key"
             )
@@ -157,6 +158,11 @@ class Endpoint:
     def _without_key(self, text: str) -> str:
         """A text of the other side, which may repeat what it was sent."""
         return text.replace(self.key, "...") if self.key else text
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text can stand in the head of a request: printable ASCII without spaces."""
+    return text.isascii() and text.isprintable() and " " not in text
 
 
 def _message(prompt: str) -> dict[str, str]:

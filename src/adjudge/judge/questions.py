@@ -94,7 +94,7 @@ def _of_item(screen: Screen, item: Item, *, in_pairs: bool) -> Iterable[Question
 
 
 def _repeated(questions: Sequence[Question], repeats: float) -> Sequence[Question]:
-    if repeats < 0 or (repeats >= 1 and repeats != round(repeats)):
+    if not (0 <= repeats < 1 or (repeats >= 1 and float(repeats).is_integer())):
         raise UsageError(f"--repeats is {repeats:g}; give a share below 1, or a whole number of questions")
     genuine = [question for question in questions if question.outputs[0].kind == "system"]
     return genuine[: round(repeats * len(genuine)) if repeats < 1 else int(repeats)]
