@@ -323,6 +323,27 @@ def test_items_that_are_enough_to_test_but_not_to_tell_say_how_many_are_needed()
     assert all("items per person; about" in report.verdict for report in still_open)
 
 
+def test_people_who_do_not_tell_outputs_apart_are_not_asked_for_more() -> None:
+    """No number of items would be enough."""
+    judgments = campaign(np.random.default_rng(1))
+    alike = Judgments(judgments.table.with_columns(score=pl.lit(50.0)), machine=judgments.machine)
+    report = report_of(alike)
+    assert report.outcome == "open"
+    assert report.verdict == (
+        "cannot be told: people agree no more with each other than with answers shuffled among the items"
+    )
+
+
+def test_answers_that_a_judge_does_not_have_are_counted() -> None:
+    judgments = campaign(np.random.default_rng(1), documents=10)
+    assert judgments.machine is not None
+    assert judges_of(judgments).notes == ()
+    some = Judgments(judgments.table, machine=judgments.machine.head(180))
+    assert judges_of(some).notes == (
+        "model has no answer to 20 of the 200 outputs that people judged; they do not count",
+    )
+
+
 def test_one_person_alone_cannot_be_told() -> None:
     assert "cannot be told" in report_of(campaign(np.random.default_rng(1), people=1)).verdict
 

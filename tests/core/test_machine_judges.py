@@ -83,17 +83,54 @@ def test_results_are_those_of_people_alone(
     assert found == wanted
 
 
-def test_large_tables_of_pairs_count_people_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [("Judge:model", "judge:model"), (" JUDGE: model", "judge:model"), ("judge:", "judge:unnamed")],
+)
+def test_slips_in_the_mark_do_not_make_a_machine_a_person(
+    written: str, read: str, large: bool, ending: str, judged: Judgments, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    if large:
+        monkeypatch.setattr("adjudge.api.large_files.LARGE_TABLE", 1)
+        monkeypatch.setattr("adjudge.api.large_files.LARGE_FILE", 1)
+    table = with_judges(judged).table.with_columns(pl.col("annotator").replace("judge:model", written))
+    path = tmp_path / f"all.{ending}"
+    table.drop("spans").write_csv(path) if ending == "csv" else table.write_parquet(path)
+    ranking = adjudge.rank(path, method="zscore")
+    assert ranking.systems == adjudge.rank(Judgments(judged.table), method="zscore").systems
+    assert [record.rows for record in ranking.set_aside if record.reason == APART] == [ROWS]
+    machine = adjudge.read(path).machine
+    assert machine is not None
+    assert machine["annotator"].unique().to_list() == [read]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_annotators_of_large_files_may_be_said_to_be_machines(
+    ending: str, judged: Judgments, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / f"people.{ending}"
+    native.write(Judgments(judged.table), path)
+    wanted = adjudge.rank(Judgments(judged.table.filter(pl.col("annotator") != "p1")), method="zscore").systems
+    monkeypatch.setattr("adjudge.api.large_files.LARGE_TABLE", 1)
+    monkeypatch.setattr("adjudge.api.large_files.LARGE_FILE", 1)
+    assert adjudge.rank(path, method="zscore", judges="p1").systems == wanted
+
+
+@pytest.mark.parametrize("mark", ["judge:m", "Judge:m"])
+def test_large_tables_of_pairs_count_people_alone(mark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     rows = [
         (name, str(segment), "a", "b", rng.choice(["left", "right", "tie"]))
-        for name in ("x", "y", "judge:m")
+        for name in ("x", "y", mark)
         for segment in range(30)
     ]
     frame = pl.DataFrame(rows, schema=["annotator", "segment", "left", "right", "winner"], orient="row")
     both, alone = tmp_path / "both.csv", tmp_path / "alone.csv"
     frame.write_csv(both)
-    frame.filter(pl.col("annotator") != "judge:m").write_csv(alone)
+    frame.filter(pl.col("annotator") != mark).write_csv(alone)
     monkeypatch.setattr("adjudge.api.large_files.LARGE_FILE", 1)
     counted, people = adjudge.rank(both), adjudge.rank(alone)
     assert counted.systems == people.systems

@@ -27,6 +27,12 @@ PAIRS = AnswerReader(Scale(), in_pairs=True)
         ("100/100", 100),
         ("Of 3 errors one is serious. Score: 40", 40),
         ('{"verdict": 3} 60', 60),
+        ('{"score": 85, "errors": [{"severity": 1}]}', 85),
+        ('{"errors": [{"severity": 1}], "result": {"score": 85}}', 85),
+        ('{"score": 85, "comment": "the placeholder {x} is kept 2 times"}', 85),
+        ("85 on a scale from 0 to 100", 85),
+        ("On the scale 0-100 this is 85", 85),
+        ("85 (between 0 and 100)", 85),
     ],
 )
 def test_what_is_a_score(text: str, value: float) -> None:
@@ -39,9 +45,9 @@ def test_what_is_a_score(text: str, value: float) -> None:
         ("", "empty"),
         ("  \n", "empty"),
         ("excellent", "no number"),
-        ('{"score": 101}', "101 is not on the scale from 0 to 100"),
-        ('{"score": -1}', "-1 is not on the scale"),
-        ("1000", "1000 is not on the scale"),
+        ('{"score": 101}', r"not on the scale from 0 to 100 \(101\)"),
+        ('{"score": -1}', r"not on the scale .* \(-1\)"),
+        ("1000", r"not on the scale .* \(1000\)"),
         ('{"score": true}', "not a number"),
         ('{"score": [85]}', "not a number"),
         ('{"score": "high"}', "not a number"),
@@ -50,6 +56,9 @@ def test_what_is_a_score(text: str, value: float) -> None:
         ("85,5", "not a number"),
         ("1.2.3", "not a number"),
         ("9" * 400, "not a number"),
+        ('{"score": 85, "errors": ["word 3 is', 'no value of "score" can be read'),
+        ("{'score': 85, 'errors': 2}", 'no value of "score" can be read'),
+        ('{"score": null, "confidence": 3}', 'no value of "score" can be read'),
     ],
 )
 def test_what_is_none(text: str, reason: str) -> None:
@@ -70,5 +79,5 @@ def test_what_is_no_choice(text: str) -> None:
 
 def test_the_scale_is_that_of_the_campaign() -> None:
     assert AnswerReader(Scale(low=0, high=6), in_pairs=False).read("5/6") == 5
-    with pytest.raises(UnusableAnswerError, match="7 is not on the scale from 0 to 6"):
+    with pytest.raises(UnusableAnswerError, match=r"not on the scale from 0 to 6 \(7\)"):
         AnswerReader(Scale(low=0, high=6), in_pairs=False).read("7")

@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -15,8 +16,10 @@ import pytest
 
 import adjudge
 from adjudge.core.errors import AdjudgeError, DataError, InputError, UsageError
-from adjudge.judge import asking
+from adjudge.design.campaign import Anchor
+from adjudge.judge import _tasks, asking
 from adjudge.judge.clients import EndpointError
+from adjudge.judge.questions import make_template, questions_of
 from tests.conftest import ROOT
 from tests.contract.tables import command
 from tests.judge.fake_endpoint import SEGMENTS, Handler, endpoint, make_campaign, score_of, usual, wait_until
@@ -206,7 +209,7 @@ def test_what_is_no_answer_stops_after_ten_and_is_explained(behaviour: Any, reas
 def test_an_endpoint_that_is_not_there_is_said_at_once(campaign: Path) -> None:
     with endpoint() as fake:
         url = fake.url
-    message = r"nothing answers at http://127\.0\.0\.1 .*; start it, or check 'endpoint'"
+    message = r"nothing answers at http://127\.0\.0\.1:\d+/v1 .*; start it, or check 'endpoint'"
     with pytest.raises(EndpointError, match=message):
         ask(campaign, url)
 
@@ -243,7 +246,7 @@ def test_answers_that_cannot_be_used_are_asked_for_once_more_with_the_reason(cam
     again = [request["body"]["messages"][0]["content"] for request in fake.requests]
     reasons = [prompt for prompt in again if "could not be used" in prompt]
     assert len(reasons) == 4
-    assert any("700 is not on the scale from 0 to 100" in prompt for prompt in reasons)
+    assert any("the score is not on the scale from 0 to 100 (700)" in prompt for prompt in reasons)
     unusable = ("answer that cannot be used: the answer has no number", 2)
     assert [(record.reason, record.rows) for record in result.set_aside] == [unusable]
     assert result.answers == QUESTIONS - 2
@@ -252,6 +255,29 @@ def test_answers_that_cannot_be_used_are_asked_for_once_more_with_the_reason(cam
         assert ask(campaign, fake.url).asked == 0
         assert ask(campaign, fake.url, ask_again=True).asked == 2
     assert adjudge.read(campaign.parent / "judge.parquet").machine.height == QUESTIONS  # type: ignore[union-attr]
+
+
+def test_reasons_are_counted_without_the_values_that_an_endpoint_sent(campaign: Path) -> None:
+    """Neither a line for every value, nor characters that steer a terminal or that no encoding has."""
+
+    def hostile(handler: Handler, prompt: str, number: int) -> None:
+        if "Satz 5 " in prompt:
+            handler.answer(json.dumps({"score": 100 + number}))
+        elif "Satz 6 " in prompt:
+            handler.answer(r'{"score": "\u001b[31m \ud800"}')
+        elif "Satz 7 " in prompt:
+            handler.send(400, b"\x1b[31mno")
+        else:
+            usual(handler, prompt, number)
+
+    with endpoint(hostile) as fake:
+        result = ask(campaign, fake.url)
+    assert [(record.reason, record.rows) for record in result.set_aside] == [
+        ("answer that cannot be used: the answer is not a number", 2),
+        ("answer that cannot be used: the score is not on the scale from 0 to 100", 2),
+        ("question without an answer: status 400 (\N{REPLACEMENT CHARACTER}[31mno)", 2),
+    ]
+    str(result).encode()
 
 
 def test_nothing_that_can_be_used_is_an_error(campaign: Path) -> None:
@@ -280,6 +306,36 @@ def test_a_refused_key_or_model_ends_the_run_at_once(
     assert "the key ... is wrong" in str(fault.value)
 
 
+def test_a_redirect_is_not_followed(campaign: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADJUDGE_JUDGE_KEY", KEY)
+    with endpoint() as other:
+        elsewhere = f"{other.url}/chat/completions"
+        with (
+            endpoint(lambda handler, prompt, number: handler.send(307, b"", Location=elsewhere)) as fake,
+            pytest.raises(EndpointError, match=f"answered 307 and points to '{elsewhere}'"),
+        ):
+            ask(campaign, fake.url)
+    assert (len(fake.requests), other.requests) == (1, [])
+
+
+def test_a_key_that_the_endpoint_repeats_is_not_kept(campaign: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADJUDGE_JUDGE_KEY", KEY)
+
+    def repeat(handler: Handler, prompt: str, number: int) -> None:
+        handler.answer(f"Satz 5 {KEY}" if "Satz 5 " in prompt else json.dumps({"score": 50, "you sent": KEY}))
+
+    with endpoint(repeat) as fake:
+        result = ask(campaign, fake.url)
+    assert result.answers >= QUESTIONS - 2
+    assert not any(KEY.encode() in path.read_bytes() for path in campaign.parent.iterdir() if path.is_file())
+    (campaign.parent / "judge.parquet.journal.jsonl").unlink()
+    with (
+        endpoint(lambda handler, prompt, number: handler.send(400, b" " * 1990 + KEY.encode())) as fake,
+        pytest.raises(EndpointError, match=r"status 400 \(\.\.\.\)"),
+    ):
+        ask(campaign, fake.url)
+
+
 def test_the_key_is_written_nowhere(campaign: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", KEY)
     with endpoint() as fake:
@@ -300,6 +356,14 @@ def test_the_key_is_written_nowhere(campaign: Path, monkeypatch: pytest.MonkeyPa
         ({"endpoint": "ftp://x/v1"}, "an address such as http"),
         ({"endpoint": "http://user:secret@127.0.0.1/v1"}, "an address such as http"),
         ({"endpoint": "http://127.0.0.1:99999/v1"}, "an address such as http"),
+        ({"endpoint": "http://127.0.0.1/a b"}, "an address such as http"),
+        ({"endpoint": "http://127.0.0.1/\u00fc"}, "an address such as http"),
+        ({"endpoint": "http://a..b/v1"}, "an address such as http"),
+        ({"endpoint": "http://127.0.0.1/v1#part"}, "an address such as http"),
+        ({"endpoint": "http://127.0.0.1/v1", "key_variable": "ODD_KEY"}, "characters that no key has"),
+        ({"repeats": float("nan")}, "a share below 1, or a whole number"),
+        ({"repeats": float("inf")}, "a share below 1, or a whole number"),
+        ({"parameters": {"temperature": float("nan")}}, "is no JSON object"),
         ({"endpoint": "http://example.org/v1", "key_variable": "SOME_KEY"}, "the key would be sent openly"),
         ({"key_variable": "NO_SUCH_KEY"}, "NO_SUCH_KEY, which is not set"),
         ({"model": None}, "'endpoint' needs 'model'"),
@@ -317,6 +381,7 @@ def test_wrong_calls_are_explained_before_anything_is_sent(
     settings: dict[str, Any], message: str, campaign: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_KEY", KEY)
+    monkeypatch.setenv("ODD_KEY", "cl\u00e9")
     with endpoint() as fake, pytest.raises(UsageError, match=message) as fault:
         ask(campaign, fake.url, **settings)
     assert not fake.requests
@@ -382,6 +447,48 @@ def test_another_prompt_or_model_needs_another_output(campaign: Path, tmp_path: 
         for change in changes:
             with pytest.raises(InputError, match=r"journal.jsonl: was begun with .*; name another output"):
                 ask(campaign, fake.url, **change)
+
+
+def test_a_journal_without_answers_binds_nobody(campaign: Path) -> None:
+    with endpoint() as fake:
+        with pytest.raises(EndpointError, match="nothing answers"):
+            ask(campaign, "http://127.0.0.1:9/v1", model="mistyped")
+        assert ask(campaign, fake.url).answers == QUESTIONS
+
+
+def test_another_program_is_another_judge(campaign: Path, tmp_path: Path) -> None:
+    """Both would be named after the interpreter."""
+    for name, score in (("one", 10), ("two", 90)):
+        (tmp_path / f"{name}.py").write_text(f"print({score})")
+    adjudge.judge(campaign, tmp_path / "judge.parquet", command=f"{sys.executable} {tmp_path / 'one.py'}", jobs=2)
+    with pytest.raises(InputError, match=r"was begun with command .*; name another output"):
+        adjudge.judge(campaign, tmp_path / "judge.parquet", command=f"{sys.executable} {tmp_path / 'two.py'}")
+
+
+def test_changed_references_and_anchors_are_asked_about_anew(campaign: Path) -> None:
+    tasks, scale = _tasks(campaign)
+    question = questions_of(tasks, repeats=0, seed=1)[0]
+    changed = replace(question, item=replace(question.item, reference="another reference"))
+    assert changed.id != question.id
+    anchored = scale.model_copy(update={"anchors": (Anchor(at=50, text="half of the meaning"),)})
+    assert make_template(tasks, anchored, None).fingerprint != make_template(tasks, scale, None).fingerprint
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"value": "abc"}, {"value": 1e9}, {"value": True}, {"value": float("nan")}, {"value": None}, {"id": [1]},
+        {"started": "x"}, {"ended": 1e300}, {"ended": None}, {"text": 5}, {"reason": 5, "value": None}, {"more": 1},
+    ],
+)  # fmt: skip
+def test_journals_with_lines_that_are_no_answers_are_refused(change: dict[str, Any], campaign: Path) -> None:
+    with endpoint() as fake:
+        ask(campaign, fake.url)
+        path = campaign.parent / "judge.parquet.journal.jsonl"
+        header, first, *others = path.read_text().splitlines()
+        path.write_text("\n".join((header, json.dumps(json.loads(first) | change), *others, "")))
+        with pytest.raises(InputError, match="line 2: is no answer to this judge's questions; delete it"):
+            ask(campaign, fake.url)
 
 
 def test_a_line_that_was_cut_is_asked_again(campaign: Path) -> None:

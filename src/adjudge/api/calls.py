@@ -74,7 +74,9 @@ def _check_values(signature: inspect.Signature, args: Sequence[Any], keywords: M
         if (choices := _CHOICES.fullmatch(written)) and value not in ast.literal_eval(choices[1]):
             raise unknown_choice(name, str(value), ast.literal_eval(choices[1]))
         # 1e4 means a whole number, but it is not accepted as a seed.
-        whole = isinstance(value, Integral) or (isinstance(value, Real) and value == round(value) and name != "seed")
+        whole = isinstance(value, Integral) or (
+            isinstance(value, Real) and float(value).is_integer() and name != "seed"
+        )
         if number and not (whole or (number == _NUMBERS["float"] and isinstance(value, Real))):
             raise UsageError(f"'{name}' is {value!r}, {number} is needed")
         if name == "seed" and value < 0:

@@ -1,12 +1,14 @@
 """Machine judges: annotators that are programs, such as language models. They never count as people.
 
-An annotator whose name begins with `judge:` is a machine. The readers move its rows out of the table, into
-`Judgments.machine`, so that no ranking, check or agreement can take them for a person's. Only the audit of judges uses
-them, and files that are written hold them again.
+An annotator whose name begins with `judge:` is a machine, in capitals and behind spaces as well: a slip in a
+file must not make a person of it. The readers move its rows out of the table, into `Judgments.machine`, so that no
+ranking, check or agreement can take them for a person's. Only the audit of judges uses them, and files that are written
+hold them again.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
 
 PREFIX = "judge:"
+MARK = r"(?i)^\s*judge:\s*"
+"""What names of machines begin with in files, as a regular expression; they are read as `PREFIX` and the rest."""
+UNNAMED = "unnamed"
 APART = "judgment by a machine judge, which never counts as a person's"
 _LANGUAGES = ("source_lang", "target_lang")
 
@@ -33,7 +38,7 @@ def judge_name(annotator: str) -> str:
 
 def any_judge(annotators: Collection[str | None] | pl.Series) -> bool:
     """Whether one of these annotators is a machine."""
-    return any(name is not None and name.startswith(PREFIX) for name in annotators)
+    return any(name is not None and re.match(MARK, name) for name in annotators)
 
 
 def set_judges_apart(judgments: Judgments, named: Collection[str] = ()) -> Judgments:
@@ -47,9 +52,10 @@ def set_judges_apart(judgments: Judgments, named: Collection[str] = ()) -> Judgm
     annotators = judgments.table["annotator"]
     if not any_judge(annotators.unique()):
         return judgments
-    is_machine = annotators.str.starts_with(PREFIX).fill_null(value=False)
+    is_machine = annotators.str.contains(MARK).fill_null(value=False)
+    name = pl.col("annotator").str.replace(MARK, PREFIX).replace(PREFIX, f"{PREFIX}{UNNAMED}")
     earlier = () if judgments.machine is None else (judgments.machine,)
-    machine = pl.concat([*earlier, judgments.table.filter(is_machine)], how="diagonal_relaxed")
+    machine = pl.concat([*earlier, judgments.table.filter(is_machine).with_columns(name)], how="diagonal_relaxed")
     record = SetAside(APART, machine.height)
     others = tuple(other for other in judgments.set_aside if other.reason != APART)
     return replace(judgments, table=judgments.table.filter(~is_machine), machine=machine, set_aside=(*others, record))
@@ -91,5 +97,5 @@ def _with_marked_names(judgments: Judgments, named: Collection[str]) -> Judgment
     for name in named:
         if not {name, f"{PREFIX}{name}"} & known:
             raise unknown_choice("annotator for --judges", name, sorted(known))
-    marked = {name: f"{PREFIX}{name}" for name in named if not name.startswith(PREFIX)}
+    marked = {name: f"{PREFIX}{name}" for name in named if not any_judge([name])}
     return replace(judgments, table=judgments.table.with_columns(pl.col("annotator").replace(marked)))

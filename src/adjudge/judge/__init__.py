@@ -87,7 +87,7 @@ def judge(
     asked = _prepare(campaign, settings)
     client = _client(settings)
     missing: Counter[str] = Counter()
-    with Journal(output.with_name(output.name + ENDING), asked.header) as journal:
+    with Journal(output.with_name(output.name + ENDING), asked.header, asked.reader.accepts) as journal:
         todo = [question for question in asked.questions if _is_open(journal.answers.get(question.id), settings)]
         asker = Asker(client, asked.template, asked.reader, settings.retries)
         for number, outcome in enumerate(ask_all(asker, todo, jobs=settings.jobs), start=1):
@@ -138,12 +138,14 @@ class _Asked:
     reader: AnswerReader
     questions: Sequence[Question]
     settings: Mapping[str, str | int | float | None]
+    command: str | None
+    """Fingerprint of the whole command: programs that start alike are different judges."""
 
     @property
     def header(self) -> dict[str, Any]:
         """What a run that goes on must share with the run that began; questions have names of their own."""
         shared = ("model", "prompt", "parameters")
-        return {"judge": self.name, **{name: self.settings.get(name) for name in shared}}
+        return {"judge": self.name, "command": self.command, **{name: self.settings.get(name) for name in shared}}
 
 
 def _prepare(campaign: Path, settings: JudgeSettings) -> _Asked:
@@ -165,7 +167,9 @@ def _prepare(campaign: Path, settings: JudgeSettings) -> _Asked:
         "repeats": settings.repeats or None,
         "seed": settings.seed,
     }
-    return _Asked(name, tasks, template, AnswerReader(scale, PROTOCOLS[tasks.protocol].in_pairs), questions, chosen)
+    reader = AnswerReader(scale, PROTOCOLS[tasks.protocol].in_pairs)
+    command = fingerprint(settings.command) if settings.command else None
+    return _Asked(name, tasks, template, reader, questions, chosen, command)
 
 
 def _tasks(campaign: Path) -> tuple[TaskSet, Scale]:
@@ -194,7 +198,7 @@ def _check(settings: JudgeSettings) -> None:
 
 def _parameters(settings: JudgeSettings) -> dict[str, Any]:
     try:
-        parameters = json.loads(settings.parameters)
+        parameters = json.loads(settings.parameters, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         parameters = None
     if not isinstance(parameters, dict):
@@ -203,6 +207,11 @@ def _parameters(settings: JudgeSettings) -> dict[str, Any]:
         if name in parameters:
             raise UsageError(f"--parameters sets '{name}', which adjudge sets itself; leave it out")
     return parameters
+
+
+def _refuse_constant(name: str) -> Any:
+    """NaN and Infinity, which Python reads and no endpoint understands."""
+    raise ValueError(name)
 
 
 def _client(settings: JudgeSettings) -> Client:
@@ -226,7 +235,10 @@ def _judgments(asked: _Asked, answers: Sequence[Answered | None], missing: Mappi
         if answer is not None and answer.value is not None
         for row in _rows(asked, question, answer, position)
     ]
-    unusable = Counter(str(answer.reason) for answer in answers if answer is not None and answer.value is None)
+    # Reasons end with the value in parentheses, which the journal has; they are counted without it.
+    unusable = Counter(
+        str(answer.reason).partition(" (")[0] for answer in answers if answer is not None and answer.value is None
+    )
     aside = [SetAside(f"answer that cannot be used: {reason}", number) for reason, number in sorted(unusable.items())]
     aside += [SetAside(f"question without an answer: {reason}", number) for reason, number in sorted(missing.items())]
     if not rows:

@@ -13,13 +13,13 @@ from adjudge.core.errors import shown
 if TYPE_CHECKING:
     from adjudge.design.campaign import Scale
 
-_OBJECT = re.compile(r"\{[^{}]*\}")
 _NUMBER = re.compile(r"[-+]?\d[\d.,]*")
 _CHOICES = (0, 1, 2)
+_DECODER = json.JSONDecoder()
 
 
 class UnusableAnswerError(ValueError):
-    """An answer that is none; the text says why, and is shown to the judge once."""
+    """An answer that cannot be used; the text says why, the value in parentheses, and is shown to the judge once."""
 
 
 @dataclass(frozen=True)
@@ -36,25 +36,47 @@ class AnswerReader:
         value = _from_json(text, "better" if self.in_pairs else "score")
         if value is None and self.in_pairs:
             raise UnusableAnswerError('the answer has no JSON object with "better"')
-        number = _last_number(text, self.scale.high) if value is None else _as_number(value)
-        if self.in_pairs:
-            if number not in _CHOICES:
-                raise UnusableAnswerError(f'"better" is {number:g}, it must be 0, 1 or 2')
-        elif not self.scale.low <= number <= self.scale.high:
-            raise UnusableAnswerError(f"{number:g} is not on the scale from {self.scale.low:g} to {self.scale.high:g}")
+        number = self._last_number(text) if value is None else _as_number(value)
+        if not self.accepts(number):
+            on_scale = f"the score is not on the scale from {self.scale.low:g} to {self.scale.high:g}"
+            what = '"better" is not 0, 1 or 2' if self.in_pairs else on_scale
+            raise UnusableAnswerError(f"{what} ({number:g})")
         return number
+
+    def accepts(self, number: float) -> bool:
+        """Whether this number is a choice, or on the scale."""
+        return number in _CHOICES if self.in_pairs else self.scale.low <= number <= self.scale.high
+
+    def _last_number(self, text: str) -> float:
+        """The last number of a text that does not only name the scale, as "85/100" and "from 0 to 100" do."""
+        low, high = (re.escape(f"{end:g}") for end in (self.scale.low, self.scale.high))
+        plain = re.sub(rf"(/|\bout\s+of|\b{low}\s*(to|and|-|–))\s*{high}(\.0+)?(?![\d.,]*\d)", " ", text)
+        numbers = _NUMBER.findall(plain)
+        if not numbers:
+            raise UnusableAnswerError("the answer has no number")
+        # 85,5 and 1.000,0 are not the same everywhere, so they are refused rather than guessed.
+        return _as_number(numbers[-1].rstrip(".,"))
 
 
 def _from_json(text: str, key: str) -> Any:
-    """The value of the key in the last JSON object that has it; None if there is none."""
-    for found in reversed(_OBJECT.findall(text)):
+    """The value of the key in the last JSON object that has it, whatever else the object holds; None without the key.
+
+    Where the key is there but no value can be read, as in an answer that was cut, other numbers are not the answer.
+    """
+    value, start = None, text.find("{")
+    while start >= 0:
+        end = start + 1
         try:
-            content = json.loads(found)
+            content, after = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
-            continue
-        if isinstance(content, dict) and content.get(key) is not None:
-            return content[key]
-    return None
+            content = {}
+        else:
+            if content.get(key) is not None:
+                value, end = content[key], after
+        start = text.find("{", end)
+    if value is None and re.search(rf"[\"']{key}[\"']\s*:", text):
+        raise UnusableAnswerError(f'no value of "{key}" can be read in the JSON object')
+    return value
 
 
 def _as_number(value: Any) -> float:
@@ -65,15 +87,5 @@ def _as_number(value: Any) -> float:
     except (ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise UnusableAnswerError(f"'{shown(value)}' is not a number")
+        raise UnusableAnswerError(f"the answer is not a number ({shown(value)})")
     return number
-
-
-def _last_number(text: str, high: float) -> float:
-    """The last number of a text; in "85/100" and "85 out of 100" the highest value of the scale is not the answer."""
-    plain = re.sub(rf"(/|\bout\s+of)\s*{high:g}(\.0+)?(?![\d.,]*\d)", " ", text)
-    numbers = _NUMBER.findall(plain)
-    if not numbers:
-        raise UnusableAnswerError("the answer has no number")
-    # 85,5 and 1.000,0 are not the same everywhere, so they are refused rather than guessed.
-    return _as_number(numbers[-1].rstrip(".,"))

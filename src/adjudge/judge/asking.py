@@ -105,7 +105,7 @@ def ask_all(asker: Asker, questions: Sequence[Question], *, jobs: int) -> Iterat
             failures = failures + 1 if isinstance(outcome, Unanswered) else 0
             if failures >= MOST_FAILURES and isinstance(outcome, Unanswered):
                 what = f"{failures} questions in a row were not answered ({outcome.reason})"
-                raise EndpointError(f"{what}; check the endpoint, then run the same command to go on")
+                raise EndpointError(f"{what}; check the endpoint or program, then run the same command to go on")
     finally:
         asker.stop()
 

@@ -32,6 +32,8 @@ AGAIN = (408, 409, 425, 429, 500, 502, 503, 504, 529)
 """Statuses after which the same question may be answered later."""
 REFUSED = (401, 403, 404, 405)
 """Statuses after which no question will be answered."""
+REDIRECTS = (301, 302, 303, 307, 308)
+"""Never followed: texts and the key go to the address that the user gave, and nowhere else."""
 LONGEST_WAIT = 60.0
 _PIECE = 65536
 
@@ -79,16 +81,17 @@ class Endpoint:
         try:
             parts = urlsplit(self.url)
             port = parts.port
+            plain = _is_plain(self.url) and bool((parts.hostname or "").encode("idna"))
         except ValueError:
-            parts, port = urlsplit(""), None
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
+            parts, port, plain = urlsplit(""), None, False
+        if parts.scheme not in ("http", "https") or not plain or parts.username or parts.query or parts.fragment:
             example = "http://127.0.0.1:8000/v1"
             raise UsageError(
                 f"--endpoint is '{shown(_without_user(self.url))}', an address such as {example} is needed"
             )
-        if self.key and not self.key.isprintable():
-            raise UsageError("the key has characters that no key has, such as a line break; check the variable")
-        if self.key and parts.scheme == "http" and not _is_this_machine(parts.hostname):
+        if self.key and not _is_plain(self.key):
+            raise UsageError("the key has characters that no key has, such as spaces or accents; check the variable")
+        if self.key and parts.scheme == "http" and not _is_this_machine(parts.hostname or ""):
             raise UsageError(
                 "--endpoint is not encrypted, so the key would be sent openly; use https, or unset the key"
             )
@@ -98,8 +101,11 @@ class Endpoint:
         """Post one question and read the answer."""
         status, headers, content = self._post({"model": self.model, "messages": [_message(prompt)], **self.parameters})
         if status == 200:
-            return _content(content)
+            return self._without_key(_content(content))
         detail = self._shown(content)
+        if status in REDIRECTS:
+            where = self._shown(headers.get("Location", "").encode(errors="replace"))
+            raise EndpointError(f"the endpoint answered {status} and points to '{where}'; give the right --endpoint")
         if status in REFUSED:
             raise EndpointError(f"the endpoint answered {status} ({detail}); check its address, the model and the key")
         if status in AGAIN:
@@ -133,7 +139,7 @@ class Endpoint:
             raise EndpointError(f"the endpoint's certificate is not trusted ({fault.verify_message})") from fault
         except (ConnectionRefusedError, socket.gaierror) as fault:
             if not self.reached.is_set():
-                what = f"nothing answers at {scheme}://{host} ({fault.strerror})"
+                what = f"nothing answers at {self.url} ({fault.strerror})"
                 raise EndpointError(f"{what}; start it, or check --endpoint") from fault
             raise NoAnswerError("no connection (refused)", later=True) from fault
         except (OSError, http.client.HTTPException) as fault:
@@ -145,9 +151,18 @@ class Endpoint:
             connection.close()
 
     def _shown(self, content: bytes) -> str:
-        """What the other side said, for a message: short, and without the key."""
-        text = " ".join(content[:2000].decode(errors="replace").split())
-        return shown(text.replace(self.key, "...") if self.key else text, 200)
+        """What the other side said, for a message: short, printable, and without the key."""
+        text = " ".join(self._without_key(content.decode(errors="replace")).split())
+        return shown("".join(character if character.isprintable() else "\ufffd" for character in text[:300]), 200)
+
+    def _without_key(self, text: str) -> str:
+        """A text of the other side, which may repeat what it was sent."""
+        return text.replace(self.key, "...") if self.key else text
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text can stand in the head of a request: printable ASCII without spaces."""
+    return text.isascii() and text.isprintable() and " " not in text
 
 
 def _message(prompt: str) -> dict[str, str]:

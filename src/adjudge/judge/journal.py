@@ -6,6 +6,7 @@ The first line says what was asked: judge, prompt, tasks and parameters. A run t
 from __future__ import annotations
 
 import json
+import math
 import os
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Self
@@ -14,13 +15,15 @@ from adjudge.core.errors import InputError, shown
 from adjudge.core.files import read_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
     from types import TracebackType
 
 ENDING = ".journal.jsonl"
 MOST_KEPT = 2000
 """Characters of an answer that the journal keeps."""
+LATEST = 2**35
+"""Seconds since 1970 that no clock shows: the year 3058."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +41,10 @@ class Answered:
 class Journal:
     """The answers so far; `add` appends one durably. One process at a time writes to it."""
 
-    def __init__(self, path: Path, asked: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, asked: Mapping[str, Any], accepts: Callable[[float], bool]) -> None:
+        """Name the file, what a run that goes on must share, and which values can be answers."""
         self.path = path
+        self._accepts = accepts
         self.answers: dict[str, Answered] = {}
         self._asked = {"journal": 1, **asked}
 
@@ -96,16 +101,27 @@ class Journal:
         lines = content[:whole].split(b"\n")[:-1]
         for number, line in enumerate(lines, start=1):
             entry = self._parse(line, number)
+            if number == 1 and len(lines) == 1 and "journal" in entry:
+                # No answer yet, as after a wrong address: nothing would be mixed.
+                return whole if entry == self._asked else 0
             if number == 1:
                 self._check(entry)
                 continue
-            known = {field.name for field in fields(Answered)}
-            if set(entry) != known:
-                raise InputError(
-                    f"has the keys {shown(', '.join(entry))}; delete this line", file=self.path, line=number
-                )
+            if not self._is_answer(entry):
+                raise InputError("is no answer to this judge's questions; delete it", file=self.path, line=number)
             self.answers[entry["id"]] = Answered(**entry)
         return whole
+
+    def _is_answer(self, entry: Mapping[str, Any]) -> bool:
+        """Whether a line has what an answer has, of the right kinds."""
+        if set(entry) != {field.name for field in fields(Answered)}:
+            return False
+        value, reason = entry["value"], entry["reason"]
+        usable = _is_number(value) and self._accepts(value) and reason is None
+        unusable = value is None and isinstance(reason, str)
+        texts = isinstance(entry["id"], str) and isinstance(entry["text"], str)
+        times = all(_is_number(entry[name]) and 0 <= entry[name] <= LATEST for name in ("started", "ended"))
+        return (usable or unusable) and texts and times
 
     def _parse(self, line: bytes, number: int) -> dict[str, Any]:
         try:
@@ -121,3 +137,7 @@ class Journal:
             if header.get(name) != value:
                 what = f"was begun with {name} '{shown(header.get(name))}', this run has '{shown(value)}'"
                 raise InputError(f"{what}; name another output, or delete the journal to begin anew", file=self.path)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

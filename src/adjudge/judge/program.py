@@ -90,5 +90,5 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _feed(stream: Any, prompt: str) -> None:
     """Write the prompt; a program need not read it all."""
     with suppress(OSError, ValueError):
-        stream.write(prompt.encode())
+        stream.write(prompt.encode(errors="replace"))
         stream.close()

@@ -49,7 +49,7 @@ class Question:
     @cached_property
     def id(self) -> str:
         """What names the question in the journal: the place and the texts, and whether it is asked again."""
-        where = (self.screen.document, self.item.segment, self.screen.version, self.item.source)
+        where = (self.screen.document, self.item.segment, self.screen.version, self.item.source, self.item.reference)
         texts = (part for output in self.outputs for part in (output.kind, output.text, *output.systems))
         place = fingerprint("\x1f".join(str(part) for part in (*where, *texts)), digits=20)
         return f"{place}-2" if self.repeat else place
@@ -67,16 +67,17 @@ def questions_of(tasks: TaskSet, *, repeats: float, seed: int) -> list[Question]
         what = f"protocol '{tasks.protocol}' ({PROTOCOLS[tasks.protocol].label}) cannot be judged by a program yet"
         raise UsageError(f"{what}; campaigns of {', '.join(JUDGED)} can")
     in_pairs = PROTOCOLS[tasks.protocol].in_pairs
-    found: dict[str, Question] = {}
+    by_id: dict[str, Question] = {}
     for task in tasks.tasks:
         for screen in task.screens:
             for item in screen.items:
                 for question in _of_item(screen, item, in_pairs=in_pairs):
-                    found.setdefault(question.id, question)
+                    by_id.setdefault(question.id, question)
     if repeats and in_pairs:
         raise UsageError("--repeats is for scores; leave it out for pairs")
     rng = generator(seed, _STREAM)
-    questions = [list(found.values())[place] for place in rng.permutation(len(found))]
+    different = list(by_id.values())
+    questions = [different[place] for place in rng.permutation(len(different))]
     if not questions:
         raise UsageError("the tasks hold nothing that a judge could be asked about; check the campaign")
     return questions + [replace(question, repeat=True) for question in _repeated(questions, repeats)]
@@ -93,7 +94,7 @@ def _of_item(screen: Screen, item: Item, *, in_pairs: bool) -> Iterable[Question
 
 
 def _repeated(questions: Sequence[Question], repeats: float) -> Sequence[Question]:
-    if repeats < 0 or (repeats >= 1 and repeats != round(repeats)):
+    if not (0 <= repeats < 1 or (repeats >= 1 and float(repeats).is_integer())):
         raise UsageError(f"--repeats is {repeats:g}; give a share below 1, or a whole number of questions")
     genuine = [question for question in questions if question.outputs[0].kind == "system"]
     return genuine[: round(repeats * len(genuine)) if repeats < 1 else int(repeats)]
@@ -110,9 +111,7 @@ class Template:
     @property
     def fingerprint(self) -> str:
         """Identifies what is asked, whatever the item."""
-        return fingerprint(
-            f"{self.text}{self.scale.low}{self.scale.high}{self.tasks.source_lang}{self.tasks.target_lang}"
-        )
+        return fingerprint("\x1f".join((self.text, *self._words().values())))
 
     def prompt(self, question: Question) -> str:
         """The prompt of one question. Placeholders in texts are left alone: everything is replaced in one go."""

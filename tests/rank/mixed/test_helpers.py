@@ -103,6 +103,17 @@ def test_numbers_of_every_system_average_to_zero_over_the_test_set(seed: int, mi
     assert numbers == pytest.approx(slow_numbers(given_scores, normal=normal), abs=1e-9)
 
 
+@pytest.mark.parametrize("unit", [1e300, 1e-300])
+def test_numbers_have_no_unit(unit: float) -> None:
+    given_scores = random_given(1, 0.3)
+    matched = Matched(
+        ("m",), tuple("abcd"), np.zeros(4, dtype=bool), given_scores[None], np.zeros(1, dtype=np.int64),
+        np.zeros(1, dtype=np.int64), np.arange(12), "", (),
+    )  # fmt: skip
+    other = replace(matched, given=unit * matched.given)
+    assert other.numbers(normal=False) == pytest.approx(matched.numbers(normal=False), abs=1e-9)
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_helper_that_loves_a_system_changes_nothing(seed: int) -> None:
     """A constant for one system, another unit, the other direction: the corrected scores are the same."""

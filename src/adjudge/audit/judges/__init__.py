@@ -10,6 +10,7 @@ import numpy as np
 from adjudge.audit.judges.alternative import (
     FEWEST_CLUSTERS,
     FEWEST_ITEMS,
+    LEAST_ALLOWANCE,
     LEVEL,
     PASSING,
     SCALES,
@@ -26,7 +27,7 @@ from adjudge.core.wording import counted
 from adjudge.results.audit.judges import JudgeReport, Judges, verdict_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from adjudge.audit.judges.alternative import Scale
     from adjudge.audit.judges.answers import Answers
@@ -67,7 +68,18 @@ def _section(answers: Answers, settings: AuditSettings, scale: Scale, shown_scal
     notes = [
         f"{name} has a scale of its own, so that raw distances say little; use --judge-scale matched" for name in alone
     ]
+    notes += _unanswered(answers)
     return Judges(reports, settings.judge_allowance, shown_scale, answers.cluster_kind, LEVEL, tuple(sorted(notes)))
+
+
+def _unanswered(answers: Answers) -> Iterator[str]:
+    """Say of which judges some answers are missing: what they left out counts neither for them nor against them."""
+    what = "outputs" if answers.kind == "scores" else "comparisons"
+    for name, values in answers.judges.items():
+        missing = int((~np.isfinite(values)).sum())
+        if missing:
+            where = f"{missing:,} of the {len(values):,} {what} that people judged"
+            yield f"{name} has no answer to {where}; they do not count"
 
 
 def _report(
@@ -122,4 +134,7 @@ def _outcome(tests: Sequence[PersonTest], rate: float, shuffled: float) -> tuple
     items, needed = median(test.items for test in tests), median(test.needed for test in tests)
     if items >= needed:
         return "failed", ""
+    if median(test.shuffled for test in tests) <= 2 * LEAST_ALLOWANCE:
+        # However many items there were, nobody could be told from chance.
+        return "open", ": people agree no more with each other than with answers shuffled among the items"
     return "open", f" from {items:,.0f} items per person; about {needed:,.0f} are needed"

@@ -18,6 +18,7 @@ from adjudge.audit.judges.differences import Differences, variance_of
 from adjudge.audit.judges.own_answers import degraded_controls, position_of_items, self_agreement, shown_first
 from adjudge.core.errors import UsageError
 from adjudge.core.maths import divide, student_quantile, student_tail
+from adjudge.core.wording import counted
 from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.results.audit.judges import Bias
 
@@ -33,16 +34,16 @@ FEWEST_OF_SYSTEM = 10
 def biases_of(answers: Answers, name: str, judge: Floats, families: Mapping[str, str]) -> tuple[Bias, ...]:
     """All biases of one judge that can be measured."""
     differences = _of_scores(answers, judge) if answers.kind == "scores" else _of_comparisons(answers, judge)
-    found = [*self_agreement(answers, name)]
+    biases = [*self_agreement(answers, name)]
     if differences is None or len(np.unique(differences.cluster)) < 2:
-        return tuple(found)
+        return tuple(biases)
     if answers.kind == "scores":
-        found += [*_leniency_and_spread(answers, name, judge)]
-        found += [*_along(answers, name, differences), *degraded_controls(answers, name)]
+        biases += [*_leniency_and_spread(answers, name, judge)]
+        biases += [*_along(answers, name, differences), *degraded_controls(answers, name)]
     else:
-        found += [*_ties(answers, judge), *_order(answers, name)]
-    found += [*_family(differences, families.get(name)), *_systems(differences)]
-    return tuple(found)
+        biases += [*_ties(answers, judge), *_order(answers, name)]
+    biases += [*_family(differences, families.get(name)), *_systems(differences)]
+    return tuple(biases)
 
 
 def _shared(answers: Answers, judge: Floats) -> Bools:
@@ -97,11 +98,13 @@ def _leniency_and_spread(answers: Answers, name: str, judge: Floats) -> Iterator
 
 def _spread(judged: Floats, value: Floats, person: Codes, cluster: Codes) -> Iterator[Bias]:
     """The judge's standard deviation as a multiple of people's, within the items of each person."""
-    own, theirs = (_centred(values, person) ** 2 for values in (judged, value))
-    if own.sum() == 0 or theirs.sum() == 0:
+    judge_squares, people_squares = (_centred(values, person) ** 2 for values in (judged, value))
+    if judge_squares.sum() == 0 or people_squares.sum() == 0:
         return
-    variance, df = variance_of(own / own.sum() - theirs / theirs.sum(), cluster, person)
-    log, se = float(np.log(own.sum() / theirs.sum())) / 2, float(np.sqrt(variance)) / 2
+    variance, df = variance_of(
+        judge_squares / judge_squares.sum() - people_squares / people_squares.sum(), cluster, person
+    )
+    log, se = float(np.log(judge_squares.sum() / people_squares.sum())) / 2, float(np.sqrt(variance)) / 2
     reach = float(student_quantile(0.025, df)) * se
     p = min(1.0, 2 * float(student_tail(abs(log) / se, df))) if se > 0 else 1.0
     ratio = float(np.exp(log))
@@ -156,7 +159,7 @@ def _ties(answers: Answers, judge: Floats) -> Iterator[Bias]:
     names = answers.items["first"][item]
     estimate, interval, p = Differences(ties, item, answers.cluster[item], person, names, "").mean()
     way = "more" if estimate > 0 else "less"
-    sentence = f"calls two outputs equal {100 * abs(estimate):.0f} points of percent {way} often than people{_doubt(p)}"
+    sentence = f"calls two outputs equal {_percentage(estimate)} {way} often than people{_doubt(p)}"
     yield Bias("ties", estimate, interval, p, len(value), sentence)
 
 
@@ -173,7 +176,7 @@ def _order(answers: Answers, name: str) -> Iterator[Bias]:
     better = pairs["better"].to_numpy()
     estimate, interval, p = Differences(better, alone, cluster, alone, pairs["a"], "").slope(pairs["first"].to_numpy())
     way = "more" if estimate > 0 else "less"
-    sentence = f"an output wins {100 * abs(estimate):.0f} points of percent {way} often if it is shown first{_doubt(p)}"
+    sentence = f"an output wins {_percentage(estimate)} {way} often if it is shown first{_doubt(p)}"
     yield Bias("shown first", estimate, interval, p, pairs.height, sentence)
 
 
@@ -182,38 +185,43 @@ def _family(differences: Differences, pattern: str | None) -> Iterator[Bias]:
     if pattern is None:
         return
     try:
-        own = differences.system.str.contains(pattern, strict=True).to_numpy()
+        of_family = differences.system.str.contains(pattern, strict=True).to_numpy()
     except pl.exceptions.ComputeError as fault:
         raise UsageError(f"--judge-family has the pattern '{pattern}', which is no regular expression") from fault
-    if own.all() or not own.any():
-        which = "all systems" if own.all() else "no system"
-        raise UsageError(f"--judge-family has the pattern '{pattern}', which {which} match; check the names")
-    estimate, interval, p = differences.contrast(own)
+    if of_family.all() or not of_family.any():
+        which = "all systems match" if of_family.all() else "no system matches"
+        raise UsageError(f"--judge-family has the pattern '{pattern}', which {which}; check the names")
+    estimate, interval, p = differences.contrast(of_family)
     yield Bias(
-        "own family", estimate, interval, p, int(own.sum()),
-        f"rates outputs of its own family {_amount(estimate, differences.unit)} than people do{_doubt(p)}",
+        "own family", estimate, interval, p, int(of_family.sum()),
+        f"{_rating('outputs of its own family', estimate, differences.unit)}{_doubt(p)}",
     )  # fmt: skip
 
 
 def _systems(differences: Differences) -> Iterator[Bias]:
     """Every system that the judge rates higher or lower than people do, compared with the other systems."""
     names = differences.system.unique().sort().to_list()
-    found = []
+    contrasts = []
     for name in names:
-        own = (differences.system == name).to_numpy()
-        if own.sum() >= FEWEST_OF_SYSTEM and not own.all():
-            found.append((name, *differences.contrast(own), int(own.sum())))
-    corrected = holm(np.array([p for _, _, _, p, _ in found]))
-    for (name, estimate, interval, p, n), p_holm in zip(found, corrected, strict=True):
-        sentence = f"rates {name} {_amount(estimate, differences.unit)} than people do{_doubt(p_holm)}"
+        of_system = (differences.system == name).to_numpy()
+        if of_system.sum() >= FEWEST_OF_SYSTEM and not of_system.all():
+            contrasts.append((name, *differences.contrast(of_system), int(of_system.sum())))
+    corrected = holm(np.array([p for _, _, _, p, _ in contrasts]))
+    for (name, estimate, interval, p, n), p_holm in zip(contrasts, corrected, strict=True):
+        sentence = f"{_rating(name, estimate, differences.unit)}{_doubt(p_holm)}"
         yield Bias("system", estimate, interval, p, n, sentence, name, float(p_holm))
 
 
-def _amount(estimate: float, unit: str) -> str:
-    way = "higher" if estimate > 0 else "lower"
+def _rating(whom: str, estimate: float, unit: str) -> str:
+    """How a judge treats some outputs, compared with people."""
     if unit == "points":
-        return f"{abs(estimate):.1f} points {way}"
-    return f"{100 * abs(estimate):.0f}% {unit} {way}"
+        return f"rates {whom} {abs(estimate):.1f} points {'higher' if estimate > 0 else 'lower'} than people do"
+    way = "more" if estimate > 0 else "less"
+    return f"lets {whom} win {_percentage(estimate)} {way} often than people do"
+
+
+def _percentage(estimate: float) -> str:
+    return counted(round(100 * abs(estimate)), "percentage point")
 
 
 def _doubt(p: float) -> str:

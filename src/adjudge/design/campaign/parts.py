@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from adjudge.core.languages import language_code
-from adjudge.core.machine_judges import PREFIX
+from adjudge.core.machine_judges import PREFIX, any_judge
 from adjudge.core.passing_rule import LEAST_SECONDS, PASS_SHARE
 from adjudge.core.wording import agreeing
 
@@ -146,7 +146,7 @@ class Design(Part):
     def _enough_people(self) -> Self:
         if len(set(self.annotator_names)) < len(self.annotator_names):
             raise ValueError("'annotators' lists a name twice; every name must be a different person")
-        if any(name.startswith(PREFIX) for name in self.annotator_names):
+        if any_judge(self.annotator_names):
             raise ValueError(f"'annotators' has a name that begins with '{PREFIX}', as those of machines do; change it")
         if self.judgments > len(self.annotator_names):
             people = len(self.annotator_names)

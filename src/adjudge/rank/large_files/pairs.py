@@ -17,7 +17,7 @@ from adjudge.core.errors import DataError, Source
 from adjudge.core.fingerprint import fingerprint
 from adjudge.core.humans import compile_human_pattern
 from adjudge.core.judgments import SetAside
-from adjudge.core.machine_judges import APART, PREFIX
+from adjudge.core.machine_judges import APART, MARK
 from adjudge.formats.options import ReadOptions
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.rankings.pairwise_table import fixed_sides, outcomes
@@ -131,7 +131,7 @@ def _rank(
 
 def _of_people(distinct: pl.DataFrame) -> tuple[pl.DataFrame, tuple[SetAside, ...]]:
     """The answers of people, and how many a machine gave."""
-    is_machine = distinct["annotator"].str.starts_with(PREFIX)
+    is_machine = distinct["annotator"].str.contains(MARK)
     if not is_machine.any():
         return distinct, ()
     return distinct.filter(~is_machine), (SetAside(APART, int(distinct.filter(is_machine)[_TIMES].sum())),)

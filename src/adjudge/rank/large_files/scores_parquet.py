@@ -15,7 +15,7 @@ import polars as pl
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.fingerprint import fingerprint_of_file
 from adjudge.core.judgments import KEY
-from adjudge.core.machine_judges import PREFIX
+from adjudge.core.machine_judges import MARK
 from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS, RATED, SCORED
 from adjudge.core.score_sheet import significant
 from adjudge.formats.options import ReadOptions
@@ -69,7 +69,7 @@ def _is_plain(table: pl.LazyFrame, schema: pl.Schema) -> bool:
     odd: list[pl.Expr] = [(pl.col(name).min() != pl.col(name).max()).alias(name) for name in CONSTANT if name in schema]
     odd += [pl.col(name).is_null().any().alias(f"{name} missing") for name in _NAMED]
     odd += [(pl.col(name).cast(pl.String) == "").any().alias(f"{name} empty") for name in _NAMED]
-    odd.append(pl.col("annotator").cast(pl.String).str.starts_with(PREFIX).any().alias("machine judges"))
+    odd.append(pl.col("annotator").cast(pl.String).str.contains(MARK).any().alias("machine judges"))
     for name, allowed in (("protocol", PROTOCOLS), ("kind", KINDS)):
         if name in schema:
             unknown = pl.col(name).is_not_null() & ~pl.col(name).cast(pl.String).is_in(list(allowed))

@@ -80,9 +80,10 @@ class Matched:
 def _numbers(given: Floats, *, normal: bool) -> Floats:
     """One helper's numbers: (systems, segments)."""
     known = ~np.isnan(given)
-    score = given.copy()
     if not varies(given[known]):
         return np.zeros_like(given)
+    # Numbers have no unit, and squares of the largest scores must not overflow.
+    score = given / np.abs(given[known]).max()
     if normal:
         score[known] = normal_scores(given[known])
     count = known.sum(axis=1, keepdims=True)
