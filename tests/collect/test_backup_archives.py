@@ -16,6 +16,8 @@ import pytest
 
 from adjudge.collect.copies.campaign_files import campaign_files, named_paths
 from adjudge.core.errors import InputError
+from adjudge.design.campaign.toml_file import load_campaign
+from adjudge.design.input_texts import read_texts
 from tests.collect.campaigns import make_campaign
 from tests.collect.databases import needed_postgres_url
 from tests.collect.serving import Server
@@ -251,6 +253,66 @@ def test_files_outside_of_the_folder_come_along(tmp_path: Path) -> None:
     assert (tmp_path / "again" / "outside").is_dir()
 
 
+def through_a_link(campaign: Path) -> tuple[str, str]:
+    campaign.with_name("alpha.txt").rename(campaign.with_name("run-3.txt"))
+    campaign.with_name("alpha.txt").symlink_to("run-3.txt")
+    return "alpha.txt", "run-3.txt"
+
+
+def by_a_detour(campaign: Path) -> tuple[str, str]:
+    campaign.with_name("sub").mkdir()
+    return "sub/../alpha.txt", "alpha.txt"
+
+
+def by_its_whole_path(campaign: Path) -> tuple[str, str]:
+    return str(campaign.with_name("alpha.txt")), "alpha.txt"
+
+
+def with_an_unsafe_name(campaign: Path) -> tuple[str, str]:
+    campaign.with_name("alpha.txt").rename(campaign.with_name("news:alpha.txt"))
+    return "news:alpha.txt", "outside/1/news-alpha.txt"
+
+
+def outside_beside_a_former_one(campaign: Path) -> tuple[str, str]:
+    """As after an earlier restoring, with one more file outside of the same name."""
+    campaign.with_name("outside").joinpath("1").mkdir(parents=True)
+    campaign.with_name("beta.txt").rename(campaign.with_name("outside") / "1" / "alpha.txt")
+    text = campaign.read_text(encoding="utf-8").replace('"beta.txt"', '"outside/1/alpha.txt"')
+    campaign.write_text(text, encoding="utf-8")
+    (campaign.parent.parent / "alpha.txt").write_bytes(campaign.with_name("alpha.txt").read_bytes())
+    return "../alpha.txt", "outside/2/alpha.txt"
+
+
+@pytest.mark.parametrize(
+    "arranged",
+    [through_a_link, by_a_detour, by_its_whole_path, with_an_unsafe_name, outside_beside_a_former_one],
+)
+def test_a_backup_can_be_restored_however_the_campaign_names_its_files(
+    arranged: Callable[[Path], tuple[str, str]], tmp_path: Path
+) -> None:
+    campaign = make_campaign(tmp_path / "first")
+    named, in_the_copy = arranged(campaign)
+    text = campaign.read_text(encoding="utf-8")
+    assert '"alpha.txt"' in text
+    campaign.write_text(text.replace('"alpha.txt"', f'"{named}"'), encoding="utf-8")
+    before = read_texts(load_campaign(campaign)).fingerprint
+    made = warm_command().run_code(OLDER, campaign.with_suffix(".sqlite3"), campaign)
+    assert made.code == 0, made.err
+    run("backup", campaign, "-o", tmp_path / "b.zip")
+    campaign.parent.rename(tmp_path / "gone")
+    run("restore", tmp_path / "b.zip", tmp_path / "again")
+    again = tmp_path / "again" / "campaign.toml"
+    assert f'"{in_the_copy}"' in again.read_text(encoding="utf-8")
+    assert (again.parent / in_the_copy).is_file()
+    assert read_texts(load_campaign(again)).fingerprint == before
+
+
+def test_a_campaign_file_whose_name_no_archive_can_hold_is_refused_by_the_backup(tmp_path: Path) -> None:
+    campaign = make_campaign(tmp_path / "first").rename(tmp_path / "first" / "a:b.toml")
+    with pytest.raises(InputError, match="rename it with plain letters"):
+        campaign_files(campaign)
+
+
 def test_all_files_that_a_campaign_can_name_are_found() -> None:
     data = {
         "name": "x",
@@ -271,7 +333,7 @@ def test_a_name_that_cannot_be_changed_in_the_copy_is_explained(tmp_path: Path) 
     (tmp_path / "first" / "source.txt").rename(tmp_path / "source.txt")
     text = campaign.read_text(encoding="utf-8").replace('source = "source.txt"', 'source = "\\u002e./source.txt"')
     campaign.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="names a file outside of its folder"):
+    with pytest.raises(InputError, match="in a way that cannot be changed in a copy"):
         campaign_files(campaign)
 
 
