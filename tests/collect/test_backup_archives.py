@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import sqlite3
 import zipfile
@@ -14,7 +15,9 @@ from typing import Any
 
 import pytest
 
+import adjudge
 from adjudge.collect.copies.campaign_files import campaign_files, named_paths
+from adjudge.collect.copies.working_folder import working_folder
 from adjudge.core.errors import InputError
 from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.design.input_texts import read_texts
@@ -185,6 +188,37 @@ def test_nothing_is_overwritten(archive: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     run("restore", archive, tmp_path / "empty")
     assert (tmp_path / "full" / "mine").read_text(encoding="utf-8") == "mine"
+
+
+def test_an_empty_folder_that_the_user_is_in_stays_the_same_folder(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "here"
+    folder.mkdir()
+    before = folder.stat().st_ino
+    # What a restoring that was killed has left is removed.
+    (folder / ".here.1.part" / "campaign").mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    adjudge.restore(archive, ".")
+    assert folder.stat().st_ino == before
+    assert names_in(folder) >= {"campaign.toml", "campaign.sqlite3", "campaign.secret", "source.txt"}
+    assert not [name for name in names_in(folder) | names_in(tmp_path) if name.startswith(".")]
+    assert (folder / "campaign.sqlite3").stat().st_mode & 0o777 == 0o600
+    assert export(folder / "campaign.toml") == export(archive.with_name("campaign.toml"))
+
+
+def test_what_a_killed_command_left_is_removed_and_what_is_in_use_stays(tmp_path: Path) -> None:
+    """Whatever the numbers of processes: in a container, the next command may have the number of the killed one."""
+    output = tmp_path / "b.zip"
+    (tmp_path / f".b.zip.{os.getpid()}.part").mkdir()
+    (tmp_path / ".b.zip.1.part").mkdir()
+    (tmp_path / ".b.zip.link.part").symlink_to(tmp_path)
+    with working_folder(output) as first, working_folder(output) as second:
+        assert first.is_dir()
+        assert second.is_dir()
+        assert first.stat().st_mode & 0o777 == 0o700
+        assert names_in(tmp_path) == {first.name, second.name, ".b.zip.link.part"}
+    assert names_in(tmp_path) == {".b.zip.link.part"}
 
 
 @pytest.mark.postgres

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adjudge._version import __version__
@@ -24,6 +25,7 @@ from adjudge.collect.copies.archive import (
 )
 from adjudge.collect.copies.campaign_files import campaign_files, outside_of_folder
 from adjudge.collect.copies.snapshot import Digest, Snapshot, known_migrations, new_database, read_snapshot
+from adjudge.collect.copies.working_folder import is_working_folder, working_folder
 from adjudge.collect.database import (
     chosen_database,
     is_postgres,
@@ -34,13 +36,12 @@ from adjudge.collect.database import (
 )
 from adjudge.collect.django_settings import database_file
 from adjudge.core.errors import InputError, UsageError, shown
-from adjudge.core.files import atomic_path, umask, working_folder
+from adjudge.core.files import atomic_path, umask
 from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.results.campaigns import BackedUp, CopiedTable, Restored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 _FILES, _TABLES = "files", "tables"
 
@@ -62,8 +63,8 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
         raise InputError("has not been served yet, so there is nothing to back up", file=campaign_file)
     made = datetime.now(UTC).isoformat(timespec="seconds")
     with (
-        atomic_path(output, secret=True) as temporary,
-        working_folder(output) as working,
+        working_folder(output.absolute()) as working,
+        atomic_path(output, secret=True, inside=working) as temporary,
         read_snapshot(chosen, database_file(campaign_file), working) as snapshot,
         ArchiveWriter(temporary) as writer,
     ):
@@ -124,9 +125,8 @@ def restore(archive: Path, folder: Path, *, database: str | None = None) -> Rest
     """
     if database is not None and not is_postgres(database):
         raise UsageError("--database is not the address of a PostgreSQL database; leave it out for SQLite")
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError("is not empty, and nothing is overwritten; name an empty or new folder", file=folder)
-    with read_archive(archive) as reader, working_folder(folder.absolute()) as working:
+    place = _place(folder)
+    with read_archive(archive) as reader, working_folder(place) as working:
         manifest = reader.manifest
         check_name(archive, manifest.campaign_file)
         if manifest.migration not in known_migrations():
@@ -140,7 +140,7 @@ def restore(archive: Path, folder: Path, *, database: str | None = None) -> Rest
         _check_places(reader, campaign_file)
         load_campaign(campaign_file)
         _fill(reader, campaign_file, database)
-        _put(inside, folder)
+        _put(inside, folder, last=manifest.campaign_file)
     return Restored(
         settings={"database": "sqlite" if database is None else "postgresql"},
         data=manifest.fingerprint,
@@ -203,13 +203,32 @@ def _fill(reader: ArchiveReader, campaign_file: Path, database: str | None) -> N
         file.chmod(0o600)
 
 
-def _put(made: Path, folder: Path) -> None:
-    """Give the folder its name, which is the moment from which it exists."""
+def _place(folder: Path) -> Path:
+    """Beside what the work is done: the new folder, or inside of one that exists, which may be all that is writable."""
+    folder = folder.absolute()
+    if not folder.exists():
+        return folder
+    place = folder / folder.name
+    if not folder.is_dir() or any(not is_working_folder(path, place) for path in folder.iterdir()):
+        raise InputError("is not empty, and nothing is overwritten; name an empty or new folder", file=folder)
+    return place
+
+
+def _put(restored: Path, folder: Path, *, last: str) -> None:
+    """Give the folder its name, or fill one that exists; without the campaign file, the last, there is no campaign."""
+    folder = folder.absolute()
     try:
-        made.chmod(0o777 & ~umask())
-        made.rename(folder)
-        parent = os.open(folder.absolute().parent, os.O_RDONLY)
-        os.fsync(parent)
-        os.close(parent)
+        if restored.parent.parent == folder:
+            # It may be the folder that the user is in, or a file system of its own; neither can be replaced.
+            final = restored / Path(last).parts[0]
+            for path in (*(path for path in restored.iterdir() if path != final), final):
+                path.rename(folder / path.name)
+        else:
+            restored.chmod(0o777 & ~umask())
+            restored.rename(folder)
+        for changed in (folder, folder.parent):
+            handle = os.open(changed, os.O_RDONLY)
+            os.fsync(handle)
+            os.close(handle)
     except OSError as fault:
         raise InputError(f"cannot be made ({fault.strerror}); choose another folder", file=folder) from fault
