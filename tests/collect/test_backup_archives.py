@@ -108,6 +108,26 @@ def naming_a_file_elsewhere(manifest: dict[str, Any], entries: dict[str, bytes])
             entry |= {"size": len(entries[name]), "sha256": hashlib.sha256(entries[name]).hexdigest()}
 
 
+def with_value(table_name: str, column: str, value: bytes) -> Callable[[dict[str, Any], dict[str, bytes]], None]:
+    """One value of a table replaced, with checksums and digests that are right."""
+
+    def change(manifest: dict[str, Any], entries: dict[str, bytes]) -> None:
+        name = f"tables/{table_name}.jsonl"
+        [table] = [table for table in manifest["tables"] if table["name"] == table_name]
+        rows = [json.loads(line) for line in entries[name].splitlines()]
+        rows[0][table["columns"].index(column)] = "REPLACED"
+        lines = [json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() for row in rows]
+        lines[0] = lines[0].replace(b'"REPLACED"', value)
+        entries[name] = b"".join(line + b"\n" for line in lines)
+        for entry in manifest["entries"]:
+            if entry["name"] == name:
+                entry |= {"size": len(entries[name]), "sha256": hashlib.sha256(entries[name]).hexdigest()}
+        total = sum(int.from_bytes(hashlib.sha256(line).digest(), "big") for line in lines)
+        table["digest"] = f"{total % (1 << 256):064x}"
+
+    return change
+
+
 BAD = {
     "leads out": (add_entry("files/../../evil.txt"), "unsafe file name"),
     "leads out at its start": (add_entry("../evil.txt"), "unsafe file name"),
@@ -131,6 +151,13 @@ BAD = {
     "rows that are missing": (without_last_save, "11 rows of 'save' are not the 12"),
     "a row of another shape": (a_row_of_another_shape, "a damaged row"),
     "rows that do not fit each other": (a_save_of_nobody, "the database refuses a row"),
+    "half a character": (with_value("annotator", "name", rb'"\ud800"'), "a value that no database holds"),
+    "a number too large": (with_value("annotator", "id", b"9" * 30), "a value that no database holds"),
+    "a date too late": (
+        with_value("annotator", "created", b'"9999-12-31T23:59:59.999999-12:00"'),
+        "a value that no database holds",
+    ),
+    "a name that steers the terminal": (with_key("campaign", "\x1b[31mred"), "its manifest has a wrong 'campaign'"),
     "a bomb": (add_entry("files/zeros", bytes(120_000_000)), "as no backup does"),
 }
 

@@ -14,11 +14,12 @@ import zipfile
 import zlib
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO, Self
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from adjudge.core.errors import InputError, shown
+from adjudge.design.campaign.parts import is_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,6 +42,16 @@ _DAMAGE = (
     zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError,
     ValueError, KeyError, OverflowError, IndexError, MemoryError,
 )  # fmt: skip
+
+
+def _one_line(text: str) -> str:
+    """Refuse what would steer the terminal on which it is shown."""
+    if not is_one_line(text):
+        raise ValueError("has control characters")
+    return text
+
+
+Line = Annotated[str, Field(max_length=1000), AfterValidator(_one_line)]
 
 
 class _Part(BaseModel):
@@ -68,15 +79,15 @@ class TableEntry(_Part):
 class Manifest(_Part):
     """What a backup holds."""
 
-    format: str
+    format: Line
     schema_: int = Field(alias="schema")
-    version: str
-    made: str
-    campaign: str
-    campaign_file: str
-    fingerprint: str
-    database: str
-    migration: str
+    version: Line
+    made: Line
+    campaign: Line
+    campaign_file: Line
+    fingerprint: Line
+    database: Line
+    migration: Line
     tables: tuple[TableEntry, ...]
     entries: tuple[Entry, ...]
 

@@ -190,13 +190,20 @@ def _fill(reader: ArchiveReader, campaign_file: Path, database: str | None) -> N
     with new_database(database, file, reader.manifest.migration) as target:
         if {name: target.columns(name) for name in target.models} != {n: t.columns for n, t in tables.items()}:
             raise damaged(reader.path, f"its tables are not those of {reader.manifest.migration}")
-        for name in target.models:
-            target.fill(name, reader.lines(f"{_TABLES}/{name}.jsonl"), source=reader.path)
-        target.continue_numbering()
-        for name, wanted in tables.items():
-            found = target.digest(name)
-            if (found.rows, found.digest) != (wanted.rows, wanted.digest):
-                raise damaged(reader.path, f"{found.rows} rows of '{name}' are not the {wanted.rows} that were saved")
+        try:
+            for name in target.models:
+                target.fill(name, reader.lines(f"{_TABLES}/{name}.jsonl"), source=reader.path)
+            target.continue_numbering()
+            stored = target.digests()
+        except (UnicodeError, OverflowError) as fault:
+            # Numbers and dates beyond what databases hold, and halves of characters: no database had such rows.
+            raise damaged(reader.path, f"a row has a value that no database holds: {shown(fault, 100)}") from fault
+        for table in stored:
+            saved = tables[table.name]
+            if (table.rows, table.digest) != (saved.rows, saved.digest):
+                raise damaged(
+                    reader.path, f"{table.rows} rows of '{table.name}' are not the {saved.rows} that were saved"
+                )
         if database is not None:
             note_database(campaign_file, database)
     if database is None:
