@@ -136,8 +136,8 @@ Process.objects.create(id="x", machine=where, number=int(sys.argv[3]), doing=sys
         ("serve", "elsewhere", True, 90, False),
         ("move", "here", True, 3000, True),
         ("move", "here", False, 0, False),
-        ("move", "elsewhere", False, 3000, True),
-        ("move", "elsewhere", False, 30_000, False),
+        ("move", "elsewhere", False, 30, True),
+        ("move", "elsewhere", False, 90, False),
     ],
 )
 def test_who_counts_as_there(
@@ -152,6 +152,40 @@ def test_who_counts_as_there(
         assert_explained(done, names=(f"process {number}",))
     else:
         assert done.code == 0, done.err
+
+
+SLOW_MOVE = """
+import sqlite3
+import sys
+import time
+import adjudge
+from adjudge.collect import running
+from adjudge.collect.copies import move
+running.SAY_EVERY = 0.05
+copy = move._copy
+
+def slowly(*given):
+    def seen():
+        with sqlite3.connect(sys.argv[1].replace(".toml", ".sqlite3")) as connection:
+            return connection.execute("SELECT seen FROM collect_process WHERE doing = 'move'").fetchone()[0]
+    first, end = seen(), time.monotonic() + 20
+    while seen() == first:
+        assert time.monotonic() < end, "no other sign of life came"
+        time.sleep(0.02)
+    return copy(*given)
+
+move._copy = slowly
+adjudge.move(sys.argv[1], sys.argv[2])
+"""
+
+
+def test_a_move_says_again_and_again_that_it_is_there(campaign: Path) -> None:
+    """A long one is not forgotten, and one that was killed on another host is, after a minute."""
+    done = warm_command().run_code(SLOW_MOVE, campaign, str(campaign.with_name("new.sqlite3")))
+    assert done.code == 0, done.err
+    for name in ("campaign.sqlite3", "new.sqlite3"):
+        with closing(sqlite3.connect(campaign.with_name(name))) as connection:
+            assert connection.execute("SELECT count(*) FROM collect_process").fetchone() == (0,)
 
 
 def test_no_server_starts_while_the_database_is_being_moved(campaign: Path) -> None:

@@ -53,7 +53,7 @@ def move(campaign_file: Path, to: str, *, database: str | None = None) -> Moved:
             )
         from adjudge.collect.running import moving
 
-        with moving(connection.alias):
+        with moving(connection.alias, lambda: opened(source, database_file(campaign_file))):
             copied = _copy(campaign_file, source, target)
             note_database(campaign_file, _noted(campaign_file, target))
     return Moved(
