@@ -101,7 +101,7 @@ def extend(
 
             base = base or url_of_server(connection.alias) or USUAL_URL
             links = _store(connection.alias, campaign, stored, extension, base=base, links_file=links_file)
-            save_tasks(extension.tasks, campaign_file.with_name("tasks.json"))
+            notes += _saved_tasks(extension.tasks, campaign_file.with_name("tasks.json"))
     return _described(campaign, stored, extension, notes, links, dry_run=dry_run, judgments=judgments, beside=beside)
 
 
@@ -206,6 +206,18 @@ def _store(
         if file is not None:
             file.add(made)
     return [] if file is not None else [GivenLink(link.name, address(link.secret, base)) for link in made]
+
+
+def _saved_tasks(tasks: TaskSet, file: Path) -> list[str]:
+    """Write the file of the tasks; what went wrong with it.
+
+    The database holds the extension by now, and the new links are shown only once: neither is lost for this file.
+    """
+    try:
+        save_tasks(tasks, file)
+    except InputError as fault:
+        return [f"the campaign is extended, but {fault}; the next start of adjudge serve writes it"]
+    return []
 
 
 def _described(
