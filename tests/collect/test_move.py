@@ -278,6 +278,9 @@ def test_wrong_calls_are_explained(campaign: Path, tmp_path: Path) -> None:
 
     refused("mysql://x/y", 2, "is of no known kind")
     refused(campaign.with_name("new.db"), 2, "ends in .sqlite3")
+    forgotten = warm_command()("move", campaign, "--to", "ann:TOPSECRET@db.example/judge")
+    assert_explained(forgotten, code=2, names=("--to: the address given is neither",))
+    assert "TOPSECRET" not in forgotten.err
     refused(campaign.with_suffix(".sqlite3"), 2, "where the campaign is already")
     (tmp_path / "there.sqlite3").write_text("mine", encoding="utf-8")
     refused(tmp_path / "there.sqlite3", 1, "is there already")

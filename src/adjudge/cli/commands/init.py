@@ -74,4 +74,5 @@ def named_files(given: list[str] | None) -> dict[str, Path]:
 def _people(text: str) -> int | tuple[str, ...]:
     from adjudge.core.wording import split_names
 
-    return int(text) if text.strip().isdecimal() else split_names(text)
+    # A number below zero is no name either.
+    return int(text) if text.strip().removeprefix("-").isdecimal() else split_names(text)

@@ -85,7 +85,9 @@ def _target(to: str) -> str:
         )
     file = (sqlite_file(to, Path()) if to.startswith("sqlite:") else None) or Path(to)
     if file.suffix != ".sqlite3":
-        raise UsageError(f"--to '{file}' is neither postgres://user@host/name nor a file that ends in .sqlite3")
+        # With an @, it may be an address without its beginning, and hold a password.
+        given = "the address given" if "@" in to else f"'{file}'"
+        raise UsageError(f"--to: {given} is neither postgres://user@host/name nor a file that ends in .sqlite3")
     return f"sqlite:{quote(str(file.absolute()))}"
 
 
