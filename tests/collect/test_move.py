@@ -293,6 +293,19 @@ def test_wrong_calls_are_explained(campaign: Path, tmp_path: Path) -> None:
     assert_explained(done, names=("is of an earlier version",))
 
 
+def test_a_database_without_a_campaign_has_nothing_to_move_or_back_up(campaign: Path) -> None:
+    """As after a server that stopped before it had its tasks."""
+    with closing(sqlite3.connect(campaign.with_suffix(".sqlite3"))) as connection, connection:
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute("DELETE FROM collect_campaign")
+    new = campaign.with_name("new.sqlite3")
+    assert_explained(warm_command()("move", campaign, "--to", new), names=("has not been served yet",))
+    assert not new.exists()
+    archive = campaign.with_name("b.zip")
+    assert_explained(warm_command()("backup", campaign, "-o", archive), names=("has not been served yet",))
+    assert not archive.exists()
+
+
 @pytest.fixture
 def noted(tmp_path: Path) -> Path:
     campaign = tmp_path / "campaign.toml"

@@ -189,7 +189,7 @@ def _store(
     from adjudge.collect.prepare_database import NewLink, extended_settings
 
     file = None if links_file is None else LinkFile(links_file, base)
-    made: list[NewLink] = []
+    links: list[NewLink] = []
     with transaction.atomic(using=alias):
         row = Campaign.objects.using(alias).select_for_update().get()
         if parse_tasks(row.tasks, "the database").fingerprint != stored.fingerprint:
@@ -202,10 +202,10 @@ def _store(
             if not Link.objects.using(alias).filter(annotator=person).exists():
                 days = campaign.links.lifetime_days
                 secret = make_link(role="annotator", label=name, days=days, annotator=person, using=alias)
-                made.append(NewLink("annotator", name, secret))
+                links.append(NewLink("annotator", name, secret))
         if file is not None:
-            file.add(made)
-    return [] if file is not None else [GivenLink(link.name, address(link.secret, base)) for link in made]
+            file.add(links)
+    return [] if file is not None else [GivenLink(link.name, address(link.secret, base)) for link in links]
 
 
 def _saved_tasks(tasks: TaskSet, file: Path) -> list[str]:

@@ -1,7 +1,7 @@
 """Backing a campaign up while people judge, and restoring it: all of it, as it was, or nothing.
 
-A backup is written under another name and renamed when it is whole. A restored campaign is made in a folder beside its
-own, read back and compared with the manifest, and then renamed; PostgreSQL is filled in one transaction.
+A backup is written in a hidden folder and gets its name when it is whole. So does a restored campaign, after all rows
+were read back and compared with the manifest; PostgreSQL is filled in one transaction.
 """
 
 from __future__ import annotations
@@ -73,15 +73,13 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
             with file.path.open("rb") as content:
                 writer.add(f"{_FILES}/{file.name}", pieces_of(content), secret=file.secret)
         tables = [_add_table(writer, snapshot, name) for name in snapshot.models]
-        campaign = next(snapshot.models["campaign"]._default_manager.using(snapshot.connection.alias).iterator(), None)  # noqa: SLF001
-        if campaign is None:
-            raise InputError("has not been served yet, so there is nothing to back up", file=campaign_file)
+        campaign = snapshot.campaign(campaign_file)
         about = About(
             version=__version__,
             made=made,
-            campaign=campaign.name,  # type: ignore[attr-defined]
+            campaign=campaign.name,
             campaign_file=campaign_file.name,
-            fingerprint=campaign.fingerprint,  # type: ignore[attr-defined]
+            fingerprint=campaign.fingerprint,
             database="sqlite" if embedded is not None else "postgresql",
             migration=snapshot.migration,
         )

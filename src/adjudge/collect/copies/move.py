@@ -102,11 +102,10 @@ def _copy(campaign_file: Path, source: str | None, target: str) -> tuple[str, tu
         new_file = working / "new.sqlite3"
         with (
             read_snapshot(source, database_file(campaign_file), working) as snapshot,
-            new_database(None if file is not None else target, new_file, snapshot.migration) as made,
+            new_database(None if file is not None else target, new_file, snapshot.migration) as new,
         ):
-            copied = _copied(snapshot, made, _shown(target))
-            campaign = next(snapshot.models["campaign"]._default_manager.using(snapshot.connection.alias).iterator())  # noqa: SLF001
-            fingerprint: str = campaign.fingerprint  # type: ignore[attr-defined]
+            fingerprint: str = snapshot.campaign(campaign_file).fingerprint
+            copied = _copied(snapshot, new, _shown(target))
         if file is not None:
             _put(new_file, file)
     return fingerprint, copied
@@ -126,13 +125,13 @@ def _copied(snapshot: Snapshot, target: Snapshot, shown_name: str) -> tuple[Tabl
     return before
 
 
-def _put(made: Path, file: Path) -> None:
+def _put(new_file: Path, file: Path) -> None:
     """Give a new database its name, unless there is one of that name by now."""
     try:
-        made.chmod(0o600)
-        with made.open("rb") as written:
+        new_file.chmod(0o600)
+        with new_file.open("rb") as written:
             os.fsync(written.fileno())
-        os.link(made, file)
+        os.link(new_file, file)
     except OSError as fault:
         raise InputError(f"cannot be made ({fault.strerror}); name another file", file=file) from fault
 
