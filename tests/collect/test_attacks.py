@@ -61,6 +61,17 @@ def test_an_id_belongs_to_the_browser_in_which_it_came_first(tmp_path: Path) -> 
         assert (missing.status, missing.json["code"]) == (403, "person-missing")
 
 
+def test_nobody_can_judge_under_the_name_of_a_machine(tmp_path: Path) -> None:
+    """Such judgments would be taken for a machine's, and be left out of every ranking."""
+    with Server(make_campaign(tmp_path, more=CROWD)) as server:
+        refused = server.client().enter(server.secret("crowd"), person=" judge:me")
+        assert (refused.status, refused.json["code"]) == (403, "person-missing")
+        added = server.client("organiser").post("/api/organiser/annotators", {"name": " judge:me"})
+        assert added.status == 422
+        assert "machine judges" in added.json["detail"]
+        assert sql(server.campaign, "SELECT * FROM collect_annotator WHERE name LIKE '%judge:%'") == []
+
+
 def test_where_the_platform_signs_ids_only_signed_ones_come_in(tmp_path: Path) -> None:
     key = "a key that the platform shares"
     with Server(make_campaign(tmp_path, more=f'{CROWD}signing_key = "{key}"\n')) as server:

@@ -193,7 +193,7 @@ def test_a_backup_that_is_killed_leaves_the_former_one_and_the_campaign(served: 
     assert killed > 0
     assert export(served.campaign) == before
     run("backup", served.campaign, "-o", output)
-    left = {name for name in names_in(tmp_path) if name.endswith(".part")}
+    left = {name for name in names_in(tmp_path) if name.startswith(".")}
     assert left == set(), "the next one tidies up"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import sqlite3
 import zipfile
@@ -14,8 +15,12 @@ from typing import Any
 
 import pytest
 
+import adjudge
 from adjudge.collect.copies.campaign_files import campaign_files, named_paths
+from adjudge.collect.copies.working_folder import working_folder
 from adjudge.core.errors import InputError
+from adjudge.design.campaign.toml_file import load_campaign
+from adjudge.design.input_texts import read_texts
 from tests.collect.campaigns import make_campaign
 from tests.collect.databases import needed_postgres_url
 from tests.collect.serving import Server
@@ -103,6 +108,26 @@ def naming_a_file_elsewhere(manifest: dict[str, Any], entries: dict[str, bytes])
             entry |= {"size": len(entries[name]), "sha256": hashlib.sha256(entries[name]).hexdigest()}
 
 
+def with_value(table_name: str, column: str, value: bytes) -> Callable[[dict[str, Any], dict[str, bytes]], None]:
+    """One value of a table replaced, with checksums and digests that are right."""
+
+    def change(manifest: dict[str, Any], entries: dict[str, bytes]) -> None:
+        name = f"tables/{table_name}.jsonl"
+        [table] = [table for table in manifest["tables"] if table["name"] == table_name]
+        rows = [json.loads(line) for line in entries[name].splitlines()]
+        rows[0][table["columns"].index(column)] = "REPLACED"
+        lines = [json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() for row in rows]
+        lines[0] = lines[0].replace(b'"REPLACED"', value)
+        entries[name] = b"".join(line + b"\n" for line in lines)
+        for entry in manifest["entries"]:
+            if entry["name"] == name:
+                entry |= {"size": len(entries[name]), "sha256": hashlib.sha256(entries[name]).hexdigest()}
+        total = sum(int.from_bytes(hashlib.sha256(line).digest(), "big") for line in lines)
+        table["digest"] = f"{total % (1 << 256):064x}"
+
+    return change
+
+
 BAD = {
     "leads out": (add_entry("files/../../evil.txt"), "unsafe file name"),
     "leads out at its start": (add_entry("../evil.txt"), "unsafe file name"),
@@ -126,6 +151,13 @@ BAD = {
     "rows that are missing": (without_last_save, "11 rows of 'save' are not the 12"),
     "a row of another shape": (a_row_of_another_shape, "a damaged row"),
     "rows that do not fit each other": (a_save_of_nobody, "the database refuses a row"),
+    "half a character": (with_value("annotator", "name", rb'"\ud800"'), "a value that no database holds"),
+    "a number too large": (with_value("annotator", "id", b"9" * 30), "a value that no database holds"),
+    "a date too late": (
+        with_value("annotator", "created", b'"9999-12-31T23:59:59.999999-12:00"'),
+        "a value that no database holds",
+    ),
+    "a name that steers the terminal": (with_key("campaign", "\x1b[31mred"), "its manifest has a wrong 'campaign'"),
     "a bomb": (add_entry("files/zeros", bytes(120_000_000)), "as no backup does"),
 }
 
@@ -183,6 +215,37 @@ def test_nothing_is_overwritten(archive: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     run("restore", archive, tmp_path / "empty")
     assert (tmp_path / "full" / "mine").read_text(encoding="utf-8") == "mine"
+
+
+def test_an_empty_folder_that_the_user_is_in_stays_the_same_folder(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "here"
+    folder.mkdir()
+    before = folder.stat().st_ino
+    # What a restoring that was killed has left is removed.
+    (folder / ".here.1.part" / "campaign").mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    adjudge.restore(archive, ".")
+    assert folder.stat().st_ino == before
+    assert names_in(folder) >= {"campaign.toml", "campaign.sqlite3", "campaign.secret", "source.txt"}
+    assert not [name for name in names_in(folder) | names_in(tmp_path) if name.startswith(".")]
+    assert (folder / "campaign.sqlite3").stat().st_mode & 0o777 == 0o600
+    assert export(folder / "campaign.toml") == export(archive.with_name("campaign.toml"))
+
+
+def test_what_a_killed_command_left_is_removed_and_what_is_in_use_stays(tmp_path: Path) -> None:
+    """Whatever the numbers of processes: in a container, the next command may have the number of the killed one."""
+    output = tmp_path / "b.zip"
+    (tmp_path / f".b.zip.{os.getpid()}.part").mkdir()
+    (tmp_path / ".b.zip.1.part").mkdir()
+    (tmp_path / ".b.zip.link.part").symlink_to(tmp_path)
+    with working_folder(output) as first, working_folder(output) as second:
+        assert first.is_dir()
+        assert second.is_dir()
+        assert first.stat().st_mode & 0o777 == 0o700
+        assert names_in(tmp_path) == {first.name, second.name, ".b.zip.link.part"}
+    assert names_in(tmp_path) == {".b.zip.link.part"}
 
 
 @pytest.mark.postgres
@@ -251,6 +314,66 @@ def test_files_outside_of_the_folder_come_along(tmp_path: Path) -> None:
     assert (tmp_path / "again" / "outside").is_dir()
 
 
+def through_a_link(campaign: Path) -> tuple[str, str]:
+    campaign.with_name("alpha.txt").rename(campaign.with_name("run-3.txt"))
+    campaign.with_name("alpha.txt").symlink_to("run-3.txt")
+    return "alpha.txt", "run-3.txt"
+
+
+def by_a_detour(campaign: Path) -> tuple[str, str]:
+    campaign.with_name("sub").mkdir()
+    return "sub/../alpha.txt", "alpha.txt"
+
+
+def by_its_whole_path(campaign: Path) -> tuple[str, str]:
+    return str(campaign.with_name("alpha.txt")), "alpha.txt"
+
+
+def with_an_unsafe_name(campaign: Path) -> tuple[str, str]:
+    campaign.with_name("alpha.txt").rename(campaign.with_name("news:alpha.txt"))
+    return "news:alpha.txt", "outside/1/news-alpha.txt"
+
+
+def outside_beside_a_former_one(campaign: Path) -> tuple[str, str]:
+    """As after an earlier restoring, with one more file outside of the same name."""
+    campaign.with_name("outside").joinpath("1").mkdir(parents=True)
+    campaign.with_name("beta.txt").rename(campaign.with_name("outside") / "1" / "alpha.txt")
+    text = campaign.read_text(encoding="utf-8").replace('"beta.txt"', '"outside/1/alpha.txt"')
+    campaign.write_text(text, encoding="utf-8")
+    (campaign.parent.parent / "alpha.txt").write_bytes(campaign.with_name("alpha.txt").read_bytes())
+    return "../alpha.txt", "outside/2/alpha.txt"
+
+
+@pytest.mark.parametrize(
+    "arranged",
+    [through_a_link, by_a_detour, by_its_whole_path, with_an_unsafe_name, outside_beside_a_former_one],
+)
+def test_a_backup_can_be_restored_however_the_campaign_names_its_files(
+    arranged: Callable[[Path], tuple[str, str]], tmp_path: Path
+) -> None:
+    campaign = make_campaign(tmp_path / "first")
+    named, in_the_copy = arranged(campaign)
+    text = campaign.read_text(encoding="utf-8")
+    assert '"alpha.txt"' in text
+    campaign.write_text(text.replace('"alpha.txt"', f'"{named}"'), encoding="utf-8")
+    before = read_texts(load_campaign(campaign)).fingerprint
+    made = warm_command().run_code(OLDER, campaign.with_suffix(".sqlite3"), campaign)
+    assert made.code == 0, made.err
+    run("backup", campaign, "-o", tmp_path / "b.zip")
+    campaign.parent.rename(tmp_path / "gone")
+    run("restore", tmp_path / "b.zip", tmp_path / "again")
+    again = tmp_path / "again" / "campaign.toml"
+    assert f'"{in_the_copy}"' in again.read_text(encoding="utf-8")
+    assert (again.parent / in_the_copy).is_file()
+    assert read_texts(load_campaign(again)).fingerprint == before
+
+
+def test_a_campaign_file_whose_name_no_archive_can_hold_is_refused_by_the_backup(tmp_path: Path) -> None:
+    campaign = make_campaign(tmp_path / "first").rename(tmp_path / "first" / "a:b.toml")
+    with pytest.raises(InputError, match="rename it with plain letters"):
+        campaign_files(campaign)
+
+
 def test_all_files_that_a_campaign_can_name_are_found() -> None:
     data = {
         "name": "x",
@@ -271,7 +394,7 @@ def test_a_name_that_cannot_be_changed_in_the_copy_is_explained(tmp_path: Path) 
     (tmp_path / "first" / "source.txt").rename(tmp_path / "source.txt")
     text = campaign.read_text(encoding="utf-8").replace('source = "source.txt"', 'source = "\\u002e./source.txt"')
     campaign.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="names a file outside of its folder"):
+    with pytest.raises(InputError, match="in a way that cannot be changed in a copy"):
         campaign_files(campaign)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+import adjudge
 from adjudge.design.tasks import load_tasks
 from tests.collect.campaigns import SYSTEMS, _write, make_campaign
 from tests.collect.databases import needed_postgres_url
@@ -179,6 +180,34 @@ def test_in_a_pool_new_people_join_and_meet_no_text_twice(tmp_path: Path) -> Non
 
     again = {name: len(met([name]) & met(done["bo"][:-1])) for name in extended["tasks_added"]}
     assert again[done["bo"][-1]] == min(again.values()), "the task with the fewest texts that bo has met"
+
+
+def test_a_tasks_file_that_cannot_be_written_loses_no_link(tmp_path: Path) -> None:
+    """The extension is in the database by then, and links are shown only once."""
+    campaign = make_campaign(tmp_path, annotators='["anna", "bo"]', more=POOL)
+    with Server(campaign) as server:
+        do_task(server.client("anna"))
+    change(campaign, ('["anna", "bo"]', '["anna", "bo", "cleo"]'))
+    tasks = campaign.with_name("tasks.json")
+    tasks.unlink()
+    tasks.mkdir()
+    extended = run("extend", campaign, "--json").json
+    assert [link["name"] for link in extended["links"]] == ["cleo"]
+    assert any("the campaign is extended, but" in note and "tasks.json" in note for note in extended["notes"])
+    tasks.rmdir()
+    with Server(campaign, own_database=True) as server:
+        server.links["cleo"] = extended["links"][0]["link"]
+        assert server.client("cleo").work()["task"] is not None
+    assert tasks.is_file()
+
+
+def test_an_extension_too_small_for_controls_says_what_to_do(tmp_path: Path) -> None:
+    adjudge.init(tmp_path / "c")
+    campaign = tmp_path / "c" / "campaign.toml"
+    with Server(campaign):
+        pass
+    refused = warm_command()("extend", campaign, "--judgments", "2")
+    assert_explained(refused, names=("'t002' would have 1 screen", "add more at once"))
 
 
 def test_nothing_to_add_and_other_refusals(tmp_path: Path) -> None:

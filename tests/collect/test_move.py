@@ -136,8 +136,8 @@ Process.objects.create(id="x", machine=where, number=int(sys.argv[3]), doing=sys
         ("serve", "elsewhere", True, 90, False),
         ("move", "here", True, 3000, True),
         ("move", "here", False, 0, False),
-        ("move", "elsewhere", False, 3000, True),
-        ("move", "elsewhere", False, 30_000, False),
+        ("move", "elsewhere", False, 30, True),
+        ("move", "elsewhere", False, 90, False),
     ],
 )
 def test_who_counts_as_there(
@@ -152,6 +152,40 @@ def test_who_counts_as_there(
         assert_explained(done, names=(f"process {number}",))
     else:
         assert done.code == 0, done.err
+
+
+SLOW_MOVE = """
+import sqlite3
+import sys
+import time
+import adjudge
+from adjudge.collect import running
+from adjudge.collect.copies import move
+running.SAY_EVERY = 0.05
+copy = move._copy
+
+def slowly(*given):
+    def seen():
+        with sqlite3.connect(sys.argv[1].replace(".toml", ".sqlite3")) as connection:
+            return connection.execute("SELECT seen FROM collect_process WHERE doing = 'move'").fetchone()[0]
+    first, end = seen(), time.monotonic() + 20
+    while seen() == first:
+        assert time.monotonic() < end, "no other sign of life came"
+        time.sleep(0.02)
+    return copy(*given)
+
+move._copy = slowly
+adjudge.move(sys.argv[1], sys.argv[2])
+"""
+
+
+def test_a_move_says_again_and_again_that_it_is_there(campaign: Path) -> None:
+    """A long one is not forgotten, and one that was killed on another host is, after a minute."""
+    done = warm_command().run_code(SLOW_MOVE, campaign, str(campaign.with_name("new.sqlite3")))
+    assert done.code == 0, done.err
+    for name in ("campaign.sqlite3", "new.sqlite3"):
+        with closing(sqlite3.connect(campaign.with_name(name))) as connection:
+            assert connection.execute("SELECT count(*) FROM collect_process").fetchone() == (0,)
 
 
 def test_no_server_starts_while_the_database_is_being_moved(campaign: Path) -> None:
@@ -244,6 +278,9 @@ def test_wrong_calls_are_explained(campaign: Path, tmp_path: Path) -> None:
 
     refused("mysql://x/y", 2, "is of no known kind")
     refused(campaign.with_name("new.db"), 2, "ends in .sqlite3")
+    forgotten = warm_command()("move", campaign, "--to", "ann:TOPSECRET@db.example/judge")
+    assert_explained(forgotten, code=2, names=("--to: the address given is neither",))
+    assert "TOPSECRET" not in forgotten.err
     refused(campaign.with_suffix(".sqlite3"), 2, "where the campaign is already")
     (tmp_path / "there.sqlite3").write_text("mine", encoding="utf-8")
     refused(tmp_path / "there.sqlite3", 1, "is there already")
@@ -254,6 +291,19 @@ def test_wrong_calls_are_explained(campaign: Path, tmp_path: Path) -> None:
     assert made.code == 0, made.err
     done = warm_command()("move", unserved, "--to", tmp_path / "new.sqlite3")
     assert_explained(done, names=("is of an earlier version",))
+
+
+def test_a_database_without_a_campaign_has_nothing_to_move_or_back_up(campaign: Path) -> None:
+    """As after a server that stopped before it had its tasks."""
+    with closing(sqlite3.connect(campaign.with_suffix(".sqlite3"))) as connection, connection:
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute("DELETE FROM collect_campaign")
+    new = campaign.with_name("new.sqlite3")
+    assert_explained(warm_command()("move", campaign, "--to", new), names=("has not been served yet",))
+    assert not new.exists()
+    archive = campaign.with_name("b.zip")
+    assert_explained(warm_command()("backup", campaign, "-o", archive), names=("has not been served yet",))
+    assert not archive.exists()
 
 
 @pytest.fixture

@@ -122,6 +122,7 @@ def test_nothing_is_overwritten(there: str, tmp_path: Path) -> None:
         (["--protocol", "dda"], "did you mean 'da'"),
         (["--pair", "english"], "'english' is no pair of languages"),
         (["--annotators", "0"], "--annotators is 0"),
+        (["--annotators=-3"], "--annotators is -3"),
         (["--annotators", "Ann,Bo,Ann"], "lists a name twice"),
         (["--system", "ours"], "not of the form NAME=FILE"),
         (["--system", "a=x", "--system", "a=y"], "names 'a' twice"),
@@ -178,3 +179,8 @@ def test_any_names_work_or_are_refused(
     campaign = load_campaign(folder / "new" / "campaign.toml")
     assert list(campaign.files.systems) == [name]
     assert campaign.design.annotators == (people if isinstance(people, int) else tuple(people))
+
+
+def test_names_in_one_text_are_names_in_python_too(tmp_path: Path) -> None:
+    adjudge.init(tmp_path / "c", annotators="Marie, Jean")
+    assert 'annotators = ["Marie", "Jean"]' in (tmp_path / "c" / "campaign.toml").read_text(encoding="utf-8")

@@ -39,15 +39,18 @@ def init(
     Returns:
         The files, and under `next` the commands that come next.
     """
+    from adjudge.core.wording import split_names
     from adjudge.design.start_campaign import init as start
 
+    # A text is names with commas, as for the command, and not a name for each of its letters.
+    people = split_names(annotators) if isinstance(annotators, str) else annotators
     return start(
         Path(folder),
         protocol=protocol,
         pair=pair,
         source=None if source is None else Path(source),
         systems={name: Path(file) for name, file in (systems or {}).items()},
-        annotators=annotators if isinstance(annotators, int) else tuple(annotators),
+        annotators=people if isinstance(people, int) else tuple(people),
     )
 
 

@@ -17,6 +17,7 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from adjudge.collect.adaptive import draw_task, is_adaptive, planned_is_reached, record_draw
+from adjudge.collect.controls import passes
 from adjudge.collect.database import deciding, writing
 from adjudge.collect.models import Annotator, Assignment, Campaign, ScreenState
 from adjudge.collect.running import know_tasks
@@ -76,13 +77,26 @@ def current_assignment(visitor: Visitor, proposal: Proposal | None = None) -> As
     for assignment in given:
         if assignment.finished is None and _can_continue(assignment):
             return assignment
-    if visitor.excluded:
+    if not may_take_more(visitor, given):
         return None
     done = {assignment.task for assignment in given}
     if is_adaptive() and _preparatory_task(done) is None:
         return _draw(visitor, proposal or _chosen(visitor, done), len(given))
     task = next_task(visitor.name, done)
     return None if task is None else _take(visitor, task, len(given))
+
+
+def may_take_more(visitor: Visitor, given: list[Assignment]) -> bool:
+    """Whether a person may get another task.
+
+    Somebody whom a crowd platform sends, and whose work does not pass by the rule of completion codes, may not: the
+    platform does not pay for it, and the places in the pool are for others.
+    """
+    if visitor.excluded:
+        return False
+    tasks = served().task_by_id
+    submitted = any(assignment.finished is not None and tasks[assignment.task].kind == "work" for assignment in given)
+    return not (visitor.crowd and submitted) or passes(visitor.annotator_id)
 
 
 def _chosen(visitor: Visitor, done: set[str]) -> Proposal:

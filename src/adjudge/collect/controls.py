@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.collect.answers import judged_field
 from adjudge.collect.marking import score_of
+from adjudge.collect.models import ScreenState
 from adjudge.collect.served_campaign import served
 from adjudge.core.passing_rule import Work
 from adjudge.core.protocols import PROTOCOLS
@@ -20,7 +21,6 @@ from adjudge.core.protocols import PROTOCOLS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from adjudge.collect.models import ScreenState
     from adjudge.design.tasks import Output
 
 
@@ -37,6 +37,14 @@ def faults_of(count: ControlCount, *, judgments: int, active_seconds: float) -> 
     crowd = served().campaign.crowd
     work = Work(judgments, active_seconds, count.right, count.total)
     return work.faults(pass_share=crowd.pass_share, least_seconds=crowd.least_seconds)
+
+
+def passes(annotator_id: int) -> bool:
+    """Whether all that a person has done so far passes."""
+    states = list(ScreenState.objects.filter(assignment__annotator_id=annotator_id).select_related("assignment"))
+    count = count_controls(states).get(annotator_id, ControlCount())
+    judgments, seconds = sum(state.judged for state in states), sum(state.active_seconds for state in states)
+    return not faults_of(count, judgments=judgments, active_seconds=seconds)
 
 
 def count_controls(states: Iterable[ScreenState]) -> dict[int, ControlCount]:

@@ -9,8 +9,8 @@ from django.db.models import Sum
 
 from adjudge.collect.adaptive import is_adaptive
 from adjudge.collect.answers import FIELDS
-from adjudge.collect.assign import assignments_of, next_task
-from adjudge.collect.controls import ControlCount, count_controls, faults_of
+from adjudge.collect.assign import assignments_of, may_take_more, next_task
+from adjudge.collect.controls import passes
 from adjudge.collect.marking import category_kind, prefilled_spans
 from adjudge.collect.models import Assignment, ScreenState
 from adjudge.collect.sanitise import sanitise
@@ -67,16 +67,11 @@ def completion(visitor: Visitor, given: list[Assignment]) -> dict[str, Any] | No
     if not given or (in_hand and not enough):
         return None
     more = in_hand or (
-        not visitor.excluded and next_task(visitor.name, {assignment.task for assignment in given}) is not None
+        may_take_more(visitor, given) and next_task(visitor.name, {assignment.task for assignment in given}) is not None
     )
     if more and not enough:
         return None
-    states = list(
-        ScreenState.objects.filter(assignment__annotator_id=visitor.annotator_id).select_related("assignment")
-    )
-    count = count_controls(states).get(visitor.annotator_id, ControlCount())
-    judgments, seconds = sum(state.judged for state in states), sum(state.active_seconds for state in states)
-    passed = not faults_of(count, judgments=judgments, active_seconds=seconds)
+    passed = passes(visitor.annotator_id)
     return {
         "code": crowd.completion_code if passed else crowd.failure_code,
         "url": crowd.return_url if passed else crowd.failure_url,

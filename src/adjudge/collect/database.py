@@ -97,7 +97,7 @@ def chosen_database(campaign_file: Path, given: str | None) -> str | None:
 
 def same_place(first: str | None, second: str | None, default_file: Path) -> bool:
     """Whether two addresses lead to the same database; None is the embedded one."""
-    places = [(each or f"sqlite:{quote(str(default_file.absolute()))}") for each in (first, second)]
+    places = [(address or f"sqlite:{quote(str(default_file.absolute()))}") for address in (first, second)]
     return _place(places[0]) == _place(places[1])
 
 

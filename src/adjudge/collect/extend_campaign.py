@@ -101,7 +101,7 @@ def extend(
 
             base = base or url_of_server(connection.alias) or USUAL_URL
             links = _store(connection.alias, campaign, stored, extension, base=base, links_file=links_file)
-            save_tasks(extension.tasks, campaign_file.with_name("tasks.json"))
+            notes += _saved_tasks(extension.tasks, campaign_file.with_name("tasks.json"))
     return _described(campaign, stored, extension, notes, links, dry_run=dry_run, judgments=judgments, beside=beside)
 
 
@@ -189,7 +189,7 @@ def _store(
     from adjudge.collect.prepare_database import NewLink, extended_settings
 
     file = None if links_file is None else LinkFile(links_file, base)
-    made: list[NewLink] = []
+    links: list[NewLink] = []
     with transaction.atomic(using=alias):
         row = Campaign.objects.using(alias).select_for_update().get()
         if parse_tasks(row.tasks, "the database").fingerprint != stored.fingerprint:
@@ -202,10 +202,22 @@ def _store(
             if not Link.objects.using(alias).filter(annotator=person).exists():
                 days = campaign.links.lifetime_days
                 secret = make_link(role="annotator", label=name, days=days, annotator=person, using=alias)
-                made.append(NewLink("annotator", name, secret))
+                links.append(NewLink("annotator", name, secret))
         if file is not None:
-            file.add(made)
-    return [] if file is not None else [GivenLink(link.name, address(link.secret, base)) for link in made]
+            file.add(links)
+    return [] if file is not None else [GivenLink(link.name, address(link.secret, base)) for link in links]
+
+
+def _saved_tasks(tasks: TaskSet, file: Path) -> list[str]:
+    """Write the file of the tasks; what went wrong with it.
+
+    The database holds the extension by now, and the new links are shown only once: neither is lost for this file.
+    """
+    try:
+        save_tasks(tasks, file)
+    except InputError as fault:
+        return [f"the campaign is extended, but {fault}; the next start of adjudge serve writes it"]
+    return []
 
 
 def _described(

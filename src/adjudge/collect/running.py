@@ -22,18 +22,22 @@ from django.utils import timezone
 
 from adjudge.collect.database import writing
 from adjudge.collect.models import Campaign, Process
-from adjudge.core.errors import DataError
+from adjudge.core.errors import AdjudgeError, DataError
 from adjudge.core.files import is_alive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
     from datetime import datetime
+
+    from django.db.backends.base.base import BaseDatabaseWrapper
 
 SAY_EVERY = 5.0
 """Seconds between two signs of life."""
 GONE_AFTER = timedelta(seconds=60)
-"""A server on another machine that has been silent for so long has gone."""
-# A move gives one sign of life, at its beginning; so does a server whose process hangs.
+"""A process on another machine that has been silent for so long has gone."""
+# On this machine, the system knows whether a process is there. One that hangs, or another that has its number by now,
+# is in nobody's way for longer.
 FORGOTTEN_AFTER = timedelta(hours=6)
 
 
@@ -51,7 +55,7 @@ def is_there(process: Process, at: datetime) -> bool:
     silent = at - process.seen
     if process.machine == machine():
         return silent < FORGOTTEN_AFTER and is_alive(process.number)
-    return silent < (GONE_AFTER if process.doing == "serve" else FORGOTTEN_AFTER)
+    return silent < GONE_AFTER
 
 
 def announce(doing: Literal["serve", "move"], using: str = DEFAULT_DB_ALIAS, *, url: str = "") -> str:
@@ -75,11 +79,12 @@ def announce(doing: Literal["serve", "move"], using: str = DEFAULT_DB_ALIAS, *, 
 
 def _in_the_way(process: Process) -> str:
     host = process.machine.split(" ")[0]
+    killed = f"(one that was killed on another host is forgotten after {GONE_AFTER.seconds} s)"
     if process.doing == "move":
-        return f"the database is being moved by process {process.number} on {host}; wait until it is done"
+        return f"the database is being moved by process {process.number} on {host}; wait until it is done {killed}"
     return (
         f"the campaign is being served by process {process.number} on {host}; stop the server first, and start it "
-        f"again afterwards (one that was killed on another host is forgotten after {GONE_AFTER.seconds} s)"
+        f"again afterwards {killed}"
     )
 
 
@@ -90,13 +95,30 @@ def leave(name: str, using: str = DEFAULT_DB_ALIAS) -> None:
 
 
 @contextmanager
-def moving(using: str) -> Iterator[None]:
-    """Keep servers away while a database is copied to another one."""
-    name = announce("move", using)
+def moving(using: str, connect: Callable[[], AbstractContextManager[BaseDatabaseWrapper]]) -> Iterator[None]:
+    """Keep servers away while a database is copied to another one.
+
+    Args:
+        using: the alias of the connection to it.
+        connect: opens another connection to it, for the thread that gives signs of life.
+    """
+    note = announce("move", using)
+    done = threading.Event()
+
+    def say() -> None:
+        while not done.wait(SAY_EVERY):
+            # A sign that cannot be given now comes a little later.
+            with suppress(DatabaseError, AdjudgeError), connect() as connection:
+                Process.objects.using(connection.alias).filter(pk=note).update(seen=timezone.now())
+
+    signs = threading.Thread(target=say, name="signs of life", daemon=True)
+    signs.start()
     try:
         yield
     finally:
-        leave(name, using)
+        done.set()
+        signs.join()
+        leave(note, using)
 
 
 @dataclass

@@ -20,6 +20,7 @@ from adjudge.collect.links import NAME_LENGTH, find_link, make_link, valid_links
 from adjudge.collect.models import Annotator, EndedSession, Link
 from adjudge.collect.served_campaign import served
 from adjudge.collect.sql_statements import Visitor, find_visitor
+from adjudge.core.machine_judges import PREFIX, any_judge
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -81,6 +82,9 @@ def _crowd_link(request: HttpRequest, person: str | None, signature: str | None)
     """The link of a person whom a crowd platform sends; made at the first visit, gone for good once revoked."""
     if not person or len(person) > NAME_LENGTH:
         raise EntryRefused("this link needs the id of the person, which the platform adds to it", "person-missing")
+    if any_judge([person.strip()]):
+        # Judgments under such a name would count as a machine's, and be left out of every ranking.
+        raise EntryRefused(f"an id cannot begin with '{PREFIX}', as the names of machine judges do", "person-missing")
     signed = _is_signed(person, signature)
     with writing():
         annotator = Annotator.objects.filter(name=person).first()

@@ -1,4 +1,4 @@
-"""Safe reading of arbitrary files, atomic writing, and folders for work in progress."""
+"""Safe reading of arbitrary files, and atomic writing."""
 
 from __future__ import annotations
 
@@ -153,16 +153,16 @@ def read_json(path: Path) -> Any:
 
 
 @contextmanager
-def atomic_path(path: Path, *, secret: bool = False) -> Iterator[Path]:
+def atomic_path(path: Path, *, secret: bool = False, inside: Path | None = None) -> Iterator[Path]:
     """A temporary path next to `path`. It replaces `path` if the block succeeds and is removed otherwise.
 
-    A secret file is readable by its owner alone, at all times.
+    A secret file is readable by its owner alone, at all times. `inside` is another folder of the same file system.
     """
     if exists(path) and path.is_dir():
         raise InputError("cannot be written, it is a folder; name a file", file=path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=inside or path.parent)
     except OSError as fault:
         raise InputError(f"cannot be written ({fault.strerror}); choose another path", file=path) from fault
     os.close(handle)
@@ -213,27 +213,3 @@ def is_alive(number: int) -> bool:
     except PermissionError:
         return True
     return True
-
-
-@contextmanager
-def working_folder(beside: Path) -> Iterator[Path]:
-    """A folder for work in progress, readable by its owner alone; what killed processes left there is removed."""
-    for left in beside.parent.glob(f".{_glob_safe(beside.name)}.*.part"):
-        process = left.name.split(".")[-2]
-        if process.isdecimal() and not is_alive(int(process)):
-            shutil.rmtree(left, ignore_errors=True)
-    folder = beside.parent / f".{beside.name}.{os.getpid()}.part"
-    try:
-        beside.parent.mkdir(parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700)
-    except OSError as fault:
-        raise InputError(f"cannot be written ({fault.strerror}); choose another place", file=beside) from fault
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _glob_safe(name: str) -> str:
-    """A name in which no character stands for others."""
-    return "".join(f"[{character}]" if character in "*?[" else character for character in name)

@@ -56,6 +56,18 @@ def planned_amounts(campaign: Campaign) -> Amounts:
     )
 
 
+class TooFewItems(DataError):  # noqa: N818 - it reads as what happened
+    """A task of so few screens that the controls wanted cannot be made from them."""
+
+    def __init__(self, kind: str, count: int, screens: int) -> None:
+        wanted = f"{count} more '{kind}' {agreeing(count, 'is', 'are')} wanted"
+        super().__init__(
+            f"a task has too few items for its controls: {wanted} than can be made from "
+            f"{counted(screens, 'screen')}; lower the controls or raise design.task_size"
+        )
+        self.screens = screens
+
+
 @dataclass
 class Controller:
     """Adds controls to one task after the other, and remembers whom it has checked."""
@@ -92,11 +104,7 @@ class Controller:
                 count -= copy.size
                 checked.update(best.systems)
         if count > 0:
-            wanted = f"{count} more '{kind}' {agreeing(count, 'is', 'are')} wanted"
-            raise DataError(
-                f"a task has too few items for its controls: {wanted} than can be made from "
-                f"{counted(len(screens), 'screen')}; lower the controls or raise design.task_size"
-            )
+            raise TooFewItems(kind, count, len(screens))
         return copies
 
     def _copy(self, screen: DraftScreen, kind: str, most: int) -> DraftScreen | None:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from adjudge.core.errors import DataError
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.core.rng import generator
-from adjudge.core.wording import short_list
+from adjudge.core.wording import counted, short_list
 from adjudge.design.assemble import Assembler
-from adjudge.design.controls import Controller
+from adjudge.design.controls import Controller, TooFewItems
 from adjudge.design.controls_of_rankings import ComparedController
 from adjudge.design.drafts import make_material
 from adjudge.design.extension_work import BESIDE, Judged, Work, extension_drafts, judged_so_far
@@ -167,8 +167,15 @@ def _new_tasks(
     assembler = Assembler(material)
     added: list[Task] = []
     for number, (runs, team) in enumerate(zip(drafts, teams, strict=True), start=max(numbers, default=0) + 1):
-        screens = positions.order_outputs(arrange(material, controls.add(runs, team), rng))
         name = f"t{number:0{width}d}"
+        try:
+            with_controls = controls.add(runs, team)
+        except TooFewItems as fault:
+            raise DataError(
+                f"the new task '{name}' would have {counted(fault.screens, 'screen')}, too few for the controls that "
+                "the campaign file asks for; add more at once, such as more --judgments, or lower the controls"
+            ) from fault
+        screens = positions.order_outputs(arrange(material, with_controls, rng))
         added.append(assembler.task(name, screens, kind="work", people=team, judgments=campaign.design.judgments))
     return tuple(added)
 

@@ -79,8 +79,8 @@ def init(
         raise UsageError(f"--pair '{pair}' is no pair of languages; write it as en-de")
     source_lang, target_lang = languages
     people = annotators if isinstance(annotators, int) else tuple(annotators)
-    if not people:
-        raise UsageError("--annotators is 0; at least one person must judge")
+    if not people or (isinstance(people, int) and people < 1):
+        raise UsageError(f"--annotators is {people or 0}; at least one person must judge")
     with tempfile.TemporaryDirectory(prefix="adjudge-") as scratch:
         texts = _own_texts(folder, source, given) if source is not None else _example_texts(Path(scratch))
         _refuse_overwriting(folder, texts)

@@ -43,7 +43,7 @@ def init(
 
     if protocol not in COLLECTED:
         raise unknown_choice("protocol", protocol, COLLECTED)
-    made = as_command(start)(
+    started = as_command(start)(
         folder,
         protocol=cast(CollectedProtocol, protocol),
         pair=pair,
@@ -51,9 +51,9 @@ def init(
         systems=named_files(system),
         annotators=_people(annotators),
     )
-    write_output({"all": made}, json=json, output=None)
+    write_output({"all": started}, json=json, output=None)
     if not json:
-        print("Next:", *made.next, sep="\n  ")
+        print("Next:", *started.next, sep="\n  ")
 
 
 def named_files(given: list[str] | None) -> dict[str, Path]:
@@ -74,4 +74,5 @@ def named_files(given: list[str] | None) -> dict[str, Path]:
 def _people(text: str) -> int | tuple[str, ...]:
     from adjudge.core.wording import split_names
 
-    return int(text) if text.strip().isdecimal() else split_names(text)
+    # A number below zero is no name either.
+    return int(text) if text.strip().removeprefix("-").isdecimal() else split_names(text)

@@ -29,5 +29,5 @@ def restore(
     from adjudge.api.campaigns import restore as make_again
     from adjudge.cli.output import write_output
 
-    made = as_command(make_again)(archive, folder, database=database)
-    write_output({"all": made}, json=json, output=None)
+    restored = as_command(make_again)(archive, folder, database=database)
+    write_output({"all": restored}, json=json, output=None)

@@ -14,12 +14,12 @@ import zipfile
 import zlib
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, BinaryIO, Self
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from adjudge.core.errors import InputError, shown
+from adjudge.design.campaign.parts import is_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,6 +33,8 @@ MOST_ENTRIES = 20_000
 MOST_MANIFEST_BYTES = 20_000_000
 # Text packs to a tenth or so. What unpacks to far more was made to fill disks.
 MOST_RATIO = 300
+MOST_NAME = 250
+"""Bytes of a file name."""
 SMALL = 100_000_000
 """Bytes that may be unpacked whatever the ratio."""
 _PIECE = 1 << 20
@@ -40,6 +42,16 @@ _DAMAGE = (
     zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError,
     ValueError, KeyError, OverflowError, IndexError, MemoryError,
 )  # fmt: skip
+
+
+def _one_line(text: str) -> str:
+    """Refuse what would steer the terminal on which it is shown."""
+    if not is_one_line(text):
+        raise ValueError("has control characters")
+    return text
+
+
+Line = Annotated[str, Field(max_length=1000), AfterValidator(_one_line)]
 
 
 class _Part(BaseModel):
@@ -67,15 +79,15 @@ class TableEntry(_Part):
 class Manifest(_Part):
     """What a backup holds."""
 
-    format: str
+    format: Line
     schema_: int = Field(alias="schema")
-    version: str
-    made: str
-    campaign: str
-    campaign_file: str
-    fingerprint: str
-    database: str
-    migration: str
+    version: Line
+    made: Line
+    campaign: Line
+    campaign_file: Line
+    fingerprint: Line
+    database: Line
+    migration: Line
     tables: tuple[TableEntry, ...]
     entries: tuple[Entry, ...]
 
@@ -243,10 +255,15 @@ def _manifest(path: Path, opened: zipfile.ZipFile) -> Manifest:
 
 def check_name(path: Path, name: str) -> None:
     """Refuse a name that could lead out of the folder, or is no plain file name on some system."""
-    parts = name.split("/")
-    plain = all(part not in ("", ".", "..") and len(part.encode(errors="replace")) < 250 for part in parts)
-    if not plain or PurePosixPath(name).is_absolute() or any(c in name for c in "\\:\0") or not name.isprintable():
+    if not is_safe_name(name):
         raise InputError(
             f"holds the unsafe file name '{shown(name)}', which could lead out of its folder; it is not unpacked",
             file=path,
         )
+
+
+def is_safe_name(name: str) -> bool:
+    """Whether an entry may have this name: a plain path that stays inside a folder on every system."""
+    parts = name.split("/")
+    plain = all(part not in ("", ".", "..") and len(part.encode(errors="replace")) < MOST_NAME for part in parts)
+    return plain and not any(character in name for character in "\\:\0") and name.isprintable()

@@ -1,7 +1,7 @@
 """Backing a campaign up while people judge, and restoring it: all of it, as it was, or nothing.
 
-A backup is written under another name and renamed when it is whole. A restored campaign is made in a folder beside its
-own, read back and compared with the manifest, and then renamed; PostgreSQL is filled in one transaction.
+A backup is written in a hidden folder and gets its name when it is whole. So does a restored campaign, after all rows
+were read back and compared with the manifest; PostgreSQL is filled in one transaction.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adjudge._version import __version__
@@ -24,6 +25,7 @@ from adjudge.collect.copies.archive import (
 )
 from adjudge.collect.copies.campaign_files import campaign_files, outside_of_folder
 from adjudge.collect.copies.snapshot import Digest, Snapshot, known_migrations, new_database, read_snapshot
+from adjudge.collect.copies.working_folder import is_working_folder, working_folder
 from adjudge.collect.database import (
     chosen_database,
     is_postgres,
@@ -34,13 +36,12 @@ from adjudge.collect.database import (
 )
 from adjudge.collect.django_settings import database_file
 from adjudge.core.errors import InputError, UsageError, shown
-from adjudge.core.files import atomic_path, umask, working_folder
+from adjudge.core.files import atomic_path, umask
 from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.results.campaigns import BackedUp, CopiedTable, Restored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 _FILES, _TABLES = "files", "tables"
 
@@ -62,8 +63,8 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
         raise InputError("has not been served yet, so there is nothing to back up", file=campaign_file)
     made = datetime.now(UTC).isoformat(timespec="seconds")
     with (
-        atomic_path(output, secret=True) as temporary,
-        working_folder(output) as working,
+        working_folder(output.absolute()) as working,
+        atomic_path(output, secret=True, inside=working) as temporary,
         read_snapshot(chosen, database_file(campaign_file), working) as snapshot,
         ArchiveWriter(temporary) as writer,
     ):
@@ -72,15 +73,13 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
             with file.path.open("rb") as content:
                 writer.add(f"{_FILES}/{file.name}", pieces_of(content), secret=file.secret)
         tables = [_add_table(writer, snapshot, name) for name in snapshot.models]
-        campaign = next(snapshot.models["campaign"]._default_manager.using(snapshot.connection.alias).iterator(), None)  # noqa: SLF001
-        if campaign is None:
-            raise InputError("has not been served yet, so there is nothing to back up", file=campaign_file)
+        campaign = snapshot.campaign(campaign_file)
         about = About(
             version=__version__,
             made=made,
-            campaign=campaign.name,  # type: ignore[attr-defined]
+            campaign=campaign.name,
             campaign_file=campaign_file.name,
-            fingerprint=campaign.fingerprint,  # type: ignore[attr-defined]
+            fingerprint=campaign.fingerprint,
             database="sqlite" if embedded is not None else "postgresql",
             migration=snapshot.migration,
         )
@@ -124,9 +123,8 @@ def restore(archive: Path, folder: Path, *, database: str | None = None) -> Rest
     """
     if database is not None and not is_postgres(database):
         raise UsageError("--database is not the address of a PostgreSQL database; leave it out for SQLite")
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError("is not empty, and nothing is overwritten; name an empty or new folder", file=folder)
-    with read_archive(archive) as reader, working_folder(folder.absolute()) as working:
+    place = _place(folder)
+    with read_archive(archive) as reader, working_folder(place) as working:
         manifest = reader.manifest
         check_name(archive, manifest.campaign_file)
         if manifest.migration not in known_migrations():
@@ -140,7 +138,7 @@ def restore(archive: Path, folder: Path, *, database: str | None = None) -> Rest
         _check_places(reader, campaign_file)
         load_campaign(campaign_file)
         _fill(reader, campaign_file, database)
-        _put(inside, folder)
+        _put(inside, folder, last=manifest.campaign_file)
     return Restored(
         settings={"database": "sqlite" if database is None else "postgresql"},
         data=manifest.fingerprint,
@@ -190,26 +188,52 @@ def _fill(reader: ArchiveReader, campaign_file: Path, database: str | None) -> N
     with new_database(database, file, reader.manifest.migration) as target:
         if {name: target.columns(name) for name in target.models} != {n: t.columns for n, t in tables.items()}:
             raise damaged(reader.path, f"its tables are not those of {reader.manifest.migration}")
-        for name in target.models:
-            target.fill(name, reader.lines(f"{_TABLES}/{name}.jsonl"), source=reader.path)
-        target.continue_numbering()
-        for name, wanted in tables.items():
-            found = target.digest(name)
-            if (found.rows, found.digest) != (wanted.rows, wanted.digest):
-                raise damaged(reader.path, f"{found.rows} rows of '{name}' are not the {wanted.rows} that were saved")
+        try:
+            for name in target.models:
+                target.fill(name, reader.lines(f"{_TABLES}/{name}.jsonl"), source=reader.path)
+            target.continue_numbering()
+            stored = target.digests()
+        except (UnicodeError, OverflowError) as fault:
+            # Numbers and dates beyond what databases hold, and halves of characters: no database had such rows.
+            raise damaged(reader.path, f"a row has a value that no database holds: {shown(fault, 100)}") from fault
+        for table in stored:
+            saved = tables[table.name]
+            if (table.rows, table.digest) != (saved.rows, saved.digest):
+                raise damaged(
+                    reader.path, f"{table.rows} rows of '{table.name}' are not the {saved.rows} that were saved"
+                )
         if database is not None:
             note_database(campaign_file, database)
     if database is None:
         file.chmod(0o600)
 
 
-def _put(made: Path, folder: Path) -> None:
-    """Give the folder its name, which is the moment from which it exists."""
+def _place(folder: Path) -> Path:
+    """Beside what the work is done: the new folder, or inside of one that exists, which may be all that is writable."""
+    folder = folder.absolute()
+    if not folder.exists():
+        return folder
+    place = folder / folder.name
+    if not folder.is_dir() or any(not is_working_folder(path, place) for path in folder.iterdir()):
+        raise InputError("is not empty, and nothing is overwritten; name an empty or new folder", file=folder)
+    return place
+
+
+def _put(restored: Path, folder: Path, *, last: str) -> None:
+    """Give the folder its name, or fill one that exists; without the campaign file, the last, there is no campaign."""
+    folder = folder.absolute()
     try:
-        made.chmod(0o777 & ~umask())
-        made.rename(folder)
-        parent = os.open(folder.absolute().parent, os.O_RDONLY)
-        os.fsync(parent)
-        os.close(parent)
+        if restored.parent.parent == folder:
+            # It may be the folder that the user is in, or a file system of its own; neither can be replaced.
+            final = restored / Path(last).parts[0]
+            for path in (*(path for path in restored.iterdir() if path != final), final):
+                path.rename(folder / path.name)
+        else:
+            restored.chmod(0o777 & ~umask())
+            restored.rename(folder)
+        for changed in (folder, folder.parent):
+            handle = os.open(changed, os.O_RDONLY)
+            os.fsync(handle)
+            os.close(handle)
     except OSError as fault:
         raise InputError(f"cannot be made ({fault.strerror}); choose another folder", file=folder) from fault

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from adjudge.collect.copies.archive import is_safe_name
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
 from adjudge.design.campaign.toml_file import load_campaign
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 OUTSIDE = "outside"
-"""The folder for files that lie outside of the campaign's folder."""
+"""The folder for files that lie outside of the campaign's folder, or have names that are unsafe in archives."""
 # Beside the campaign file, where they exist: tasks, looks, the key that signs cookies, links that were handed out.
 _BESIDE = ("tasks.json", "looks.json", "looks.start.json", "looks.shown.json")
 _BESIDE_SECRET = (".secret", ".links.tsv")
@@ -42,24 +45,41 @@ class CampaignFile:
 def campaign_files(campaign_file: Path) -> tuple[str, list[CampaignFile]]:
     """The text of the campaign file for a copy of its folder, and all other files that belong there."""
     load_campaign(campaign_file)  # names all files that are missing
+    if not is_safe_name(campaign_file.name):
+        raise InputError("has a name that is unsafe in an archive; rename it with plain letters", file=campaign_file)
     folder = campaign_file.resolve().parent
     text = read_text(campaign_file)
-    files: dict[Path, CampaignFile] = {}
-    renamed: dict[str, str] = {}
-    for given in dict.fromkeys(value for _, value in named_paths(tomllib.loads(text))):
-        path = (folder / given).resolve()
-        if not path.is_relative_to(folder) or PurePosixPath(given).is_absolute():
-            known = files.get(path) or CampaignFile(path, f"{OUTSIDE}/{len(renamed) + 1}/{path.name}")
-            renamed[given] = known.name
-        else:
-            known = CampaignFile(path, (folder / given).resolve().relative_to(folder).as_posix())
-        files[path] = known
     beside = [
         *((campaign_file.with_name(name), False) for name in _BESIDE),
         *((campaign_file.with_suffix(ending), True) for ending in _BESIDE_SECRET),
     ]
     others = [CampaignFile(path, path.name, secret) for path, secret in beside if path.is_file()]
-    return with_other_paths(text, renamed, campaign_file), [*files.values(), *others]
+    named = list(dict.fromkeys(value for _, value in named_paths(tomllib.loads(text))))
+    files = _files_in_copy(folder, named)
+    # Links and detours such as sub/../a.txt are not in the copy: there, the campaign file names the files themselves.
+    renamed = {
+        given: files[path].name
+        for given in named
+        if files[path := (folder / given).resolve()].name != PurePosixPath(given).as_posix()
+    }
+    known = {file.name for file in files.values()}
+    return (
+        with_other_paths(text, renamed, campaign_file),
+        [*files.values(), *(file for file in others if file.name not in known)],
+    )
+
+
+def _files_in_copy(folder: Path, named: list[str]) -> dict[Path, CampaignFile]:
+    """The files that a campaign file names, each with a name in the copy that no other file has."""
+    paths = list(dict.fromkeys((folder / given).resolve() for given in named))
+    inside = {path: path.relative_to(folder).as_posix() for path in paths if path.is_relative_to(folder)}
+    names = {path: name for path, name in inside.items() if is_safe_name(name)}
+    free = (number for number in count(1) if not (folder / OUTSIDE / str(number)).exists())
+    for path in paths:
+        if path not in names:
+            plain = re.sub(r"[^\w.-]", "-", path.name)[-60:]  # the ending says what the file is
+            names[path] = f"{OUTSIDE}/{next(free)}/{plain}"
+    return {path: CampaignFile(path, names[path]) for path in paths}
 
 
 def outside_of_folder(campaign_file: Path) -> str | None:
@@ -96,7 +116,7 @@ def with_other_paths(text: str, renamed: dict[str, str], campaign_file: Path) ->
             changed = changed.replace(quoted, json.dumps(new, ensure_ascii=False))
     if tomllib.loads(changed) != _replaced(tomllib.loads(text), renamed):
         raise InputError(
-            f"names a file outside of its folder ('{next(iter(renamed))}') in a way that cannot be changed in a copy; "
+            f"names a file ('{next(iter(renamed))}') in a way that cannot be changed in a copy; "
             "copy that file beside the campaign file and name it there",
             file=campaign_file,
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from adjudge.collect.copies.snapshot import Snapshot, applied_migration, new_database, opened, read_snapshot
+from adjudge.collect.copies.working_folder import working_folder
 from adjudge.collect.database import (
     chosen_database,
     is_postgres,
@@ -19,7 +20,6 @@ from adjudge.collect.database import (
 )
 from adjudge.collect.django_settings import database_file
 from adjudge.core.errors import DataError, InputError, UsageError
-from adjudge.core.files import working_folder
 from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.results.campaigns import CopiedTable, Moved
 
@@ -53,7 +53,7 @@ def move(campaign_file: Path, to: str, *, database: str | None = None) -> Moved:
             )
         from adjudge.collect.running import moving
 
-        with moving(connection.alias):
+        with moving(connection.alias, lambda: opened(source, database_file(campaign_file))):
             copied = _copy(campaign_file, source, target)
             note_database(campaign_file, _noted(campaign_file, target))
     return Moved(
@@ -85,7 +85,9 @@ def _target(to: str) -> str:
         )
     file = (sqlite_file(to, Path()) if to.startswith("sqlite:") else None) or Path(to)
     if file.suffix != ".sqlite3":
-        raise UsageError(f"--to '{file}' is neither postgres://user@host/name nor a file that ends in .sqlite3")
+        # With an @, it may be an address without its beginning, and hold a password.
+        given = "the address given" if "@" in to else f"'{file}'"
+        raise UsageError(f"--to: {given} is neither postgres://user@host/name nor a file that ends in .sqlite3")
     return f"sqlite:{quote(str(file.absolute()))}"
 
 
@@ -100,11 +102,10 @@ def _copy(campaign_file: Path, source: str | None, target: str) -> tuple[str, tu
         new_file = working / "new.sqlite3"
         with (
             read_snapshot(source, database_file(campaign_file), working) as snapshot,
-            new_database(None if file is not None else target, new_file, snapshot.migration) as made,
+            new_database(None if file is not None else target, new_file, snapshot.migration) as new,
         ):
-            copied = _copied(snapshot, made, _shown(target))
-            campaign = next(snapshot.models["campaign"]._default_manager.using(snapshot.connection.alias).iterator())  # noqa: SLF001
-            fingerprint: str = campaign.fingerprint  # type: ignore[attr-defined]
+            fingerprint: str = snapshot.campaign(campaign_file).fingerprint
+            copied = _copied(snapshot, new, _shown(target))
         if file is not None:
             _put(new_file, file)
     return fingerprint, copied
@@ -124,13 +125,13 @@ def _copied(snapshot: Snapshot, target: Snapshot, shown_name: str) -> tuple[Tabl
     return before
 
 
-def _put(made: Path, file: Path) -> None:
+def _put(new_file: Path, file: Path) -> None:
     """Give a new database its name, unless there is one of that name by now."""
     try:
-        made.chmod(0o600)
-        with made.open("rb") as written:
+        new_file.chmod(0o600)
+        with new_file.open("rb") as written:
             os.fsync(written.fileno())
-        os.link(made, file)
+        os.link(new_file, file)
     except OSError as fault:
         raise InputError(f"cannot be made ({fault.strerror}); name another file", file=file) from fault
 

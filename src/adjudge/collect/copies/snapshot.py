@@ -84,6 +84,13 @@ class Snapshot:
         for values in rows.values_list(*self.columns(name)).iterator(chunk_size=ROWS_AT_ONCE):
             yield json.dumps(values, ensure_ascii=False, separators=(",", ":"), default=_plain).encode()
 
+    def campaign(self, file: Path) -> Any:
+        """The row of the campaign; `file` names it in the error where there is none."""
+        row = self.models["campaign"]._default_manager.using(self.connection.alias).first()  # noqa: SLF001
+        if row is None:
+            raise InputError("has not been served yet, so there is nothing to copy", file=file)
+        return row
+
     def digest(self, name: str) -> TableDigest:
         """Count and digest a table by reading all of it."""
         digest = Digest()
@@ -167,11 +174,14 @@ def copy_sqlite(file: Path, copy: Path) -> None:
     address = f"file:{quote(str(file.resolve()))}?mode=ro"
     # In a folder that cannot be written to, a database that nobody uses can be read only in this way.
     addresses = (address, f"{address}&immutable=1") if not log.exists() else (address,)
-    for number, each in enumerate(addresses, start=1):
+    for number, source_address in enumerate(addresses, start=1):
         try:
-            with closing(sqlite3.connect(each, uri=True, timeout=60)) as source, closing(sqlite3.connect(copy)) as made:
-                source.backup(made)
-                problems = [str(row[0]) for row in made.execute("PRAGMA integrity_check(3)")]
+            with (
+                closing(sqlite3.connect(source_address, uri=True, timeout=60)) as source,
+                closing(sqlite3.connect(copy)) as target,
+            ):
+                source.backup(target)
+                problems = [str(row[0]) for row in target.execute("PRAGMA integrity_check(3)")]
             break
         except (sqlite3.Error, OSError) as fault:
             if number == len(addresses):

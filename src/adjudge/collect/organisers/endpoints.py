@@ -21,6 +21,7 @@ from adjudge.collect.responses import Fault
 from adjudge.collect.schemas import AnnotatorIn, DecisionIn
 from adjudge.collect.served_campaign import served
 from adjudge.collect.sessions import OrganiserAuth
+from adjudge.core.machine_judges import PREFIX, any_judge
 from adjudge.formats import native
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ def export(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 def add_annotator(request: HttpRequest, body: AnnotatorIn) -> LinkOut:  # noqa: ARG001
     """Add a person and make the personal link."""
     name = body.name.strip()
+    if any_judge([name]):
+        raise HttpError(422, f"a name cannot begin with '{PREFIX}', as those of machine judges do; choose another")
     with writing():
         annotator, new = Annotator.objects.get_or_create(name=name, defaults={"created": timezone.now()})
         if not new:
