@@ -1,4 +1,4 @@
-"""Safe reading of arbitrary files, atomic writing, and folders for work in progress."""
+"""Safe reading of arbitrary files and atomic writing."""
 
 from __future__ import annotations
 
@@ -188,8 +188,7 @@ def decode_text(raw: bytes, path: Path) -> str:
     if encoding != _UTF8:
         raw = _as_utf8(raw, encoding, path)
     if b"\0" in raw:
-        line = raw[: raw.index(b"\0")].count(b"\n") + 1
-        raise InputError("is a binary file (it holds a zero byte); give a text file", file=path, line=line)
+        raise _binary(raw, path)
     if b"\r" in raw and b"\n" not in raw:
         raw = raw.replace(b"\r", b"\n")
     try:
@@ -204,14 +203,26 @@ def decode_text(raw: bytes, path: Path) -> str:
         ) from fault
 
 
+def _binary(raw: bytes, path: Path) -> InputError:
+    """The error for a file with zero bytes; UTF-16 without a byte-order mark has one for each Latin letter."""
+    place = raw.index(b"\0")
+    what = "is a binary file (it holds a zero byte); give a text file"
+    if _ENCODING.get() == _UTF8 and raw[place % 2 : 200 : 2].count(0) > len(raw[:200]) // 4:
+        what = "looks like UTF-16 without a byte-order mark"
+        what += f"; say --encoding {'utf-16-le' if place % 2 else 'utf-16-be'}, or convert the file to UTF-8"
+    return InputError(what, file=path, line=raw[:place].count(b"\n") + 1)
+
+
 def _as_utf8(raw: bytes, encoding: str, path: Path) -> bytes:
     """The text of a file in another encoding."""
     try:
         return raw.decode(encoding).encode()
     except UnicodeError as fault:
-        if encoding == "utf-16":
+        if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise InputError("begins as UTF-16 and is not; convert the file to UTF-8", file=path) from fault
-        raise InputError(f"cannot be read as {encoding}; give its own encoding by --encoding", file=path) from fault
+        start = getattr(fault, "start", 0)
+        what = f"byte 0x{raw[start : start + 1].hex()} is not {encoding}; name the file's own encoding by --encoding"
+        raise InputError(what, file=path, line=raw[:start].count(b"\n") + 1) from fault
 
 
 @contextmanager
@@ -275,27 +286,3 @@ def is_alive(number: int) -> bool:
     except PermissionError:
         return True
     return True
-
-
-@contextmanager
-def working_folder(beside: Path) -> Iterator[Path]:
-    """A folder for work in progress, readable by its owner alone; what killed processes left there is removed."""
-    for left in beside.parent.glob(f".{_glob_safe(beside.name)}.*.part"):
-        process = left.name.split(".")[-2]
-        if process.isdecimal() and not is_alive(int(process)):
-            shutil.rmtree(left, ignore_errors=True)
-    folder = beside.parent / f".{beside.name}.{os.getpid()}.part"
-    try:
-        beside.parent.mkdir(parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700)
-    except OSError as fault:
-        raise InputError(f"cannot be written ({fault.strerror}); choose another place", file=beside) from fault
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _glob_safe(name: str) -> str:
-    """A name in which no character stands for others."""
-    return "".join(f"[{character}]" if character in "*?[" else character for character in name)

@@ -185,6 +185,9 @@ def _listed(name: str, value: Any) -> Any:
     """A list as `ReadOptions` stores it; comma-separated names are accepted too."""
     if isinstance(value, str) and getattr(ReadOptions, name) == ():
         return split_names(value)
+    if isinstance(value, list) and name in ("raters", "systems", "sheets"):
+        # Columns of data frames may be called by numbers.
+        return tuple(map(str, value))
     return tuple(value) if isinstance(value, list) else value
 
 

@@ -22,7 +22,7 @@ from adjudge.collect.copies.archive import (
     pieces_of,
     read_archive,
 )
-from adjudge.collect.copies.campaign_files import campaign_files, outside_of_folder
+from adjudge.collect.copies.campaign_files import campaign_files, outside_of_folder, working_folder
 from adjudge.collect.copies.snapshot import Digest, Snapshot, known_migrations, new_database, read_snapshot
 from adjudge.collect.database import (
     chosen_database,
@@ -34,7 +34,7 @@ from adjudge.collect.database import (
 )
 from adjudge.collect.django_settings import database_file
 from adjudge.core.errors import InputError, UsageError, shown
-from adjudge.core.files import atomic_path, umask, working_folder
+from adjudge.core.files import atomic_path, umask
 from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.results.campaigns import BackedUp, CopiedTable, Restored
 

@@ -1,15 +1,21 @@
-"""The files that belong to a campaign, and the campaign file as it has to be where they all lie in one folder."""
+"""The files that belong to a campaign, the campaign file as it has to be where they all lie in one folder.
+
+Also folders for copies that are being made.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import tomllib
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import InputError
-from adjudge.core.files import read_text
+from adjudge.core.files import is_alive, read_text
 from adjudge.design.campaign.toml_file import load_campaign
 
 if TYPE_CHECKING:
@@ -112,3 +118,27 @@ def _replaced(data: Any, renamed: dict[str, str]) -> Any:
                 place = place[key]
             place[keys[-1]] = renamed[value]
     return data
+
+
+@contextmanager
+def working_folder(beside: Path) -> Iterator[Path]:
+    """A folder for work in progress, readable by its owner alone; what killed processes left there is removed."""
+    for left in beside.parent.glob(f".{_glob_safe(beside.name)}.*.part"):
+        process = left.name.split(".")[-2]
+        if process.isdecimal() and not is_alive(int(process)):
+            shutil.rmtree(left, ignore_errors=True)
+    folder = beside.parent / f".{beside.name}.{os.getpid()}.part"
+    try:
+        beside.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700)
+    except OSError as fault:
+        raise InputError(f"cannot be written ({fault.strerror}); choose another place", file=beside) from fault
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _glob_safe(name: str) -> str:
+    """A name in which no character stands for others."""
+    return "".join(f"[{character}]" if character in "*?[" else character for character in name)

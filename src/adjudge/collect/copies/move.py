@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from adjudge.collect.copies.campaign_files import working_folder
 from adjudge.collect.copies.snapshot import Snapshot, applied_migration, new_database, opened, read_snapshot
 from adjudge.collect.database import (
     chosen_database,
@@ -19,7 +20,6 @@ from adjudge.collect.database import (
 )
 from adjudge.collect.django_settings import database_file
 from adjudge.core.errors import DataError, InputError, UsageError
-from adjudge.core.files import working_folder
 from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.results.campaigns import CopiedTable, Moved
 

@@ -22,7 +22,7 @@ from adjudge.core.wording import counted
 from adjudge.formats.tables.columns import BRACKETS, PAIR_COLUMNS, SYNONYMS, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
 # A header is looked for in so many rows of a sheet.
@@ -61,21 +61,51 @@ def read_workbook(raw: bytes, path: Path) -> Sheet:
     return sheet._replace(notes=(*sheet.notes, *hint))
 
 
-def read_sheets(raw: bytes, path: Path, wanted: Sequence[str]) -> dict[str, Sheet]:
-    """Read several sheets of a workbook by their names; `all` are those that name the columns of judgments."""
+def read_sheets(raw: bytes, path: Path, wanted: Sequence[str], *, columns: Sequence[str] = ()) -> dict[str, Sheet]:
+    """Read several sheets of a workbook by their names.
+
+    Args:
+        raw: the workbook.
+        path: its file, for messages.
+        wanted: the sheets; `all` are those that name the columns of judgments and have rows below.
+        columns: columns that the user names: a row that holds all of these names the columns, too.
+
+    Returns:
+        The sheets by their names, in the order of the workbook.
+    """
     with _open(raw, path) as workbook:
         names = workbook.sheet_names
-        for name in wanted:
-            if name not in (*names, ALL_SHEETS):
-                raise InputError(f"has no sheet '{shown(name)}', it has {shown(', '.join(names), 300)}", file=path)
-        headers = {name: _header_row(workbook, number) for number, name in enumerate(names)}
-        chosen = [name for name in names if name in wanted or (ALL_SHEETS in wanted and headers[name] is not None)]
+        asked = {_sheet_called(name, names, path) for name in wanted if name != ALL_SHEETS}
+        headers = {name: _header_row(workbook, number, columns) for number, name in enumerate(names)}
+        chosen = [name for name in names if name in asked or (ALL_SHEETS in wanted and headers[name] is not None)]
         if not chosen:
             raise InputError("has no sheet with the columns of judgments; name the sheets by --sheets", file=path)
-        return {
-            name: _read_sheet(workbook, raw, path, names.index(name), headers[name] or 0, several=chosen)
-            for name in chosen
-        }
+        read = {}
+        for name in chosen:
+            number, above = names.index(name), headers[name]
+            above = _rows_above_header(_top(workbook, number)) if above is None else above
+            read[name] = _read_sheet(workbook, raw, path, number, above, several=chosen)
+        return _without_empty(read, asked, path)
+
+
+def _sheet_called(name: str, names: Sequence[str], path: Path) -> str:
+    """The sheet of this name, in any case where only one has it."""
+    same = [sheet for sheet in names if sheet == name] or [sheet for sheet in names if plain(sheet) == plain(name)]
+    if len(same) != 1:
+        raise InputError(f"has no sheet '{shown(name)}', it has {shown(', '.join(names), 300)}", file=path)
+    return same[0]
+
+
+def _without_empty(sheets: dict[str, Sheet], asked: Collection[str], path: Path) -> dict[str, Sheet]:
+    """The sheets without those that hold a header alone and that nobody asked for by name, which the notes tell."""
+    empty = [name for name, sheet in sheets.items() if not sheet.frame.height and name not in asked]
+    if not empty or len(empty) == len(sheets):
+        return sheets
+    kept = {name: sheet for name, sheet in sheets.items() if name not in empty}
+    first = next(iter(kept))
+    note = f"no rows below the header in {path.name}, sheet {', '.join(map(shown, empty))}"
+    kept[first] = kept[first]._replace(notes=(*kept[first].notes, note))
+    return kept
 
 
 @contextmanager
@@ -126,9 +156,14 @@ def _table_of(workbook: Any) -> tuple[int, int]:
     return 0, _rows_above_header(_top(workbook, 0)) if workbook.sheet_names else 0
 
 
-def _header_row(workbook: Any, number: int) -> int | None:
-    """The row of a sheet, from 0, that names the columns of judgments."""
-    return next((above for above, row in enumerate(_top(workbook, number)) if _names_judgments(row)), None)
+def _header_row(workbook: Any, number: int, columns: Sequence[str] = ()) -> int | None:
+    """The row of a sheet, from 0, that names the columns of judgments, or these columns."""
+    rows = enumerate(_top(workbook, number))
+    return next((above for above, row in rows if _names_judgments(row) or _names_all(row, columns)), None)
+
+
+def _names_all(row: Sequence[str | None], columns: Sequence[str]) -> bool:
+    return bool(columns) and {plain(name) for name in columns} <= {plain(value) for value in row if value is not None}
 
 
 def _top(workbook: Any, number: int) -> list[tuple[str | None, ...]]:
@@ -155,8 +190,8 @@ def _rows_above_header(rows: Sequence[Sequence[str | None]]) -> int:
 def _notes(file: str, sheets: Sequence[str], read: Sequence[str], above: int) -> Iterator[str]:
     others = ", ".join(shown(name) for name in sheets if name not in read)
     if others:
-        which = f"the sheet '{shown(read[0])}'" if len(read) == 1 else f"{len(read)} sheets"
-        yield f"only {which} of {file} is read; not {others}"
+        which = f"the sheet '{shown(read[0])}' of {file} is" if len(read) == 1 else f"{len(read)} sheets of {file} are"
+        yield f"only {which} read; not {others}"
     if above:
         yield f"{counted(above, 'row')} above the header of {file}, such as a title, not read"
 
