@@ -342,10 +342,10 @@ def test_pairs_by_annotator_in_columns_that_the_user_names(tmp_path: Path) -> No
 
 def test_annotators_in_columns_of_data_frames() -> None:
     """Missing numbers are none, columns may be called by numbers, and rows are rows."""
-    items = {"segment": [1, 1], "system": ["A", "B"]}
+    items: dict[Any, list[Any]] = {"segment": [1, 1], "system": ["A", "B"]}
     polars = read(pl.DataFrame({**items, "x": [60.0, float("nan")], "y": [50, 40]}), raters=["x", "y"]).table
     assert polars["score"].to_list() == [60.0, None, 50.0, 40.0]
-    numbered: dict[object, list[Any]] = {**items, 1: [60.0, None], 2: [50, 40]}
+    numbered = {**items, 1: [60.0, None], 2: [50, 40]}
     pandas = read(pd.DataFrame(numbered), raters=[1, 2]).table
     assert pandas.select("annotator", "score").rows() == [("1", 60.0), ("1", None), ("2", 50.0), ("2", 40.0)]
     with pytest.raises(InputError, match="row 2: column 'y' holds 'good'"):
