@@ -20,6 +20,7 @@ from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import check_size
 from adjudge.core.wording import counted
 from adjudge.formats.tables.columns import BRACKETS, PAIR_COLUMNS, SYNONYMS, plain
+from adjudge.formats.tables.merged_cells import OPEN_DOCUMENT, corner_and_merged, with_merged
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -34,10 +35,7 @@ _NAMES = {
     for meaning, names in {**SYNONYMS, **PAIR_COLUMNS}.items()
     if meaning in ("system", "score", "rank", *PAIR_COLUMNS)
 }
-_OPEN_DOCUMENT = "content.xml"
 _UNNAMED = re.compile(r"__UNNAMED__([0-9]+)")
-_CELL = re.compile(rb'<c r="([A-Z]+)([0-9]+)"[^>]*[^>/]>')
-_MERGED = re.compile(rb'<mergeCell ref="([A-Z]+)([0-9]+):([A-Z]+)([0-9]+)"')
 
 
 class Sheet(NamedTuple):
@@ -131,8 +129,8 @@ def _read_sheet(
     header = workbook.load_sheet(number, header_row=None, n_rows=above + 1, dtypes="string").to_polars().rows()
     name = workbook.sheet_names[number]
     notes = list(_notes(path.name, workbook.sheet_names, several or [name], above))
-    corner, merged = _corner_and_merged(raw, name)
-    frame, filled = _with_merged(frame.cast(pl.String), corner, above, merged)
+    corner, merged = corner_and_merged(raw, name)
+    frame, filled = with_merged(frame.cast(pl.String), corner, above, merged)
     if filled:
         notes.append(f"{counted(filled, 'merged cell')} of {path.name} filled with the value at their top")
     first = corner[0] + above + 1
@@ -203,78 +201,6 @@ def _named(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.rename({old: new for old, new in names.items() if new not in frame.columns})
 
 
-def _with_merged(
-    frame: pl.DataFrame, corner: tuple[int, int], above: int, merged: Sequence[tuple[int, int, int]]
-) -> tuple[pl.DataFrame, int]:
-    """The frame with the upper value of cells merged down in all of them, and how many were filled.
-
-    Args:
-        frame: the rows below the header.
-        corner: row and column, from 1, of the first cell of the sheet that holds something.
-        above: rows above the header.
-        merged: column, first and last row of merged cells.
-    """
-    filled = 0
-    columns = {name: frame[name].to_list() for name in frame.columns}
-    for column, first, last in merged:
-        place, start = column - corner[1], first - corner[0] - above - 1
-        if not 0 <= place < frame.width or not 0 <= start < frame.height:
-            continue
-        values = columns[frame.columns[place]]
-        rows = range(start + 1, min(last - first + start + 1, frame.height))
-        empty = [row for row in rows if values[row] is None] if values[start] is not None else []
-        for row in empty:
-            values[row] = values[start]
-        filled += len(empty)
-    return (pl.DataFrame(columns, schema=frame.schema), filled) if filled else (frame, 0)
-
-
-def _corner_and_merged(raw: bytes, sheet: str) -> tuple[tuple[int, int], list[tuple[int, int, int]]]:
-    """Row and column of the first cell that holds something, and the cells that were merged down, of a sheet."""
-    content = _sheet_content(raw, sheet)
-    first = _CELL.search(content)
-    if first is None:
-        return (1, 1), []
-    merged = [
-        (_column_number(ref[0]), int(ref[1]), int(ref[3]))
-        for ref in _MERGED.findall(content)
-        if ref[0] == ref[2] and int(ref[3]) > int(ref[1])
-    ]
-    columns = {cell[1] for cell in _CELL.finditer(content)} if merged else {first[1]}
-    return (int(first[2]), min(map(_column_number, columns))), merged
-
-
-def _column_number(letters: bytes) -> int:
-    """A is 1, Z 26, AA 27."""
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - ord("A") + 1
-    return number
-
-
-def _sheet_content(raw: bytes, sheet: str) -> bytes:
-    """The XML of a sheet; nothing where the workbook is of another kind."""
-    from xml.etree.ElementTree import ParseError
-
-    from defusedxml.ElementTree import fromstring
-
-    try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            links = {
-                link.get("Id"): link.get("Target", "")
-                for link in fromstring(archive.read("xl/_rels/workbook.xml.rels"))
-            }
-            for element in fromstring(archive.read("xl/workbook.xml")).iter():
-                if element.tag.endswith("}sheet") and element.get("name") == sheet:
-                    link = next(value for name, value in element.attrib.items() if name.endswith("}id"))
-                    target = links[link]
-                    return archive.read(target.lstrip("/") if target.startswith("/") else f"xl/{target}")
-    except (zipfile.BadZipFile, OSError, ValueError, KeyError, StopIteration, ParseError):
-        # What cannot be understood here has been read by the reader of workbooks already.
-        pass
-    return b""
-
-
 def _unpacked_size(raw: bytes) -> int:
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
@@ -286,7 +212,7 @@ def _unpacked_size(raw: bytes) -> int:
 def _is_workbook(raw: bytes) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            return any(name.startswith("xl/") or name == _OPEN_DOCUMENT for name in archive.namelist())
+            return any(name.startswith("xl/") or name == OPEN_DOCUMENT for name in archive.namelist())
     except (zipfile.BadZipFile, OSError, ValueError):
         # A damaged archive is explained by the reader of workbooks.
         return True
