@@ -113,3 +113,16 @@ def test_a_terminal_is_no_standard_input_and_neither_are_two() -> None:
     os.close(terminal)
     assert_explained(Run(done.returncode, done.stdout, done.stderr), names=("-: nothing is piped", "name a file"))
     assert_explained(command("rank", "-", "-"), code=2, names=("'-' is standard input",))
+
+
+def test_results_record_how_a_table_was_read(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_bytes("segment,system,Анна,Борис\n1,A,80,70\n1,B,60,50\n".encode("cp1251"))
+    options = ("--raters", "Анна,Борис", "--encoding", "cp1251")
+    done = command("import", table, "-o", tmp_path / "read.csv", *options, "--json").json
+    assert {name: done["settings"][name] for name in ("raters", "encoding")} == {
+        "raters": "Анна,Борис",
+        "encoding": "cp1251",
+    }
+    assert "|encoding:cp1251|" in done["signature"]
+    assert [column["taken_for"] for column in done["columns"]] == ["score by Анна", "score by Борис"]

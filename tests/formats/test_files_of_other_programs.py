@@ -94,7 +94,7 @@ def test_other_encodings_where_they_are_named(tmp_path: Path, encoding: str, nam
     table = read(file, encoding=encoding, attributes=groups).table
     assert table["annotator"].to_list() == [name, name]
     assert table["group"].to_list() == ["first", "first"]
-    with pytest.raises(InputError, match=r"--encoding cp1252|binary file"):
+    with pytest.raises(InputError, match=r"line \d: .*--encoding (cp1252|utf-16-le)"):
         read(file)
 
 
@@ -103,5 +103,36 @@ def test_encodings_that_do_not_fit(tmp_path: Path) -> None:
     file.write_bytes(b"annotator,system,score\nJos\xe9,A,70\nJos\xe9,B,60\n")
     with pytest.raises(UsageError, match="--encoding 'cp0' is not known"):
         read(file, encoding="cp0")
-    with pytest.raises(InputError, match="cannot be read as utf-32"):
-        read(file, encoding="utf-32")
+    with pytest.raises(InputError, match=r"line 2: byte 0xe9 is not ascii; name the file's own encoding by --encoding"):
+        read(file, encoding="ascii")
+    for encoding in ("utf-32", "utf-16"):
+        with pytest.raises(InputError, match=f"is not {encoding}; name the file's own"):
+            read(file, encoding=encoding)
+
+
+def test_cells_merged_down_in_an_open_document(tmp_path: Path) -> None:
+    """Below an empty row and beside an empty column, as people leave them."""
+    names = ("office", "table", "text")
+    spaces = "".join(f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in names)
+
+    def cell(value: str, more: str = "") -> str:
+        return f"<table:table-cell{more} office:value-type='string'><text:p>{value}</text:p></table:table-cell>"
+
+    spanned = " table:number-rows-spanned='2' table:number-columns-spanned='1'"
+    lines = [
+        cell("segment") + cell("system") + cell("score"),
+        cell("7", spanned) + cell("A") + cell("70"),
+        "<table:covered-table-cell/>" + cell("B") + cell("60"),
+    ]
+    empty = "<table:table-row><table:table-cell table:number-columns-repeated='4'/></table:table-row>"
+    rows = empty + "".join(f"<table:table-row><table:table-cell/>{line}</table:table-row>" for line in lines)
+    sheet = f"<office:spreadsheet><table:table table:name='S'>{rows}</table:table></office:spreadsheet>"
+    file = tmp_path / "ratings.ods"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        content = f"<office:document-content{spaces}><office:body>{sheet}</office:body></office:document-content>"
+        archive.writestr("content.xml", content)
+        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+    judgments = read(file)
+    assert judgments.table.select("segment", "system", "score").rows() == [("7", "A", 70.0), ("7", "B", 60.0)]
+    assert "1 merged cell of ratings.ods filled with the value at their top" in judgments.notes

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+import polars as pl
 import pytest
 import xlsxwriter
 
@@ -281,7 +283,9 @@ def test_a_column_per_annotator_is_the_same_as_a_row_for_each_of_them(tmp_path: 
     for name in ("anna,ben", ["Anna", "Ben"]):
         wide = read(write(tmp_path, RATED_BY_COLUMN), raters=name)
         assert wide.table.drop("campaign").equals(expected.table.drop("campaign"))
-        assert "2 columns are taken for the scores of one annotator each" in wide.notes
+        note = "2 columns are taken for the scores of one annotator each; --wide ranks says otherwise"
+        assert note in wide.notes
+        assert {use.column: use.taken_for for use in wide.columns} == {"anna": "score by anna", "ben": "score by ben"}
 
 
 def test_columns_of_annotators_hold_ranks_or_winners_too(tmp_path: Path) -> None:
@@ -302,6 +306,10 @@ def test_columns_of_annotators_hold_ranks_or_winners_too(tmp_path: Path) -> None
         ({"raters": "anna"}, "two or more different columns, each of one annotator"),
         ({"raters": "anna,ben", "systems": "A,B"}, "cannot both be given"),
         ({"raters": "anna,ben", "wide": "stars"}, "stars"),
+        ({"raters": "anna,ben", "columns": "score=anna"}, "--columns takes 'anna' for 'score', but the columns are"),
+        ({"raters": "anna,ben", "columns": "score=segment"}, "which column is 'score', but so does --raters"),
+        ({"raters": "anna,ben", "columns": "annotator=segment"}, "which column is 'annotator', but so does --raters"),
+        ({"raters": "anna,system"}, "has no column 'system', it has segment, ben"),
     ],
 )
 def test_columns_of_annotators_that_cannot_be(tmp_path: Path, options: dict[str, Any], words: str) -> None:
@@ -310,8 +318,38 @@ def test_columns_of_annotators_that_cannot_be(tmp_path: Path, options: dict[str,
 
 
 def test_a_bad_cell_of_an_annotator_is_named_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="line 3: column 'score' holds 'good'"):
+    with pytest.raises(InputError, match="line 3: column 'ben' holds 'good'"):
         read(write(tmp_path, RATED_BY_COLUMN.replace("60,\n", "60,good\n")), raters="anna,ben")
+    with pytest.raises(InputError, match="line 3: score in column 'ben' is 600"):
+        read(write(tmp_path, RATED_BY_COLUMN.replace("60,\n", "60,600\n")), raters="anna,ben")
+    with pytest.raises(InputError, match="line 2: has winner 'Q' in column 'ben'"):
+        read(write(tmp_path, "segment,left,right,anna,ben\n1,A,B,left,Q\n"), raters="anna,ben")
+    with pytest.raises(InputError, match="line 3: column 'B' holds 'good'"):
+        read(write(tmp_path, "segment,A,B\n1,60,70\n2,65,good\n"), systems="A,B")
+
+
+def test_a_column_of_an_annotator_that_is_there_twice_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has the column 'anna' twice"):
+        read(write(tmp_path, "segment,system,anna,anna,ben\n1,A,80,70,60\n1,B,60,50,40\n"), raters="anna,ben")
+
+
+def test_pairs_by_annotator_in_columns_that_the_user_names(tmp_path: Path) -> None:
+    table = "segment,one,other,r1,r2\n1,A,B,left,tie\n"
+    pairs = read(write(tmp_path, table), raters="r1,r2", columns="left=one,right=other")
+    assert set(pairs.table["protocol"]) == {"pairwise"}
+    assert [use.taken_for for use in pairs.columns] == ["segment", "left", "right", "winner by r1", "winner by r2"]
+
+
+def test_annotators_in_columns_of_data_frames() -> None:
+    """Missing numbers are none, columns may be called by numbers, and rows are rows."""
+    items: dict[Any, list[Any]] = {"segment": [1, 1], "system": ["A", "B"]}
+    polars = read(pl.DataFrame({**items, "x": [60.0, float("nan")], "y": [50, 40]}), raters=["x", "y"]).table
+    assert polars["score"].to_list() == [60.0, None, 50.0, 40.0]
+    numbered = {**items, 1: [60.0, None], 2: [50, 40]}
+    pandas = read(pd.DataFrame(numbered), raters=[1, 2]).table
+    assert pandas.select("annotator", "score").rows() == [("1", 60.0), ("1", None), ("2", 50.0), ("2", 40.0)]
+    with pytest.raises(InputError, match="row 2: column 'y' holds 'good'"):
+        read(pl.DataFrame({**items, "x": [1, 2], "y": ["3", "good"]}), raters=["x", "y"])
 
 
 def sheets(folder: Path, named: dict[str, list[tuple[object, ...]]]) -> Path:
@@ -351,6 +389,38 @@ def test_sheets_keep_the_annotators_that_a_column_names(tmp_path: Path) -> None:
     rows: list[tuple[object, ...]] = [(*HEADER,), ("zoe", 1, "A", 80), ("zoe", 1, "B", 60)]
     named = {"x": rows, "y": [*rows, ("zoe", 2, "A", 50)]}
     assert set(read(sheets(tmp_path, named), sheets="x").table["annotator"]) == {"zoe"}
+
+
+def test_columns_of_annotators_in_several_sheets(tmp_path: Path) -> None:
+    """Then sheets are no annotators; a row that names their columns is the header, below any title."""
+    rows: list[tuple[object, ...]] = [("Ratings",), ("segment", "system", "anna", "ben"), (1, "A", 80, 70)]
+    file = sheets(tmp_path, {"news": rows, "read me": PEOPLE["read me"], "talks": [rows[1], (2, "A", 60, 50)]})
+    for chosen in ("all", "News,talks"):
+        table = read(file, sheets=chosen, raters="anna,ben").table
+        assert table["annotator"].to_list() == ["anna", "ben", "anna", "ben"]
+
+
+def test_all_sheets_without_those_that_nobody_has_filled(tmp_path: Path) -> None:
+    file = sheets(tmp_path, {**PEOPLE, "zoe": [("segment", "system", "score")]})
+    every = read(file, sheets="all")
+    assert set(every.table["annotator"]) == {"anna", "ben"}
+    assert "no rows below the header in people.xlsx, sheet zoe" in every.notes
+    assert "only 3 sheets of people.xlsx are read; not read me" in every.notes
+    with pytest.raises(InputError, match="sheet 'zoe': holds a header but no judgments"):
+        read(file, sheets="anna,zoe")
+
+
+def test_a_sheet_with_a_column_of_annotators_that_the_user_names(tmp_path: Path) -> None:
+    rows: list[tuple[object, ...]] = [("Wer", "segment", "system", "score"), ("zoe", 1, "A", 80), ("zoe", 1, "B", 60)]
+    judgments = read(sheets(tmp_path, {"x": rows, "y": rows[:2]}), sheets="all", columns="annotator=Wer")
+    assert set(judgments.table["annotator"]) == {"zoe"}
+    assert not any("taken for an annotator" in note for note in judgments.notes)
+
+
+def test_the_name_of_a_sheet_is_not_told_as_a_column(tmp_path: Path) -> None:
+    rows: list[tuple[object, ...]] = [("item", "system", "score"), (1, "A", 80), (1, "B", 60)]
+    columns = read(sheets(tmp_path, {"anna": rows, "ben": rows}), sheets="all").columns
+    assert [use.column for use in columns] == ["item", "system", "score"] * 2
 
 
 def test_sheets_that_cannot_be_read(tmp_path: Path) -> None:

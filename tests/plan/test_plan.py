@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+import vl_convert
 
 import adjudge
 from adjudge.core.errors import UsageError
@@ -18,6 +22,8 @@ from adjudge.plan.layout import make_layout, mixed_design
 from adjudge.plan.precision import Precision, measure
 from adjudge.plan.settings import EFFECTS
 from adjudge.rank.mixed import design_from, fit
+from adjudge.report.charts.plan import plan_chart
+from adjudge.report.charts.theme import paint
 from adjudge.simulate import ScoreCampaign, simulate
 from tests.conftest import Run, assert_explained
 
@@ -242,6 +248,17 @@ def test_the_command_prints_json_and_draws(adjudge: Callable[..., Run], tmp_path
     assert answer["choices"][0]["point"]["judgments"] > 0
     assert chart.read_text(encoding="utf-8").startswith("<svg")
     assert_explained(adjudge("plan", "--per-item", "two"), code=2, names=("--per-item", "two"))
+
+
+def test_the_numbers_of_judgments_stand_apart_in_the_chart() -> None:
+    """On the logarithmic axis from 2,000 to 40,000, '6,000' and '7,000' would touch."""
+    design = SimpleNamespace(structure="mixed", judgments_per_item=1, detectable=5.0, power=0.5)
+    curve = [SimpleNamespace(**vars(design), judgments=judgments) for judgments in (2_490, 40_000)]
+    drawn: Any = SimpleNamespace(curve=curve, power=0.8, difference=3.0)
+    svg = vl_convert.vegalite_to_svg(paint(plan_chart(drawn)))
+    labels = re.findall(r"<text(?![^>]*opacity=.0.)[^>]*>([0-9]+,000)</text>", svg)
+    assert "5,000" in labels
+    assert not {"6,000", "7,000"} <= set(labels)
 
 
 class EnoughToldError(Exception):

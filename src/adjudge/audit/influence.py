@@ -11,6 +11,7 @@ import numpy as np
 
 from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError
+from adjudge.core.wording import short_list
 from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mixed import design_from
 from adjudge.rank.mixed.design import levels_of
@@ -18,7 +19,7 @@ from adjudge.rank.mixed.shared_fits import model_of
 from adjudge.results.audit.trust import Influence, LeftOutUnit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -44,9 +45,15 @@ def influence(judgments: Judgments) -> Influence:
     whole = model.fitted
     table = judgments.final().table
     units: tuple[Unit, ...] = ("annotator", "document")
-    rows = [
-        row for unit in units for row in _left_out(model, unit, table[unit].fill_null(NOBODY).to_numpy()[design.row])
-    ]
+    rows: list[LeftOutUnit] = []
+    needed: list[str] = []
+    for unit in units:
+        left_out, needed_units = _left_out(model, unit, table[unit].fill_null(NOBODY).to_numpy()[design.row])
+        rows += left_out
+        needed += needed_units
+    if not rows and needed:
+        names = short_list(needed, "or")
+        raise DataError(f"without {names} the other scores cannot be ranked; collect more judgments")
     if not rows:
         raise DataError("there are no two annotators or documents, so none can be left out; nothing to audit")
     n = len(whole.systems)
@@ -54,19 +61,34 @@ def influence(judgments: Judgments) -> Influence:
         tuple(sorted(rows, key=lambda row: (-row.in_se, row.name))),
         n * (n - 1) // 2,
         int(_significant(whole).sum()),
-        model.left_out_notes,
+        (*model.left_out_notes, *_needed_note(needed)),
     )
 
 
-def _left_out(model: Model, unit: Unit, names: NDArray[np.object_]) -> Iterator[LeftOutUnit]:
+def _needed_note(needed: Sequence[str]) -> tuple[str, ...]:
+    """What is said of annotators and documents that cannot be left out."""
+    if not needed:
+        return ()
+    names = short_list(needed, "or")
+    return (f"without {names} the other scores cannot be ranked, so no shift is shown",)
+
+
+def _left_out(model: Model, unit: Unit, names: NDArray[np.object_]) -> tuple[list[LeftOutUnit], list[str]]:
+    """What leaving out each annotator or document changes, and those without which nothing can be ranked."""
+    rows: list[LeftOutUnit] = []
+    needed: list[str] = []
     codes = model.codes(unit)
     if codes is None or levels_of(codes) < 2:
-        return
+        return rows, needed
     known = (model.fitted, _significant(model.fitted))
     for code, refitted in enumerate(model.leave_out(unit, range(levels_of(codes)))):
-        if refitted is not None:
-            gone = codes == code
-            yield _compared(known, refitted, unit, str(names[np.flatnonzero(gone)[0]]), int(gone.sum()))
+        gone = codes == code
+        name = str(names[np.flatnonzero(gone)[0]])
+        if refitted is None:
+            needed.append(f"{unit} {name}")
+        else:
+            rows.append(_compared(known, refitted, unit, name, int(gone.sum())))
+    return rows, needed
 
 
 def _compared(

@@ -103,7 +103,7 @@ class Reading:
         names = ("columns", "systems", "raters", "sheets", "winner", "judges")
         return {
             **{name: ",".join(values) for name in names if (values := getattr(options, name))},
-            **({"wide": options.wide} if options.wide else {}),
+            **{name: value for name in ("wide", "encoding") if (value := getattr(options, name))},
             **({"attributes": options.attributes.name} if options.attributes else {}),
         }
 

@@ -48,14 +48,27 @@ class Source:
     name: str
     line_of: Callable[[int], int] | None = None
     """The line of a row, counted from 0, in files that have lines."""
+    row_of: Callable[[int], int] | None = None
+    """The row of the file, counted from 0, of which a row was made; default: the same."""
+    column_of: Callable[[str, int], str] | None = None
+    """The name that a column of the judgment table has in the file, for a row; default: the same."""
+
+    def column(self, name: str, row: int) -> str:
+        """The column of the file from which a value of this row and column was taken."""
+        return name if self.column_of is None else self.column_of(name, row)
+
+    def number(self, row: int) -> int:
+        """The line of a row in files that have lines, otherwise its number, from 1."""
+        row = row if self.row_of is None else self.row_of(row)
+        return row + 1 if self.line_of is None else self.line_of(row)
 
     def fault(self, what: str, row: int | None = None) -> InputError:
         """The error for a row, or for the whole file if no row is given."""
         if row is None:
             return InputError(what, file=self.name)
         if self.line_of is None:
-            return InputError(f"row {row + 1}: {what}", file=self.name)
-        return InputError(what, file=self.name, line=self.line_of(row))
+            return InputError(f"row {self.number(row)}: {what}", file=self.name)
+        return InputError(what, file=self.name, line=self.number(row))
 
 
 class DataError(AdjudgeError):

@@ -50,8 +50,7 @@ def decode_text(raw: bytes, path: Path) -> str:
     if encoding != _UTF8:
         raw = _as_utf8(raw, encoding, path)
     if b"\0" in raw:
-        line = raw[: raw.index(b"\0")].count(b"\n") + 1
-        raise InputError("is a binary file (it holds a zero byte); give a text file", file=path, line=line)
+        raise _binary(raw, path)
     if b"\r" in raw and b"\n" not in raw:
         raw = raw.replace(b"\r", b"\n")
     try:
@@ -66,11 +65,23 @@ def decode_text(raw: bytes, path: Path) -> str:
         ) from fault
 
 
+def _binary(raw: bytes, path: Path) -> InputError:
+    """The error for a file with zero bytes; UTF-16 without a byte-order mark has one for each Latin letter."""
+    place = raw.index(b"\0")
+    what = "is a binary file (it holds a zero byte); give a text file"
+    if _ENCODING.get() == _UTF8 and raw[place % 2 : 200 : 2].count(0) > len(raw[:200]) // 4:
+        what = "looks like UTF-16 without a byte-order mark"
+        what += f"; say --encoding {'utf-16-le' if place % 2 else 'utf-16-be'}, or convert the file to UTF-8"
+    return InputError(what, file=path, line=raw[:place].count(b"\n") + 1)
+
+
 def _as_utf8(raw: bytes, encoding: str, path: Path) -> bytes:
     """The text of a file in another encoding."""
     try:
         return raw.decode(encoding).encode()
     except UnicodeError as fault:
-        if encoding == "utf-16":
+        if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise InputError("begins as UTF-16 and is not; convert the file to UTF-8", file=path) from fault
-        raise InputError(f"cannot be read as {encoding}; give its own encoding by --encoding", file=path) from fault
+        start = getattr(fault, "start", 0)
+        what = f"byte 0x{raw[start : start + 1].hex()} is not {encoding}; name the file's own encoding by --encoding"
+        raise InputError(what, file=path, line=raw[:start].count(b"\n") + 1) from fault

@@ -16,6 +16,7 @@ from adjudge.core.errors import InputError, UsageError, shown, unknown_choice
 from adjudge.core.files import exists
 from adjudge.core.text_encoding import text_encoding
 from adjudge.core.wording import split_names
+from adjudge.formats.any_source import as_frame, as_paths
 from adjudge.formats.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def as_judgments(
     chosen = read_options(options, **settings)
     if isinstance(source, Judgments):
         judgments = _with_humans(source, chosen)
-    elif (frame := _as_frame(source)) is not None:
+    elif (frame := as_frame(source)) is not None:
         if format not in (None, "judgments"):
             raise UsageError(f"a data frame has no format '{format}'; leave format out")
         from adjudge.formats.duplicates import with_alike_names_noted, without_copies
@@ -138,7 +139,7 @@ def as_judgments(
         judgments = with_alike_names_noted(without_copies(read_frame(frame, chosen)))
     else:
         with text_encoding(chosen.encoding):
-            judgments = _read_files(_paths(source), format, chosen)
+            judgments = _read_files(as_paths(source), format, chosen)
     judgments = _with_missing_human_noted(judgments, chosen.human)
     if chosen.attributes is not None:
         from adjudge.formats.attributes import add_attributes
@@ -163,8 +164,8 @@ def as_metric_scores(source: Any) -> list[MetricScore]:
     """Metric scores of any source: a path, several paths, or a data frame of polars or pandas."""
     from adjudge.formats.metric_score_files import read_metric_scores, scores_of_frame
 
-    frame = _as_frame(source)
-    return read_metric_scores(_paths(source, "metric scores")) if frame is None else scores_of_frame(frame)
+    frame = as_frame(source)
+    return read_metric_scores(as_paths(source, "metric scores")) if frame is None else scores_of_frame(frame)
 
 
 def read_options(options: ReadOptions | None = None, **settings: Any) -> ReadOptions:
@@ -186,52 +187,10 @@ def _listed(name: str, value: Any) -> Any:
     """A list as `ReadOptions` stores it; comma-separated names are accepted too."""
     if isinstance(value, str) and getattr(ReadOptions, name) == ():
         return split_names(value)
+    if isinstance(value, list) and name in ("raters", "systems", "sheets"):
+        # Columns of data frames may be called by numbers.
+        return tuple(map(str, value))
     return tuple(value) if isinstance(value, list) else value
-
-
-def _as_frame(source: Any) -> pl.DataFrame | None:
-    """A polars or pandas data frame as a polars data frame; None for anything else."""
-    kind = type(source)
-    library = kind.__module__.split(".")[0]
-    if library == "polars" and kind.__name__ in ("DataFrame", "LazyFrame"):
-        frame: pl.DataFrame = source.lazy().collect()
-        return frame
-    if library == "pandas" and kind.__name__ == "DataFrame":
-        return _from_pandas(source)
-    return None
-
-
-def _from_pandas(source: Any) -> pl.DataFrame:
-    """Convert column by column, because polars would need pyarrow. Named levels of an index become columns."""
-    import polars as pl
-
-    if new := [name for name in source.index.names if name is not None and name not in source.columns]:
-        source = source.reset_index(level=new)
-    columns: dict[str, pl.Series] = {}
-    names = [str(name) for name in source.columns]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UsageError(f"data frame: column '{shown(twice)}' occurs twice; drop or rename one of them")
-    for name in source.columns:
-        column, missing = source[name], source[name].isna()
-        values = [
-            None if gone else value.to_pydatetime(warn=False) if hasattr(value, "to_pydatetime") else value
-            for value, gone in zip(column.tolist(), missing.tolist(), strict=True)
-        ]
-        columns[str(name)] = pl.Series(str(name), values, strict=False)
-    return pl.DataFrame(columns)
-
-
-def _paths(source: Any, what: str = "judgments") -> list[Path]:
-    if isinstance(source, str | PathLike):
-        return [Path(source)]
-    if not isinstance(source, Iterable) or isinstance(source, bytes | Mapping):
-        problem = f"{what} cannot be read from {type(source).__name__}"
-        raise UsageError(f"{problem}; give a path, several paths, a data frame or {what}")
-    paths = list(source)
-    for path in paths:
-        if not isinstance(path, str | PathLike):
-            raise UsageError(f"a path is needed, not {type(path).__name__}; give paths, a data frame or judgments")
-    return [Path(path) for path in paths]
 
 
 def _read_files(paths: list[Path], format: str | None, options: ReadOptions) -> Judgments:  # noqa: A002

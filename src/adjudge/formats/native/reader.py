@@ -49,11 +49,19 @@ WHOLE_DOCUMENT = "score of a whole document, not of a segment"
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read tables; what a file is, its content says, not its name."""
     tables = [(path, table) for path in paths for table in _tables(path, options)]
-    return concat([read_loaded(table, options, stem(path)) for path, table in tables])
+    parts = []
+    for path, table in tables:
+        judgments = read_loaded(table, options, stem(path))
+        in_file = tuple(use for use in judgments.columns if use.column not in table.added)
+        parts.append(replace(judgments, columns=in_file))
+    return concat(parts)
 
 
 def _tables(path: Path, options: ReadOptions) -> list[LoadedTable]:
-    return load_sheets(path, options.sheets) if options.sheets else [load_table(path)]
+    if not options.sheets:
+        return [load_table(path)]
+    wide = options.raters or options.systems
+    return load_sheets(path, options.sheets, columns=options.columns, wide=wide, raters=bool(options.raters))
 
 
 def read_frame(frame: pl.DataFrame, options: ReadOptions) -> Judgments:
@@ -69,8 +77,7 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Jud
     if options.raters and options.systems:
         raise UsageError("--systems and --raters cannot both be given; put one of the two below each other")
     if options.raters:
-        loaded = one_annotator_per_row(loaded, options.raters, options.wide)
-        frame, source = loaded.frame, loaded.source
+        return _by_rater(loaded, options, campaign)
     if options.systems:
         return _wide(loaded, options)
     mapping = _with_known_kinds(map_columns(frame.columns, source, columns=options.columns, meanings=SYNONYMS), frame)
@@ -80,6 +87,15 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Jud
     if "left" in sides.mapping and "right" in sides.mapping:
         return pair_judgments(sides, options, campaign)
     raise _no_system(frame, mapping)
+
+
+def _by_rater(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Judgments:
+    """The judgments of a table with a column per annotator."""
+    table, of_raters = one_annotator_per_row(loaded, options.raters, options.wide, options.columns)
+    judgments = read_loaded(table, replace(options, raters=()), campaign)
+    header = set(loaded.frame.columns)
+    others = [use for use in judgments.columns if use.column in header]
+    return replace(judgments, columns=(*others, *of_raters))
 
 
 def _no_system(frame: pl.DataFrame, mapping: ColumnMap) -> InputError:

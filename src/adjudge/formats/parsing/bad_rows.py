@@ -102,6 +102,6 @@ class BadRows:
 
     def _named(self, rows: list[int]) -> str:
         unit = "line" if self.source.line_of is not None else "row"
-        numbers = [str(self.source.line_of(row) if self.source.line_of else row + 1) for row in rows[:LINES_NAMED]]
+        numbers = [str(self.source.number(row)) for row in rows[:LINES_NAMED]]
         more = f" and {len(rows) - LINES_NAMED:,} more" if len(rows) > LINES_NAMED else ""
         return f"{self.source.name}, {unit}{'s' if len(rows) > 1 else ''} {', '.join(numbers)}{more}"

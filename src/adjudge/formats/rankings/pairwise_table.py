@@ -184,7 +184,9 @@ def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> pl.Seri
         ).to_series()
 
     def problem(row: int) -> str:
-        what = f"has winner '{shown(winner[row])}', which is neither of its systems nor left, right or tie"
+        column = bad.source.column("winner", row)
+        where = "" if column == "winner" else f" in column '{shown(column)}'"
+        what = f"has winner '{shown(winner[row])}'{where}, which is neither of its systems nor left, right or tie"
         meaning = shlex.quote(f"tie={shown(winner[row])}")
         return f"{what}; correct it, or say whether it means left, right or a tie, as --winner {meaning}"
 

@@ -14,6 +14,7 @@ from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from adjudge.core.errors import Source
     from adjudge.formats.parsing.bad_rows import BadRows
 
 # What items of tasks are called in files of the field, and the kinds of the judgment table.
@@ -104,7 +105,8 @@ def _column(
 
         def problem(row: int) -> str:
             how = "write it with a point and without commas" if _has_comma(given[row]) else "correct it"
-            return f"column '{name}' holds '{shown(given[row])}', {what} is needed; {how}"
+            column = shown(bad.source.column(name, row))
+            return f"column '{column}' holds '{shown(given[row])}', {what} is needed; {how}"
 
         if needed:
             bad.mark(broken, problem, f"row with a broken {name}")
@@ -228,10 +230,10 @@ def check_cells(frame: pl.DataFrame, bad: BadRows) -> pl.DataFrame:
             bad.mark(strange, _unknown(frame, name, allowed), f"row with an unknown {name}")
     for name, least in (("rank", 1), ("revision", 0)):
         if name in frame.columns:
-            bad.mark(frame[name] < least, _too_low(frame, name, least), f"row with a broken {name}")
+            bad.mark(frame[name] < least, _too_low(frame, name, least, bad.source), f"row with a broken {name}")
     if "active_seconds" in frame.columns:
         negative = (frame["active_seconds"] < 0).fill_null(value=False)
-        bad.empty(negative, "active_seconds", _too_low(frame, "active_seconds", 0))
+        bad.empty(negative, "active_seconds", _too_low(frame, "active_seconds", 0, bad.source))
         frame = frame.with_columns(pl.when(~negative).then(pl.col("active_seconds")).alias("active_seconds"))
     return frame
 
@@ -240,8 +242,12 @@ def _unknown(frame: pl.DataFrame, name: str, allowed: Iterable[str]) -> Callable
     return lambda row: f"column '{name}' holds '{shown(frame[name][row])}'; use one of {', '.join(allowed)}"
 
 
-def _too_low(frame: pl.DataFrame, name: str, least: int) -> Callable[[int], str]:
-    return lambda row: f"column '{name}' holds {frame[name][row]}, at least {least} is needed; correct it"
+def _too_low(frame: pl.DataFrame, name: str, least: int, source: Source) -> Callable[[int], str]:
+    def problem(row: int) -> str:
+        column = shown(source.column(name, row))
+        return f"column '{column}' holds {frame[name][row]}, at least {least} is needed; correct it"
+
+    return problem
 
 
 def check_scale_of_scores(table: pl.DataFrame, bad: BadRows) -> None:
@@ -252,7 +258,9 @@ def check_scale_of_scores(table: pl.DataFrame, bad: BadRows) -> None:
         off &= table["slider"].cast(pl.String).fill_null("") == ""
 
     def problem(row: int) -> str:
-        value = f"score is {table['score'][row]:g}, it must lie between 0 and 100"
+        column = bad.source.column("score", row)
+        where = "" if column == "score" else f" in column '{shown(column)}'"
+        value = f"score{where} is {table['score'][row]:g}, it must lie between 0 and 100"
         other = "correct it, or name the protocol of another scale, such as 'mqm', in a column 'protocol'"
         return f"{value} in protocol '{table['protocol'][row]}'; {other}"
 

@@ -20,9 +20,10 @@ from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import check_size
 from adjudge.core.wording import counted
 from adjudge.formats.tables.columns import BRACKETS, PAIR_COLUMNS, SYNONYMS, plain
+from adjudge.formats.tables.merged_cells import OPEN_DOCUMENT, corner_and_merged, with_merged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
 # A header is looked for in so many rows of a sheet.
@@ -34,10 +35,7 @@ _NAMES = {
     for meaning, names in {**SYNONYMS, **PAIR_COLUMNS}.items()
     if meaning in ("system", "score", "rank", *PAIR_COLUMNS)
 }
-_OPEN_DOCUMENT = "content.xml"
 _UNNAMED = re.compile(r"__UNNAMED__([0-9]+)")
-_CELL = re.compile(rb'<c r="([A-Z]+)([0-9]+)"[^>]*[^>/]>')
-_MERGED = re.compile(rb'<mergeCell ref="([A-Z]+)([0-9]+):([A-Z]+)([0-9]+)"')
 
 
 class Sheet(NamedTuple):
@@ -61,21 +59,51 @@ def read_workbook(raw: bytes, path: Path) -> Sheet:
     return sheet._replace(notes=(*sheet.notes, *hint))
 
 
-def read_sheets(raw: bytes, path: Path, wanted: Sequence[str]) -> dict[str, Sheet]:
-    """Read several sheets of a workbook by their names; `all` are those that name the columns of judgments."""
+def read_sheets(raw: bytes, path: Path, wanted: Sequence[str], *, columns: Sequence[str] = ()) -> dict[str, Sheet]:
+    """Read several sheets of a workbook by their names.
+
+    Args:
+        raw: the workbook.
+        path: its file, for messages.
+        wanted: the sheets; `all` are those that name the columns of judgments and have rows below.
+        columns: columns that the user names: a row that holds all of these names the columns, too.
+
+    Returns:
+        The sheets by their names, in the order of the workbook.
+    """
     with _open(raw, path) as workbook:
         names = workbook.sheet_names
-        for name in wanted:
-            if name not in (*names, ALL_SHEETS):
-                raise InputError(f"has no sheet '{shown(name)}', it has {shown(', '.join(names), 300)}", file=path)
-        headers = {name: _header_row(workbook, number) for number, name in enumerate(names)}
-        chosen = [name for name in names if name in wanted or (ALL_SHEETS in wanted and headers[name] is not None)]
+        asked = {_sheet_called(name, names, path) for name in wanted if name != ALL_SHEETS}
+        headers = {name: _header_row(workbook, number, columns) for number, name in enumerate(names)}
+        chosen = [name for name in names if name in asked or (ALL_SHEETS in wanted and headers[name] is not None)]
         if not chosen:
             raise InputError("has no sheet with the columns of judgments; name the sheets by --sheets", file=path)
-        return {
-            name: _read_sheet(workbook, raw, path, names.index(name), headers[name] or 0, several=chosen)
-            for name in chosen
-        }
+        read = {}
+        for name in chosen:
+            number, above = names.index(name), headers[name]
+            above = _rows_above_header(_top(workbook, number)) if above is None else above
+            read[name] = _read_sheet(workbook, raw, path, number, above, several=chosen)
+        return _without_empty(read, asked, path)
+
+
+def _sheet_called(name: str, names: Sequence[str], path: Path) -> str:
+    """The sheet of this name, in any case where only one has it."""
+    same = [sheet for sheet in names if sheet == name] or [sheet for sheet in names if plain(sheet) == plain(name)]
+    if len(same) != 1:
+        raise InputError(f"has no sheet '{shown(name)}', it has {shown(', '.join(names), 300)}", file=path)
+    return same[0]
+
+
+def _without_empty(sheets: dict[str, Sheet], asked: Collection[str], path: Path) -> dict[str, Sheet]:
+    """The sheets without those that hold a header alone and that nobody asked for by name, which the notes tell."""
+    empty = [name for name, sheet in sheets.items() if not sheet.frame.height and name not in asked]
+    if not empty or len(empty) == len(sheets):
+        return sheets
+    kept = {name: sheet for name, sheet in sheets.items() if name not in empty}
+    first = next(iter(kept))
+    note = f"no rows below the header in {path.name}, sheet {', '.join(map(shown, empty))}"
+    kept[first] = kept[first]._replace(notes=(*kept[first].notes, note))
+    return kept
 
 
 @contextmanager
@@ -101,8 +129,8 @@ def _read_sheet(
     header = workbook.load_sheet(number, header_row=None, n_rows=above + 1, dtypes="string").to_polars().rows()
     name = workbook.sheet_names[number]
     notes = list(_notes(path.name, workbook.sheet_names, several or [name], above))
-    corner, merged = _corner_and_merged(raw, name)
-    frame, filled = _with_merged(frame.cast(pl.String), corner, above, merged)
+    corner, merged = corner_and_merged(raw, name)
+    frame, filled = with_merged(frame.cast(pl.String), corner, above, merged)
     if filled:
         notes.append(f"{counted(filled, 'merged cell')} of {path.name} filled with the value at their top")
     first = corner[0] + above + 1
@@ -126,9 +154,14 @@ def _table_of(workbook: Any) -> tuple[int, int]:
     return 0, _rows_above_header(_top(workbook, 0)) if workbook.sheet_names else 0
 
 
-def _header_row(workbook: Any, number: int) -> int | None:
-    """The row of a sheet, from 0, that names the columns of judgments."""
-    return next((above for above, row in enumerate(_top(workbook, number)) if _names_judgments(row)), None)
+def _header_row(workbook: Any, number: int, columns: Sequence[str] = ()) -> int | None:
+    """The row of a sheet, from 0, that names the columns of judgments, or these columns."""
+    rows = enumerate(_top(workbook, number))
+    return next((above for above, row in rows if _names_judgments(row) or _names_all(row, columns)), None)
+
+
+def _names_all(row: Sequence[str | None], columns: Sequence[str]) -> bool:
+    return bool(columns) and {plain(name) for name in columns} <= {plain(value) for value in row if value is not None}
 
 
 def _top(workbook: Any, number: int) -> list[tuple[str | None, ...]]:
@@ -155,8 +188,8 @@ def _rows_above_header(rows: Sequence[Sequence[str | None]]) -> int:
 def _notes(file: str, sheets: Sequence[str], read: Sequence[str], above: int) -> Iterator[str]:
     others = ", ".join(shown(name) for name in sheets if name not in read)
     if others:
-        which = f"the sheet '{shown(read[0])}'" if len(read) == 1 else f"{len(read)} sheets"
-        yield f"only {which} of {file} is read; not {others}"
+        which = f"the sheet '{shown(read[0])}' of {file} is" if len(read) == 1 else f"{len(read)} sheets of {file} are"
+        yield f"only {which} read; not {others}"
     if above:
         yield f"{counted(above, 'row')} above the header of {file}, such as a title, not read"
 
@@ -166,78 +199,6 @@ def _named(frame: pl.DataFrame) -> pl.DataFrame:
     places = {name: _UNNAMED.fullmatch(name) for name in frame.columns}
     names = {name: f"column {int(place[1]) + 1}" for name, place in places.items() if place}
     return frame.rename({old: new for old, new in names.items() if new not in frame.columns})
-
-
-def _with_merged(
-    frame: pl.DataFrame, corner: tuple[int, int], above: int, merged: Sequence[tuple[int, int, int]]
-) -> tuple[pl.DataFrame, int]:
-    """The frame with the upper value of cells merged down in all of them, and how many were filled.
-
-    Args:
-        frame: the rows below the header.
-        corner: row and column, from 1, of the first cell of the sheet that holds something.
-        above: rows above the header.
-        merged: column, first and last row of merged cells.
-    """
-    filled = 0
-    columns = {name: frame[name].to_list() for name in frame.columns}
-    for column, first, last in merged:
-        place, start = column - corner[1], first - corner[0] - above - 1
-        if not 0 <= place < frame.width or not 0 <= start < frame.height:
-            continue
-        values = columns[frame.columns[place]]
-        rows = range(start + 1, min(last - first + start + 1, frame.height))
-        empty = [row for row in rows if values[row] is None] if values[start] is not None else []
-        for row in empty:
-            values[row] = values[start]
-        filled += len(empty)
-    return (pl.DataFrame(columns, schema=frame.schema), filled) if filled else (frame, 0)
-
-
-def _corner_and_merged(raw: bytes, sheet: str) -> tuple[tuple[int, int], list[tuple[int, int, int]]]:
-    """Row and column of the first cell that holds something, and the cells that were merged down, of a sheet."""
-    content = _sheet_content(raw, sheet)
-    first = _CELL.search(content)
-    if first is None:
-        return (1, 1), []
-    merged = [
-        (_column_number(ref[0]), int(ref[1]), int(ref[3]))
-        for ref in _MERGED.findall(content)
-        if ref[0] == ref[2] and int(ref[3]) > int(ref[1])
-    ]
-    columns = {cell[1] for cell in _CELL.finditer(content)} if merged else {first[1]}
-    return (int(first[2]), min(map(_column_number, columns))), merged
-
-
-def _column_number(letters: bytes) -> int:
-    """A is 1, Z 26, AA 27."""
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - ord("A") + 1
-    return number
-
-
-def _sheet_content(raw: bytes, sheet: str) -> bytes:
-    """The XML of a sheet; nothing where the workbook is of another kind."""
-    from xml.etree.ElementTree import ParseError
-
-    from defusedxml.ElementTree import fromstring
-
-    try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            links = {
-                link.get("Id"): link.get("Target", "")
-                for link in fromstring(archive.read("xl/_rels/workbook.xml.rels"))
-            }
-            for element in fromstring(archive.read("xl/workbook.xml")).iter():
-                if element.tag.endswith("}sheet") and element.get("name") == sheet:
-                    link = next(value for name, value in element.attrib.items() if name.endswith("}id"))
-                    target = links[link]
-                    return archive.read(target.lstrip("/") if target.startswith("/") else f"xl/{target}")
-    except (zipfile.BadZipFile, OSError, ValueError, KeyError, StopIteration, ParseError):
-        # What cannot be understood here has been read by the reader of workbooks already.
-        pass
-    return b""
 
 
 def _unpacked_size(raw: bytes) -> int:
@@ -251,7 +212,7 @@ def _unpacked_size(raw: bytes) -> int:
 def _is_workbook(raw: bytes) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            return any(name.startswith("xl/") or name == _OPEN_DOCUMENT for name in archive.namelist())
+            return any(name.startswith("xl/") or name == OPEN_DOCUMENT for name in archive.namelist())
     except (zipfile.BadZipFile, OSError, ValueError):
         # A damaged archive is explained by the reader of workbooks.
         return True

@@ -16,7 +16,7 @@ from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import read_bytes
 from adjudge.core.text_encoding import decode_text
 from adjudge.formats.parsing.delimited import numbered_lines
-from adjudge.formats.tables.columns import KNOWN, SYNONYMS, map_columns, plain
+from adjudge.formats.tables.columns import KNOWN, SYNONYMS, map_columns, parse_columns, plain
 from adjudge.formats.tables.delimited_rows import read_rows
 from adjudge.formats.tables.excel import read_sheets, read_workbook
 from adjudge.formats.tables.label_studio import annotation_rows, is_export
@@ -48,20 +48,36 @@ class LoadedTable:
     """Rows that are longer or shorter than the header, or broken, and what is wrong: in the frame, but no use."""
     twice: frozenset[str] = frozenset()
     """Names that several columns of the file have; the first of them has it in the frame."""
+    added: frozenset[str] = frozenset()
+    """Columns that the file does not have, such as the annotator after whom a sheet is named."""
 
 
-def load_sheets(path: Path, wanted: Sequence[str]) -> list[LoadedTable]:
-    """The tables in several sheets of a workbook; each sheet is an annotator where no column names any."""
+def load_sheets(
+    path: Path, wanted: Sequence[str], *, columns: Sequence[str] = (), wide: Sequence[str] = (), raters: bool = False
+) -> list[LoadedTable]:
+    """The tables in several sheets of a workbook; each sheet is an annotator where no column names any.
+
+    Args:
+        path: the workbook.
+        wanted: the names of the sheets, or `all`.
+        columns: what the user says of the columns, as `system=model`.
+        wide: the columns that hold a system or an annotator each.
+        raters: whether these are annotators, so that the sheets are none.
+    """
     raw = read_bytes(path)
     if not raw.startswith((ZIP_MAGIC, OLD_EXCEL_MAGIC)):
         raise InputError("is no Excel workbook, so it has no sheets; leave --sheets out", file=path)
     tables = []
-    for name, sheet in read_sheets(raw, path, wanted).items():
+    named = [*wide, *parse_columns(columns).values()]
+    for name, sheet in read_sheets(raw, path, wanted, columns=named).items():
         frame, notes = with_decimal_points(sheet.frame, sheet.frame.columns)
-        if "annotator" not in map_columns(frame.columns, sheet.source, meanings=SYNONYMS):
+        others = [column for column in frame.columns if column not in wide]
+        mapping = map_columns(others, sheet.source, columns=columns, meanings=SYNONYMS)
+        if not raters and "annotator" not in mapping:
             frame = frame.with_columns(pl.lit(name).alias("annotator"))
             notes = [*notes, f"each sheet of {path.name} is taken for an annotator, whose name is that of the sheet"]
-        tables.append(LoadedTable(frame, sheet.source, (*sheet.notes, *notes), twice=sheet.twice))
+        added = frozenset(frame.columns) - set(sheet.frame.columns)
+        tables.append(LoadedTable(frame, sheet.source, (*sheet.notes, *notes), twice=sheet.twice, added=added))
     return tables
 
 

@@ -5,17 +5,18 @@ Also comparisons that say in several columns who won: a score for each side, or 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from adjudge.core.errors import Source, UsageError, shown, unknown_choice
-from adjudge.core.judgments import KEY
+from adjudge.core.judgments import KEY, ColumnUse
 from adjudge.formats.tables.columns import WINNERS, map_columns, plain
 from adjudge.formats.tables.load import LoadedTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from adjudge.formats.tables.columns import ColumnMap
 
@@ -32,7 +33,6 @@ SCORES_OF_SIDES = (
 _MARKED = ["1", "1.0", "true", "yes"]
 _BOTH_NAMES = {"left": pl.min_horizontal, "right": pl.max_horizontal}
 _ROW = "row of the file"
-_PAIR = ("left", "right")
 
 
 def unpivot(
@@ -68,39 +68,73 @@ def unpivot(
     ).sort(_ROW, maintain_order=True)
     if ranks and "screen" not in long.columns:
         long = long.with_columns(_screen(long).alias("screen"))
-    return long.drop(_ROW), _of_items(source, len(columns)), notes
+    return long.drop(_ROW), _of_items(source, columns, "rank" if ranks else "score"), notes
 
 
-def one_annotator_per_row(loaded: LoadedTable, raters: Sequence[str], shape: str | None) -> LoadedTable:
+def one_annotator_per_row(
+    loaded: LoadedTable, raters: Sequence[str], shape: str | None, columns: Sequence[str] = ()
+) -> tuple[LoadedTable, tuple[ColumnUse, ...]]:
     """A table with one column per annotator as one with a row for each of them: `annotator`, and what they said.
 
     Args:
         loaded: the wide table.
         raters: the names of the columns of annotators.
         shape: `scores` or `ranks`; default: scores, or who won where a row compares two systems.
+        columns: what the user says of the other columns, as `system=model`.
+
+    Returns:
+        The long table, and what the columns of the wide one were taken for.
     """
     frame, source = loaded.frame, loaded.source
     if shape is not None and shape not in SHAPES:
         raise unknown_choice("content of a wide table", shape, SHAPES)
-    columns = find_columns(frame.columns, raters, source, option="--raters")
-    others = map_columns([name for name in frame.columns if name not in columns], source, meanings=_PAIR)
-    said = "rank" if shape == "ranks" else "winner" if {"left", "right"} <= set(others.columns) else "score"
-    for name in ("annotator", said):
-        if name in frame.columns and name not in columns:
-            raise source.fault(f"has a column '{name}' besides the columns of --raters; leave that option out")
+    of_raters = find_columns(frame.columns, raters, source, option="--raters")
+    others = map_columns([name for name in frame.columns if name not in of_raters], source, columns=columns)
+    compares = "system" not in others and "left" in others and "right" in others
+    answer = "rank" if shape == "ranks" else "winner" if compares else "score"
+    _check_others(others, columns, answer, taken=of_raters, twice=loaded.twice)
     long = pl.concat(
-        frame.drop(columns).with_columns(pl.lit(column).alias("annotator"), frame[column].cast(pl.String).alias(said))
-        for column in columns
+        frame.drop(of_raters).with_columns(pl.lit(column).alias("annotator"), _as_text(frame[column]).alias(answer))
+        for column in of_raters
     )
     rows, ragged = frame.height, loaded.ragged
-    note = f"{len(columns)} columns are taken for the {said}s of one annotator each"
-    return LoadedTable(
+    table = LoadedTable(
         long,
-        Source(source.name, lambda row: row % rows + 1 if source.line_of is None else source.line_of(row % rows)),
-        (*loaded.notes, note),
-        {i * rows + row: problem for row, problem in ragged.items() for i in range(len(columns))},
+        replace(
+            source,
+            row_of=lambda row: row % rows,
+            column_of=lambda name, row: of_raters[row // rows] if name == answer else name,
+        ),
+        (*loaded.notes, _note_on_raters(len(of_raters), answer, shape)),
+        {i * rows + row: problem for row, problem in ragged.items() for i in range(len(of_raters))},
         loaded.twice,
     )
+    return table, tuple(ColumnUse(source.name, name, f"{answer} by {name}", "used") for name in of_raters)
+
+
+def _check_others(
+    others: ColumnMap, said: Sequence[str], answer: str, *, taken: Sequence[str], twice: Collection[str]
+) -> None:
+    """Refuse columns beside those of annotators that name annotators or hold answers too: one of both would be lost."""
+    others.refuse_twice(twice, also=taken)
+    meanings = {entry.partition("=")[0].strip() for entry in said}
+    for name in ("annotator", answer):
+        if name in others.header:
+            raise others.source.fault(f"has a column '{name}' besides the columns of --raters; leave that option out")
+        if name in meanings:
+            raise UsageError(f"--columns says which column is '{name}', but so does --raters; leave one of them out")
+    if answer != "winner" and "system" not in others:
+        raise others.missing("system")
+
+
+def _as_text(column: pl.Series) -> pl.Series:
+    """The cells as text; numbers that are missing in data frames have none."""
+    return (column.fill_nan(None) if column.dtype.is_float() else column).cast(pl.String)
+
+
+def _note_on_raters(raters: int, answer: str, shape: str | None) -> str:
+    note = f"{raters} columns are taken for the {answer}s of one annotator each"
+    return f"{note}; --wide ranks says otherwise" if answer == "score" and shape is None else note
 
 
 def _screen(long: pl.DataFrame) -> pl.Expr:
@@ -118,11 +152,12 @@ def _note(*, ranks: bool) -> str:
     return f"the columns of systems are taken for {what}; --wide {other} says otherwise"
 
 
-def _of_items(source: Source, systems: int) -> Source:
-    """Where a long row stands: with its item."""
-    line_of = source.line_of
-    return Source(
-        source.name, (lambda row: row // systems + 1) if line_of is None else (lambda row: line_of(row // systems))
+def _of_items(source: Source, systems: Sequence[str], answer: str) -> Source:
+    """Where a long row stands: with its item, in the column of its system."""
+    return replace(
+        source,
+        row_of=lambda row: row // len(systems),
+        column_of=lambda name, row: systems[row % len(systems)] if name == answer else name,
     )
 
 

@@ -27,8 +27,11 @@ def plan_chart(plan: Plan) -> dict[str, Any]:
     ]
     structures = list(dict.fromkeys(point.structure for point in plan.curve))
     colours = [theme.ACCENT, theme.HUMAN, theme.WARN, theme.MUTED][: len(structures)]
+    # On a logarithmic scale, numbers stand closer the larger they are.
+    apart = dict(labelOverlap="greedy", labelSeparation=8)
+    x = channel("judgments:Q", title="judgments, controls included", scale=dict(type="log", nice=False), axis=apart)
     base = Layer(rows).encode(
-        x=channel("judgments:Q", title="judgments, controls included", scale=dict(type="log", nice=False)),
+        x=x,
         y=channel("detectable:Q", title=f"points found with power {plan.power:.0%}", scale=dict(zero=True)),
         color=channel("design:N", title=None, scale=dict(domain=structures, range=colours)),
     )
