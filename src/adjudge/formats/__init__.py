@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from importlib import import_module
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,8 +19,6 @@ from adjudge.formats.any_source import as_frame, as_paths
 from adjudge.formats.options import ReadOptions
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from adjudge.core.judgments import Judgments
     from adjudge.formats.duplicates import Repeated
     from adjudge.formats.metric_score_files import MetricScore
