@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.collect.answers import judged_field
 from adjudge.collect.marking import score_of
-from adjudge.collect.models import ScreenState
 from adjudge.collect.served_campaign import served
 from adjudge.core.passing_rule import Work
 from adjudge.core.protocols import PROTOCOLS
@@ -21,6 +20,7 @@ from adjudge.core.protocols import PROTOCOLS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from adjudge.collect.models import ScreenState
     from adjudge.design.tasks import Output
 
 
@@ -41,6 +41,9 @@ def faults_of(count: ControlCount, *, judgments: int, active_seconds: float) -> 
 
 def passes(annotator_id: int) -> bool:
     """Whether all that a person has done so far passes."""
+    # Only here: counting controls needs no database.
+    from adjudge.collect.models import ScreenState
+
     states = list(ScreenState.objects.filter(assignment__annotator_id=annotator_id).select_related("assignment"))
     count = count_controls(states).get(annotator_id, ControlCount())
     judgments, seconds = sum(state.judged for state in states), sum(state.active_seconds for state in states)
