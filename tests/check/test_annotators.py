@@ -82,8 +82,8 @@ def test_rejected_work_pace_and_runs_count_when_asked() -> None:
     rejected = [False] * (len(rows) - 1) + [True]
     judgments = campaign(rows, active_seconds=list(seconds), rejected=list(rejected))
     assert by_name(judgments)["fast"].reasons == ("some work was rejected",)
-    assert by_name(judgments, CheckRule(drop_rejected=False))["fast"].passed
-    strict = by_name(judgments, CheckRule(drop_rejected=False, least_seconds=2.0))
+    assert by_name(judgments, CheckRule(keep_rejected=True))["fast"].passed
+    strict = by_name(judgments, CheckRule(keep_rejected=True, least_seconds=2.0))
     assert strict["fast"].reasons == ("1.0 seconds per judgment on average",)
     assert strict["good"].seconds == 10
     run = by_name(campaign(rows_of("same", [50, 50, 50, 50, 80], [1, 2, 3, 4, 5])), CheckRule(longest_run=3))

@@ -6,23 +6,22 @@ scores as numbers for one system's output. docs/agree.md defines every coefficie
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from adjudge.agree.lengths import read_source_texts
-from adjudge.agree.options import RESAMPLES, AgreeOptions
+from adjudge.agree.options import RESAMPLES, AgreeOptions, texts_by_language
 from adjudge.core.errors import UsageError
 from adjudge.core.protocols import RELATIVE
 from adjudge.core.rng import DEFAULT_SEED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from adjudge.agree.options import LengthUnit
     from adjudge.core.judgments import Judgments
     from adjudge.results.agree import Agreement
 
-__all__ = ["agree", "read_source_texts"]
+__all__ = ["agree", "measure_agreement", "read_source_texts"]
 
 
 def agree(
@@ -44,13 +43,17 @@ def agree(
         resamples: how often annotators are drawn again for the intervals; 0 for none.
         seed: seed of the draws.
     """
-    by_language = texts if texts is None or isinstance(texts, Mapping) else {"": texts}
-    options = AgreeOptions(labels, by_language, length_unit, resamples, seed)
+    by_language = None if texts is None else texts_by_language(texts)
+    return measure_agreement(judgments, AgreeOptions(labels, by_language, length_unit, resamples, seed))
+
+
+def measure_agreement(judgments: Judgments, options: AgreeOptions) -> Agreement:
+    """Measure agreement with these settings."""
     if judgments.table["protocol"].is_in(RELATIVE).any():
         from adjudge.agree.preferences import agree_on_preferences
 
         return agree_on_preferences(judgments, options)
-    if texts is not None:
+    if options.texts is not None:
         raise UsageError("agreement by length is measured for rankings only; leave the texts out")
     from adjudge.agree.scores import agree_on_scores
 

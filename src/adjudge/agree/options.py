@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -9,12 +10,13 @@ import numpy as np
 
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.maths import expanded_tail
-from adjudge.core.rng import DEFAULT_SEED, generator
+from adjudge.core.rng import generator
+from adjudge.core.settings import option, seed_option
 from adjudge.core.wording import counted
 from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -29,15 +31,37 @@ ANY_LANGUAGE = ""
 """The key of texts that serve every source language that has none of its own."""
 
 
+def _read_texts(named: list[str]) -> Mapping[str, Sequence[str]]:
+    from adjudge.agree.lengths import read_source_texts
+
+    return read_source_texts(named)
+
+
+def texts_by_language(texts: Mapping[str, Sequence[str]] | Sequence[str]) -> Mapping[str, Sequence[str]]:
+    """Texts by the code of their language; those without one serve every language."""
+    return texts if isinstance(texts, Mapping) else {ANY_LANGUAGE: texts}
+
+
 @dataclass(frozen=True)
 class AgreeOptions:
     """The settings of `agree`, explained there."""
 
-    labels: int | None = None
-    texts: Mapping[str, Sequence[str]] | None = None
-    length_unit: LengthUnit = "words"
-    resamples: int = RESAMPLES
-    seed: int = DEFAULT_SEED
+    labels: int | None = option(
+        None, "Number of ranks on the scale. Default: the largest in the data.", only="python", reads=True
+    )
+    texts: Mapping[str, Sequence[str]] | None = option(
+        None,
+        "Source text with segment n on line n, for agreement by length. Once, or once per source language.",
+        metavar="[LANG=]FILE",
+        typed=list[str] | None,
+        parse=_read_texts,
+        python="Mapping[str, Sequence[str]] | Sequence[str] | None",
+        about="the lines of the source text (or those of each source language by its code), for agreement by length.",
+        convert=texts_by_language,
+    )
+    length_unit: Literal["words", "characters"] = option("words", "Unit of text length.")
+    resamples: int = option(RESAMPLES, "Bootstrap resamples of annotators for intervals; 0 for no intervals.")
+    seed: int = seed_option()
 
     def __post_init__(self) -> None:
         if self.resamples < 0:

@@ -12,6 +12,7 @@ from adjudge.check.measures import Measured, measure, without_answers
 from adjudge.check.twins import find_twins
 from adjudge.core.errors import DataError, UsageError, unknown_choice
 from adjudge.core.passing_rule import LEAST_SECONDS, Work
+from adjudge.core.settings import option
 from adjudge.core.wording import agreeing, counted, measured
 from adjudge.results.check import AnnotatorCheck, Checked
 
@@ -26,11 +27,19 @@ if TYPE_CHECKING:
 class CheckRule:
     """Who is kept. A limit of None does not decide, but is reported all the same."""
 
-    test: str = "paired-t"
-    level: float = 0.05
-    least_seconds: float | None = LEAST_SECONDS
-    longest_run: int | None = None
-    drop_rejected: bool = True
+    test: str = option(
+        "paired-t", "Test on control items: paired-t, paired-t-two-sided, welch, signed-rank or rank-sum."
+    )
+    level: float = option(0.05, "Keep annotators whose p-value on controls is at most this.")
+    least_seconds: float | None = option(
+        LEAST_SECONDS,
+        "Drop annotators faster than this on average, in seconds per judgment; 0 accepts any pace.",
+        typed=float,
+    )
+    longest_run: int | None = option(
+        None, "Drop annotators who gave the same answer more often than this in a row."
+    )
+    keep_rejected: bool = option(False, "Keep annotators with rejected work.")
 
     def in_words(self, *, controls: bool) -> str:
         """The rule as one sentence."""
@@ -40,7 +49,7 @@ class CheckRule:
             parts.append(f"at least {seconds} per judgment on average, where time was measured")
         if self.longest_run is not None:
             parts.append(f"no more than {counted(self.longest_run, 'equal answer')} in a row")
-        if self.drop_rejected:
+        if not self.keep_rejected:
             parts.append("no rejected work")
         return "kept: " + ("; ".join(parts) if parts else "everybody")
 
@@ -97,7 +106,7 @@ def decide(
             "level": rule.level,
             "least_seconds": rule.least_seconds,
             "longest_run": rule.longest_run,
-            "drop_rejected": rule.drop_rejected,
+            "drop_rejected": not rule.keep_rejected,
         },
         data=data,
         set_aside=set_aside,
@@ -129,7 +138,7 @@ def _decided(checked: AnnotatorCheck, rule: CheckRule, *, has_controls: bool) ->
 
 def _reasons(checked: AnnotatorCheck, rule: CheckRule, *, has_controls: bool) -> tuple[str, ...]:
     reasons: list[str] = []
-    if rule.drop_rejected and checked.rejected:
+    if not rule.keep_rejected and checked.rejected:
         reasons.append("some work was rejected")
     if has_controls and checked.p_controls is None:
         reasons.append("controls cannot be tested" if checked.control_pairs else "judged no controls")

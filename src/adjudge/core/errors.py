@@ -1,6 +1,7 @@
 """All errors that adjudge explains: one sentence saying what is wrong, where, the value found, and what to do.
 
-An error has a slug, under which `docs/messages.md` explains it, and an exit code for the command line.
+An error has a slug, under which `docs/messages.md` explains it, and an exit code for the command line. A message names a
+parameter by `param`; Python shows it as a parameter (`'level'`), the command line as an option (`--level`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,33 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+# Private characters of Unicode, which no text that people read contains.
+_OPEN, _CLOSE = "\ue000", "\ue001"
+_OPTIONS = {"with_scores": "with"}
+"""Options whose name is a reserved word of Python, by the name of their parameter."""
+
+
+def param(name: str) -> str:
+    """The name of a parameter in a message or a help text, to be worded by `in_python` or `on_command_line`."""
+    return f"{_OPEN}{name}{_CLOSE}"
+
+
+def in_python(text: str) -> str:
+    """The text with parameters as Python names them: `'time_limit'`."""
+    return _word(text, lambda name: f"'{name}'")
+
+
+def on_command_line(text: str) -> str:
+    """The text with parameters as options of the command line: `--time-limit`."""
+    return _word(text, lambda name: f"--{_OPTIONS.get(name, name).replace('_', '-')}")
+
+
+def _word(text: str, word: Callable[[str], str]) -> str:
+    before, *others = text.split(_OPEN)
+    parts = (other.partition(_CLOSE) for other in others)
+    return before + "".join(f"{word(name)}{after}" for name, _, after in parts)
+
+
 class AdjudgeError(Exception):
     """Base class of all explained errors. The message is one printable line, whatever it quotes from a file."""
 
@@ -21,7 +49,15 @@ class AdjudgeError(Exception):
 
     def __init__(self, sentence: str) -> None:
         one_line = " ".join(sentence.split())
-        super().__init__("".join(character if character.isprintable() else "�" for character in one_line))
+        kept = (each if each.isprintable() or each in (_OPEN, _CLOSE) else "�" for each in one_line)
+        super().__init__("".join(kept))
+
+    def __str__(self) -> str:
+        return in_python(self.args[0])
+
+    def for_command_line(self) -> str:
+        """The message with parameters as options."""
+        return on_command_line(self.args[0])
 
 
 class UsageError(AdjudgeError):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.protocols import RELATIVE
-from adjudge.core.rng import DEFAULT_SEED
+from adjudge.core.settings import option, seed_option
 from adjudge.rank.methods import DEFAULTS, METHODS, find_method
 
 if TYPE_CHECKING:
@@ -32,14 +32,25 @@ TABLES = (".csv", ".parquet")
 class RankSettings:
     """Settings shared by all methods; None leaves the choice to the method."""
 
-    reference: Literal["include", "exclude"] | None = None
-    lines: str | None = None
-    level: float = 0.05
-    significance: Literal["sign", "resample", "tastes"] | None = None
-    resamples: int | None = None
-    zero_sd: Literal["drop", "zero"] = "drop"
-    """z-scores of annotators whose scores are all equal: none (`drop`) or 0 (`zero`)."""
-    seed: int = DEFAULT_SEED
+    reference: Literal["include", "exclude"] | None = option(None, "Whether to count comparisons with the reference.")
+    lines: str | None = option(
+        None, "Rule for cluster lines: rank-sets, official, scipy-1.6, scipy-1.7, strict, holm or none."
+    )
+    level: float = option(0.05, "Significance level.")
+    significance: Literal["sign", "resample", "tastes"] | None = option(
+        None,
+        "Rankings: the test for pairs of systems. sign: sign test on the judgments of the pair; resample: bootstrap; "
+        "tastes: model of annotators' tastes (bradley-terry only).",
+    )
+    resamples: int | None = option(
+        None,
+        "Bootstrap resamples for rank sets and intervals.",
+        about="number of bootstrap resamples for rank sets and intervals; 0 for none.",
+    )
+    zero_sd: Literal["drop", "zero"] = option(
+        "drop", "z-scores of annotators whose scores are all equal: none (drop) or 0 (zero)."
+    )
+    seed: int = seed_option()
 
 
 def rank(

@@ -9,13 +9,15 @@ never see it. `bradley-terry` has the strengths of the ranking, whose model of t
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adjudge.core.comparisons import comparisons, not_compared, relative_judgments
 from adjudge.core.errors import DataError
-from adjudge.core.rng import DEFAULT_SEED, generator
+from adjudge.core.rng import generator
+from adjudge.core.settings import option, seed_option
 from adjudge.rank.methods import METHODS
 from adjudge.rank.mfas import TIME_LIMIT, components, contradicted_wins, net_wins, solve
 from adjudge.rank.ordering.optima import find_optima
@@ -35,13 +37,22 @@ if TYPE_CHECKING:
     from adjudge.rank.mfas import MfasSolution
 
 
+@dataclass(frozen=True)
+class TournamentSettings:
+    """What a user can choose."""
+
+    time_limit: float = option(
+        TIME_LIMIT, "CPU seconds for proving that the order is optimal.", above=0, unit="seconds"
+    )
+    seed: int = seed_option()
+
+
 def tournament(
     judgments: Judgments,
     *,
     methods: Iterable[str] | None = None,
     all_optima: bool = True,
-    time_limit: float = TIME_LIMIT,
-    seed: int = DEFAULT_SEED,
+    settings: TournamentSettings | None = None,
 ) -> Tournament:
     """Look at the judgments of one language pair as a tournament.
 
@@ -49,9 +60,10 @@ def tournament(
         judgments: relative judgments.
         methods: the rankings whose cost is told; default: all for relative judgments.
         all_optima: count the cheapest orders and find who can move among them.
-        time_limit: seconds of CPU for the proof that the order is cheapest.
-        seed: of the methods that play matches in random order.
+        settings: how long to look for the cheapest order, and the seed of methods that play matches in random order.
     """
+    settings = settings or TournamentSettings()
+    time_limit, seed = settings.time_limit, settings.seed
     compared = comparisons(judgments)
     machines = compared.without(compared.human)
     if len(machines.systems) < 2:

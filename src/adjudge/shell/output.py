@@ -1,46 +1,19 @@
-"""Computing results for every language pair, printing and writing them."""
+"""Printing and writing results, and showing progress."""
 
 from __future__ import annotations
 
 import codecs
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sized
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from adjudge.report.output.formats import ByPair
     from adjudge.report.page import ReportPage
     from adjudge.report.result_page import Standard
     from adjudge.results.result import Result
-
-_Part = TypeVar("_Part", bound="Sized")
-_Computed = TypeVar("_Computed")
-
-
-def for_each_pair(
-    parts: Mapping[str, _Part], compute: Callable[[_Part], _Computed], *, seconds_per_row: float = 0.0
-) -> ByPair[_Computed]:
-    """Compute a result for every pair. If there are several, a pair that fails is left out with a message.
-
-    If there are enough pairs for all workers, each pair is one task; otherwise the work for each pair is divided.
-
-    Args:
-        parts: the judgments of each pair.
-        compute: computes the result of a pair.
-        seconds_per_row: a lower limit of the CPU seconds per row, if known.
-    """
-    from adjudge.api.calls import compute_pairs
-    from adjudge.report.output.formats import ByPair
-
-    computed, faults = compute_pairs(parts, compute, seconds_per_row=seconds_per_row)
-    results: ByPair[_Computed] = ByPair(computed)
-    results.several = len(parts) > 1
-    for name, reason in faults.items():
-        print(f"adjudge: {name} is left out: {reason}", file=sys.stderr)
-    return results
 
 
 def write_output(

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import wraps
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from adjudge.core.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Iterator, Mapping
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells count it."""
 # Parameters of commands that are input files.
-_FILE_PARAMETERS = ("files", "runs", "gold", "texts", "before", "after")
+_FILE_PARAMETERS = ("source", "files", "runs", "gold", "texts", "before", "after")
 _FILES_SHOWN = 3
 
 
@@ -47,21 +47,17 @@ def ignore_closed_pipe() -> int:
     return 0
 
 
-def names_files(command: Callable[..., None]) -> Callable[..., None]:
-    """Wrap a command so that errors about the data start with the names of its files."""
-
-    @wraps(command)
-    def run(**arguments: Any) -> None:
-        try:
-            command(**arguments)
-        except DataError as fault:
-            files = _given_files(arguments)
-            if not files or any(name in str(fault) for name in files):
-                raise
-            more = f" and {len(files) - _FILES_SHOWN} more" if len(files) > _FILES_SHOWN else ""
-            raise DataError(f"{', '.join(files[:_FILES_SHOWN])}{more}: {fault}") from fault
-
-    return run
+@contextmanager
+def files_named(arguments: Mapping[str, Any]) -> Iterator[None]:
+    """Let errors about the data start with the names of the files that the command was given."""
+    try:
+        yield
+    except DataError as fault:
+        files = _given_files(arguments)
+        if not files or any(name in str(fault) for name in files):
+            raise
+        more = f" and {len(files) - _FILES_SHOWN} more" if len(files) > _FILES_SHOWN else ""
+        raise DataError(f"{', '.join(files[:_FILES_SHOWN])}{more}: {fault.args[0]}") from fault
 
 
 def _given_files(arguments: Mapping[str, Any]) -> list[str]:

@@ -1,0 +1,355 @@
+"""`@command`: one function and its settings make a command of the command line and a function of the Python interface.
+
+    @command("tournament", ANALYSIS, "adjudge tournament data_RNK.csv --pair fr-en", work=True)
+    def tournament(judged: Judged, settings: TournamentSettings) -> Tournament:
+        '''Find cycles, and the order of systems that contradicts the fewest judgments.'''
+        return judged.each_pair(lambda part: play(part, settings))
+
+A parameter of the function is a dataclass whose fields are settings (`core.settings.option`), `Judged` (a source of
+judgments with the options of the readers), or `Reading` (those options alone). `adjudge.tournament` is what the decorator
+returns; `shell.line` makes the command. Both check values by the same declaration.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, dataclass, fields
+from functools import cached_property
+from importlib import import_module
+from numbers import Integral, Real
+from pathlib import Path
+from pkgutil import resolve_name
+from types import UnionType
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from adjudge.core.errors import AdjudgeError, UsageError, in_python, param, unknown_choice
+from adjudge.core.settings import REQUIRED, UNSET, Option, argument, option_of
+from adjudge.formats.options import ReadOptions
+from adjudge.shell.reading import Judged, Reading
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+START, ANALYSIS, BEFORE, DURING, METRICS = (
+    "Getting started",
+    "Analysing judgments",
+    "Before a campaign",
+    "During a campaign",
+    "Metrics and papers",
+)
+"""The headings under which `adjudge --help` lists the commands."""
+_SECTIONS = ("Returns:", "Raises:", "Example:")
+_READING = "how the source is read, as in `adjudge.read`: `format`, `pair`, ..."
+
+
+@dataclass(frozen=True)
+class Source:
+    """What `Judged` declares besides the options of the readers."""
+
+    source: Any = argument(
+        REQUIRED,
+        "Files with judgments, or - for standard input. Some formats also take a folder.",
+        metavar="FILE",
+        typed=list[Path],
+        about="a path, several paths, a polars or pandas data frame, or judgments.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """One setting of a command: a field of one of its classes of settings."""
+
+    name: str
+    group: str
+    """The parameter of the function whose class has the field."""
+    written: str
+    """The type as the class writes it."""
+    kind: Any
+    default: Any
+    option: Option
+
+    @property
+    def annotation(self) -> str:
+        """The annotation in Python."""
+        return self.option.python or self.written
+
+    @property
+    def python_default(self) -> Any:
+        """The default in Python, `REQUIRED` if there is none."""
+        return self.default if self.option.python_default is UNSET else self.option.python_default
+
+    def value(self, given: Any) -> Any:
+        """The value of the field from what was given; None is the default unless the type allows it."""
+        if given is UNSET or (given is None and not _without_none(self.kind)[1]):
+            return None if self.default is REQUIRED else self.default
+        if given is None:
+            return None
+        return given if self.option.convert is None else self.option.convert(given)
+
+    def check(self, given: Any) -> None:
+        """Refuse an unknown choice, what is not a number, and a number out of bounds."""
+        kind, is_optional = _without_none(self.kind)
+        if (given is None and is_optional) or self.option.python is not None:
+            return
+        if get_origin(kind) is Literal and given not in get_args(kind):
+            raise unknown_choice(self.name, str(given), get_args(kind))
+        if kind in (int, float):
+            self._check_number(given, whole=kind is int)
+
+    def _check_number(self, given: Any, *, whole: bool) -> None:
+        # 1e4 means a whole number, but it is not accepted as a seed.
+        is_whole = isinstance(given, Integral) or (
+            isinstance(given, Real) and float(given).is_integer() and self.name != "seed"
+        )
+        if not (is_whole or (not whole and isinstance(given, Real))):
+            raise UsageError(f"{param(self.name)} is {given!r}, a {'whole ' if whole else ''}number is needed")
+        self.check_bounds(given)
+
+    def check_bounds(self, given: Any) -> None:
+        """Refuse a number out of bounds; the command line checks those that its help shows itself."""
+        bounds, unit = self.option, f" {self.option.unit}" if self.option.unit else ""
+        if bounds.least is not None and given < bounds.least:
+            raise UsageError(f"{param(self.name)} is {given}, it must be {bounds.least:g} or more{unit}")
+        if bounds.most is not None and given > bounds.most:
+            raise UsageError(f"{param(self.name)} is {given}, it must be {bounds.most:g} or less{unit}")
+        if bounds.above is not None and given <= bounds.above:
+            raise UsageError(f"{param(self.name)} is {given:g}, it must be more than {bounds.above:g}{unit}")
+
+
+def _without_none(kind: Any) -> tuple[Any, bool]:
+    """The type without `None`, and whether it allows `None`."""
+    if get_origin(kind) not in (Union, UnionType):
+        return kind, False
+    others = [member for member in get_args(kind) if member is not type(None)]
+    return (others[0] if len(others) == 1 else Any), len(others) < len(get_args(kind))
+
+
+def settings_of(kind: type, group: str = "") -> Iterator[Setting]:
+    """The settings that a dataclass declares, in their order."""
+    declared = [(each, choice) for each in fields(kind) if (choice := option_of(each.metadata)) is not None]
+    written = {each.name: each.type for each, _ in declared}
+    # Only the types of settings: others may be of modules that are not loaded.
+    kinds = get_type_hints(type(kind.__name__, (), {"__annotations__": written, "__module__": kind.__module__}))
+    for each, choice in declared:
+        yield Setting(
+            name=each.name,
+            group=group,
+            written=str(each.type),
+            kind=kinds[each.name],
+            default=REQUIRED if each.default is MISSING else each.default,
+            option=choice,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Command:
+    """A command: its function, and where and how it is offered. The settings are looked up when they are needed."""
+
+    name: str
+    panel: str | None
+    example: str
+    function: Callable[..., Any]
+    line: Callable[..., Any]
+    """What the command line calls with the same settings, and with `json` and `output` if it has these parameters."""
+    settings: str | None
+    """The class of the parameter `settings`, as `module:class`, if its module is slow to load."""
+    work: bool
+    """Whether it has much to compute, so that it takes `--jobs`, `--scheduler` and `--no-cache`."""
+    output: bool
+    """Whether the result can be written to a file, by `--output`."""
+    json: bool
+
+    @cached_property
+    def groups(self) -> dict[str, type]:
+        """The class of every parameter of the function."""
+        known, groups = vars(inspect.getmodule(self.function)), {}
+        for name, parameter in inspect.signature(self.function).parameters.items():
+            written = str(parameter.annotation)
+            groups[name] = resolve_name(self.settings) if name == "settings" and self.settings else known[written]
+        return groups
+
+    @cached_property
+    def own(self) -> list[Setting]:
+        """The settings without those of the readers, in the order in which they are listed."""
+        found: list[Setting] = []
+        for group, kind in self.groups.items():
+            if kind is not Reading:
+                found += settings_of(Source if kind is Judged else kind, group)
+        ordered = [each for each in found if each.option.after is None]
+        for each in found:
+            if each.option.after is not None:
+                places = {other.name: place for place, other in enumerate(ordered)}
+                ordered.insert(places[each.option.after] + 1, each)
+        return ordered
+
+    @cached_property
+    def reads(self) -> bool:
+        """Whether it takes the options of the readers."""
+        return any(kind in (Judged, Reading) for kind in self.groups.values())
+
+    @cached_property
+    def text(self) -> str:
+        """What the command does: the documentation of the function without its sections for Python."""
+        return "\n\n".join(part for part in self._paragraphs if not part.startswith(_SECTIONS))
+
+    @property
+    def _paragraphs(self) -> list[str]:
+        return inspect.cleandoc(self.function.__doc__ or "").split("\n\n")
+
+    def arguments(self, values: dict[str, Any], reading: Reading | None) -> dict[str, Any]:
+        """The arguments of the function from the values of all settings, which have been checked.
+
+        Args:
+            values: what was given, by the name of the setting; what is missing has its default.
+            reading: the options of the readers.
+        """
+        made: dict[str, dict[str, Any]] = {group: {} for group in self.groups}
+        for setting in self.own:
+            made[setting.group][setting.name] = setting.value(values.get(setting.name, UNSET))
+        if reading is not None:
+            also = {each.name: made[each.group][each.name] for each in self.own if each.option.reads}
+            reading = reading.with_options(**{name: value for name, value in also.items() if value is not None})
+        arguments: dict[str, Any] = {}
+        for group, kind in self.groups.items():
+            if kind is Judged:
+                arguments[group] = Judged(made[group]["source"], reading)
+            else:
+                arguments[group] = reading if kind is Reading else kind(**made[group])
+        return arguments
+
+    @cached_property
+    def in_python(self) -> list[Setting]:
+        """The settings that Python knows, those given by their place first."""
+        known = [each for each in self.own if each.option.only != "command line"]
+        return sorted(known, key=lambda each: not each.option.positional)
+
+    @cached_property
+    def signature(self) -> inspect.Signature:
+        """The signature of the Python function."""
+        kinds = {True: inspect.Parameter.POSITIONAL_OR_KEYWORD, False: inspect.Parameter.KEYWORD_ONLY}
+        parameters = [
+            inspect.Parameter(
+                each.name,
+                kinds[each.option.positional],
+                default=inspect.Parameter.empty if each.python_default is REQUIRED else each.python_default,
+                annotation=each.annotation,
+            )
+            for each in self.in_python
+        ]
+        if self.reads:
+            parameters.append(inspect.Parameter("reading", inspect.Parameter.VAR_KEYWORD, annotation="Any"))
+        returned = inspect.signature(self.function).return_annotation
+        return inspect.Signature(parameters, return_annotation=returned)
+
+    @cached_property
+    def documentation(self) -> str:
+        """The documentation of the Python function, with a list of its parameters."""
+        lines = [f"{each.name}: {each.option.about or sentence(each.option.help)}" for each in self.in_python]
+        lines += [f"**reading: {_READING}"] if self.reads else []
+        listed = "\n".join(
+            textwrap.fill(in_python(line), 116, initial_indent="    ", subsequent_indent="        ") for line in lines
+        )
+        sections = [part for part in self._paragraphs if part.startswith(_SECTIONS)]
+        return "\n\n".join([in_python(self.text), f"Args:\n{listed}", *sections])
+
+    def call(self, *args: Any, **keywords: Any) -> Any:
+        """Call the function as Python does."""
+        import_module("numpy")  # its threads can only be limited once it is loaded
+        from adjudge.work import one_thread
+
+        if self.reads:
+            self._check_keywords(keywords)
+        given = self.signature.bind(*args, **keywords).arguments
+        read = given.pop("reading", {})
+        for setting in self.in_python:
+            if setting.name in given:
+                setting.check(given[setting.name])
+        with one_thread():
+            reading = Reading.in_python(self.name, read) if self.reads else None
+            return self.function(**self.arguments(given, reading))
+
+    def _check_keywords(self, keywords: dict[str, Any]) -> None:
+        """Refuse a keyword that is neither a parameter of the function nor an option of the readers."""
+        named = [each.name for each in self.in_python]
+        allowed = [*named, "format", *(each.name for each in fields(ReadOptions)), "options"]
+        for keyword in keywords:
+            if keyword not in allowed:
+                raise unknown_choice(f"parameter of adjudge.{self.name}", keyword, dict.fromkeys(allowed))
+
+
+def sentence(text: str) -> str:
+    """A help text as Python's documentation says it."""
+    return text[0].lower() + text[1:]
+
+
+COMMANDS: dict[str, Command] = {}
+"""All commands by name; `shell.line.MODULES` declare them."""
+
+
+def command(
+    name: str,
+    panel: str | None,
+    example: str,
+    *,
+    line: Callable[..., Any] | None = None,
+    settings: str | None = None,
+    work: bool = False,
+    output: bool = True,
+    json: bool = True,
+) -> Callable[[Callable[P, R]], Callable[..., R]]:
+    """Declare a command.
+
+    Args:
+        name: what is typed; a group and a name for `data list`.
+        panel: the heading under which `adjudge --help` lists it.
+        example: a call that works.
+        line: what the command line calls instead of the function, if it does more than to write the result.
+        settings: the class of the parameter `settings`, as `module:class`, if loading its module takes long.
+        work: whether it takes the options for running the computation.
+        output: whether the result can be written to a file.
+        json: whether the result can be printed as JSON.
+    """
+
+    def declare(function: Callable[P, R]) -> Callable[..., R]:
+        declared = Command(name, panel, example, function, line or function, settings, work, output, json)
+        COMMANDS[name] = declared
+        return python_function(declared)
+
+    return declare
+
+
+def python_function(declared: Command) -> Callable[..., Any]:
+    """The function of the Python interface, without its signature and documentation (`described` adds them)."""
+
+    def call(*args: Any, **keywords: Any) -> Any:
+        try:
+            return declared.call(*args, **keywords)
+        except AdjudgeError as fault:
+            fault.args = (_without_options(fault.args[0]),)
+            raise
+
+    call.__name__ = call.__qualname__ = declared.function.__name__
+    call.__module__ = declared.function.__module__
+    call.__test__ = False  # type: ignore[attr-defined]  # `testset` is no test, whatever its name looks like to pytest
+    return call
+
+
+def described(function: Callable[P, R]) -> Callable[P, R]:
+    """The function with the signature and documentation that its settings give, for which these are loaded."""
+    declared = COMMANDS.get(function.__name__)
+    if declared is not None and not hasattr(function, "__signature__"):
+        function.__signature__ = declared.signature  # type: ignore[attr-defined]
+        function.__doc__ = declared.documentation
+    return function
+
+
+_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)")
+
+
+def _without_options(message: str) -> str:
+    """Until every message names parameters by `param`: the message with parameters instead of options."""
+    named = {"with": "with_scores"}
+    return _OPTION.sub(lambda option: param(named.get(option[1], option[1].replace("-", "_"))), message)

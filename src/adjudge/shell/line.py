@@ -1,0 +1,341 @@
+"""The command line `adjudge`: a typer command from every declaration, and how it runs and writes its result.
+
+Heavy modules are imported where they are used, and the options of a command are made when it is called, so that
+`adjudge --help` starts fast.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import import_module
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from adjudge._version import __version__
+from adjudge.core.errors import on_command_line
+from adjudge.core.settings import REQUIRED, UNSET, option
+from adjudge.core.wording import split_names
+from adjudge.formats.options import ReadOptions
+from adjudge.shell.declare import COMMANDS, START, Command, Setting, settings_of
+from adjudge.shell.errors import files_named
+from adjudge.shell.reading import Reading, Results
+
+MODULES = ("ranking",)
+"""The modules of this package that declare commands."""
+ORDER = (
+    "demo", "doctor", "formats", "data list", "data get", "import", "check", "agree", "rank", "tournament", "audit",
+    "parity", "compare", "report", "init", "testset", "plan", "design", "simulate", "serve", "export", "extend",
+    "backup", "restore", "move", "look", "judge", "gold", "meta", "qe", "replicate",
+)  # fmt: skip
+"""The order in which `adjudge --help` lists the commands."""
+READING_PANEL, WORK_PANEL = "Reading the files", "Running the computation"
+
+
+def _check_output(path: Path | None) -> Path | None:
+    """Refuse an output format that cannot be written before anything is computed."""
+    from adjudge.report.output.formats import check_ending
+
+    if path is not None:
+        check_ending(path)
+    return path
+
+
+@dataclass(frozen=True)
+class _Selection:
+    """Options of the readers on the command line; of `ReadOptions`, `pair` is shown like this."""
+
+    format: str | None = option(
+        None,
+        "File format. Default: detected from the files. 'adjudge formats' lists all formats.",
+        "--format",
+        "-f",
+        complete="formats",
+    )
+    pair: str | None = option(
+        None, "Language pair, such as cs-en. Default: every pair in the files.", "--pair", "-p", metavar="SRC-TGT"
+    )
+
+
+@dataclass(frozen=True)
+class _Work:
+    """Options of commands with much to compute."""
+
+    jobs: int | None = option(None, "Number of processes to use. Default: one per core.", "--jobs")
+    scheduler: str | None = option(
+        None,
+        "Run on a Dask cluster: the address of its scheduler, such as tcp://host:8786.",
+        "--scheduler",
+        metavar="ADDRESS",
+    )
+    no_cache: bool = option(False, "Ignore cached results and do not cache new ones.", "--no-cache")
+
+
+@dataclass(frozen=True)
+class _Written:
+    """How the result is written."""
+
+    json: bool = option(False, "Print one JSON object instead of tables.", "--json")
+    output: Path | None = option(
+        None,
+        "Write to this file instead of the terminal: .json, .csv, .parquet, .xlsx, .tex, .html, .pdf or .txt.",
+        "--output",
+        "-o",
+        check=_check_output,
+    )
+
+
+def _complete_formats(incomplete: str) -> list[tuple[str, str]]:
+    from adjudge.formats import FORMATS
+
+    return [(name, known.summary) for name, known in FORMATS.items() if name.startswith(incomplete)]
+
+
+def _complete_methods(incomplete: str) -> list[str]:
+    from adjudge.rank.methods import METHODS
+
+    return [name for name in METHODS if name.startswith(incomplete)]
+
+
+def _complete_data_sets(incomplete: str) -> list[tuple[str, str]]:
+    from adjudge.datasets import catalogue
+
+    return [(name, dataset.holds) for name, dataset in catalogue().items() if name.startswith(incomplete)]
+
+
+def _complete_papers(incomplete: str) -> list[str]:
+    from adjudge.replicate import PAPERS
+
+    return [name for name in PAPERS if name.startswith(incomplete)]
+
+
+_COMPLETE: dict[str, Callable[[str], Any]] = {
+    "formats": _complete_formats,
+    "methods": _complete_methods,
+    "data sets": _complete_data_sets,
+    "papers": _complete_papers,
+}
+# What `--help` prints as the value of an option of each type. A flag takes no value.
+_WORDS: dict[Any, str] = {bool: "", int: "N", float: "X", str: "TEXT", Path: "PATH"}
+# Several names are joined by commas, several files are given by repeating the option.
+_TYPED: dict[Any, Any] = {tuple[str, ...]: str | None, tuple[Path, ...]: list[Path] | None}
+
+
+def _typed(setting: Setting, panel: str | None = None) -> inspect.Parameter:
+    """A setting as the parameter of a function, from which typer makes an option or argument."""
+    declared = setting.option
+    kind = _TYPED.get(setting.kind, setting.kind) if declared.typed is UNSET else declared.typed
+    default = setting.default if declared.typed_default is UNSET else declared.typed_default
+    flags = declared.flags or ((f"--{setting.name.replace('_', '-')}",) if kind is bool and panel else ())
+    make: Any = typer.Argument if declared.argument else typer.Option
+    info = make(
+        *flags,
+        help=on_command_line(declared.help),
+        metavar=declared.metavar if declared.metavar or declared.argument else _WORDS.get(_single(kind)),
+        rich_help_panel=panel,
+        autocompletion=_COMPLETE.get(declared.complete or ""),
+        envvar=declared.envvar,
+        callback=declared.check,
+        min=declared.least,
+        max=declared.most,
+    )
+    given = inspect.Parameter.empty if default is REQUIRED else None if default == () else default
+    return inspect.Parameter(
+        setting.name, inspect.Parameter.KEYWORD_ONLY, default=given, annotation=Annotated[kind, info]
+    )
+
+
+def _single(kind: Any) -> Any:
+    """The type of a single value: `Path` for `list[Path] | None`."""
+    if get_origin(kind) in (Union, UnionType):
+        kind = next(member for member in get_args(kind) if member is not type(None))
+    return get_args(kind)[0] if get_origin(kind) is list else kind
+
+
+def on_line(declared: Command) -> list[Setting]:
+    """The settings that the command line knows, without those that many commands share."""
+    return [each for each in declared.own if each.option.only != "python"]
+
+
+@cache
+def _reading_settings() -> tuple[Setting, ...]:
+    """The format, the pair, and every other option of the readers."""
+    others = (each for each in settings_of(ReadOptions) if each.name != "pair")
+    return (*settings_of(_Selection), *others)
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """A command as the command line calls it, with what was typed."""
+
+    declared: Command
+
+    @cached_property
+    def reading(self) -> list[Setting]:
+        """The options of the readers, without those that the command declares itself."""
+        own = {each.name for each in on_line(self.declared)}
+        return [each for each in _reading_settings() if each.name not in own] if self.declared.reads else []
+
+    @cached_property
+    def written(self) -> list[Setting]:
+        wanted = {"json": self.declared.json, "output": self.declared.output}
+        return [each for each in settings_of(_Written) if wanted[each.name]]
+
+    @cached_property
+    def parameters(self) -> list[inspect.Parameter]:
+        """All options and arguments, in the order in which they are listed."""
+        work = settings_of(_Work) if self.declared.work else ()
+        return [
+            *(_typed(each, each.option.panel) for each in (*on_line(self.declared), *self.written)),
+            *(_typed(each, READING_PANEL) for each in self.reading),
+            *(_typed(each, WORK_PANEL) for each in work),
+        ]
+
+    def __call__(self, **typed: Any) -> None:
+        working: Any = nullcontext()
+        if self.declared.work:
+            from adjudge.work.progress import watch_on
+            from adjudge.work.workers import workers
+
+            jobs, scheduler, no_cache = (typed.pop(name) for name in ("jobs", "scheduler", "no_cache"))
+            working = workers(jobs=jobs, scheduler=scheduler, cache=not no_cache, watch=watch_on())
+        with files_named(typed), working:
+            self._run(_with_standard_input(typed) if self.declared.reads else typed)
+
+    def _run(self, typed: dict[str, Any]) -> None:
+        written = {each.name: typed.pop(each.name) for each in self.written}
+        reading = None
+        if self.declared.reads:
+            given = {each.name: _read_option(each, typed.pop(each.name)) for each in self.reading}
+            options = ReadOptions(**{name: value for name, value in given.items() if name != "format"})
+            reading = Reading(given.get("format"), given.get("pair"), options)
+        for setting in on_line(self.declared):
+            if (given := typed[setting.name]) is None:
+                continue
+            if setting.option.above is not None:
+                setting.check_bounds(given)
+            if setting.option.parse is not None:
+                typed[setting.name] = setting.option.parse(given)
+        call, arguments = self.declared.line, self.declared.arguments(typed, reading)
+        asked = inspect.signature(call).parameters
+        result = call(**arguments, **{name: value for name, value in written.items() if name in asked})
+        if result is not None:
+            self._write(result, **written)
+
+    def _write(self, result: Any, *, json: bool = False, output: Path | None = None) -> None:
+        from adjudge.shell.output import write_output
+
+        results = result if isinstance(result, Results) else Results({"all": result})
+        write_output(results.by_pair, json=json, output=output, summary=results.summary)
+
+
+def _read_option(setting: Setting, typed: Any) -> Any:
+    """An option of the readers in its own type."""
+    if setting.kind == tuple[str, ...]:
+        return split_names(typed) if typed else ()
+    return tuple(typed or ()) if setting.kind == tuple[Path, ...] else typed
+
+
+def _with_standard_input(typed: dict[str, Any]) -> dict[str, Any]:
+    """What was typed, with `-` in a list of files replaced by a file that holds standard input."""
+    from adjudge.core.errors import UsageError
+    from adjudge.core.files import keep_standard_input
+
+    dash = Path("-")
+    lists = {name: value for name, value in typed.items() if isinstance(value, list) and dash in value}
+    if not lists:
+        return typed
+    if sum(value.count(dash) for value in lists.values()) > 1:
+        raise UsageError("'-' is standard input, which can be read once; name a file instead of the second one")
+    kept = keep_standard_input()
+    return typed | {name: [kept if path == dash else path for path in value] for name, value in lists.items()}
+
+
+class _Group(TyperGroup):
+    """A group whose commands get their options when they are called, since that loads much."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name, found, rest = super().resolve_command(ctx, args)
+        return name, complete_command(found), rest
+
+
+def complete_command(listed: Any) -> Any:
+    """The command with its options, for one that `adjudge --help` lists."""
+    declared: Command | None = getattr(listed.callback, "declared", None)
+    return listed if declared is None else _command(declared)
+
+
+@cache
+def _command(declared: Command) -> Any:
+    call = _Run(declared)
+
+    def run(**typed: Any) -> None:
+        call(**typed)
+
+    run.__signature__ = inspect.Signature(call.parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in call.parameters}
+    alone = typer.Typer(add_completion=False)
+    alone.command(declared.name.rpartition(" ")[2], help=_help(declared), rich_help_panel=declared.panel)(run)
+    return get_command(alone)
+
+
+def _help(declared: Command) -> str:
+    return f"{on_command_line(declared.text)}\n\nExample: {declared.example}"
+
+
+app = typer.Typer(
+    name="adjudge",
+    cls=_Group,
+    help="Turn human judgments of translations into a ranking you can defend.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+_data = typer.Typer(cls=_Group, help="List and download public data sets.", no_args_is_help=True)
+app.add_typer(_data, name="data", rich_help_panel=START)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"adjudge {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def _list(declared: Command) -> None:
+    """Let `adjudge --help` list the command; its options follow when it is called."""
+
+    def listed() -> None:
+        pass
+
+    listed.declared = declared  # type: ignore[attr-defined]
+    group, _, name = declared.name.rpartition(" ")
+    {"": app, "data": _data}[group].command(name, help=_help(declared), rich_help_panel=declared.panel)(listed)
+
+
+for _module in MODULES:
+    import_module(f"adjudge.shell.{_module}")
+for _name in (n for n in ORDER if n in COMMANDS):
+    _list(COMMANDS[_name])
+
+
+@cache
+def command_tree() -> Any:
+    """The tree of all commands, built once per process."""
+    return get_command(app)

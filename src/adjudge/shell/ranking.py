@@ -1,0 +1,218 @@
+"""Commands on judgments: `check`, `agree`, `rank`, `tournament`, `import`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adjudge.core.errors import UsageError, param
+from adjudge.core.settings import by_option, method_option, option
+from adjudge.rank import RankSettings
+from adjudge.shell.declare import ANALYSIS, command
+from adjudge.shell.options import Table, check_table
+from adjudge.shell.reading import Judged
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from adjudge.agree.options import AgreeOptions
+    from adjudge.check import CheckRule
+    from adjudge.core.judgments import Judgments
+    from adjudge.rank.tournament import TournamentSettings
+    from adjudge.results.agree import Agreement
+    from adjudge.results.check import Checked
+    from adjudge.results.import_export import Imported
+    from adjudge.results.rank import Ranking
+    from adjudge.results.tournament import Tournament
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Where `check` writes what it keeps."""
+
+    kept: Path | None = option(
+        None,
+        "Write the judgments of the annotators who pass to this table. The input is not changed.",
+        only="command line",
+        check=check_table,
+        after="keep_rejected",
+    )
+
+
+@command(
+    "check",
+    ANALYSIS,
+    "adjudge check batches/ --format mturk-da --kept kept.parquet",
+    settings="adjudge.check.annotators:CheckRule",
+    work=True,
+)
+def check(judged: Judged, settings: CheckRule, kept: Kept) -> Checked:
+    """Check each annotator: control items, repeats, pace, runs of equal answers, copied work."""
+    from adjudge.check.annotators import check as check_annotators
+    from adjudge.check.large_files import check_large_file
+    from adjudge.shell.large_files import check_memory
+
+    if (file := judged.large_file()) is not None:
+        plain = judged.reading.is_plain and kept.kept is None
+        checked = check_large_file(file, settings, judged.reading.options) if plain else None
+        if checked is not None:
+            return checked
+        check_memory(file)
+    parts = judged.by_pair()
+
+    def write_kept(results: Mapping[str, Checked]) -> None:
+        if kept.kept is not None:
+            _write_kept(parts, results, kept.kept)
+
+    return judged.reading.each(parts, lambda part: check_annotators(part, rule=settings), then=write_kept)
+
+
+def _write_kept(parts: Mapping[str, Judgments], results: Mapping[str, Checked], path: Path) -> None:
+    import polars as pl
+
+    from adjudge.core.judgments import concat
+    from adjudge.formats import native
+
+    chosen = [
+        part.keep(
+            pl.col("annotator").is_in(list(results[name].passing)), otherwise="annotator who did not pass the check"
+        )
+        for name, part in parts.items()
+    ]
+    native.write(concat(chosen), path)
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """Whether `agree` takes language pairs together, which it always does in Python."""
+
+    pooled: bool = option(False, "Pool all language pairs of the files.", "--pooled", only="command line")
+
+
+@command(
+    "agree",
+    ANALYSIS,
+    "adjudge agree data_RNK.csv --format wmt-ranking --pair en-cs",
+    settings="adjudge.agree.options:AgreeOptions",
+    work=True,
+)
+def agree(judged: Judged, pooled: Pooled, settings: AgreeOptions) -> Agreement:
+    """Measure how well annotators agree with each other and with themselves."""
+    from adjudge.agree import measure_agreement
+    from adjudge.agree.large_files import agree_large_file
+    from adjudge.shell.large_files import check_memory
+
+    reading = judged.reading
+    settings = replace(settings, labels=reading.options.labels)
+    if (file := judged.large_file()) is not None:
+        agreement = agree_large_file(file, settings, reading.options) if reading.is_plain else None
+        if agreement is not None:
+            return agreement
+        check_memory(file)
+    parts = {"all": judged.read()} if pooled.pooled or reading.caller else judged.by_pair()
+    return reading.each(parts, lambda part: measure_agreement(part, settings))
+
+
+@dataclass(frozen=True)
+class RankOptions:
+    """How systems are ranked, besides what all methods share."""
+
+    method: str | None = method_option("Ranking method. Default: bradley-terry for rankings, mixed for scores.")
+    with_scores: Any = option(
+        None,
+        "Scores of metrics or LLM judges for all outputs, judged or not, as for 'adjudge meta': they make differences "
+        "of systems more precise. Repeat for several files or folders.",
+        "--with",
+        metavar="SCORES",
+        typed=list[Path] | None,
+        about="scores of metrics or LLM judges for all outputs, judged or not, which make differences of systems more "
+        "precise: a path, several paths, or a data frame as in `meta`; `.helpers` and `.gain` say what they are worth. "
+        "For the mixed model. See `docs/helpers.md`.",
+        after="zero_sd",
+    )
+    by: tuple[str, ...] = by_option(after="with_scores")
+
+
+@command(
+    "rank",
+    ANALYSIS,
+    "adjudge rank data_RNK.csv --format wmt-ranking --pair en-cs --method wins-or-ties",
+    work=True,
+)
+def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Ranking:
+    """Rank the systems, with intervals, rank sets, clusters and a p-value for every pair.
+
+    Returns:
+        The ranking. `print` shows it; `.order` and `.clusters` have names, `.to_frame()` the table,
+        `.to_frame("pairs")` every pair with its p-values, `.plot()` the chart, `.signature` the line to cite.
+
+    Raises:
+        AdjudgeError: the source cannot be read, has several language pairs, or cannot be ranked. The message says
+            what to do.
+
+    Example:
+        >>> ranking = adjudge.rank("scores.csv", level=0.01)  # doctest: +SKIP
+        >>> print(ranking)  # doctest: +SKIP
+    """
+    from adjudge.formats import as_metric_scores
+    from adjudge.rank import rank as rank_judgments
+    from adjudge.rank import rank_large_file
+    from adjudge.rank.methods import find_method
+    from adjudge.shell.large_files import check_memory_to_rank
+
+    method, by = options.method, options.by
+    if method is not None:
+        find_method(method)
+    if (file := judged.large_file()) is not None:
+        plain = judged.reading.is_plain and not by and options.with_scores is None
+        counted = rank_large_file(file, method, settings, judged.reading.options) if plain else None
+        if counted is not None:
+            return counted
+        check_memory_to_rank(file)
+    helpers = None if options.with_scores is None else as_metric_scores(options.with_scores)
+    parts = judged.by_pair()
+    if helpers is not None and len(parts) > 1:
+        one = f"{param('with_scores')} has scores of one language pair, the judgments have {', '.join(parts)}"
+        raise UsageError(f"{one}; give {param('pair')}")
+
+    def ranked(part: Judgments) -> Ranking:
+        ranking = rank_judgments(part, method=method, settings=settings, helpers=helpers)
+        if not by:
+            return ranking
+        from adjudge.audit.breakdown import with_breakdown
+
+        return with_breakdown(ranking, part, by, seed=settings.seed)
+
+    return judged.reading.each(parts, ranked)
+
+
+@command(
+    "tournament",
+    ANALYSIS,
+    "adjudge tournament data_RNK.csv --format wmt-ranking --pair fr-en",
+    settings="adjudge.rank.tournament:TournamentSettings",
+    work=True,
+)
+def tournament(judged: Judged, settings: TournamentSettings) -> Tournament:
+    """Find cycles, and the order of systems that contradicts the fewest judgments."""
+    from adjudge.rank.tournament import tournament as play
+
+    return judged.each_pair(lambda part: play(part, settings=settings))
+
+
+@command(
+    "import",
+    ANALYSIS,
+    "adjudge import data_RNK.csv --format wmt-ranking -o wmt10.parquet",
+    output=False,
+)
+def import_(judged: Judged, table: Table) -> Imported:
+    """Read judgments in any supported format and write a judgment table."""
+    from adjudge.core.machine_judges import with_judges
+    from adjudge.formats import native
+    from adjudge.results.import_export import describe
+
+    judgments = with_judges(judged.read())
+    native.write(judgments, table.output)
+    return describe(judgments, judged.reading.for_files(judged.source).settings)

@@ -1,0 +1,215 @@
+"""How judgments are read: the options of the readers, a source of judgments, and one result for each language pair.
+
+The options of individual formats are the fields of `ReadOptions`: a field added there, with its help text, becomes an
+option of every command that reads judgments, and a keyword of its Python function.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence, Sized
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from adjudge.core.errors import DataError, param
+from adjudge.formats.options import ReadOptions
+
+if TYPE_CHECKING:
+    from adjudge.core.judgments import Judgments
+    from adjudge.results.result import Result
+
+R = TypeVar("R")
+_Part = TypeVar("_Part", bound=Sized)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The format, the requested language pair, and the options of individual formats."""
+
+    format: str | None = None
+    pair: str | None = None
+    options: ReadOptions = field(default_factory=ReadOptions)
+    caller: str | None = None
+    """The Python function that reads, which takes one language pair; None on the command line, which takes several."""
+
+    @classmethod
+    def in_python(cls, caller: str, given: Mapping[str, Any]) -> Reading:
+        """The reading options that a Python function was given as keywords."""
+        from adjudge.formats import read_options
+
+        options = read_options(**{name: value for name, value in given.items() if name != "format"})
+        return cls(given.get("format"), given.get("pair"), options, caller)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the file is a plain table of judgments or pairs, without options for other layouts."""
+        return self.pair is None and self.options.is_plain and self.format in (None, "judgments", "pairwise-table")
+
+    def with_options(self, **changed: Any) -> Reading:
+        """A copy with another format or other options."""
+        name = changed.pop("format", self.format)
+        return replace(self, format=name, options=replace(self.options, **changed))
+
+    def for_files(self, files: Sequence[Path]) -> Reading:
+        """A copy with the format detected from the files, if none was given."""
+        from adjudge.formats import format_of
+
+        return self if self.format else replace(self, format=format_of(files))
+
+    def read(self, source: Any) -> Judgments:
+        """The judgments of the requested pair, or of all pairs, in one table."""
+        from adjudge.formats import as_judgments
+
+        judgments = as_judgments(source, format=self.format, options=self.options)
+        return judgments if self.pair is None else judgments.for_pair(self.pair)
+
+    def by_pair(self, source: Any) -> dict[str, Judgments]:
+        """The judgments of the requested pair, or of every pair, by name. Python refuses several pairs."""
+        from adjudge.core.languages import parse_pair
+
+        judgments = self.read(source)
+        parts = judgments.by_pair()
+        if self.caller is not None:
+            self._refuse_several(parts)
+            return {next(iter(parts), ""): judgments}
+        wanted = None if self.pair is None else parse_pair(self.pair)
+        return {wanted: parts[wanted]} if wanted is not None and wanted in parts else parts
+
+    def one_pair(self, source: Any) -> Judgments:
+        """The judgments of a source with one language pair on the command line too, if the command needs that."""
+        return next(iter(self.by_pair(source).values())) if self.caller else self.read(source)
+
+    def _refuse_several(self, parts: Mapping[str, Judgments]) -> None:
+        if len(parts) > 1:
+            one_by_one = f"{{name: adjudge.{self.caller}(part) for name, part in judgments.by_pair().items()}}"
+            problem = f"the judgments hold {len(parts)} language pairs ({', '.join(parts)})"
+            raise DataError(f"{problem}; choose one with {param('pair')}, or take them one by one: {one_by_one}")
+
+    def each(
+        self,
+        parts: Mapping[str, _Part],
+        compute: Callable[[_Part], R],
+        *,
+        seconds_per_row: float = 0.0,
+        summary: Callable[[Mapping[str, R]], Result | None] | None = None,
+        then: Callable[[Mapping[str, R]], None] | None = None,
+    ) -> R:
+        """Compute the result of a pair: in Python of the only one; the command line writes those of all (`Results`).
+
+        If there are several, a pair that fails is left out with a message. If there are enough pairs for all workers,
+        each pair is one task; otherwise the work for each pair is divided.
+
+        Args:
+            parts: the judgments of each pair.
+            compute: computes the result of a pair.
+            seconds_per_row: a lower limit of the CPU seconds per row, if known.
+            summary: summarises the results of all pairs.
+            then: is called with the results by pair.
+        """
+        if self.caller is not None:
+            return compute(next(iter(parts.values())))
+        from adjudge.report.output.formats import ByPair
+
+        computed, faults = compute_pairs(parts, compute, seconds_per_row=seconds_per_row)
+        for name, reason in faults.items():
+            print(f"adjudge: {name} is left out: {reason.for_command_line()}", file=sys.stderr)
+        if then is not None:
+            then(computed)
+        results = ByPair(computed)
+        results.several = len(parts) > 1
+        return cast("R", Results(results, None if summary is None else summary(computed)))
+
+    @property
+    def settings(self) -> dict[str, str | None]:
+        """The reading options that a result records in its signature."""
+        from adjudge.core.languages import parse_pair
+
+        return {
+            "format": self.format or "judgments",
+            "pair": parse_pair(self.pair) if self.pair else None,
+            "human": self.options.human,
+            "segment_column": self.options.segment_column,
+            "rank_columns": ",".join(self.options.rank_columns) or None,
+            **self._settings_of_tables(),
+        }
+
+    def _settings_of_tables(self) -> dict[str, str | None]:
+        """How a table with another layout was read. Only options that were given, to keep signatures short."""
+        options = self.options
+        names = ("columns", "systems", "raters", "sheets", "winner", "judges")
+        return {
+            **{name: ",".join(values) for name in names if (values := getattr(options, name))},
+            **{name: value for name in ("wide", "encoding") if (value := getattr(options, name))},
+            **({"attributes": options.attributes.name} if options.attributes else {}),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A source of judgments, and how it is read."""
+
+    source: Any
+    """Files on the command line; in Python a path, several paths, a data frame, or judgments."""
+    reading: Reading
+
+    def read(self) -> Judgments:
+        """The judgments of the requested pair, or of all pairs, in one table."""
+        return self.reading.read(self.source)
+
+    def by_pair(self) -> dict[str, Judgments]:
+        """The judgments of the requested pair, or of every pair, by name."""
+        return self.reading.by_pair(self.source)
+
+    def each_pair(self, compute: Callable[[Judgments], R]) -> R:
+        """The result of a pair, or on the command line of every pair."""
+        return self.reading.each(self.by_pair(), compute)
+
+    def large_file(self) -> Path | None:
+        """The file, if the source is one large file."""
+        from adjudge.shell.large_files import is_large
+
+        files = self.source if isinstance(self.source, list) else [self.source]
+        if len(files) != 1 or not isinstance(files[0], str | Path) or not is_large([Path(files[0])]):
+            return None
+        return Path(files[0])
+
+
+@dataclass(frozen=True)
+class Results:
+    """The results of a command by language pair."""
+
+    by_pair: Mapping[str, Any]
+    summary: Result | None = None
+
+
+def compute_pairs(
+    parts: Mapping[str, _Part], compute: Callable[[_Part], R], *, seconds_per_row: float = 0.0
+) -> tuple[dict[str, R], dict[str, DataError]]:
+    """The results by language pair, and reasons for pairs without one. If all fail, the first error is raised.
+
+    Args:
+        parts: the judgments of each pair.
+        compute: computes the result of a pair.
+        seconds_per_row: a lower limit of the CPU seconds per row, if known.
+    """
+    from adjudge.work import try_tasks
+
+    sizes = [float(len(part)) for part in parts.values()]
+    seconds = seconds_per_row * sum(sizes)
+    outcomes = try_tasks(compute, parts.values(), what="language pairs", sizes=sizes, known_seconds=seconds)
+    results: dict[str, R] = {}
+    faults: dict[str, DataError] = {}
+    for name, outcome in zip(parts, outcomes, strict=True):
+        if isinstance(outcome.fault, DataError):
+            faults[name] = outcome.fault
+        else:
+            results[name] = outcome.unwrap()
+    if not results:
+        raise next(iter(faults.values()))
+    return results, faults
+
+
+def as_paths(files: Any) -> list[Path]:
+    """One path or several, as a list."""
+    return [Path(files)] if isinstance(files, str | Path) else [Path(file) for file in files]
