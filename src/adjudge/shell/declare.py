@@ -41,6 +41,11 @@ START, ANALYSIS, BEFORE, DURING, METRICS = (
     "Metrics and papers",
 )
 """The headings under which `adjudge --help` lists the commands."""
+_KINDS = {
+    True: inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    "rest": inspect.Parameter.VAR_POSITIONAL,
+    False: inspect.Parameter.KEYWORD_ONLY,
+}
 _SECTIONS = ("Returns:", "Raises:", "Example:")
 _READING = "how the source is read, as in `adjudge.read`: `format`, `pair`, ..."
 
@@ -80,6 +85,12 @@ class Setting:
     def python_default(self) -> Any:
         """The default in Python, `REQUIRED` if there is none."""
         return self.default if self.option.python_default is UNSET else self.option.python_default
+
+    @property
+    def signature_default(self) -> Any:
+        """The default as a signature has it."""
+        without = self.python_default is REQUIRED or self.option.positional == "rest"
+        return inspect.Parameter.empty if without else self.python_default
 
     def value(self, given: Any) -> Any:
         """The value of the field from what was given; None is the default unless the type allows it."""
@@ -229,12 +240,11 @@ class Command:
     @cached_property
     def signature(self) -> inspect.Signature:
         """The signature of the Python function."""
-        kinds = {True: inspect.Parameter.POSITIONAL_OR_KEYWORD, False: inspect.Parameter.KEYWORD_ONLY}
         parameters = [
             inspect.Parameter(
                 each.name,
-                kinds[each.option.positional],
-                default=inspect.Parameter.empty if each.python_default is REQUIRED else each.python_default,
+                _KINDS[each.option.positional],
+                default=each.signature_default,
                 annotation=each.annotation,
             )
             for each in self.in_python

@@ -9,7 +9,7 @@ change more than untouched ones.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
@@ -21,7 +21,7 @@ from adjudge.audit.parity.notes import PLACE, notes_on, twin_notes
 from adjudge.audit.parity.outcomes import Outcomes, outcomes
 from adjudge.audit.parity.resampling import RESAMPLES, Resampler, changes, resampler
 from adjudge.core.errors import DataError, UsageError
-from adjudge.core.rng import DEFAULT_SEED
+from adjudge.core.settings import option, seed_option
 from adjudge.core.test_set import AFTER, BEFORE, VERSION
 from adjudge.core.wording import agreeing
 from adjudge.rank.edits_as_scores import as_scores
@@ -168,8 +168,14 @@ class ParitySettings:
     """Segments (or `document:segment`) to look at on their own."""
     keys: Mapping[str, str] | None = None
     """The document of every segment, where the judgments do not say it."""
-    ties: Ties = "half"
-    margin: float | str | None = None
-    """For scores: the largest difference that still counts as parity, in points or as a share of the scale (`5%`)."""
+    ties: Literal["half", "drop"] = option(
+        "half", "Ties in the sign test: half (half a win each) or drop.", typed=str
+    )
+    margin: float | str | None = option(
+        None,
+        "Scores: largest difference that counts as parity, in points or as a share of the scale.",
+        metavar="POINTS|SHARE%",
+        typed=str | None,
+    )
     resamples: int = RESAMPLES
-    seed: int = DEFAULT_SEED
+    seed: int = seed_option()

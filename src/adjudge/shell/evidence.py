@@ -1,0 +1,515 @@
+"""Commands that ask how far a result can be trusted: `audit`, `parity`, `compare`, `look`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from adjudge.core.errors import UsageError, param
+from adjudge.core.settings import REQUIRED, argument, column_names, method_option, option, seed_option
+from adjudge.core.wording import split_names
+from adjudge.shell.declare import ANALYSIS, DURING, command
+from adjudge.shell.options import keys_option, page_option, read_keys
+from adjudge.shell.reading import Judged, Reading, as_paths
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from adjudge.audit import AuditSettings
+    from adjudge.audit.parity import ParitySettings
+    from adjudge.core.judgments import Judgments
+    from adjudge.results.audit import Audit
+    from adjudge.results.compare import CampaignComparison
+    from adjudge.results.look import Look
+    from adjudge.results.parity import Parity
+    from adjudge.results.result import Result
+
+
+def _sections(given: str | Iterable[str]) -> list[str]:
+    return given.split(",") if isinstance(given, str) else list(given)
+
+
+@dataclass(frozen=True)
+class AuditOptions:
+    """What is audited, and files that are read besides the judgments."""
+
+    only: list[str] | None = option(
+        None,
+        "Sections to compute, comma-separated. Default: all that apply.",
+        typed=str | None,
+        python="str | Iterable[str] | None",
+        about="sections to compute, as a list or comma-separated; default: all that apply.",
+        convert=_sections,
+    )
+    edits: Any = option(
+        None,
+        "Post-edits from the same campaign: a judgment table or a wmt-edits file.",
+        typed=Path | None,
+        about="post-edits from the same campaign: a path, or judgments.",
+        after="documents_by",
+    )
+    acceptability: Any = option(
+        None,
+        "Judgments of these post-edits: a judgment table or a wmt-acceptability file.",
+        typed=Path | None,
+        about="judgments of these post-edits: a path, or judgments.",
+        after="edits",
+    )
+    judge_scores: list[Path] = option(
+        (),
+        "Scores of metrics by segment, each tested as a machine judge. May be given several times.",
+        typed=list[Path] | None,
+        python="str | Path | Iterable[str | Path]",
+        about="files with scores of metrics by segment, each of which is tested as a machine judge. Annotators that "
+        "are machines are named by `judges`, or by names that begin with `judge:`.",
+        convert=as_paths,
+        after="acceptability",
+    )
+    lower_is_better: tuple[str, ...] = option(
+        (),
+        f"A metric of {param('judge_scores')} where lower is better; its sign is reversed.",
+        metavar="NAME",
+        typed=list[str] | None,
+        python="str | Iterable[str]",
+        about="metrics of these files where lower is better, as a list or comma-separated.",
+        convert=column_names,
+        after="judge_scores",
+    )
+
+
+@command(
+    "audit",
+    ANALYSIS,
+    "adjudge audit data_RNK.csv --format wmt-ranking --pair en-cs --edits data_EDT.tsv",
+    settings="adjudge.audit.settings:AuditSettings",
+    work=True,
+)
+def audit(judged: Judged, options: AuditOptions, settings: AuditSettings) -> Audit:
+    """Test how far a ranking can be trusted, and list the claims that survive.
+
+    Sections include stability under changes to the data, A/A tests, reliability, influence of single annotators and
+    documents, sampling and composition.
+    """
+    parts = judged_by_pair(judged, divided=options.only is None)
+    if options.judge_scores and len(parts) > 1:
+        one = f"{param('judge_scores')} are of one language pair"
+        raise UsageError(f"{one}; choose it with {param('pair')}: {', '.join(parts)}")
+    # Only now, so that the other processes start first.
+    from adjudge.audit import SECONDS_PER_ROW
+    from adjudge.audit import audit as make_audit
+
+    settings = replace(
+        settings,
+        edits=_companion(options.edits, "wmt-edits", judged.reading),
+        acceptability=_companion(options.acceptability, "wmt-acceptability", judged.reading),
+        judge_scores=_metric_judges(options),
+    )
+    return judged.reading.each(
+        parts,
+        lambda part: make_audit(part, only=options.only, settings=settings),
+        seconds_per_row=SECONDS_PER_ROW if options.only is None else 0.0,
+        summary=_over_pairs,
+    )
+
+
+def judged_by_pair(judged: Judged, *, divided: bool) -> dict[str, Judgments]:
+    """The judgments by language pair; on the command line, the processes that audit them start meanwhile."""
+    from adjudge.work import AUDIT_MODULES, prepared_processes
+
+    in_python = judged.reading.caller is not None
+    with nullcontext() if in_python else prepared_processes(judged.source, AUDIT_MODULES if divided else ()):
+        return judged.by_pair()
+
+
+def _metric_judges(options: AuditOptions) -> pl.DataFrame | None:
+    from adjudge.audit.judges import read_judge_scores
+
+    if options.judge_scores:
+        return read_judge_scores(options.judge_scores, lower_is_better=options.lower_is_better)
+    if options.lower_is_better:
+        raise UsageError(f"{param('lower_is_better')} names metrics of {param('judge_scores')}; give both")
+    return None
+
+
+def _companion(source: Any, format_name: str, reading: Reading) -> Judgments | None:
+    """Judgments unchanged; a file as a judgment table or in the format for its kind."""
+    from adjudge.audit import read_companion
+    from adjudge.core.judgments import Judgments
+
+    if source is None or isinstance(source, Judgments):
+        return source
+    return read_companion(Path(source), format_name, reading.options)
+
+
+def _over_pairs(audits: Mapping[str, Audit]) -> Result | None:
+    """Stability summed over language pairs, if several were audited."""
+    from adjudge.results.audit.stability import Stability, over_pairs
+
+    found = {name: audit.sections.get("stability") for name, audit in audits.items()}
+    stabilities = {name: section for name, section in found.items() if isinstance(section, Stability)}
+    if len(stabilities) < 2:
+        return None
+    return over_pairs(stabilities, data="+".join(audit.data for audit in audits.values()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParityOptions:
+    """What is compared, besides `ParitySettings`."""
+
+    source: Any = argument(
+        REQUIRED,
+        f"Judgments; leave out with {param('before')} and {param('after')}.",
+        metavar="FILE",
+        typed=list[Path] | None,
+        typed_default=None,
+        about="a path, several paths, a polars or pandas data frame, or judgments.",
+    )
+    human: str = option(
+        REQUIRED, "The human translation: its name, or a regular expression.", "--human", positional=True, reads=True
+    )
+    before: Any = option(
+        None,
+        "Judgments on the original test set (a file or folder). May be repeated.",
+        typed=list[Path] | None,
+        about="judgments on an earlier version of the test set, to test the change; or use a column `version`.",
+    )
+    after: list[Path] | None = option(
+        None, "Judgments on the corrected test set. The change is tested.", only="command line"
+    )
+    contaminated: Any = option(
+        None,
+        "Segments to analyse separately: a comma-separated list, a file, or a column.",
+        metavar="IDS",
+        typed=str | None,
+        python="str | Iterable[str] | None",
+        about="segments to analyse separately: names, a file of names, or a column of the judgments.",
+    )
+    keys: Any = keys_option()
+    report: Path | None = page_option(after="margin")
+
+
+@dataclass(frozen=True, eq=False)
+class _Versions:
+    """The judgments of a language pair on a test set, and those on an earlier version of it."""
+
+    later: Judgments
+    earlier: Judgments | None
+
+    def __len__(self) -> int:
+        return len(self.later)
+
+
+@command(
+    "parity",
+    ANALYSIS,
+    "adjudge parity --before bts --after ats --format rank-lines --stacked 2 --human ref --contaminated error",
+    settings="adjudge.audit.parity:ParitySettings",
+    work=True,
+)
+def parity(reading: Reading, options: ParityOptions, settings: ParitySettings) -> Parity:
+    """Test each system against a human translation, on one test set or before and after a correction."""
+    from adjudge.audit.parity import parity as compare_with_human
+
+    earlier, later = _read_versions(reading, options)
+    settings = replace(
+        settings, contaminated=_contaminated(options, earlier, later), keys=read_keys(options.keys)
+    )
+    versions = {name: _Versions(part, earlier.get(name)) for name, part in later.items()}
+
+    def write_page(results: Mapping[str, Parity]) -> None:
+        if options.report is not None:
+            _write_parity_page(results, options.report)
+
+    def compute(part: _Versions) -> Parity:
+        return compare_with_human(part.later, human=options.human, before=part.earlier, settings=settings)
+
+    return reading.each(versions, compute, then=write_page)
+
+
+def _read_versions(reading: Reading, options: ParityOptions) -> tuple[dict[str, Judgments], dict[str, Judgments]]:
+    """The judgments before and after by language pair; none before where one version of the test set was judged."""
+    source, before, after = options.source, options.before, options.after
+    if reading.caller is None:
+        if bool(before) != bool(after):
+            raise UsageError(f"{param('before')} and {param('after')} belong together; give both")
+        if bool(source) == bool(after):
+            raise UsageError(f"give judgments either as FILE or as {param('before')} and {param('after')}")
+    later = reading.by_pair(after or source)
+    if before is None:
+        return _split_versions(later)
+    earlier = reading.by_pair(before)
+    if reading.caller is not None:
+        return dict(zip(later, earlier.values(), strict=True)), later
+    if earlier.keys() != later.keys():
+        held = f"{', '.join(earlier)} before, {', '.join(later)} after"
+        raise UsageError(f"the two test sets hold other language pairs ({held}); choose one with {param('pair')}")
+    return earlier, later
+
+
+def _split_versions(parts: Mapping[str, Judgments]) -> tuple[dict[str, Judgments], dict[str, Judgments]]:
+    """The judgments before and after of campaigns that judged both versions of a test set; none before in others."""
+    from adjudge.audit.parity import split_versions
+
+    versions = {name: split_versions(part) for name, part in parts.items()}
+    earlier = {name: first for name, (first, _) in versions.items() if first is not None}
+    later = {name: second for name, (_, second) in versions.items() if not earlier or name in earlier}
+    return earlier, later
+
+
+def _contaminated(
+    options: ParityOptions, earlier: Mapping[str, Judgments], later: Mapping[str, Judgments]
+) -> frozenset[str] | None:
+    """The segments to look at apart; those that were corrected, where the judgments hold both versions and say it."""
+    from adjudge.core.test_set import CORRECTED
+
+    given, in_one = options.contaminated, bool(earlier) and options.before is None
+    if given is None and in_one and all(CORRECTED in part.table.columns for part in later.values()):
+        given = CORRECTED
+    if given is None:
+        return None
+    tables = [*later.values(), *earlier.values()]
+    return marked_segments(given, tables) if isinstance(given, str) else frozenset(given)
+
+
+_YES = ("t", "true", "yes", "y", "1")
+
+
+def marked_segments(marked: str, tables: Sequence[Judgments]) -> frozenset[str]:
+    """The names of marked segments: the lines of a file, the rows for which a column says yes, or the given names."""
+    from adjudge.core.errors import InputError
+    from adjudge.core.files import exists, read_text
+
+    if any(marked in judgments.table.columns for judgments in tables):
+        return _marked_in_column(marked, tables)
+    path = Path(marked)
+    if exists(path) and path.is_file():
+        names = frozenset(line.strip() for line in read_text(path).splitlines() if line.strip())
+        if not names:
+            raise InputError("is empty; one segment per line is needed", file=path)
+        return names
+    return frozenset(name.strip() for name in marked.split(",") if name.strip())
+
+
+def _marked_in_column(column: str, tables: Sequence[Judgments]) -> frozenset[str]:
+    import polars as pl
+
+    says_yes = pl.col(column).cast(pl.String).str.strip_chars().str.to_lowercase().is_in(_YES)
+    holding = [judgments.table for judgments in tables if column in judgments.table.columns]
+    rows = pl.concat([table.filter(says_yes).select("document", "segment") for table in holding])
+    # If segment numbers restart in every document, the document is part of the name.
+    segments = pl.concat([judgments.table.select("document", "segment") for judgments in tables]).drop_nulls().unique()
+    anew = segments["segment"].n_unique() < segments.height
+    name = pl.concat_str("document", "segment", separator=":") if anew else pl.col("segment")
+    return frozenset(rows.select(name=name)["name"].drop_nulls().to_list())
+
+
+def _write_parity_page(results: Mapping[str, Parity], file: Path) -> None:
+    from adjudge.core.languages import pair_title
+    from adjudge.report.parity_page import build_parity_page
+    from adjudge.shell.output import write_page
+
+    title = ", ".join(["Human parity", *filter(None, map(pair_title, results))])
+    write_page(build_parity_page(results, title=title), file)
+
+
+def _renames(typed: Sequence[str]) -> dict[str, str]:
+    renames: dict[str, str] = {}
+    for pair in (part for given in typed for part in split_names(given)):
+        old, equals, new = pair.partition("=")
+        if not (old and equals and new):
+            raise UsageError(f"{param('rename')} is '{pair}'; write OLD=NEW")
+        renames[old] = new
+    return renames
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions:
+    """What is compared."""
+
+    campaigns: Any = argument(
+        REQUIRED,
+        "Two or more campaigns, each a file or a folder.",
+        metavar="CAMPAIGN",
+        typed=list[Path],
+        python="Mapping[str, Any] | Sequence[Any] | Any",
+        about="two or more, by name or in a list: paths, polars or pandas data frames, judgments, or metric scores "
+        "(files `*.seg.score` and `*.sys.score`, or what `read_metric_scores` gives).",
+    )
+    others: Any = option((), "Further campaigns, if they are not in a list.", positional="rest", only="python")
+    format: str | None = option(
+        None,
+        "File format: one for all, or a comma-separated list. Use metric-scores for a metric.",
+        "--format",
+        "-f",
+        only="command line",
+        reads=True,
+    )
+    rename: Mapping[str, str] | None = option(
+        None,
+        "Rename a system. May be repeated.",
+        metavar="OLD=NEW",
+        typed=list[str] | None,
+        parse=_renames,
+        about="new names of systems by their old names, if campaigns name them differently.",
+    )
+    method: str | None = method_option("Ranking method. Default: mean raw scores, or bradley-terry for rankings.")
+    keys: Any = keys_option()
+    resamples: int = option(1000, "Bootstrap resamples of annotators and documents for intervals.")
+    seed: int = seed_option()
+    report: Path | None = page_option()
+
+
+@command("compare", ANALYSIS, "adjudge compare ranking.parquet scores.parquet --rename sysA=alpha", work=True)
+def compare(reading: Reading, options: CompareOptions) -> CampaignComparison:
+    """Compare campaigns over the same systems, and test whether they give the same order."""
+    from adjudge.compare import compare as compare_campaigns
+
+    result = compare_campaigns(
+        _campaigns(reading, options),
+        rename=options.rename,
+        method=options.method,
+        keys=read_keys(options.keys),
+        resamples=options.resamples,
+        seed=options.seed,
+    )
+    if options.report is not None:
+        from adjudge.report.compare_page import build_compare_page
+        from adjudge.shell.output import write_page
+
+        write_page(build_compare_page(result), options.report)
+    return result
+
+
+def _campaigns(reading: Reading, options: CompareOptions) -> dict[str, Any]:
+    """The campaigns by name. Files are named without their folders and endings on the command line."""
+    given = options.campaigns
+    if reading.caller is None:
+        formats = _formats(reading.format, len(given))
+        named = zip(_file_names(given), given, formats, strict=True)
+        return {name: _campaign(path, replace(reading, format=format_name)) for name, path, format_name in named}
+    if not isinstance(given, Mapping):
+        several = enumerate([given, *options.others] if options.others else given, start=1)
+        given = {source_name(source, f"campaign {i}"): source for i, source in several}
+    return {name: _campaign(source, reading) for name, source in given.items()}
+
+
+def _campaign(source: Any, reading: Reading) -> Any:
+    from adjudge.formats.metric_score_files import ENDINGS, MetricScore, read_metric_scores
+
+    is_file = isinstance(source, str | Path)
+    if is_file and (reading.format == "metric-scores" or str(source).endswith(ENDINGS)):
+        return read_metric_scores([Path(source)])
+    if isinstance(source, list) and source and isinstance(source[0], MetricScore):
+        return source
+    return reading.one_pair(source)
+
+
+def source_name(source: Any, otherwise: str) -> str:
+    """What a source is called: the path of a file."""
+    return str(source) if isinstance(source, str | Path) else otherwise
+
+
+def _file_names(paths: Sequence[Path]) -> list[str]:
+    """The file names without extensions, or the full paths if two names are the same."""
+    from adjudge.formats.metric_score_files import ENDINGS
+
+    names = [path.name.removesuffix(path.suffix) if path.is_file() else path.name for path in paths]
+    for ending in ENDINGS:
+        names = [
+            path.name.removesuffix(ending) if path.name.endswith(ending) else name
+            for path, name in zip(paths, names, strict=True)
+        ]
+    return names if len(set(names)) == len(names) else [str(path) for path in paths]
+
+
+def _formats(given: str | None, count: int) -> list[str | None]:
+    formats = [name.strip() for name in given.split(",")] if given else []
+    if len(formats) not in (0, 1, count):
+        named = f"{param('format')} names {len(formats)} formats for {count} campaigns"
+        raise UsageError(f"{named}; give one for all or one for each")
+    return [None] * count if not formats else [*formats] * (count if len(formats) == 1 else 1)
+
+
+def _between(typed: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    pairs = []
+    for text in typed:
+        first, _, second = (part.strip() for part in text.partition(","))
+        if not first or not second or first == second:
+            raise UsageError(f"{param('between')} is '{text}'; give two systems joined by a comma")
+        pairs.append((first, second))
+    return tuple(pairs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LookSettings:
+    """The plan of a campaign, and what to settle."""
+
+    planned: int = option(
+        REQUIRED,
+        "Planned number of judgments, without controls; a comparison counts as two. Required.",
+        typed=int | None,
+        typed_default=None,
+        about="planned number of judgments, without controls; a comparison counts as two.",
+    )
+    looks: int = option(
+        REQUIRED,
+        "Planned number of looks. Required.",
+        typed=int | None,
+        typed_default=None,
+        about="planned number of looks; they need not be evenly spaced.",
+    )
+    history: Path | None = option(
+        None,
+        "File with the earlier looks; this look is added to it.",
+        metavar="FILE",
+        python="str | Path | None",
+        about="the file with the earlier looks, to which this look is added. Without it, all planned looks before this "
+        "one are assumed to have been made.",
+    )
+    goal: str = option("pairs", "What to settle: pairs, best, or top:k.")
+    between: tuple[tuple[str, str], ...] = option(
+        (),
+        "A pair to compare; may be repeated. Default: all pairs.",
+        metavar="A,B",
+        typed=list[str] | None,
+        parse=_between,
+        python="Sequence[tuple[str, str]]",
+        about="for `pairs`, the pairs to compare; default: all pairs.",
+    )
+    spending: Literal["kim-demets", "obrien-fleming", "pocock", "anytime"] = option(
+        "kim-demets",
+        "How the level is spread over looks; anytime allows any number of looks.",
+        about="how the level is spread over looks: `kim-demets`, `obrien-fleming` (less at first), `pocock` (more at "
+        "first), or `anytime` for any number of looks.",
+    )
+    level: float = option(0.05, "Largest probability of any false claim, over all claims and looks.")
+    final: bool = option(
+        False, "The last look of a campaign that ended early; it uses the rest of the level.", "--final"
+    )
+    method: str | None = method_option("Ranking method. Default: as in 'adjudge rank'.")
+    seed: int = seed_option()
+
+
+@command(
+    "look",
+    DURING,
+    "adjudge look judgments.parquet --planned 5000 --looks 5 --goal best --history looks.json",
+    work=True,
+)
+def look(judged: Judged, settings: LookSettings) -> Look:
+    """Check during a campaign which claims are settled, which are open, and whether to stop."""
+    from adjudge.look import look as take_look
+
+    if settings.planned is None or settings.looks is None:
+        raise UsageError(
+            f"a look needs a plan, made before the first one; give the judgments planned in all with "
+            f"{param('planned')}, and how many looks with {param('looks')}"
+        )
+    parts = judged.by_pair()
+    if settings.history is not None and len(parts) > 1:
+        held = f"a history is of one language pair, the files hold {', '.join(parts)}"
+        raise UsageError(f"{held}; choose one with {param('pair')}")
+    return judged.reading.each(parts, lambda part: take_look(part, **vars(settings)))
