@@ -178,6 +178,8 @@ class Command:
         """The class of every parameter of the function."""
         known, groups = vars(inspect.getmodule(self.function)), {}
         for name, parameter in inspect.signature(self.function).parameters.items():
+            if name in ("json", "output"):
+                continue
             written = str(parameter.annotation)
             groups[name] = resolve_name(self.settings) if name == "settings" and self.settings else known[written]
         return groups

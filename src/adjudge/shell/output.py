@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adjudge.report.page import ReportPage
-    from adjudge.report.result_page import Standard
     from adjudge.results.result import Result
 
 
@@ -37,7 +36,7 @@ def write_output(
     else:
         written = write_results(shown, output)
     for path in written:
-        print(f"wrote {path}", file=sys.stderr)
+        tell_written(path)
 
 
 def _write_json(value: dict[str, Any], path: Path) -> Path:
@@ -72,16 +71,12 @@ def write_page(page: ReportPage, path: Path) -> None:
     from adjudge.report.output.pages import write_page as write
 
     write(page, path)
+    tell_written(path)
+
+
+def tell_written(path: Path) -> None:
+    """Say that a file was written."""
     print(f"wrote {path}", file=sys.stderr)
-
-
-def write_standard_page(result: Standard, path: Path | None, *, title: str) -> None:
-    """Write the page of `gold`, `meta` or `qe` if one was requested."""
-    if path is None:
-        return
-    from adjudge.report.result_page import build_standard_report
-
-    write_page(build_standard_report(result, title=title), path)
 
 
 @contextmanager

@@ -1,21 +1,22 @@
-"""`report`: the whole report of a campaign. The stages are called one after the other for every language pair."""
+"""The whole report of a campaign. The stages are called one after the other for every language pair."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from adjudge.api.calls import column_names, compute_pairs, if_possible, judgments_of, silent, verb
 from adjudge.core.errors import DataError
-from adjudge.core.rng import DEFAULT_SEED
+from adjudge.core.settings import by_option, documents_by_option, method_option, option, seed_option
 from adjudge.results.result import Result, to_plain
+from adjudge.shell.reading import compute_pairs
 from adjudge.work import cached, current_workers, do_task, try_tasks, workers, worth_dividing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
     from adjudge.audit import AuditSettings
     from adjudge.core.judgments import Judgments
@@ -35,21 +36,34 @@ _SHARE = {_PEOPLE: 0.5, _RANKINGS: 0.8}
 """The duration of the parts other than the audit, in the unit of `AuditTasks.sizes`."""
 
 
+def _read_texts(named: list[str]) -> Mapping[str, Sequence[str]]:
+    from adjudge.agree import read_source_texts
+
+    return read_source_texts(named)
+
+
+def silent(_: str) -> None:
+    """Ignore progress messages."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReportSettings:
     """The settings of a report."""
 
-    method: str | None = None
-    texts: Mapping[str, Sequence[str]] | None = None
-    only_passing: bool = False
-    """Leave out the judgments of annotators who fail the check."""
-    by: tuple[str, ...] = ()
-    """Columns of the judgments by which the ranking is broken down."""
-    documents_by: str | Path = "raw"
-    """What the matrix of documents by systems shows."""
-    seed: int = DEFAULT_SEED
-    tell: Callable[[str], None] = lambda _: None
-    """Called with progress messages."""
+    method: str | None = method_option("Ranking method. Default: as in 'adjudge rank'.")
+    texts: Mapping[str, Sequence[str]] | None = option(
+        None,
+        "Source text with segment n on line n, for agreement by length.",
+        metavar="[LANG=]FILE",
+        typed=list[str] | None,
+        parse=_read_texts,
+        about="the lines of the source text for each source language code, for agreement by length.",
+    )
+    only_passing: bool = option(False, "Leave out annotators who fail 'adjudge check'.", "--only-passing")
+    by: tuple[str, ...] = by_option()
+    documents_by: str | Path = documents_by_option()
+    seed: int = seed_option()
+    progress: Callable[[str], None] = option(silent, "Called with progress messages.", only="python")
 
     @property
     def audit(self) -> AuditSettings:
@@ -114,49 +128,13 @@ class CampaignReport(Result):
         return write_paper(self.pairs, Path(folder))
 
 
-@verb
-def report(
-    source: Any,
-    *,
-    method: str | None = None,
-    title: str | None = None,
-    texts: Mapping[str, Sequence[str]] | None = None,
-    only_passing: bool = False,
-    by: str | Iterable[str] = (),
-    documents_by: str | Path = "raw",
-    seed: int = DEFAULT_SEED,
-    progress: Callable[[str], None] = lambda _: None,
-    **reading: Any,
-) -> CampaignReport:
-    """Compute the report of a campaign: annotators, agreement, ranking, other methods, audits.
-
-    Args:
-        source: a path, several paths, a polars or pandas data frame, or judgments; of any number of language pairs.
-        method: ranking method; default: as in `adjudge.rank`.
-        title: title of the report; default: the file name.
-        texts: the lines of the source text for each source language code, for agreement by length.
-        only_passing: leave out annotators who fail `adjudge.check`.
-        by: columns by which to break down the ranking, as a list or comma-separated.
-        documents_by: what to show in the table of documents by systems: `raw` or `zscore` means, estimates of the
-            `mixed` model, or a file of metric scores.
-        seed: random seed.
-        progress: called with progress messages.
-        **reading: how the source is read, as in `adjudge.read`: `format`, `pair`, ...
-
-    Returns:
-        The report: `.save("report.html")` writes it, `.pairs` holds the results by language pair.
-    """
-    settings = ReportSettings(
-        method=method,
-        texts=texts,
-        only_passing=only_passing,
-        by=column_names(by),
-        documents_by=documents_by,
-        seed=seed,
-        tell=progress,
-    )
-    name = Path(source).stem if isinstance(source, str | Path) else "Report"
-    return make_report(judgments_of(source, reading).by_pair(), settings, title=title or name)
+def if_possible(what: str, missing: list[str], compute: Callable[[], _Computed]) -> _Computed | None:
+    """Leave out a part that the data do not allow, and add the reason to `missing`."""
+    try:
+        return compute()
+    except DataError as fault:
+        missing.append(f"{what} is left out: {fault}.")
+        return None
 
 
 def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, title: str) -> CampaignReport:
@@ -165,8 +143,8 @@ def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, tit
     from adjudge.core.judgments import concat
 
     # For one pair, its steps are shown; for several, which may run at the same time, the number of pairs done.
-    pair_settings = settings if len(parts) == 1 else replace(settings, tell=silent)
-    with workers(watch=lambda line: settings.tell(line or "computing")):
+    pair_settings = settings if len(parts) == 1 else replace(settings, progress=silent)
+    with workers(watch=lambda line: settings.progress(line or "computing")):
         compute = partial(pair_results, settings=pair_settings)
         results, faults = compute_pairs(parts, compute, seconds_per_row=SECONDS_PER_ROW)
     used = concat([parts[name] for name in results])
@@ -191,15 +169,15 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
 
     missing: list[str] = []
     parts = _divided(judgments, settings)
-    settings.tell("checking the annotators")
+    settings.progress("checking the annotators")
     checked = if_possible("The check of annotators", missing, parts.checked)
     if checked is not None and settings.only_passing:
         passing = pl.col("annotator").is_in(list(checked.passing))
         judgments = judgments.keep(passing, otherwise="judgment of an annotator who did not pass the check")
         parts = replace(parts, judgments=judgments)
-    settings.tell("ranking")
+    settings.progress("ranking")
     ranking = parts.ranking()
-    settings.tell("ranking by other methods, agreement and audits")
+    settings.progress("ranking by other methods, agreement and audits")
     return PairResults(
         counts=describe_answers(judgments, {}),
         ranking=ranking,
@@ -272,9 +250,9 @@ class _Parts:
         return self._once("agreement", lambda: agree(self.judgments, texts=texts, seed=self.settings.seed))
 
     def tournament(self) -> Tournament:
-        from adjudge.rank.tournament import tournament
+        from adjudge.rank.tournament import TournamentSettings, tournament
 
-        return tournament(self.judgments, seed=self.settings.seed)
+        return tournament(self.judgments, settings=TournamentSettings(seed=self.settings.seed))
 
     def audit(self) -> Audit:
         from adjudge.audit import audit
@@ -292,7 +270,7 @@ def _divided(judgments: Judgments, settings: ReportSettings) -> _Parts:
     if settings.only_passing or settings.texts is not None or not worth_dividing(seconds, tasks=2, most_jobs=3):
         return undivided
     audit = audit_tasks(judgments, settings=settings.audit)
-    make = replace(undivided, settings=replace(settings, tell=silent), make_sections=audit.make)
+    make = replace(undivided, settings=replace(settings, progress=silent), make_sections=audit.make)
     tasks, sizes = (*_SHARE, *audit.groups), (*_SHARE.values(), *audit.sizes)
     outcomes = try_tasks(make, tasks, what="rankings and audits", sizes=sizes, known_seconds=seconds)
     return replace(undivided, outcomes={name: made for part in outcomes for name, made in part.unwrap().items()})

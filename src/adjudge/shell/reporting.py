@@ -1,24 +1,26 @@
-"""`adjudge demo`: runs every step on simulated campaigns and describes each in a line or two."""
+"""`report` writes everything about a campaign to one file; `demo` does so with simulated campaigns."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from adjudge.cli import options as o
+from adjudge.core.settings import REQUIRED, option, seed_option
 from adjudge.core.wording import agreeing, counted
+from adjudge.shell.declare import ANALYSIS, START, command
+from adjudge.shell.reading import Judged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from adjudge.results.report import PairResults, Written
     from adjudge.results.simulate import Recovery, Simulated, Truth
     from adjudge.results.tournament import Tournament
+    from adjudge.shell.report import CampaignReport, ReportSettings
 
 TITLE = "Two simulated campaigns"
 # One system is clearly the best, and several are so close that their places stay open.
@@ -26,23 +28,139 @@ QUALITIES = (-0.4, 0.8, 0.0, 1.9, 0.4, -1.2, 0.45, -0.45, 0.05)
 FILES = ("judgments.parquet", "truth.json", "ranking.json", "report.html")
 
 
-def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the files.")] = Path("demo"),
-    seed: o.Seed = o.DEFAULT_SEED,
-    json: o.Json = False,
-) -> None:
-    """Run everything on simulated campaigns: check, agreement, ranking, audit and report.
 
-    Example: adjudge demo --output demo
+@dataclass(frozen=True, kw_only=True)
+class ReportFiles:
+    """The files that `report` writes, and the title."""
+
+    output: Path = option(REQUIRED, "The file to write: .html or .pdf.", "--output", "-o", only="command line")
+    title: str | None = option(
+        None, "Title of the report.", after="method", about="title of the report; default: the file name."
+    )
+    tables: Path | None = option(
+        None,
+        "Also write every table to this folder, as CSV and LaTeX.",
+        metavar="DIR",
+        only="command line",
+        after="documents_by",
+    )
+    plots: Path | None = option(
+        None,
+        "Also write every chart to this folder, as SVG and PNG.",
+        metavar="DIR",
+        only="command line",
+        after="tables",
+    )
+    paper: Path | None = option(
+        None,
+        "Also write a table, figure, paragraph and references for a paper to this folder.",
+        metavar="DIR",
+        only="command line",
+        after="plots",
+    )
+
+
+def _write_report_files(judged: Judged, files: ReportFiles, settings: ReportSettings, *, json: bool) -> Written | None:
+    """Compute the report and write it; JSON lists the files."""
+    from adjudge.report.output.pages import check_page_ending
+    from adjudge.shell.evidence import judged_by_pair
+
+    check_page_ending(files.output)
+    parts = judged_by_pair(judged, divided=True)
+    # Only now, so that the other processes start first.
+    from adjudge.shell.output import progress
+    from adjudge.shell.report import make_report
+
+    with progress() as tell:
+        title = files.title or _title(judged.source, list(parts))
+        made = make_report(parts, replace(settings, progress=tell), title=title)
+        tell("writing")
+        written = _write_files(made, files)
+    left_out = [f"adjudge: {name} is left out: {reason}" for name, reason in made.left_out.items()]
+    for line in [*left_out, *(f"wrote {path}" for path in written)]:
+        print(line, file=sys.stderr)
+    return _written_report(written, made) if json else None
+
+
+@command(
+    "report",
+    ANALYSIS,
+    "adjudge report data_RNK.csv --format wmt-ranking --pair en-cs -o report.html",
+    line=_write_report_files,
+    settings="adjudge.shell.report:ReportSettings",
+    work=True,
+    output=False,
+)
+def report(judged: Judged, files: ReportFiles, settings: ReportSettings) -> CampaignReport:
+    """Write a report of all analyses to one self-contained HTML or PDF file.
+
+    Returns:
+        The report: `.save("report.html")` writes it, `.pairs` holds the results by language pair.
     """
-    for line in run_demo(output, seed, calls=_typed_name(), tell=_tell):
+    from adjudge.shell.report import make_report
+
+    source = judged.source
+    name = Path(source).stem if isinstance(source, str | Path) else "Report"
+    return make_report(judged.read().by_pair(), settings, title=files.title or name)
+
+
+def _write_files(made: CampaignReport, files: ReportFiles) -> list[Path]:
+    """Write the page and the requested tables, charts and paper files; return their paths."""
+    from adjudge.report.output.pages import write_page
+    from adjudge.report.output.paper import write_paper, write_plots, write_tables
+
+    page = made.page()
+    write_page(page, files.output)
+    if files.tables is not None:
+        write_tables(page, files.tables)
+    if files.plots is not None:
+        write_plots(page, files.plots)
+    if files.paper is not None:
+        write_paper(made.pairs, files.paper)
+    return [path for path in (files.output, files.tables, files.plots, files.paper) if path is not None]
+
+
+def _written_report(files: list[Path], made: CampaignReport) -> Written:
+    from adjudge.results.report import Written
+
+    return Written(
+        command="report",
+        settings=made.settings,
+        data=made.data,
+        set_aside=made.set_aside,
+        notes=made.notes,
+        files=[str(file) for file in files],
+        pairs=list(made.pairs),
+    )
+
+
+def _title(files: Sequence[Path], pairs: Sequence[str]) -> str:
+    from adjudge.core.languages import pair_title
+
+    name = files[0].stem if len(files) == 1 else files[0].parent.name
+    if len(pairs) > 1:
+        return f"{name}, {len(pairs)} language pairs"
+    pair = pair_title(pairs[0])
+    return f"{name}, {pair}" if pair else name
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoSettings:
+    """Where `demo` writes, and its seed."""
+
+    output: Path = option(Path("demo"), "Folder for the files.", "--output", "-o")
+    seed: int = seed_option()
+
+
+@command("demo", START, "adjudge demo --output demo", work=True, output=False)
+def demo(settings: DemoSettings, *, json: bool) -> Written | None:
+    """Run everything on simulated campaigns: check, agreement, ranking, audit and report."""
+    folder, seed = settings.output, settings.seed
+    for line in run_demo(folder, seed, calls=_typed_name(), tell=_tell):
         _tell("")
         # Whoever asks for JSON gets nothing else on standard output.
         print(line, flush=True, file=sys.stderr if json else sys.stdout)
-    if json:
-        from adjudge.cli.output import write_output
-
-        write_output({"all": _written(output, seed)}, json=True, output=None)
+    return _written(folder, seed) if json else None
 
 
 def _tell(what: str) -> None:
@@ -76,7 +194,7 @@ def _written(folder: Path, seed: int) -> Written:
 
 def run_demo(folder: Path, seed: int, *, calls: str = "adjudge", tell: Callable[[str], None]) -> Iterator[str]:
     """Run and describe all steps; `calls` is how to type the command here, `tell` receives progress."""
-    from adjudge.api.report import ReportSettings, pair_results
+    from adjudge.shell.report import ReportSettings, pair_results
     from adjudge.core.judgments import concat
     from adjudge.formats import native
     from adjudge.simulate import recovery
@@ -88,7 +206,7 @@ def run_demo(folder: Path, seed: int, *, calls: str = "adjudge", tell: Callable[
     results: dict[str, PairResults] = {}
     for name, simulated in campaigns.items():
         yield from _describe_simulation(name, simulated)
-        settings = ReportSettings(texts={"": simulated.sources}, only_passing=True, seed=seed, tell=tell)
+        settings = ReportSettings(texts={"": simulated.sources}, only_passing=True, seed=seed, progress=tell)
         results[name] = pair_results(simulated.judgments, settings)
         yield from _describe_results(results[name])
         yield from _describe_recovery(recovery(simulated.truth, results[name].ranking), simulated.truth)

@@ -57,7 +57,7 @@ def compute_apart(judgments: Judgments, request: dict[str, Any]) -> list[PanelTa
         table = Path(folder) / "judgments.parquet"
         native.write(judgments, table)
         finished = subprocess.run(
-            [sys.executable, "-m", "adjudge.api.panels.process"],
+            [sys.executable, "-m", "adjudge.shell.panels.process"],
             input=json.dumps({**request, "judgments": str(table)}),
             capture_output=True,
             text=True,

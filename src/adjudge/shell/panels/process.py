@@ -30,7 +30,7 @@ _NICE = 10
 
 def main() -> None:
     """Compute the panels that standard input asks for, and write them to standard output, both as JSON."""
-    from adjudge.api.panels.state import compute_state
+    from adjudge.shell.panels.state import compute_state
     from adjudge.core.errors import AdjudgeError
     from adjudge.formats import native
     from adjudge.formats.options import ReadOptions

@@ -1,0 +1,315 @@
+"""Commands on metrics and papers: `gold`, `meta`, `qe`, `replicate`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from adjudge.core.errors import UsageError, param
+from adjudge.core.settings import REQUIRED, argument, option, seed_option
+from adjudge.shell.declare import METRICS, command
+from adjudge.shell.evidence import source_name
+from adjudge.shell.options import keys_option, page_option, read_keys
+from adjudge.shell.reading import Reading, Results, as_paths
+
+if TYPE_CHECKING:
+    from adjudge.core.judgments import Judgments
+    from adjudge.meta.quality_estimation import Prices
+    from adjudge.results.gold import Gold
+    from adjudge.results.meta import MetaEvaluation
+    from adjudge.results.qe import QualityEstimation
+    from adjudge.results.replication import Replication
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoldOptions:
+    """The runs of judgments, and what is computed from them."""
+
+    runs: list[Path] | None = argument(
+        REQUIRED, "One or two runs, each a file or a folder.", metavar="RUN", typed=list[Path], only="command line"
+    )
+    run: Any = option(
+        REQUIRED,
+        "A path, several paths, a polars or pandas data frame, or judgments.",
+        positional=True,
+        only="python",
+    )
+    second: Any = option(None, "An optional second run of the same task.", positional=True, only="python")
+    keys: Any = keys_option()
+    level: Literal["documents", "segments"] | None = option(
+        None, "What to score; default: documents if they are known.", only="python"
+    )
+    all_annotators: bool = option(False, "Keep annotators who fail the check on control items.")
+    orders: int = option(200, "Random orders of judgments for the band around the curve.")
+    seed: int = seed_option()
+    report: Path | None = page_option()
+
+
+@command("gold", METRICS, "adjudge gold runA/ runB/ --format mturk-da --keys seg-key.txt", work=True)
+def gold(reading: Reading, options: GoldOptions) -> Gold:
+    """Compute human scores of documents or segments; with two runs, how well they correlate."""
+    from adjudge.meta.gold import check_gold
+    from adjudge.meta.gold import gold as make_gold
+
+    runs = options.runs or [options.run, *([] if options.second is None else [options.second])]
+    check_gold(len(runs), options.orders)
+    parts = _runs_by_pair(reading, runs)
+    if options.report is not None and len(parts) > 1:
+        one = f"{param('report')} shows one language pair, the runs hold {', '.join(parts)}"
+        raise UsageError(f"{one}; choose with {param('pair')}")
+    keys = read_keys(options.keys)
+    names = [source_name(run, otherwise) for run, otherwise in zip(runs, ("first", "second"), strict=False)]
+
+    def compute(part: list[Judgments]) -> Gold:
+        checked, orders, seed = not options.all_annotators, options.orders, options.seed
+        return make_gold(part, names=names, keys=keys, level=options.level, checked=checked, orders=orders, seed=seed)
+
+    def write_page(results: Mapping[str, Gold]) -> None:
+        _write_page(next(iter(results.values())), options.report, title=", ".join(Path(run).stem for run in runs))
+
+    return reading.each(parts, compute, then=write_page)
+
+
+def _runs_by_pair(reading: Reading, runs: Sequence[Any]) -> dict[str, list[Judgments]]:
+    from adjudge.meta.gold import runs_by_pair
+
+    read = [reading.one_pair(run) for run in runs]
+    return runs_by_pair(read) if reading.caller is None else {"": read}
+
+
+def _write_page(result: Any, path: Path | None, *, title: str) -> None:
+    """Write the page of `gold`, `meta` or `qe` if one was requested."""
+    if path is None:
+        return
+    from adjudge.report.result_page import build_standard_report
+    from adjudge.shell.output import write_page
+
+    write_page(build_standard_report(result, title=title), path)
+
+
+def _named_files(typed: Sequence[str]) -> dict[str, Path]:
+    """The file of every system, named by NAME=FILE or by the file itself."""
+    named: dict[str, Path] = {}
+    for output in typed:
+        name, _, file = output.rpartition("=")
+        named[name or Path(file).stem] = Path(file)
+    if len(named) < len(typed):
+        raise UsageError(f"{param('outputs')} names a system twice; give each its own NAME=FILE")
+    return named
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetaSettings:
+    """What is correlated, and how it is tested."""
+
+    gold_column: str | None = option(
+        None,
+        "Column of GOLD with the human scores.",
+        about="the column of human scores, if it cannot be recognised by its name.",
+    )
+    gold_method: str | None = option(
+        None,
+        "Ranking method that turns rankings and pairs into system scores. Default: bradley-terry.",
+        complete="methods",
+    )
+    lower_is_better: list[str] = option(
+        (),
+        "A metric (or the human column) where lower is better; its sign is reversed.",
+        metavar="NAME",
+        typed=list[str] | None,
+        python="Sequence[str]",
+        about="metrics, or the human column, where lower is better; their sign is reversed.",
+    )
+    references: list[Path] = option(
+        (),
+        f"Reference translations, to compute BLEU, chrF and TER of {param('outputs')}.",
+        typed=list[Path] | None,
+        python="Sequence[str | Path]",
+    )
+    outputs: Mapping[str, str | Path] | None = option(
+        None,
+        "Output of a system; repeat for each system.",
+        metavar="NAME=FILE",
+        typed=list[str] | None,
+        parse=_named_files,
+        about="the output file of each system, by the system's name.",
+    )
+    tokenize: str = option("13a", "sacrebleu's tokenizer for BLEU.")
+    permutations: int = option(1000, "Permutations per test; more are used if there are many metrics.")
+    resamples: int = option(500, "Bootstrap resamples of documents (or segments) for intervals.")
+    seed: int = seed_option()
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetaFiles:
+    """Human scores and metric scores."""
+
+    gold: Any = argument(
+        REQUIRED,
+        "Human scores: a table, a *.seg.score file, or judgments.",
+        metavar="GOLD",
+        typed=Path,
+        about="human scores: a file with a column of scores; or judgments (a data frame, or a path with its `format`).",
+    )
+    scores: list[Path] = argument(
+        (),
+        "Metric scores: tables, score files or folders.",
+        metavar="SCORES",
+        typed=list[Path] | None,
+        python="str | Path | Iterable[str | Path]",
+        convert=as_paths,
+    )
+    format: str | None = option(
+        None,
+        "Format of GOLD if it holds judgments; 'judgments' for the judgment table.",
+        "--format",
+        "-f",
+        only="command line",
+        reads=True,
+    )
+    report: Path | None = page_option(after="seed")
+
+
+@command("meta", METRICS, "adjudge meta human.tsv metrics.tsv", work=True)
+def meta(reading: Reading, files: MetaFiles, settings: MetaSettings) -> MetaEvaluation:
+    """Correlate metrics with human scores, and test which metric is better."""
+    from adjudge.meta import meta as evaluate
+
+    is_table = isinstance(files.gold, str | Path) and reading.format is None
+    scored = files.gold if is_table else reading.one_pair(files.gold)
+    result = evaluate(scored, files.scores, **vars(settings))
+    if files.report is not None:
+        _write_page(result, files.report, title=Path(files.gold).stem)
+    return result
+
+
+@dataclass(frozen=True, kw_only=True)
+class QeSettings:
+    """Post-edits, predictions, and what is computed from them."""
+
+    texts: Path = argument(
+        REQUIRED,
+        "TSV with the columns document, mt, pe1 and, for two-stage post-editing, pe2.",
+        metavar="TEXTS",
+        python="str | Path",
+        convert=Path,
+    )
+    predictions: Path | None = option(
+        None,
+        "Table with a column document and one column per system; higher is worse.",
+        positional=True,
+        python="str | Path | None",
+        convert=Path,
+    )
+    weight: float | None = option(None, "Weight of the second post-edit in the label.")
+    baseline: str | None = option(
+        None, "Baseline system for choosing the weight by the rule of WMT 2016, if no weight is given."
+    )
+    largest: float = option(50.0, "Largest weight to try.")
+    direct: Path | None = option(
+        None,
+        "Direct assessment scores of the documents: a table, or JSON from 'adjudge gold'.",
+        python="str | Path | None",
+        convert=Path,
+    )
+    assessments: int | None = option(None, "Costs: number of direct assessments.")
+    assessment_price: float | None = option(None, "Costs: price of one assessment.")
+    word_price: tuple[float, float] | None = option(None, "Costs: low and high price per post-edited word.")
+    report: Path | None = page_option()
+
+    @property
+    def prices(self) -> Prices | None:
+        """The prices for the comparison of costs, if they are given."""
+        from adjudge.meta.quality_estimation import Prices
+
+        given = (self.assessments, self.assessment_price, self.word_price)
+        if all(value is None for value in given):
+            return None
+        if self.assessments is None or self.assessment_price is None or self.word_price is None:
+            names = f"{param('assessments')}, {param('assessment_price')} and {param('word_price')} LOW HIGH"
+            raise UsageError(f"costs need {names} together")
+        return Prices(self.assessments, self.assessment_price, *self.word_price)
+
+
+@command("qe", METRICS, "adjudge qe edits.tsv --predictions predictions.tsv --baseline BASELINE", work=True)
+def qe(settings: QeSettings) -> QualityEstimation:
+    """Score documents from post-edits, and rank quality-estimation systems for every weight."""
+    from adjudge.meta.quality_estimation import qe as estimate
+
+    result = estimate(
+        settings.texts,
+        settings.predictions,
+        weight=settings.weight,
+        baseline=settings.baseline,
+        largest=settings.largest,
+        direct=settings.direct,
+        prices=settings.prices,
+    )
+    _write_page(result, settings.report, title=settings.texts.stem)
+    return result
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplicateSettings:
+    """The paper and its data."""
+
+    paper: str = argument(
+        REQUIRED,
+        "The paper: document-qe, grain-of-salt, in-order, stability or suboptimal.",
+        metavar="PAPER",
+        complete="papers",
+    )
+    data: Path = option(
+        REQUIRED,
+        "Folder with the released data of the paper.",
+        "--data",
+        "-d",
+        metavar="DIR",
+        positional=True,
+        python="str | Path",
+        convert=Path,
+        about="the folder of its released data, or a folder that holds it.",
+    )
+    report: Path | None = page_option(
+        only=None,
+        python="str | Path | None",
+        convert=Path,
+        about="also write a page with all figures and tables to this file, `.html` or `.pdf`.",
+    )
+
+
+def _replicate_and_tell(settings: ReplicateSettings) -> Results:
+    from adjudge.shell.output import tell_written
+
+    result = _recompute(settings)
+    if settings.report is not None:
+        tell_written(settings.report)
+    return Results({settings.paper: result})
+
+
+def _recompute(settings: ReplicateSettings) -> Replication:
+    from adjudge.replicate import PAPERS
+    from adjudge.replicate import replicate as recompute
+    from adjudge.report.output.pages import check_page_ending, write_page
+    from adjudge.report.replication_page import build_replication_page
+
+    if settings.report is not None:
+        check_page_ending(settings.report)
+    result = recompute(settings.paper, settings.data)
+    if settings.report is not None:
+        write_page(build_replication_page(result, title=PAPERS[settings.paper][1]), settings.report)
+    return result
+
+
+@command(
+    "replicate",
+    METRICS,
+    "adjudge replicate grain-of-salt --data wmt10 --report grain-of-salt.html",
+    line=_replicate_and_tell,
+    work=True,
+)
+def replicate(settings: ReplicateSettings) -> Replication:
+    """Recompute the tables and figures of a paper from its released data."""
+    return _recompute(settings)
