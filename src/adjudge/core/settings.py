@@ -41,8 +41,8 @@ class Option:
     """The names on the command line; default: that of the field. An argument has none."""
     argument: bool = False
     """Given by its place on the command line."""
-    positional: bool | Literal["rest"] = False
-    """Given by its place in Python; `rest` takes all values that follow."""
+    positional: bool | Literal["rest", "keywords"] = False
+    """Given by its place in Python; `rest` takes all values that follow, `keywords` all further keywords."""
     only: Literal["command line", "python"] | None = None
     """Where the setting exists, if not in both."""
     typed: Any = UNSET

@@ -17,7 +17,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, fields
-from functools import cached_property
+from functools import cached_property, wraps
 from importlib import import_module
 from numbers import Integral, Real
 from pathlib import Path
@@ -45,6 +45,7 @@ _KINDS = {
     True: inspect.Parameter.POSITIONAL_OR_KEYWORD,
     "rest": inspect.Parameter.VAR_POSITIONAL,
     False: inspect.Parameter.KEYWORD_ONLY,
+    "keywords": inspect.Parameter.VAR_KEYWORD,
 }
 _SECTIONS = ("Returns:", "Raises:", "Example:")
 _READING = "how the source is read, as in `adjudge.read`: `format`, `pair`, ..."
@@ -87,9 +88,14 @@ class Setting:
         return self.default if self.option.python_default is UNSET else self.option.python_default
 
     @property
+    def documented_name(self) -> str:
+        """The name in the documentation of the Python function."""
+        return {"rest": "*", "keywords": "**"}.get(str(self.option.positional), "") + self.name
+
+    @property
     def signature_default(self) -> Any:
         """The default as a signature has it."""
-        without = self.python_default is REQUIRED or self.option.positional == "rest"
+        without = self.python_default is REQUIRED or self.option.positional in ("rest", "keywords")
         return inspect.Parameter.empty if without else self.python_default
 
     def value(self, given: Any) -> Any:
@@ -237,7 +243,7 @@ class Command:
     def in_python(self) -> list[Setting]:
         """The settings that Python knows, those given by their place first."""
         known = [each for each in self.own if each.option.only != "command line"]
-        return sorted(known, key=lambda each: not each.option.positional)
+        return sorted(known, key=lambda each: list(_KINDS).index(each.option.positional))
 
     @cached_property
     def signature(self) -> inspect.Signature:
@@ -259,7 +265,7 @@ class Command:
     @cached_property
     def documentation(self) -> str:
         """The documentation of the Python function, with a list of its parameters."""
-        lines = [f"{each.name}: {each.option.about or sentence(each.option.help)}" for each in self.in_python]
+        lines = [f"{each.documented_name}: {each.option.about or sentence(each.option.help)}" for each in self.in_python]
         lines += [f"**reading: {_READING}"] if self.reads else []
         listed = "\n".join(
             textwrap.fill(in_python(line), 116, initial_indent="    ", subsequent_indent="        ") for line in lines
@@ -269,9 +275,6 @@ class Command:
 
     def call(self, *args: Any, **keywords: Any) -> Any:
         """Call the function as Python does."""
-        import_module("numpy")  # its threads can only be limited once it is loaded
-        from adjudge.work import one_thread
-
         if self.reads:
             self._check_keywords(keywords)
         given = self.signature.bind(*args, **keywords).arguments
@@ -279,9 +282,8 @@ class Command:
         for setting in self.in_python:
             if setting.name in given:
                 setting.check(given[setting.name])
-        with one_thread():
-            reading = Reading.in_python(self.name, read) if self.reads else None
-            return self.function(**self.arguments(given, reading))
+        reading = Reading.in_python(self.name, read) if self.reads else None
+        return self.function(**self.arguments(given, reading))
 
     def _check_keywords(self, keywords: dict[str, Any]) -> None:
         """Refuse a keyword that is neither a parameter of the function nor an option of the readers."""
@@ -336,16 +338,32 @@ def command(
 def python_function(declared: Command) -> Callable[..., Any]:
     """The function of the Python interface, without its signature and documentation (`described` adds them)."""
 
+    @python_call
     def call(*args: Any, **keywords: Any) -> Any:
+        return declared.call(*args, **keywords)
+
+    del call.__wrapped__  # type: ignore[attr-defined]  # its signature is that of the settings
+    call.__name__ = call.__qualname__ = declared.function.__name__
+    call.__module__ = declared.function.__module__
+    call.__test__ = False  # type: ignore[attr-defined]  # `testset` is no test, whatever its name looks like to pytest
+    return call
+
+
+def python_call(function: Callable[P, R]) -> Callable[P, R]:
+    """The function as Python calls it. Linear algebra uses one thread, so that commands give the same digits."""
+
+    @wraps(function)
+    def call(*args: P.args, **keywords: P.kwargs) -> R:
+        import_module("numpy")  # its threads can only be limited once it is loaded
+        from adjudge.work import one_thread
+
         try:
-            return declared.call(*args, **keywords)
+            with one_thread():
+                return function(*args, **keywords)
         except AdjudgeError as fault:
             fault.args = (_without_options(fault.args[0]),)
             raise
 
-    call.__name__ = call.__qualname__ = declared.function.__name__
-    call.__module__ = declared.function.__module__
-    call.__test__ = False  # type: ignore[attr-defined]  # `testset` is no test, whatever its name looks like to pytest
     return call
 
 

@@ -29,7 +29,7 @@ from adjudge.shell.declare import COMMANDS, START, Command, Setting, settings_of
 from adjudge.shell.errors import files_named
 from adjudge.shell.reading import Reading, Results
 
-MODULES = ("ranking","evidence","reporting","metrics")
+MODULES = ("ranking","evidence","reporting","metrics","planning")
 """The modules of this package that declare commands."""
 ORDER = (
     "demo", "doctor", "formats", "data list", "data get", "import", "check", "agree", "rank", "tournament", "audit",

@@ -110,7 +110,7 @@ def _versions(source: SourceText, options: TestSetOptions) -> Versions | None:
     from adjudge.testset.versions import compare_versions
 
     after = read_source(options.after, options.format)
-    return compare_versions(source, after, options.outputs, options.reference_translations)
+    return compare_versions(source, after, options.outputs, options.reference_translation)
 
 
 def check_translation(source: SourceText, path: Path, code: str) -> list[Finding]:
