@@ -52,7 +52,7 @@ lock:  ## update the locked dependencies (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q requirements/build.in -o requirements/build.txt
 
 docs: setup  ## generate docs/commands.md from the help texts
-	$(BIN)/python -m adjudge.cli.reference > docs/commands.md.new && mv docs/commands.md.new docs/commands.md
+	$(BIN)/python -m adjudge.shell.reference > docs/commands.md.new && mv docs/commands.md.new docs/commands.md
 
 bench: dev  ## run the benchmarks
 	$(BIN)/python -m bench

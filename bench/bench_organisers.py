@@ -30,8 +30,8 @@ LOOKS = '[looks]\nlooks = 5\nplanned = {planned}\ngoal = "pairs"\n'
 
 def open_filled(folder: Path, *, people: int, documents: int, database: str | None) -> Path:
     """Make a campaign, open it in this process, and fill its database; returns the campaign file."""
-    from adjudge.api.panels import panels_of
     from adjudge.collect.serve import Address, open_campaign
+    from adjudge.shell.panels import panels_of
 
     outputs = documents * 3 * len(SYSTEMS)
     file = make_campaign(

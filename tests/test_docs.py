@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from adjudge.cli.app import app, command_tree
-from adjudge.cli.reference import commands, reference
+from adjudge.shell.line import app, command_tree
+from adjudge.shell.reference import commands, reference
 from tests.conftest import ROOT
 
 DOCS = sorted((ROOT / "docs").rglob("*.md"))

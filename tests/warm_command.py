@@ -220,7 +220,7 @@ def _serve(connection: socket.socket) -> None:
     """Answer every request until the other end closes: with the number of a new process, or with how one ended."""
     for module in (*OUTSIDE, *_own_modules()):
         import_module(module)
-    import_module("adjudge.cli.app").command_tree()
+    import_module("adjudge.shell.line").command_tree()
     _import_under_django()
     # Objects that exist now stay until the end: garbage collection in the forked processes can skip them.
     gc.freeze()
@@ -316,7 +316,7 @@ def _run_here(code: str, arguments: list[str]) -> None:
         exec(compile(code, "<string>", "exec"), {"__name__": "__main__"})
         return
     sys.argv = ["adjudge", *arguments]
-    from adjudge.cli import main
+    from adjudge.shell.app import main
 
     main()
 

@@ -26,53 +26,52 @@ from typing import TYPE_CHECKING, Any
 from adjudge._version import __version__
 
 if TYPE_CHECKING:
-    from adjudge.api.campaigns import backup, extend, init, move, restore
-    from adjudge.api.comparing import compare, gold, meta, parity, qe, replicate
-    from adjudge.api.judging import judge
-    from adjudge.api.look import look
-    from adjudge.api.planning import design, plan, read, simulate, testset
-    from adjudge.api.ranking import agree, audit, check, rank, tournament
-    from adjudge.api.report import report
     from adjudge.core.errors import AdjudgeError
     from adjudge.core.judgments import Judgments
     from adjudge.design import load_campaign
     from adjudge.results.rank import Ranking
+    from adjudge.shell.campaigns import backup, extend, init, judge, move, restore
+    from adjudge.shell.evidence import audit, compare, look, parity
+    from adjudge.shell.metrics import gold, meta, qe, replicate
+    from adjudge.shell.planning import design, plan, read, simulate, testset
+    from adjudge.shell.ranking import agree, check, rank, tournament
+    from adjudge.shell.reporting import report
 
 # Otherwise polars sums a group in as many parts as it has threads, so that the last digit of a sum would depend on the
 # number of cores. polars reads this setting when it groups, so it may be imported already.
 os.environ.setdefault("POLARS_NO_PARTITION", "1")
 
 # The public names and the modules that define them. They are imported on first use, so that `import adjudge` is fast.
-# To add a function, write it in `api/`, and add it here, above and in `__all__`.
+# To add a function, declare it in `shell/`, and add it here, above and in `__all__`.
 _PUBLIC = {
     "AdjudgeError": "adjudge.core.errors",
     "Judgments": "adjudge.core.judgments",
     "Ranking": "adjudge.results.rank",
-    "agree": "adjudge.api.ranking",
-    "audit": "adjudge.api.ranking",
-    "backup": "adjudge.api.campaigns",
-    "check": "adjudge.api.ranking",
-    "compare": "adjudge.api.comparing",
-    "design": "adjudge.api.planning",
-    "extend": "adjudge.api.campaigns",
-    "gold": "adjudge.api.comparing",
-    "init": "adjudge.api.campaigns",
-    "judge": "adjudge.api.judging",
+    "agree": "adjudge.shell.ranking",
+    "audit": "adjudge.shell.evidence",
+    "backup": "adjudge.shell.campaigns",
+    "check": "adjudge.shell.ranking",
+    "compare": "adjudge.shell.evidence",
+    "design": "adjudge.shell.planning",
+    "extend": "adjudge.shell.campaigns",
+    "gold": "adjudge.shell.metrics",
+    "init": "adjudge.shell.campaigns",
+    "judge": "adjudge.shell.campaigns",
     "load_campaign": "adjudge.design",
-    "look": "adjudge.api.look",
-    "meta": "adjudge.api.comparing",
-    "move": "adjudge.api.campaigns",
-    "parity": "adjudge.api.comparing",
-    "plan": "adjudge.api.planning",
-    "qe": "adjudge.api.comparing",
-    "rank": "adjudge.api.ranking",
-    "read": "adjudge.api.planning",
-    "replicate": "adjudge.api.comparing",
-    "report": "adjudge.api.report",
-    "restore": "adjudge.api.campaigns",
-    "simulate": "adjudge.api.planning",
-    "testset": "adjudge.api.planning",
-    "tournament": "adjudge.api.ranking",
+    "look": "adjudge.shell.evidence",
+    "meta": "adjudge.shell.metrics",
+    "move": "adjudge.shell.campaigns",
+    "parity": "adjudge.shell.evidence",
+    "plan": "adjudge.shell.planning",
+    "qe": "adjudge.shell.metrics",
+    "rank": "adjudge.shell.ranking",
+    "read": "adjudge.shell.planning",
+    "replicate": "adjudge.shell.metrics",
+    "report": "adjudge.shell.reporting",
+    "restore": "adjudge.shell.campaigns",
+    "simulate": "adjudge.shell.planning",
+    "testset": "adjudge.shell.planning",
+    "tournament": "adjudge.shell.ranking",
 }
 
 __all__ = [
@@ -113,7 +112,12 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'adjudge' has no attribute '{name}'")
     from importlib import import_module
 
-    return getattr(import_module(_PUBLIC[name]), name)
+    found = getattr(import_module(_PUBLIC[name]), name)
+    if not _PUBLIC[name].startswith("adjudge.shell."):
+        return found
+    from adjudge.shell.declare import described
+
+    return described(found)
 
 
 def __dir__() -> list[str]:

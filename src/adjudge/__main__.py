@@ -1,6 +1,6 @@
 """`python -m adjudge` is the command `adjudge`."""
 
-from adjudge.cli import command
+from adjudge.shell.app import command
 
 if __name__ == "__main__":
     command()

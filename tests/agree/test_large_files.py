@@ -15,11 +15,11 @@ from adjudge import formats
 from adjudge.agree import agree, large_file_sums
 from adjudge.agree.large_files import LEFT_OUT, NO_PAIRS, agree_large_file
 from adjudge.agree.options import AgreeOptions
-from adjudge.cli.app import app
 from adjudge.core.errors import DataError, UsageError
 from adjudge.formats import ReadOptions
 from adjudge.formats.native import large_files
 from adjudge.results.agree import Agreement, Coefficients
+from adjudge.shell.line import app
 
 pytestmark = pytest.mark.slow
 
@@ -149,7 +149,7 @@ def test_the_command_and_the_function_take_large_files_this_way(
 ) -> None:
     file = tmp_path / "scores.parquet"
     scores(7).write_parquet(file)
-    monkeypatch.setattr("adjudge.api.large_files.LARGE_TABLE", 1)
+    monkeypatch.setattr("adjudge.shell.large_files.LARGE_TABLE", 1)
     done = CliRunner().invoke(app, ["agree", str(file), "--json", "--resamples", "20"])
     assert done.exit_code == 0, done.output
     assert LEFT_OUT in json.loads(done.stdout)["notes"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from adjudge.api.panels import compute_apart
-from adjudge.api.panels.process import agreement_panels, annotator_panels
 from adjudge.core.errors import DataError
+from adjudge.shell.panels import compute_apart
+from adjudge.shell.panels.process import agreement_panels, annotator_panels
 from adjudge.simulate import ScoreCampaign, simulate
 
 JUDGMENTS = simulate(ScoreCampaign(systems=3, annotators=4, tasks=4), seed=1).judgments

@@ -14,9 +14,9 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pytest
+from adjudge.api.calls import in_python
 
 import adjudge
-from adjudge.api.calls import in_python
 from adjudge.audit import AuditSettings
 from adjudge.check import CheckRule
 from adjudge.formats import ReadOptions

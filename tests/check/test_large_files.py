@@ -16,11 +16,11 @@ from adjudge import formats
 from adjudge.check import CheckRule, check
 from adjudge.check import large_files as in_parts_module
 from adjudge.check.large_files import LEFT_OUT, check_large_file
-from adjudge.cli.app import app
 from adjudge.core.errors import InputError
 from adjudge.formats import ReadOptions
 from adjudge.formats.native import large_files
 from adjudge.results.check import Checked
+from adjudge.shell.line import app
 
 pytestmark = pytest.mark.slow
 
@@ -165,7 +165,7 @@ def test_the_command_and_the_function_take_large_files_this_way(
 ) -> None:
     file = tmp_path / "scores.parquet"
     work(5).write_parquet(file)
-    monkeypatch.setattr("adjudge.api.large_files.LARGE_TABLE", 1)
+    monkeypatch.setattr("adjudge.shell.large_files.LARGE_TABLE", 1)
     done = CliRunner().invoke(app, ["check", str(file), "--json"])
     assert done.exit_code == 0, done.output
     assert LEFT_OUT in json.loads(done.stdout)["notes"]
@@ -176,7 +176,7 @@ def test_the_command_and_the_function_take_large_files_this_way(
 def test_a_table_that_does_not_fit_is_refused_beforehand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "scores.parquet"
     work(5).write_parquet(file)
-    monkeypatch.setattr("adjudge.api.large_files.LARGE_TABLE", 1)
+    monkeypatch.setattr("adjudge.shell.large_files.LARGE_TABLE", 1)
     monkeypatch.setattr("adjudge.core.files.memory_at_hand", lambda: 10_000)
     monkeypatch.setattr(in_parts_module, "check_large_file", lambda *_: None)
     with pytest.raises(InputError, match=r"rows take about .* to be read whole, .* split it into parts"):

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from adjudge.cli.app import app
-from adjudge.cli.commands.demo import _typed_name
 from adjudge.formats import read
+from adjudge.shell.line import app
+from adjudge.shell.reporting import _typed_name
 
 
 @pytest.mark.slow

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.cli.app import command_tree
-from adjudge.cli.reference import commands
+from adjudge.shell.line import command_tree
+from adjudge.shell.reference import commands
 from tests.cli.example_files import write_all
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Server, new_save, outputs

@@ -18,10 +18,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from adjudge.cli.app import command_tree
-from adjudge.cli.reading import Reading, takes_reading
-from adjudge.cli.reference import commands
 from adjudge.formats import ReadOptions
+from adjudge.shell.line import command_tree
+from adjudge.shell.reading import Reading, takes_reading
+from adjudge.shell.reference import commands
 from tests.conftest import Run, assert_explained
 from tests.contract.tables import command, ranking_rows, write_table
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.cli.output import allow_any_text, is_unicode
+from adjudge.shell.output import allow_any_text, is_unicode
 from tests.conftest import assert_explained
 from tests.contract.tables import command, ranking_rows, write_table
 

@@ -462,7 +462,7 @@ def test_a_full_disk_leaves_no_backup(archive: Path, tmp_path: Path) -> None:
         "import resource, signal, sys\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))\n"
-        "from adjudge.cli import main\n"
+        "from adjudge.shell.app import main\n"
         "main()\n"
     )
     done = warm_command().run_code(code, "backup", archive.with_name("campaign.toml"), "-o", tmp_path / "b.zip")

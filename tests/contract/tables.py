@@ -10,7 +10,7 @@ from unittest import mock
 
 import numpy as np
 
-from adjudge.cli import main
+from adjudge.shell.app import main
 from tests.conftest import Run
 
 SYSTEMS = ("a", "b", "c", "ref")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from adjudge.cli.app import app
 from adjudge.rank import METHODS
+from adjudge.shell.line import app
 from tests.contract.tables import command, ranking_rows, score_rows, write_table
 
 COMMON = {"signature", "settings", "version", "set_aside"}

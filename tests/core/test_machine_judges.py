@@ -69,8 +69,8 @@ def test_results_are_those_of_people_alone(
 ) -> None:  # fmt: skip
     """Also where files are so large that they would be counted without being read."""
     if large:
-        monkeypatch.setattr("adjudge.api.large_files.LARGE_TABLE", 1)
-        monkeypatch.setattr("adjudge.api.large_files.LARGE_FILE", 1)
+        monkeypatch.setattr("adjudge.shell.large_files.LARGE_TABLE", 1)
+        monkeypatch.setattr("adjudge.shell.large_files.LARGE_FILE", 1)
     path = tmp_path / f"all.{ending}"
     native.write(judged, path)
     made = getattr(adjudge, verb)(path, **settings)
@@ -94,8 +94,8 @@ def test_slips_in_the_mark_do_not_make_a_machine_a_person(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     if large:
-        monkeypatch.setattr("adjudge.api.large_files.LARGE_TABLE", 1)
-        monkeypatch.setattr("adjudge.api.large_files.LARGE_FILE", 1)
+        monkeypatch.setattr("adjudge.shell.large_files.LARGE_TABLE", 1)
+        monkeypatch.setattr("adjudge.shell.large_files.LARGE_FILE", 1)
     table = with_judges(judged).table.with_columns(pl.col("annotator").replace("judge:model", written))
     path = tmp_path / f"all.{ending}"
     table.drop("spans").write_csv(path) if ending == "csv" else table.write_parquet(path)
@@ -114,8 +114,8 @@ def test_annotators_of_large_files_may_be_said_to_be_machines(
     path = tmp_path / f"people.{ending}"
     native.write(Judgments(judged.table), path)
     wanted = adjudge.rank(Judgments(judged.table.filter(pl.col("annotator") != "p1")), method="zscore").systems
-    monkeypatch.setattr("adjudge.api.large_files.LARGE_TABLE", 1)
-    monkeypatch.setattr("adjudge.api.large_files.LARGE_FILE", 1)
+    monkeypatch.setattr("adjudge.shell.large_files.LARGE_TABLE", 1)
+    monkeypatch.setattr("adjudge.shell.large_files.LARGE_FILE", 1)
     assert adjudge.rank(path, method="zscore", judges="p1").systems == wanted
 
 
@@ -131,7 +131,7 @@ def test_large_tables_of_pairs_count_people_alone(mark: str, tmp_path: Path, mon
     both, alone = tmp_path / "both.csv", tmp_path / "alone.csv"
     frame.write_csv(both)
     frame.filter(pl.col("annotator") != mark).write_csv(alone)
-    monkeypatch.setattr("adjudge.api.large_files.LARGE_FILE", 1)
+    monkeypatch.setattr("adjudge.shell.large_files.LARGE_FILE", 1)
     counted, people = adjudge.rank(both), adjudge.rank(alone)
     assert counted.systems == people.systems
     assert [record.rows for record in counted.set_aside if record.reason == APART] == [30]

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.cli.app import command_tree
-from adjudge.cli.reference import commands
 from adjudge.datasets import catalogue, data_folder, find_set
 from adjudge.datasets.catalogue import DataSet
 from adjudge.formats import FORMATS
+from adjudge.shell.line import command_tree
+from adjudge.shell.reference import commands
 from tests.conftest import assert_explained
 from tests.contract.tables import command
 

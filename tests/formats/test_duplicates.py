@@ -63,7 +63,7 @@ def test_large_files_count_every_row_once(
 ) -> None:
     file = FILES[name]._replace(method=method)
     ordinary = ranked(tmp_path, file, file.rows)
-    monkeypatch.setattr("adjudge.api.large_files.LARGE_FILE", 1)
+    monkeypatch.setattr("adjudge.shell.large_files.LARGE_FILE", 1)
     path = tmp_path / file.name
     path.write_text("\n".join([file.header, *twice(file.rows, how)]) + "\n", encoding="utf-8")
     counted = adjudge.rank(path, method=method, resamples=20)

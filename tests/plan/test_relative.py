@@ -10,7 +10,6 @@ from scipy.stats import binom
 from typer.testing import CliRunner
 
 import adjudge
-from adjudge.cli.app import app
 from adjudge.core.errors import DataError, UsageError
 from adjudge.plan.relative import (
     RelativePlanSettings,
@@ -22,6 +21,7 @@ from adjudge.plan.relative import (
 )
 from adjudge.rank.resampling_units import annotator_units
 from adjudge.rank.strengths import compare_strengths
+from adjudge.shell.line import app
 from tests.rank.make import random_blocks
 
 

@@ -34,8 +34,8 @@ def app(**_):
     with workers(jobs=3):
         map_tasks(task, range(50), what="tasks")
 
-import adjudge.cli.app
-adjudge.cli.app.command_tree = lambda: app
+import adjudge.shell.line
+adjudge.shell.line.command_tree = lambda: app
 cli.main()
 """
 

@@ -17,10 +17,10 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from adjudge.cli.app import app
 from adjudge.core.rng import generator
 from adjudge.meta.permutation_tests import permute_pearson
 from adjudge.rank.mixed.shared_fits import forget_models
+from adjudge.shell.line import app
 from adjudge.simulate import RankingCampaign, ScoreCampaign, simulate
 from adjudge.work import tasks as work_tasks
 from adjudge.work import workers

@@ -26,9 +26,7 @@ class AuditSettings:
     """Settings of all sections."""
 
     method: str | None = method_option("Ranking method to audit. Default for rankings: wins-or-ties.")
-    lines: str | None = option(
-        None, "Rule for cluster lines in the section stability. Default: scipy-1.6."
-    )
+    lines: str | None = option(None, "Rule for cluster lines in the section stability. Default: scipy-1.6.")
     removal: str = option(
         "genuine",
         "Stability: rows to remove with a human translation; all-rows includes degraded ones (Knowles 2021).",

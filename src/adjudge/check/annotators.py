@@ -36,9 +36,7 @@ class CheckRule:
         "Drop annotators faster than this on average, in seconds per judgment; 0 accepts any pace.",
         typed=float,
     )
-    longest_run: int | None = option(
-        None, "Drop annotators who gave the same answer more often than this in a row."
-    )
+    longest_run: int | None = option(None, "Drop annotators who gave the same answer more often than this in a row.")
     keep_rejected: bool = option(False, "Keep annotators with rejected work.")
 
     def in_words(self, *, controls: bool) -> str:

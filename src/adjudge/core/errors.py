@@ -1,7 +1,7 @@
 """All errors that adjudge explains: one sentence saying what is wrong, where, the value found, and what to do.
 
-An error has a slug, under which `docs/messages.md` explains it, and an exit code for the command line. A message names a
-parameter by `param`; Python shows it as a parameter (`'level'`), the command line as an option (`--level`).
+An error has a slug, under which `docs/messages.md` explains it, and an exit code for the command line. A message names
+a parameter by `param`; Python shows it as a parameter (`'level'`), the command line as an option (`--level`).
 """
 
 from __future__ import annotations

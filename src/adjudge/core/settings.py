@@ -10,12 +10,14 @@ reference from it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from adjudge.core.errors import param
 from adjudge.core.rng import DEFAULT_SEED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 KEY: Final = "option"
 """The key of an `Option` in the metadata of a field."""

@@ -20,7 +20,7 @@ from adjudge.core.inclusion_weights import INCLUSION
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside
 from adjudge.core.machine_judges import PREFIX
 from adjudge.core.protocols import PROTOCOLS
-from adjudge.core.rng import DEFAULT_SEED
+from adjudge.core.settings import option, seed_option
 from adjudge.design.tasks import load_tasks, text_hash
 from adjudge.formats import native
 from adjudge.judge.answers import AnswerReader
@@ -50,25 +50,39 @@ _RANKS = {0.0: (1, 1), 1.0: (1, 2), 2.0: (2, 1)}
 class JudgeSettings:
     """Who is asked, and how."""
 
-    endpoint: str | None = None
-    model: str | None = None
-    command: str | None = None
-    name: str | None = None
-    """The judge's name in the table, behind `judge:`; default: that of the model or program."""
-    prompt: Path | None = None
-    """A file with the prompt; default: the protocol's own."""
-    repeats: float = 0.0
-    """How many questions to ask twice: a share below 1, or a number."""
-    parameters: str = '{"temperature": 0}'
-    """A JSON object with further fields of the request."""
-    key_variable: str | None = None
-    """The environment variable with the key; default: `ADJUDGE_JUDGE_KEY`, if it is set."""
-    jobs: int = 1
-    retries: int = 5
-    timeout: float = 120.0
-    ask_again: bool = False
-    """Whether to ask again what could not be used in an earlier run."""
-    seed: int = DEFAULT_SEED
+    endpoint: str | None = option(
+        None, "Address of an OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1.", metavar="URL"
+    )
+    model: str | None = option(None, "The model to ask at the endpoint.")
+    command: str | None = option(
+        None, "Instead: a program that reads a prompt and prints the answer.", metavar="PROGRAM"
+    )
+    name: str | None = option(None, "The judge's name in the table, after 'judge:'. Default: model or program.")
+    prompt: Path | None = option(
+        None,
+        "A file with the prompt, with placeholders such as {source} and {output}.",
+        python="str | Path | None",
+        convert=Path,
+    )
+    repeats: float = option(0.0, "Questions to ask twice, for self-agreement: a share below 1, or a number.")
+    parameters: str = option(
+        '{"temperature": 0}',
+        "Further fields of the request.",
+        metavar="JSON",
+        python="Mapping[str, Any] | None",
+        python_default=None,
+        about='further fields of the request; default: `{"temperature": 0}`.',
+        convert=lambda given: given if isinstance(given, str) else json.dumps(dict(given)),
+    )
+    """A JSON object."""
+    key_variable: str | None = option(
+        None, "Environment variable with the key. Default: ADJUDGE_JUDGE_KEY, if set.", metavar="NAME"
+    )
+    jobs: int = option(1, "Number of questions asked at the same time.")
+    retries: int = option(5, "Further tries if the endpoint is busy or fails.")
+    timeout: float = option(120.0, "Seconds to wait for an answer.")
+    ask_again: bool = option(False, "Ask again what could not be used in an earlier run.", "--ask-again")
+    seed: int = seed_option()
 
 
 def judge(

@@ -67,7 +67,7 @@ def look(
     """Look at the judgments so far: which claims are settled for good, which are open, and whether to stop.
 
     `judgments` are all judgments so far, of one language pair, and `ranking` is the ranking of these very judgments,
-    where it is at hand already. `adjudge.api.look.look`, which reads any source, explains the other parameters.
+    where it is at hand already. `adjudge.shell.evidence.LookSettings` explains the other parameters.
     """
     from adjudge.rank import RankSettings, rank
 

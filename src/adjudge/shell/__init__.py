@@ -1,1 +1,1 @@
-"""The doors: one declaration per command gives the command line, the Python function, their checks and the reference."""
+"""The doors: one declaration per command gives the command line, the Python function, their checks and reference."""

@@ -111,10 +111,15 @@ class Setting:
         kind, is_optional = _without_none(self.kind)
         if (given is None and is_optional) or self.option.python is not None:
             return
-        if get_origin(kind) is Literal and given not in get_args(kind):
-            raise unknown_choice(self.name, str(given), get_args(kind))
+        self.check_choice(given)
         if kind in (int, float):
             self._check_number(given, whole=kind is int)
+
+    def check_choice(self, given: Any) -> None:
+        """Refuse an unknown choice; the command line checks those that its help shows itself."""
+        kind, _ = _without_none(self.kind)
+        if get_origin(kind) is Literal and given not in get_args(kind):
+            raise unknown_choice(self.name, str(given), get_args(kind))
 
     def _check_number(self, given: Any, *, whole: bool) -> None:
         # 1e4 means a whole number, but it is not accepted as a seed.
@@ -168,6 +173,7 @@ class Command:
     name: str
     panel: str | None
     example: str
+    details: str
     function: Callable[..., Any]
     line: Callable[..., Any]
     """What the command line calls with the same settings, and with `json` and `output` if it has these parameters."""
@@ -212,25 +218,25 @@ class Command:
     @cached_property
     def text(self) -> str:
         """What the command does: the documentation of the function without its sections for Python."""
-        return "\n\n".join(part for part in self._paragraphs if not part.startswith(_SECTIONS))
+        parts = [part for part in self._paragraphs if not part.startswith(_SECTIONS)]
+        return "\n\n".join([*parts, self.details] if self.details else parts)
 
     @property
     def _paragraphs(self) -> list[str]:
         return inspect.cleandoc(self.function.__doc__ or "").split("\n\n")
 
-    def arguments(self, values: dict[str, Any], reading: Reading | None) -> dict[str, Any]:
+    def arguments(self, values: dict[str, Any], reading: Reading) -> dict[str, Any]:
         """The arguments of the function from the values of all settings, which have been checked.
 
         Args:
             values: what was given, by the name of the setting; what is missing has its default.
-            reading: the options of the readers.
+            reading: the options of the readers, if the command reads.
         """
         made: dict[str, dict[str, Any]] = {group: {} for group in self.groups}
         for setting in self.own:
             made[setting.group][setting.name] = setting.value(values.get(setting.name, UNSET))
-        if reading is not None:
-            also = {each.name: made[each.group][each.name] for each in self.own if each.option.reads}
-            reading = reading.with_options(**{name: value for name, value in also.items() if value is not None})
+        also = {each.name: made[each.group][each.name] for each in self.own if each.option.reads}
+        reading = reading.with_options(**{name: value for name, value in also.items() if value is not None})
         arguments: dict[str, Any] = {}
         for group, kind in self.groups.items():
             if kind is Judged:
@@ -265,7 +271,9 @@ class Command:
     @cached_property
     def documentation(self) -> str:
         """The documentation of the Python function, with a list of its parameters."""
-        lines = [f"{each.documented_name}: {each.option.about or sentence(each.option.help)}" for each in self.in_python]
+        lines = [
+            f"{each.documented_name}: {each.option.about or sentence(each.option.help)}" for each in self.in_python
+        ]
         lines += [f"**reading: {_READING}"] if self.reads else []
         listed = "\n".join(
             textwrap.fill(in_python(line), 116, initial_indent="    ", subsequent_indent="        ") for line in lines
@@ -282,8 +290,7 @@ class Command:
         for setting in self.in_python:
             if setting.name in given:
                 setting.check(given[setting.name])
-        reading = Reading.in_python(self.name, read) if self.reads else None
-        return self.function(**self.arguments(given, reading))
+        return self.function(**self.arguments(given, Reading.in_python(self.name, read)))
 
     def _check_keywords(self, keywords: dict[str, Any]) -> None:
         """Refuse a keyword that is neither a parameter of the function nor an option of the readers."""
@@ -308,6 +315,7 @@ def command(
     panel: str | None,
     example: str,
     *,
+    details: str = "",
     line: Callable[..., Any] | None = None,
     settings: str | None = None,
     work: bool = False,
@@ -320,6 +328,7 @@ def command(
         name: what is typed; a group and a name for `data list`.
         panel: the heading under which `adjudge --help` lists it.
         example: a call that works.
+        details: a paragraph that follows the documentation of the function and names parameters.
         line: what the command line calls instead of the function, if it does more than to write the result.
         settings: the class of the parameter `settings`, as `module:class`, if loading its module takes long.
         work: whether it takes the options for running the computation.
@@ -328,7 +337,7 @@ def command(
     """
 
     def declare(function: Callable[P, R]) -> Callable[..., R]:
-        declared = Command(name, panel, example, function, line or function, settings, work, output, json)
+        declared = Command(name, panel, example, details, function, line or function, settings, work, output, json)
         COMMANDS[name] = declared
         return python_function(declared)
 

@@ -214,9 +214,7 @@ def parity(reading: Reading, options: ParityOptions, settings: ParitySettings) -
     from adjudge.audit.parity import parity as compare_with_human
 
     earlier, later = _read_versions(reading, options)
-    settings = replace(
-        settings, contaminated=_contaminated(options, earlier, later), keys=read_keys(options.keys)
-    )
+    settings = replace(settings, contaminated=_contaminated(options, earlier, later), keys=read_keys(options.keys))
     versions = {name: _Versions(part, earlier.get(name)) for name, part in later.items()}
 
     def write_page(results: Mapping[str, Parity]) -> None:

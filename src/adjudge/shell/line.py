@@ -29,7 +29,7 @@ from adjudge.shell.declare import COMMANDS, START, Command, Setting, settings_of
 from adjudge.shell.errors import files_named
 from adjudge.shell.reading import Reading, Results
 
-MODULES = ("ranking","evidence","reporting","metrics","planning")
+MODULES = ("start", "ranking", "evidence", "reporting", "metrics", "planning", "campaigns")
 """The modules of this package that declare commands."""
 ORDER = (
     "demo", "doctor", "formats", "data list", "data get", "import", "check", "agree", "rank", "tournament", "audit",
@@ -212,16 +212,16 @@ class _Run:
 
     def _run(self, typed: dict[str, Any]) -> None:
         written = {each.name: typed.pop(each.name) for each in self.written}
-        reading = None
-        if self.declared.reads:
-            given = {each.name: _read_option(each, typed.pop(each.name)) for each in self.reading}
-            options = ReadOptions(**{name: value for name, value in given.items() if name != "format"})
-            reading = Reading(given.get("format"), given.get("pair"), options)
+        given = {each.name: _read_option(each, typed.pop(each.name)) for each in self.reading}
+        options = ReadOptions(**{name: value for name, value in given.items() if name != "format"})
+        reading = Reading(given.get("format"), given.get("pair"), options)
         for setting in on_line(self.declared):
             if (given := typed[setting.name]) is None:
                 continue
             if setting.option.above is not None:
                 setting.check_bounds(given)
+            if setting.option.typed is str:
+                setting.check_choice(given)
             if setting.option.parse is not None:
                 typed[setting.name] = setting.option.parse(given)
         call, arguments = self.declared.line, self.declared.arguments(typed, reading)
@@ -331,7 +331,7 @@ def _list(declared: Command) -> None:
 
 for _module in MODULES:
     import_module(f"adjudge.shell.{_module}")
-for _name in (n for n in ORDER if n in COMMANDS):
+for _name in ORDER:
     _list(COMMANDS[_name])
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from adjudge.core.settings import REQUIRED, option
+from adjudge.core.settings import REQUIRED, argument, option
 
 
 def check_table(path: Path | None) -> Path | None:
@@ -16,6 +16,10 @@ def check_table(path: Path | None) -> Path | None:
     if path is not None:
         native.check_ending(path)
     return path
+
+
+def silent(_: str) -> None:
+    """Ignore progress messages."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +39,7 @@ class Table:
 def page_option(**more: Any) -> Any:
     """A page that is written besides."""
     more = {"only": "command line"} | more
-    return option(
-        None, "Also write a page with charts: .html or .pdf.", "--report", metavar="OUT.html", **more
-    )
+    return option(None, "Also write a page with charts: .html or .pdf.", "--report", metavar="OUT.html", **more)
 
 
 def read_keys(keys: Any) -> Any:
@@ -56,4 +58,26 @@ def keys_option() -> Any:
         typed=Path | None,
         python="str | Path | Mapping[str, str] | None",
         about="the document of every segment, as a mapping or a table, if the judgments do not name documents.",
+    )
+
+
+def campaign_argument() -> Any:
+    """The campaign file."""
+    return argument(
+        REQUIRED,
+        "The campaign file, usually campaign.toml.",
+        metavar="CAMPAIGN",
+        python="str | Path",
+        convert=Path,
+    )
+
+
+def database_option() -> Any:
+    """The database of a campaign."""
+    return option(
+        None,
+        "PostgreSQL URL, postgres://user:password@host/name. Default: SQLite next to the campaign file, or the database "
+        "to which the campaign was moved.",
+        "--database",
+        envvar="ADJUDGE_DATABASE",
     )

@@ -13,7 +13,7 @@ from adjudge.core.errors import UsageError, in_python, param, unknown_choice
 from adjudge.core.settings import REQUIRED, argument, option, option_of, seed_option
 from adjudge.formats.options import ReadOptions
 from adjudge.shell.declare import BEFORE, command, python_call, sentence
-from adjudge.shell.options import Table, page_option
+from adjudge.shell.options import Table, page_option, silent
 from adjudge.shell.reading import Reading, Results, as_paths
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from adjudge.core.judgments import Judgments
     from adjudge.design import Campaign, TaskSet
-    from adjudge.results.design import DesignReport
+    from adjudge.design.result import DesignReport
     from adjudge.results.plan import Plan
     from adjudge.results.relative_plan import RelativePlan
     from adjudge.results.simulate import Simulated
@@ -162,10 +162,6 @@ def _structures(given: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(name.strip() for name in listed if name.strip())
 
 
-def _silent(_: str) -> None:
-    """Ignore progress messages."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class PlanOptions:
     """What is to be planned, for scores or relative judgments. What is None depends on the protocol."""
@@ -227,7 +223,7 @@ class PlanOptions:
     draws: int = option(30, "Campaigns to simulate with the recommended design; 0 for none.")
     plot: Path | None = option(None, "Write a chart to this file: .svg or .png.", only="command line")
     seed: int = seed_option()
-    progress: Callable[[str], None] = option(_silent, "Called with progress messages.", only="python")
+    progress: Callable[[str], None] = option(silent, "Called with progress messages.", only="python")
 
 
 def _plan_and_plot(reading: Reading, options: PlanOptions) -> Plan | RelativePlan:
@@ -247,9 +243,7 @@ def _plan_and_plot(reading: Reading, options: PlanOptions) -> Plan | RelativePla
     return result
 
 
-@command(
-    "plan", BEFORE, "adjudge plan --systems 10 --difference 3 --annotators 15", line=_plan_and_plot, work=True
-)
+@command("plan", BEFORE, "adjudge plan --systems 10 --difference 3 --annotators 15", line=_plan_and_plot, work=True)
 def plan(reading: Reading, options: PlanOptions) -> Plan | RelativePlan:
     """Compute how many judgments each design needs to detect a difference."""
     return _plan(reading, options)
@@ -419,9 +413,7 @@ class SimulateOptions:
     annotators: int = _simulated(20, "Number of annotators.")
     documents: int = _simulated(20, "Number of documents.")
     segments: int = _simulated(10, "Segments per document (da: on average).")
-    spread: float | None = _simulated(
-        None, "Standard deviation of system quality. Default: 1 log-odds; da: 4 points."
-    )
+    spread: float | None = _simulated(None, "Standard deviation of system quality. Default: 1 log-odds; da: 4 points.")
     qualities: tuple[float, ...] | None = _simulated(
         None,
         "The quality of each system, comma-separated, in log-odds (da: points).",
@@ -433,9 +425,7 @@ class SimulateOptions:
     block_size: int = _simulated(5, "ranking: systems per block.")
     ties: float = _simulated(0.5, "ranking: how likely ties are (Davidson's nu).")
     reference: float = _simulated(0.2, "ranking: share of blocks that include the reference.")
-    uneven: float = _simulated(
-        0.0, "ranking: how much more often similar systems meet; 0: all pairs equally often."
-    )
+    uneven: float = _simulated(0.0, "ranking: how much more often similar systems meet; 0: all pairs equally often.")
     repeats: float = _simulated(0.05, "ranking: share of blocks repeated by the same annotator.")
     overlap: float = _simulated(0.2, "ranking: share of blocks also judged by a second annotator.")
     length_effect: float = _simulated(0.0, "ranking: how much harder long source texts are.")
@@ -452,9 +442,7 @@ class SimulateOptions:
     ends: bool = _simulated(True, "da: round scores to whole numbers from 0 to 100, or keep them as drawn.")
     workload: float = _simulated(0.5, "da: variation in the number of tasks per annotator (sd of the log).")
     pair: str = _simulated("src-tgt", "Language pair to write to the table.", "--pair", "-p")
-    campaigns: int = _simulated(
-        1, "Number of campaigns, each with the next seed; their files are numbered.", least=1
-    )
+    campaigns: int = _simulated(1, "Number of campaigns, each with the next seed; their files are numbered.", least=1)
     seed: int = seed_option()
     settings: Mapping[str, Any] | None = option(
         None,
@@ -473,7 +461,8 @@ class SimulateOptions:
         given["systems"] = self.systems if self.qualities is None else len(self.qualities)
         optional = {"spread": self.spread, "system_taste" if ranking else "taste": self.taste}
         given |= {name: value for name, value in optional.items() if value is not None}
-        return _campaign_class(self.protocol)(qualities=self.qualities, **given)
+        campaign: RankingCampaign | ScoreCampaign = _campaign_class(self.protocol)(qualities=self.qualities, **given)
+        return campaign
 
 
 def _campaign_class(protocol: str) -> Any:

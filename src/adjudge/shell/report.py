@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from adjudge.core.errors import DataError
 from adjudge.core.settings import by_option, documents_by_option, method_option, option, seed_option
 from adjudge.results.result import Result, to_plain
+from adjudge.shell.options import silent
 from adjudge.shell.reading import compute_pairs
 from adjudge.work import cached, current_workers, do_task, try_tasks, workers, worth_dividing
 
@@ -40,10 +41,6 @@ def _read_texts(named: list[str]) -> Mapping[str, Sequence[str]]:
     from adjudge.agree import read_source_texts
 
     return read_source_texts(named)
-
-
-def silent(_: str) -> None:
-    """Ignore progress messages."""
 
 
 @dataclass(frozen=True, kw_only=True)

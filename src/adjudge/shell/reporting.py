@@ -28,7 +28,6 @@ QUALITIES = (-0.4, 0.8, 0.0, 1.9, 0.4, -1.2, 0.45, -0.45, 0.05)
 FILES = ("judgments.parquet", "truth.json", "ranking.json", "report.html")
 
 
-
 @dataclass(frozen=True, kw_only=True)
 class ReportFiles:
     """The files that `report` writes, and the title."""
@@ -194,9 +193,9 @@ def _written(folder: Path, seed: int) -> Written:
 
 def run_demo(folder: Path, seed: int, *, calls: str = "adjudge", tell: Callable[[str], None]) -> Iterator[str]:
     """Run and describe all steps; `calls` is how to type the command here, `tell` receives progress."""
-    from adjudge.shell.report import ReportSettings, pair_results
     from adjudge.core.judgments import concat
     from adjudge.formats import native
+    from adjudge.shell.report import ReportSettings, pair_results
     from adjudge.simulate import recovery
 
     yield "Two simulated campaigns with a known truth, from judgments to report:"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from adjudge.core.errors import UsageError, unknown_choice
 from adjudge.core.settings import option, seed_option
-from adjudge.formats.texts.columns import TextFormat
+from adjudge.formats.texts.columns import TextFormat  # noqa: TC001, the command line asks for the types when it runs
 from adjudge.testset.versions import OutputFiles
 
 FORMATS = ("auto", "text", "tsv", "wmt-xml", "sgm")

@@ -12,7 +12,6 @@ import pytest
 from typer.testing import CliRunner
 
 from adjudge import formats
-from adjudge.cli.app import app
 from adjudge.core.errors import DataError, InputError, UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.formats import ReadOptions, native
@@ -23,6 +22,7 @@ from adjudge.rank.large_files.columns import NO_RESAMPLES, fits
 from adjudge.rank.large_files.scores_csv import rank_scores_csv
 from adjudge.rank.methods import Method, find_method
 from adjudge.results.rank import Ranking
+from adjudge.shell.line import app
 from tests.rank.test_score_means import random_scores
 
 RAW, ZSCORE = find_method("raw"), find_method("zscore")
@@ -113,7 +113,7 @@ def test_columns_that_would_change_what_is_counted_are_left_to_the_reader(column
 def test_the_command_takes_large_files_this_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "scores.csv"
     native.write(random_scores(4), file)
-    monkeypatch.setattr("adjudge.api.large_files.LARGE_FILE", 1)
+    monkeypatch.setattr("adjudge.shell.large_files.LARGE_FILE", 1)
     done = CliRunner().invoke(app, ["rank", str(file), "-m", "zscore", "--json"])
     assert done.exit_code == 0
     assert NO_RESAMPLES in json.loads(done.stdout)["notes"]

@@ -9,13 +9,13 @@ import pytest
 from typer.testing import CliRunner
 
 import adjudge
-from adjudge.cli.app import app
 from adjudge.core.errors import InputError
 from adjudge.core.judgments import Judgments
 from adjudge.formats import native
 from adjudge.rank import RankSettings, rank, rank_large_file
 from adjudge.rank.large_files.columns import NO_RESAMPLES
 from adjudge.results.rank import Ranking
+from adjudge.shell.line import app
 from tests.rank.test_score_means import random_scores
 
 PLAIN = RankSettings(resamples=0)
@@ -129,8 +129,8 @@ def test_what_does_not_fit_into_memory_is_refused_beforehand(
 ) -> None:
     file = tmp_path / name
     native.write(random_scores(4), file)
-    monkeypatch.setattr("adjudge.api.large_files.LARGE_TABLE", 1)
-    monkeypatch.setattr("adjudge.api.large_files.LARGE_FILE", 1)
+    monkeypatch.setattr("adjudge.shell.large_files.LARGE_TABLE", 1)
+    monkeypatch.setattr("adjudge.shell.large_files.LARGE_FILE", 1)
     monkeypatch.setattr("adjudge.core.files.memory_at_hand", lambda: 10_000)
     with pytest.raises(
         InputError, match=r"rows take about .* GB to be read whole and ranked, .* use 'method' zscore or raw"

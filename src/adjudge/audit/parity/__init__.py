@@ -168,9 +168,7 @@ class ParitySettings:
     """Segments (or `document:segment`) to look at on their own."""
     keys: Mapping[str, str] | None = None
     """The document of every segment, where the judgments do not say it."""
-    ties: Literal["half", "drop"] = option(
-        "half", "Ties in the sign test: half (half a win each) or drop.", typed=str
-    )
+    ties: Literal["half", "drop"] = option("half", "Ties in the sign test: half (half a win each) or drop.", typed=str)
     margin: float | str | None = option(
         None,
         "Scores: largest difference that counts as parity, in points or as a share of the scale.",

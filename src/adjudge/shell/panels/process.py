@@ -30,10 +30,10 @@ _NICE = 10
 
 def main() -> None:
     """Compute the panels that standard input asks for, and write them to standard output, both as JSON."""
-    from adjudge.shell.panels.state import compute_state
     from adjudge.core.errors import AdjudgeError
     from adjudge.formats import native
     from adjudge.formats.options import ReadOptions
+    from adjudge.shell.panels.state import compute_state
 
     os.nice(_NICE)
     request = json.load(sys.stdin)

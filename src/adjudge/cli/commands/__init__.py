@@ -1,1 +1,0 @@
-"""The commands, one file each: options and help. What they do is library code; `app.py` lists them."""

@@ -1,0 +1,65 @@
+"""The program `adjudge`: it runs a command, and explained faults become one sentence and an exit code."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+
+# One thread of linear algebra per process is faster on a busy machine than two that wait for each other.
+for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
+
+
+def command() -> None:
+    """`main` as a process of its own, which then ends at once: freeing its memory piece by piece takes a while."""
+    main()
+    if processes := sys.modules.get("adjudge.work.processes"):
+        processes.end_processes()
+    atexit._run_exitfuncs()  # noqa: SLF001 - what libraries want to do at the end, which `os._exit` would skip
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def main() -> None:
+    """Run the command; explained faults become one sentence on standard error and an exit code."""
+    from adjudge.shell.errors import INTERRUPTED, fail, ignore_closed_pipe
+
+    try:
+        code = _run()
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except BrokenPipeError:
+        code = ignore_closed_pipe()
+    except SystemExit as end:
+        # rich, which prints the tables, ends like this when the reader has gone.
+        if not isinstance(end.__context__, BrokenPipeError):
+            raise
+        code = ignore_closed_pipe()
+    if code == INTERRUPTED:
+        fail("stopped", INTERRUPTED)
+    if code:
+        sys.exit(code)
+
+
+def _run() -> int:
+    from adjudge.core.errors import AdjudgeError
+    from adjudge.shell.errors import fail, fail_on_wrong_call
+    from adjudge.shell.output import allow_any_text
+
+    allow_any_text()
+    try:
+        from adjudge.shell.line import command_tree
+
+        return command_tree()(standalone_mode=False) or 0
+    except AdjudgeError as fault:
+        fail(fault.for_command_line(), fault.exit_code)
+    except BrokenPipeError:
+        raise
+    except Exception as fault:
+        fail_on_wrong_call(fault)
+        if os.environ.get("ADJUDGE_DEBUG"):
+            raise
+        kind = type(fault).__name__
+        fail(f"a fault of adjudge itself ({kind}: {fault}); set ADJUDGE_DEBUG=1 for details and report it", 1)

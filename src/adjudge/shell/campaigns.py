@@ -1,0 +1,576 @@
+"""Commands for a campaign: `init`, `extend`, `backup`, `restore`, `move`, `judge`, `export`, `serve`."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from adjudge.core.errors import UsageError, param
+from adjudge.core.settings import REQUIRED, argument, option
+from adjudge.core.wording import split_names
+from adjudge.shell.declare import BEFORE, DURING, command
+from adjudge.shell.options import campaign_argument, check_table, database_option, silent
+
+if TYPE_CHECKING:
+    from adjudge.collect.extend_campaign import LooksTaken
+    from adjudge.collect.prepare_database import NewLink
+    from adjudge.core.judgments import Judgments
+    from adjudge.design.tasks import TaskSet
+    from adjudge.judge import JudgeSettings
+    from adjudge.results.campaigns import BackedUp, Extended, Initialised, Moved, Restored
+    from adjudge.results.import_export import Exported
+    from adjudge.results.judge import Judged, Preview
+
+
+def _named_files(typed: Sequence[str]) -> dict[str, Path]:
+    """The systems and files of `--system NAME=FILE`."""
+    files: dict[str, Path] = {}
+    for text in typed:
+        name, equals, file = text.partition("=")
+        if not (equals and name.strip() and file.strip()):
+            system = param("system")
+            raise UsageError(f"{system} '{text}' is not of the form NAME=FILE; write {system} ours=ours.txt")
+        if name.strip() in files:
+            raise UsageError(f"{param('system')} names '{name.strip()}' twice; give every system a name of its own")
+        files[name.strip()] = Path(file.strip())
+    return files
+
+
+def _people(typed: str) -> int | str:
+    # A number below zero is no name either.
+    return int(typed) if typed.strip().removeprefix("-").isdecimal() else typed
+
+
+def _annotators(given: int | str | Iterable[str]) -> int | tuple[str, ...]:
+    # A text is names with commas, and not a name for each of its letters.
+    if isinstance(given, int):
+        return given
+    return split_names(given) if isinstance(given, str) else tuple(given)
+
+
+@dataclass(frozen=True, kw_only=True)
+class InitSettings:
+    """A new campaign."""
+
+    folder: Path = argument(
+        REQUIRED,
+        "The folder of the new campaign.",
+        metavar="FOLDER",
+        python="str | Path",
+        about="the folder of the campaign; made if it does not exist. Nothing in it is overwritten.",
+        convert=Path,
+    )
+    protocol: Literal["da", "ranking", "pairwise", "sqm", "esa", "mqm", "postedit"] = option(
+        "da", "How people judge: da, ranking, pairwise, sqm, esa, mqm or postedit.", "--protocol", typed=str
+    )
+    pair: str | None = option(
+        None,
+        "The language pair, such as en-de.",
+        "--pair",
+        metavar="SRC-TGT",
+        about="the language pair, such as `en-de`; needed with texts of your own.",
+    )
+    source: Path | None = option(
+        None,
+        "The source text: one segment per line, a blank line between documents.",
+        "--source",
+        python="str | Path | None",
+        about="the source text, one segment per line, a blank line between documents. Default: made-up example texts.",
+        convert=Path,
+    )
+    systems: Mapping[str, Path] | None = option(
+        None,
+        "A system's translation of the source. May be repeated.",
+        "--system",
+        metavar="NAME=FILE",
+        typed=list[str] | None,
+        parse=_named_files,
+        python="Mapping[str, str | Path] | None",
+        about="by the name of a system, its translation of the same lines.",
+        convert=lambda files: {name: Path(file) for name, file in files.items()},
+    )
+    annotators: int | tuple[str, ...] = option(
+        2,
+        "Number of annotators, or their names: Marie,Jean.",
+        "--annotators",
+        metavar="N|NAMES",
+        typed=str,
+        typed_default="2",
+        parse=_people,
+        python="int | Iterable[str]",
+        about="number of annotators, or their names.",
+        convert=_annotators,
+    )
+
+
+def _init_and_tell(settings: InitSettings, *, json: bool) -> None:
+    from adjudge.shell.output import write_result
+
+    started = _start(settings)
+    write_result(started, json=json)
+    if not json:
+        print("Next:", *started.next, sep="\n  ")
+
+
+def _start(settings: InitSettings) -> Initialised:
+    from adjudge.design.start_campaign import init as start
+
+    chosen = {**vars(settings), "systems": settings.systems or {}}
+    return start(chosen.pop("folder"), **chosen)
+
+
+@command(
+    "init",
+    BEFORE,
+    "adjudge init my-campaign --protocol da --pair en-de",
+    details=f"Without {param('source')} and {param('system')}, the texts are made-up examples, so that the campaign "
+    "can be tried at once.",
+    line=_init_and_tell,
+    output=False,
+)
+def init(settings: InitSettings) -> Initialised:
+    """Start a campaign: write a folder with a campaign file that explains itself, and with texts.
+
+    Returns:
+        The files, and under `next` the commands that come next.
+    """
+    return _start(settings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtendSettings:
+    """What is added to a campaign."""
+
+    campaign: Path = campaign_argument()
+    judgments: int = option(
+        0, "Add tasks for about so many more judgments of the same texts and systems.", "--judgments", least=0
+    )
+    beside: float = option(1.0, "Scores: outputs of the former systems beside each output of a new system.", "--beside")
+    dry_run: bool = option(False, "Only show what would be added, with the balance before and after.", "--dry-run")
+    url: str | None = option(
+        None, "Public URL, with which new links begin. Default: that of the running server.", "--url"
+    )
+    links: Path | None = option(
+        None,
+        "Append the new links to this TSV file (readable only by you), not printed.",
+        "--links",
+        python="str | Path | None",
+        about="write new links to this file (TSV) instead of the result.",
+        convert=Path,
+    )
+    database: str | None = database_option()
+
+
+def _extend_and_tell(settings: ExtendSettings, *, json: bool) -> None:
+    from adjudge.shell.output import write_result
+
+    done = _extend(settings)
+    write_result(done, json=json)
+    if not json and not settings.dry_run:
+        for link in done.links:
+            print(f"  {link.name:<14} {link.link}")
+        once = " Links are shown only once." if done.links else ""
+        print(f"Servers that run take this up within a few seconds.{once}")
+
+
+def _extend(settings: ExtendSettings) -> Extended:
+    from adjudge.collect.extend_campaign import extend as extend_campaign
+
+    return extend_campaign(
+        settings.campaign,
+        judgments=settings.judgments,
+        beside=settings.beside,
+        dry_run=settings.dry_run,
+        database=settings.database,
+        base=settings.url,
+        links_file=settings.links,
+        looks=_looks_taken(settings.campaign),
+    )
+
+
+def _looks_taken(campaign_file: Path) -> LooksTaken | None:
+    """The planned looks that the organisers' page has taken, None where there are none."""
+    from adjudge.collect.extend_campaign import LooksTaken
+    from adjudge.look.history import read_history
+
+    history = read_history(campaign_file.with_name("looks.json"))
+    if history is None or not history.records:
+        return None
+    return LooksTaken(len(history.records), history.plan, history.records[-1].fraction)
+
+
+@command("extend", DURING, "adjudge extend campaign.toml --judgments 6 --dry-run", line=_extend_and_tell, output=False)
+def extend(settings: ExtendSettings) -> Extended:
+    """Extend a campaign that runs or has run, without touching what was judged.
+
+    Add annotators, systems or documents to the campaign file first; this command makes tasks for what is new.
+    """
+    return _extend(settings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackupSettings:
+    """A campaign and its archive."""
+
+    campaign: Path = campaign_argument()
+    output: Path = option(
+        REQUIRED,
+        "The archive to write, a .zip file.",
+        "--output",
+        "-o",
+        positional=True,
+        python="str | Path",
+        convert=Path,
+    )
+    database: str | None = database_option()
+
+
+@command("backup", DURING, "adjudge backup campaign.toml -o backup.zip", output=False)
+def backup(settings: BackupSettings) -> BackedUp:
+    """Back up a campaign while people judge: database, campaign file, texts, tasks, looks and key in one archive.
+
+    The archive is secret: it holds all that people said, and the key that signs their sessions.
+    """
+    from adjudge.collect.copies.backup import backup as back_up
+
+    return back_up(settings.campaign, settings.output, database=settings.database)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RestoreSettings:
+    """An archive, and where the campaign comes."""
+
+    archive: Path = argument(
+        REQUIRED,
+        "The archive that `adjudge backup` wrote.",
+        metavar="BACKUP",
+        python="str | Path",
+        convert=Path,
+    )
+    folder: Path = argument(
+        REQUIRED,
+        "A new or empty folder for the campaign.",
+        metavar="FOLDER",
+        python="str | Path",
+        convert=Path,
+    )
+    database: str | None = option(
+        None,
+        "Restore into this empty PostgreSQL database, postgres://user:password@host/name. Default: SQLite in the "
+        "folder.",
+        "--database",
+    )
+
+
+@command("restore", DURING, "adjudge restore backup.zip restored", output=False)
+def restore(settings: RestoreSettings) -> Restored:
+    """Restore a campaign from a backup, with all judgments, their history and everybody's links."""
+    from adjudge.collect.copies.backup import restore as make_again
+
+    return make_again(settings.archive, settings.folder, database=settings.database)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoveSettings:
+    """A campaign and its new database."""
+
+    campaign: Path = campaign_argument()
+    to: str = option(
+        REQUIRED,
+        "An empty PostgreSQL database, postgres://user:password@host/name, or a new file.sqlite3.",
+        "--to",
+        metavar="URL|FILE",
+        positional=True,
+        python="str | Path",
+        convert=str,
+    )
+    database: str | None = database_option()
+
+
+@command("move", DURING, "adjudge move campaign.toml --to other.sqlite3", output=False)
+def move(settings: MoveSettings) -> Moved:
+    """Move a campaign that is not being served to another database: from SQLite to PostgreSQL, or back.
+
+    All rows are compared before the campaign is switched over, and the former database stays as it is.
+    """
+    from adjudge.collect.copies.move import move as move_campaign
+
+    return move_campaign(settings.campaign, settings.to, database=settings.database)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeFiles:
+    """A campaign, and the judgment table of a machine judge."""
+
+    campaign: Path = argument(
+        REQUIRED,
+        "The campaign file, or its tasks from 'adjudge design' (JSON).",
+        metavar="CAMPAIGN",
+        python="str | Path",
+        convert=Path,
+    )
+    output: Path | None = option(
+        REQUIRED,
+        "The judgment table to write: .parquet, .csv or .tsv.",
+        "--output",
+        "-o",
+        typed_default=None,
+        positional=True,
+        python="str | Path",
+        about="the judgment table to write (.parquet, .csv or .tsv). Answers are kept beside it as they come; call "
+        "again with the same arguments to ask what is missing.",
+        convert=Path,
+    )
+    dry_run: bool = option(
+        False,
+        "Show one prompt and count the questions; nothing is sent.",
+        "--dry-run",
+        only="command line",
+        after="ask_again",
+    )
+    tell: Callable[[str], None] = option(silent, "Is told how far it has come.", only="python", after="seed")
+
+
+def _judge_and_tell(files: JudgeFiles, settings: JudgeSettings, *, json: bool) -> Judged | Preview:
+    from adjudge.judge import judge as ask_judge
+    from adjudge.judge import preview
+    from adjudge.shell.output import progress, tell_written
+
+    if files.dry_run:
+        shown = preview(files.campaign, settings=settings)
+        if not json:
+            print(shown.prompt)
+        return shown
+    if files.output is None:
+        missing = f"{param('output')} is missing"
+        raise UsageError(f"{missing}; name the judgment table to write, such as judge.parquet")
+    try:
+        with progress() as tell:
+            result = ask_judge(files.campaign, files.output, settings=settings, tell=tell)
+    except KeyboardInterrupt:
+        print("adjudge: the answers so far are kept; run the same command to go on", file=sys.stderr)
+        raise
+    tell_written(files.output)
+    return result
+
+
+@command(
+    "judge",
+    DURING,
+    "adjudge judge campaign.toml --endpoint http://127.0.0.1:8000/v1 --model NAME -o judge.parquet",
+    line=_judge_and_tell,
+    settings="adjudge.judge:JudgeSettings",
+    output=False,
+)
+def judge(files: JudgeFiles, settings: JudgeSettings) -> Judged:
+    """Let a language model judge the outputs of a campaign, as a machine judge that never counts as a person.
+
+    Answers are kept beside the output as they come. Run the same command again to ask what is missing.
+
+    Returns:
+        The counts; `.judgments` has the table.
+    """
+    from adjudge.judge import judge as ask_judge
+
+    return ask_judge(files.campaign, files.output, settings=settings, tell=files.tell)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportSettings:
+    """A campaign and what is written of it."""
+
+    campaign: Path = campaign_argument()
+    output: Path = option(
+        REQUIRED, "The file to write; .parquet, .csv or .tsv for the judgment table.", "--output", "-o"
+    )
+    format: str = option(
+        "judgments",
+        "judgments (the judgment table, with history), appraise, mqm or post-edits.",
+        "--format",
+        "-f",
+    )
+    with_excluded: bool = option(
+        False, "Include excluded annotators, marked in the column 'excluded'.", "--with-excluded"
+    )
+    draws: Path | None = option(
+        None,
+        "Adaptive campaigns: write every decision with its probabilities to this file (JSON lines).",
+        "--draws",
+    )
+    database: str | None = database_option()
+
+
+# Formats that hold the texts themselves.
+_WITH_TEXTS = ("mqm", "post-edits")
+
+
+@command("export", DURING, "adjudge export campaign.toml -o judgments.parquet", output=False)
+def export(settings: ExportSettings) -> Exported:
+    """Export the judgments of a served campaign, at any time."""
+    from adjudge.collect.serve import collected_so_far
+    from adjudge.core.errors import unknown_choice
+    from adjudge.results.import_export import describe_export
+
+    writers = {"judgments": _write_native, "appraise": _write_appraise, "mqm": _write_mqm, "post-edits": _write_edits}
+    name, with_excluded = settings.format, settings.with_excluded
+    if name not in writers:
+        raise unknown_choice("format", name, writers)
+    if name == "judgments":
+        check_table(settings.output)
+    judgments = collected_so_far(
+        settings.campaign,
+        database=settings.database,
+        with_excluded=with_excluded,
+        with_texts=name in _WITH_TEXTS,
+    )
+    written = writers[name](judgments, settings.output)
+    if settings.draws is not None:
+        _write_draws(settings.draws)
+    return describe_export(written, {"format": name, "with_excluded": with_excluded})
+
+
+def _write_draws(file: Path) -> None:
+    """Write the decisions, and say whether replaying the log reproduces them."""
+    import sys
+    from json import dumps
+
+    from adjudge.collect.adaptive import draws, is_adaptive, replay
+    from adjudge.core.files import write_text
+    from adjudge.core.wording import counted
+
+    if not is_adaptive():
+        raise UsageError(
+            f"{param('draws')} is for adaptive campaigns; this campaign file has no [adaptive], leave it out"
+        )
+    decisions = draws()
+    write_text(file, "".join(dumps(decision, ensure_ascii=False) + "\n" for decision in decisions))
+    differs = replay()
+    outcome = "all reproduced from the log" if differs is None else f"decision {differs} is not reproduced from the log"
+    print(f"{counted(len(decisions), 'decision')} written to {file}; {outcome}", file=sys.stderr)
+
+
+def _without_withdrawn(judgments: Judgments) -> Judgments:
+    """Judgments without attention checks, and without those that were taken back again, where there are scores."""
+    import polars as pl
+
+    judgments = judgments.keep(
+        pl.col("kind") != "attention", otherwise="attention check, for which Appraise files have no type"
+    )
+    if judgments.table["rank"].is_not_null().any():
+        return judgments
+    return judgments.keep(
+        pl.col("score").is_not_null(), otherwise="score that was taken back, which Appraise files cannot hold"
+    )
+
+
+def _write_native(judgments: Judgments, output: Path) -> Judgments:
+    from adjudge.formats import native
+
+    native.write(judgments, output)
+    return judgments
+
+
+def _write_appraise(judgments: Judgments, output: Path) -> Judgments:
+    from adjudge.core.errors import DataError
+    from adjudge.formats.appraise import writer
+
+    if "postedit" in judgments.protocols:
+        raise DataError("Appraise files hold no post-edits; export judgments or post-edits")
+    kept = _without_withdrawn(judgments)
+    writer.write(kept, output)
+    return kept
+
+
+def _write_mqm(judgments: Judgments, output: Path) -> Judgments:
+    from adjudge.formats.mqm import writer
+
+    writer.write(judgments, output)
+    return writer.written(judgments)
+
+
+def _write_edits(judgments: Judgments, output: Path) -> Judgments:
+    from adjudge.formats.post_edits import write_post_edits
+
+    return write_post_edits(judgments, output)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServeSettings:
+    """A campaign and its server."""
+
+    campaign: Path = campaign_argument()
+    port: int = option(8000, "Port to listen on.", "--port", least=1, most=65535)
+    host: str = option("127.0.0.1", "Address to listen on; 0.0.0.0 for all interfaces.", "--host")
+    tasks: Path | None = option(None, "The task file. Default: tasks.json next to the campaign file.", "--tasks")
+    database: str | None = database_option()
+    workers: int | None = option(
+        None, "Number of server processes. Default: 1 with SQLite, 2 with PostgreSQL.", "--workers"
+    )
+    url: str | None = option(None, "Public URL, if the server is behind a proxy.", "--url")
+    links: Path | None = option(
+        None, "Append new links to this TSV file (readable only by you) instead of printing them.", "--links"
+    )
+    new_links: bool = option(False, "Create new links for all annotators and revoke the old ones.", "--new-links")
+
+
+@command("serve", DURING, "adjudge serve campaign.toml --port 8000", output=False)
+def serve(settings: ServeSettings, *, json: bool) -> None:
+    """Serve a campaign on the web: annotators judge in their browsers, organisers follow the progress.
+
+    Tasks are created first if there are none. Stop with Ctrl-C; the next start continues the campaign.
+    """
+    from adjudge.collect.serve import Address
+    from adjudge.collect.serve import serve as serve_campaign
+    from adjudge.core.errors import InputError
+    from adjudge.shell.panels import panels_of
+
+    campaign, links = settings.campaign, settings.links
+    if not campaign.is_file():
+        raise InputError("no such campaign file; check the path", file=campaign)
+    address = Address(settings.host, settings.port, settings.url)
+    # If the output is not a terminal, printed links could stay in a log file for months.
+    if links is None and not json and not sys.stdout.isatty():
+        links = campaign.with_suffix(".links.tsv")
+
+    def ready(tasks: TaskSet, new: list[NewLink]) -> None:
+        _show(tasks, new, address.base, as_json=json, links_file=links)
+
+    serve_campaign(
+        campaign,
+        address=address,
+        tasks_file=settings.tasks,
+        database=settings.database,
+        workers=settings.workers,
+        new_links=settings.new_links,
+        panels=panels_of(campaign),
+        ready=ready,
+        links_file=links,
+    )
+
+
+def _show(tasks: TaskSet, new: list[NewLink], base: str, *, as_json: bool, links_file: Path | None) -> None:
+    from adjudge.collect.links import address
+
+    if as_json:
+        shown = [{"role": link.role, "name": link.name, "link": address(link.secret, base)} for link in new]
+        # One line with addresses and names, which programs that start the server wait for.
+        print(json_module.dumps({"url": base, "links": shown}), flush=True)
+        return
+    counts = f"{_count(len(tasks.tasks), 'task')} for {_count(len(tasks.annotators), 'annotator')}"
+    print(f"{tasks.campaign}: {counts} at {base}")
+    if links_file is not None:
+        print(f"  {_count(len(new), 'new link')} added to {links_file}, which only you can read.")
+    else:
+        for link in new:
+            print(f"  {link.role if link.role != 'annotator' else link.name:<14} {address(link.secret, base)}")
+    if not any(link.role == "annotator" for link in new):
+        print("  The annotators' existing links stay valid. To replace them, use --new-links or the organisers' page.")
+    print("Links are shown only once; the server stores only their hashes. Stop with Ctrl-C.", flush=True)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
