@@ -17,7 +17,7 @@ PATIENCE = 300.0
 WORK = """
 import os, signal, sys, time
 from pathlib import Path
-from adjudge import cli
+from adjudge.shell import app as cli
 from adjudge.work import map_tasks, workers
 from adjudge.work import tasks
 

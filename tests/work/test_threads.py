@@ -8,16 +8,16 @@ import sys
 
 SCRIPT = """
 import threadpoolctl
-from adjudge.api.calls import verb
+from adjudge.shell.declare import python_call
 
 def threads():
     import numpy
     libraries = threadpoolctl.threadpool_info()
     return [library["num_threads"] for library in libraries if library["user_api"] == "blas"]
 
-print(verb(threads)(), threads())
+print(python_call(threads)(), threads())
 import scipy.linalg
-print(verb(threads)(), threads())
+print(python_call(threads)(), threads())
 """
 
 

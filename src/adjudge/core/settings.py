@@ -109,8 +109,8 @@ def by_option(**more: Any) -> Any:
     """Columns by which a ranking is broken down."""
     return option(
         (),
-        f"Break the ranking down by a column of the judgments or of {param('attributes')}, or by source_length, and test "
-        "whether the differences between systems depend on it. May be repeated.",
+        f"Break the ranking down by a column of the judgments or of {param('attributes')}, or by source_length, and "
+        "test whether the differences between systems depend on it. May be repeated.",
         "--by",
         metavar="COLUMN",
         typed=list[str] | None,

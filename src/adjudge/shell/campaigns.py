@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from adjudge.core.errors import UsageError, param
+from adjudge.core.errors import UsageError, param, unknown_choice
+from adjudge.core.protocols import COLLECTED
 from adjudge.core.settings import REQUIRED, argument, option
 from adjudge.core.wording import split_names
 from adjudge.shell.declare import BEFORE, DURING, command
@@ -105,6 +106,10 @@ class InitSettings:
         about="number of annotators, or their names.",
         convert=_annotators,
     )
+
+    def __post_init__(self) -> None:
+        if self.protocol not in COLLECTED:
+            raise unknown_choice("protocol", self.protocol, COLLECTED)
 
 
 def _init_and_tell(settings: InitSettings, *, json: bool) -> None:
@@ -412,7 +417,6 @@ _WITH_TEXTS = ("mqm", "post-edits")
 def export(settings: ExportSettings) -> Exported:
     """Export the judgments of a served campaign, at any time."""
     from adjudge.collect.serve import collected_so_far
-    from adjudge.core.errors import unknown_choice
     from adjudge.results.import_export import describe_export
 
     writers = {"judgments": _write_native, "appraise": _write_appraise, "mqm": _write_mqm, "post-edits": _write_edits}

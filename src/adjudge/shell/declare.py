@@ -6,8 +6,8 @@
         return judged.each_pair(lambda part: play(part, settings))
 
 A parameter of the function is a dataclass whose fields are settings (`core.settings.option`), `Judged` (a source of
-judgments with the options of the readers), or `Reading` (those options alone). `adjudge.tournament` is what the decorator
-returns; `shell.line` makes the command. Both check values by the same declaration.
+judgments with the options of the readers), or `Reading` (those options alone). `adjudge.tournament` is what the
+decorator returns; `shell.line` makes the command. Both check values by the same declaration.
 """
 
 from __future__ import annotations
@@ -111,15 +111,10 @@ class Setting:
         kind, is_optional = _without_none(self.kind)
         if (given is None and is_optional) or self.option.python is not None:
             return
-        self.check_choice(given)
-        if kind in (int, float):
-            self._check_number(given, whole=kind is int)
-
-    def check_choice(self, given: Any) -> None:
-        """Refuse an unknown choice; the command line checks those that its help shows itself."""
-        kind, _ = _without_none(self.kind)
         if get_origin(kind) is Literal and given not in get_args(kind):
             raise unknown_choice(self.name, str(given), get_args(kind))
+        if kind in (int, float):
+            self._check_number(given, whole=kind is int)
 
     def _check_number(self, given: Any, *, whole: bool) -> None:
         # 1e4 means a whole number, but it is not accepted as a seed.
@@ -134,9 +129,9 @@ class Setting:
         """Refuse a number out of bounds; the command line checks those that its help shows itself."""
         bounds, unit = self.option, f" {self.option.unit}" if self.option.unit else ""
         if bounds.least is not None and given < bounds.least:
-            raise UsageError(f"{param(self.name)} is {given}, it must be {bounds.least:g} or more{unit}")
+            raise UsageError(f"{param(self.name)} is {given}, it must be {bounds.least:g} or more")
         if bounds.most is not None and given > bounds.most:
-            raise UsageError(f"{param(self.name)} is {given}, it must be {bounds.most:g} or less{unit}")
+            raise UsageError(f"{param(self.name)} is {given}, it must be {bounds.most:g} or less")
         if bounds.above is not None and given <= bounds.above:
             raise UsageError(f"{param(self.name)} is {given:g}, it must be more than {bounds.above:g}{unit}")
 

@@ -220,8 +220,6 @@ class _Run:
                 continue
             if setting.option.above is not None:
                 setting.check_bounds(given)
-            if setting.option.typed is str:
-                setting.check_choice(given)
             if setting.option.parse is not None:
                 typed[setting.name] = setting.option.parse(given)
         call, arguments = self.declared.line, self.declared.arguments(typed, reading)

@@ -76,8 +76,8 @@ def database_option() -> Any:
     """The database of a campaign."""
     return option(
         None,
-        "PostgreSQL URL, postgres://user:password@host/name. Default: SQLite next to the campaign file, or the database "
-        "to which the campaign was moved.",
+        "PostgreSQL URL, postgres://user:password@host/name. Default: SQLite next to the campaign file, or the "
+        "database to which the campaign was moved.",
         "--database",
         envvar="ADJUDGE_DATABASE",
     )

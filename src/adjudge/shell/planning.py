@@ -495,7 +495,7 @@ def _simulate_files(table: Table, options: SimulateOptions) -> Results:
     work=True,
     output=False,
 )
-def simulate(table: Table, options: SimulateOptions) -> Simulated:
+def simulate(table: Table, options: SimulateOptions) -> Simulated:  # noqa: ARG001, only the command line writes it
     """Simulate a campaign with known system qualities, to try out methods and designs.
 
     Returns:

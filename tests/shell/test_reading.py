@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import inspect
 import json
 import os
 import pty
@@ -12,15 +11,13 @@ import sys
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
+from adjudge.core.errors import UsageError
 from adjudge.formats import ReadOptions
 from adjudge.shell.line import command_tree
-from adjudge.shell.reading import Reading, takes_reading
+from adjudge.shell.reading import Reading
 from adjudge.shell.reference import commands
 from tests.conftest import Run, assert_explained
 from tests.contract.tables import command, ranking_rows, write_table
@@ -29,16 +26,9 @@ COMMANDS = dict(commands(command_tree()))
 READING = ("agree", "audit", "check", "gold", "import", "meta", "parity", "plan", "rank", "report", "tournament")
 
 
-def through_the_command_line(command: object, *words: str) -> None:
-    small = typer.Typer()
-    small.command()(takes_reading(command))  # type: ignore[arg-type]
-    run = CliRunner().invoke(small, list(words), catch_exceptions=False)
-    assert run.exit_code == 0, run.output
-
-
 @pytest.mark.parametrize("option", fields(ReadOptions), ids=lambda option: option.name)
 def test_every_field_says_what_it_is_for(option: object) -> None:
-    assert str(option.metadata["help"]).endswith(".")  # type: ignore[attr-defined]
+    assert option.metadata["option"].help.endswith(".")  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", READING)
@@ -47,40 +37,37 @@ def test_every_command_that_reads_judgments_offers_every_option(name: str) -> No
     assert offered >= {"format", *(field.name for field in fields(ReadOptions))}
 
 
-def test_what_is_typed_reaches_the_readers_in_their_types() -> None:
-    readings: list[Reading] = []
+@pytest.fixture
+def readings(monkeypatch: pytest.MonkeyPatch) -> list[Reading]:
+    """How `import` would read, instead of reading."""
+    seen: list[Reading] = []
 
-    def command(file: Path, reading: Reading) -> None:
-        readings.append(reading)
+    def keep(reading: Reading, source: object) -> None:
+        seen.append(reading)
+        raise UsageError("enough")
 
-    typed = "x -f appraise -p cs-en --human ref --rank-columns a,\\ b --batches one --batches two --stacked 2"
-    through_the_command_line(command, *typed.replace("\\ ", "").split())
+    monkeypatch.setattr(Reading, "read", keep)
+    return seen
+
+
+def test_what_is_typed_reaches_the_readers_in_their_types(readings: list[Reading]) -> None:
+    typed = "-f appraise -p cs-en --human ref --rank-columns a,b --batches one --batches two --stacked 2"
+    command("import", "x", "-o", "y.csv", *typed.split())
     options = ReadOptions(
         human="ref", pair="cs-en", rank_columns=("a", "b"), batches=(Path("one"), Path("two")), stacked=2
     )
     assert readings == [Reading("appraise", "cs-en", options)]
 
 
-def test_nothing_typed_gives_the_defaults() -> None:
-    readings: list[Reading] = []
-    through_the_command_line(lambda: None)
-
-    def command(reading: Reading) -> None:
-        readings.append(reading)
-
-    through_the_command_line(command)
+def test_nothing_typed_gives_the_defaults(readings: list[Reading]) -> None:
+    command("import", "x", "-o", "y.csv")
     assert readings == [Reading(None, None, ReadOptions())]
 
 
-def test_an_option_of_the_command_itself_takes_the_place_of_the_readers_one() -> None:
-    calls: list[tuple[int, Reading]] = []
-
-    def command(reading: Reading, annotators: Annotated[int, typer.Option(help="People who judge.")] = 10) -> None:
-        calls.append((annotators, reading))
-
-    assert list(inspect.signature(takes_reading(command)).parameters).count("annotators") == 1
-    through_the_command_line(command, "--annotators", "3")
-    assert calls == [(3, Reading())]
+def test_an_option_of_the_command_itself_takes_the_place_of_the_readers_one(readings: list[Reading]) -> None:
+    assert [parameter.name for parameter in COMMANDS["plan"].params].count("annotators") == 1
+    command("plan", "--annotators", "3", "--like", "x")
+    assert readings == [Reading()]
 
 
 def piped(words: Sequence[str], text: bytes) -> subprocess.CompletedProcess[bytes]:

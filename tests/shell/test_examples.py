@@ -9,7 +9,7 @@ import pytest
 
 from adjudge.shell.line import command_tree
 from adjudge.shell.reference import commands
-from tests.cli.example_files import write_all
+from tests.shell.example_files import write_all
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Server, new_save, outputs
 from tests.contract.tables import command

@@ -14,14 +14,9 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pytest
-from adjudge.api.calls import in_python
 
 import adjudge
-from adjudge.audit import AuditSettings
-from adjudge.check import CheckRule
 from adjudge.formats import ReadOptions
-from adjudge.plan import PlanSettings
-from adjudge.rank import RankSettings
 from tests.contract.tables import command, ranking_rows, score_rows, write_table
 
 VERBS = (
@@ -71,22 +66,6 @@ def test_the_same_numbers_as_on_the_command_line(rankings: Path) -> None:
     assert adjudge.rank(rankings, level=0.1, resamples=50).to_dict() == printed
 
 
-@pytest.mark.parametrize(
-    ("verb", "settings", "renamed"),
-    [
-        (adjudge.rank, RankSettings, {}),
-        (adjudge.check, CheckRule, {"drop_rejected": "keep_rejected"}),
-        (adjudge.audit, AuditSettings, {}),
-        (adjudge.plan, PlanSettings, {}),
-    ],
-    ids=["rank", "check", "audit", "plan"],
-)
-def test_every_setting_is_a_keyword(verb: Callable[..., Any], settings: type, renamed: dict[str, str]) -> None:
-    known = inspect.signature(verb).parameters
-    missing = [field.name for field in fields(settings) if renamed.get(field.name, field.name) not in known]
-    assert missing == []
-
-
 def test_help_on_reading_lists_every_option() -> None:
     known, documented = inspect.signature(adjudge.read).parameters, inspect.getdoc(adjudge.read) or ""
     for option in fields(ReadOptions):
@@ -104,7 +83,6 @@ def test_messages_name_parameters_in_python_and_options_on_the_command_line(rank
     # Settings are checked before the judgments of --like are read.
     assert "adjudge: --level is 7; a share" in command("plan", "--level", "7", "--like", "missing.csv").err
     assert "missing.csv: no such file" in command("plan", "--like", "missing.csv").err
-    assert in_python("give --word-price or --level=2, not a-b--c") == "give 'word_price' or 'level'=2, not a-b--c"
 
 
 @pytest.mark.parametrize("name", ["rank", "check", "tournament", "audit", "parity"])
