@@ -242,9 +242,9 @@ class Command:
 
     @cached_property
     def in_python(self) -> list[Setting]:
-        """The settings that Python knows, those given by their place first."""
+        """The settings that Python knows, those given by their place first, arguments before options."""
         known = [each for each in self.own if each.option.only != "command line"]
-        return sorted(known, key=lambda each: list(_KINDS).index(each.option.positional))
+        return sorted(known, key=lambda each: (list(_KINDS).index(each.option.positional), not each.option.argument))
 
     @cached_property
     def signature(self) -> inspect.Signature:

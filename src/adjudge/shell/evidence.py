@@ -166,6 +166,7 @@ class ParityOptions:
         typed=list[Path] | None,
         typed_default=None,
         about="a path, several paths, a polars or pandas data frame, or judgments.",
+        after="human",
     )
     human: str = option(
         REQUIRED, "The human translation: its name, or a regular expression.", "--human", positional=True, reads=True
