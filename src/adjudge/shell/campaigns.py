@@ -250,18 +250,10 @@ class RestoreSettings:
     """An archive, and where the campaign comes."""
 
     archive: Path = argument(
-        REQUIRED,
-        "The archive that `adjudge backup` wrote.",
-        metavar="BACKUP",
-        python="str | Path",
-        convert=Path,
+        REQUIRED, "The archive that `adjudge backup` wrote.", metavar="BACKUP", python="str | Path", convert=Path
     )
     folder: Path = argument(
-        REQUIRED,
-        "A new or empty folder for the campaign.",
-        metavar="FOLDER",
-        python="str | Path",
-        convert=Path,
+        REQUIRED, "A new or empty folder for the campaign.", metavar="FOLDER", python="str | Path", convert=Path
     )
     database: str | None = option(
         None,
@@ -393,18 +385,13 @@ class ExportSettings:
         REQUIRED, "The file to write; .parquet, .csv or .tsv for the judgment table.", "--output", "-o"
     )
     format: str = option(
-        "judgments",
-        "judgments (the judgment table, with history), appraise, mqm or post-edits.",
-        "--format",
-        "-f",
+        "judgments", "judgments (the judgment table, with history), appraise, mqm or post-edits.", "--format", "-f"
     )
     with_excluded: bool = option(
         False, "Include excluded annotators, marked in the column 'excluded'.", "--with-excluded"
     )
     draws: Path | None = option(
-        None,
-        "Adaptive campaigns: write every decision with its probabilities to this file (JSON lines).",
-        "--draws",
+        None, "Adaptive campaigns: write every decision with its probabilities to this file (JSON lines).", "--draws"
     )
     database: str | None = database_option()
 
@@ -426,10 +413,7 @@ def export(settings: ExportSettings) -> Exported:
     if name == "judgments":
         check_table(settings.output)
     judgments = collected_so_far(
-        settings.campaign,
-        database=settings.database,
-        with_excluded=with_excluded,
-        with_texts=name in _WITH_TEXTS,
+        settings.campaign, database=settings.database, with_excluded=with_excluded, with_texts=name in _WITH_TEXTS
     )
     written = writers[name](judgments, settings.output)
     if settings.draws is not None:

@@ -251,10 +251,7 @@ class Command:
         """The signature of the Python function."""
         parameters = [
             inspect.Parameter(
-                each.name,
-                _KINDS[each.option.positional],
-                default=each.signature_default,
-                annotation=each.annotation,
+                each.name, _KINDS[each.option.positional], default=each.signature_default, annotation=each.annotation
             )
             for each in self.in_python
         ]

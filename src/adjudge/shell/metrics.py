@@ -31,10 +31,7 @@ class GoldOptions:
         REQUIRED, "One or two runs, each a file or a folder.", metavar="RUN", typed=list[Path], only="command line"
     )
     run: Any = option(
-        REQUIRED,
-        "A path, several paths, a polars or pandas data frame, or judgments.",
-        positional=True,
-        only="python",
+        REQUIRED, "A path, several paths, a polars or pandas data frame, or judgments.", positional=True, only="python"
     )
     second: Any = option(None, "An optional second run of the same task.", positional=True, only="python")
     keys: Any = keys_option()

@@ -112,10 +112,7 @@ class TestSetFiles:
 
 
 @command(
-    "testset",
-    BEFORE,
-    "adjudge testset newstest.en.txt --fix clean",
-    settings="adjudge.testset.options:TestSetOptions",
+    "testset", BEFORE, "adjudge testset newstest.en.txt --fix clean", settings="adjudge.testset.options:TestSetOptions"
 )
 def testset(files: TestSetFiles, settings: TestSetOptions) -> TestSetCheck:
     """Find problems in source texts: quotation marks, typos, spacing, captions, encoding, topics and more."""
@@ -360,11 +357,7 @@ def _design_and_write(options: DesignOptions) -> DesignReport:
 
 
 @command(
-    "design",
-    BEFORE,
-    "adjudge design examples/da/campaign.toml -o tasks.json",
-    line=_design_and_write,
-    output=False,
+    "design", BEFORE, "adjudge design examples/da/campaign.toml -o tasks.json", line=_design_and_write, output=False
 )
 def design(options: DesignOptions) -> TaskSet:
     """Create the tasks of a campaign and show how balanced they are.

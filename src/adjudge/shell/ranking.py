@@ -135,10 +135,7 @@ class RankOptions:
 
 
 @command(
-    "rank",
-    ANALYSIS,
-    "adjudge rank data_RNK.csv --format wmt-ranking --pair en-cs --method wins-or-ties",
-    work=True,
+    "rank", ANALYSIS, "adjudge rank data_RNK.csv --format wmt-ranking --pair en-cs --method wins-or-ties", work=True
 )
 def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Ranking:
     """Rank the systems, with intervals, rank sets, clusters and a p-value for every pair.
@@ -201,12 +198,7 @@ def tournament(judged: Judged, settings: TournamentSettings) -> Tournament:
     return judged.each_pair(lambda part: play(part, settings=settings))
 
 
-@command(
-    "import",
-    ANALYSIS,
-    "adjudge import data_RNK.csv --format wmt-ranking -o wmt10.parquet",
-    output=False,
-)
+@command("import", ANALYSIS, "adjudge import data_RNK.csv --format wmt-ranking -o wmt10.parquet", output=False)
 def import_(judged: Judged, table: Table) -> Imported:
     """Read judgments in any supported format and write a judgment table."""
     from adjudge.core.machine_judges import with_judges

@@ -45,12 +45,7 @@ class TestSetOptions:
     __test__ = False  # not a test, whatever its name looks like to pytest
 
     format: TextFormat = option(
-        "auto",
-        "text, tsv, wmt-xml or sgm. Default: by file extension.",
-        "--format",
-        "-f",
-        typed=str,
-        python="str",
+        "auto", "text, tsv, wmt-xml or sgm. Default: by file extension.", "--format", "-f", typed=str, python="str"
     )
     language: str | None = option(None, "Language of the texts, such as en. Default: detected.", "--language")
     tokenize: str | None = option(
