@@ -95,9 +95,9 @@ def in_python(message: str) -> str:
 
 def judgments_of(source: Any, reading: dict[str, Any]) -> Judgments:
     """The judgments of any source: a path, several paths, a data frame, or judgments."""
-    from adjudge.formats import as_judgments
+    from adjudge.formats import read
 
-    return as_judgments(source, **reading)
+    return read(source, **reading)
 
 
 def column_names(names: str | Iterable[str]) -> tuple[str, ...]:

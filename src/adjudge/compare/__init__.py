@@ -79,13 +79,13 @@ def compare(
 
 
 def _source(source: Any) -> Judgments | list[MetricScore]:
-    from adjudge.formats import as_judgments
+    from adjudge.formats import read
     from adjudge.formats.metric_score_files import MetricScore
     from adjudge.rank.edits_as_scores import as_scores
 
     if isinstance(source, list) and source and all(isinstance(score, MetricScore) for score in source):
         return source
-    return as_scores(as_judgments(source))
+    return as_scores(read(source))
 
 
 def _in_words(rename: Mapping[str, str]) -> str | None:

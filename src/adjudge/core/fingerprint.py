@@ -39,14 +39,10 @@ def fingerprint_of_table(table: pl.DataFrame, always: Collection[str]) -> str:
     nested = sorted(
         (name for name, dtype in table.schema.items() if dtype.is_nested()), key=lambda name: name != "spans"
     )
-    flat = table.select(pl.exclude(nested), *map(_as_text, nested))
-    return fingerprint(flat.write_csv())
+    # Lists and records become text, so that they fit on one line.
+    texts = (pl.col(name).map_elements(_as_text, return_dtype=pl.String).alias(name) for name in nested)
+    return fingerprint(table.select(pl.exclude(nested), *texts).write_csv())
 
 
-def _as_text(name: str) -> pl.Expr:
-    """A column of lists or records as text, so that it fits on one line."""
-    return pl.col(name).map_elements(_plain, return_dtype=pl.String).alias(name)
-
-
-def _plain(value: object) -> str:
+def _as_text(value: object) -> str:
     return str(value.to_list() if isinstance(value, pl.Series) else value)

@@ -43,10 +43,10 @@ def codes_of(table: pl.DataFrame, *keys: Sequence[str]) -> list[Codes]:
     The same as a dense rank of the columns taken together, from 0 on, which would compare rows word by word.
     """
     words = {name: _codes_of_words(table[name]) for name in dict.fromkeys(chain(*keys))}
-    return [_joined([words[name] for name in key], table.height) for key in keys]
+    return [_join_codes([words[name] for name in key], table.height) for key in keys]
 
 
-def _joined(columns: Sequence[tuple[Codes, int]], rows: int) -> Codes:
+def _join_codes(columns: Sequence[tuple[Codes, int]], rows: int) -> Codes:
     joined = np.zeros(rows, dtype=np.int64)
     for codes, size in columns:
         if size > 1:

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
     from adjudge.core.judgments import Judgments
 
+# Fields of `Sheet` with one entry per score.
+_BY_SCORE = (
+    "score", "annotator", "system", "item", "rated", "kind", "document", "original", "given_z", "judgments"
+)  # fmt: skip
 # The official z-scores were computed from annotators' means and standard deviations as R prints them. The same rounding
 # changes a z-score by less than 1e-6, and reproduces the official numbers to their last digit.
 PRINTED_DIGITS = 7
@@ -67,20 +71,8 @@ class Sheet:
         return replace(self, score=score)
 
     def keep(self, rows: NDArray[np.bool_]) -> Sheet:
-        """Only these rows; codes stay as they are."""
-        return replace(
-            self,
-            score=self.score[rows],
-            annotator=self.annotator[rows],
-            system=self.system[rows],
-            item=self.item[rows],
-            rated=self.rated[rows],
-            kind=self.kind[rows],
-            document=self.document[rows],
-            original=self.original[rows],
-            given_z=self.given_z[rows],
-            judgments=self.judgments[rows],
-        )
+        """Keep these rows; codes do not change."""
+        return replace(self, **{name: getattr(self, name)[rows] for name in _BY_SCORE})
 
     def of_kind(self, kind: str) -> NDArray[np.bool_]:
         """Which scores are of this kind."""
@@ -95,7 +87,7 @@ class Sheet:
 
 @memoised
 def sheet_of(judgments: Judgments) -> Sheet:
-    """The scores of one language pair, last revision; rows without a score are left out."""
+    """Code the scores of one language pair, last revision; rows without a score are left out."""
     table = judgments.final().table.filter(pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null())
     rated = _rated(table, judgments)
     systems = table["system"].filter(rated).unique().sort()

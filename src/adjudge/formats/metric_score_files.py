@@ -62,13 +62,13 @@ def read_metric_scores(paths: Iterable[Path]) -> list[MetricScore]:
     return scores
 
 
-def scores_of_frame(frame: pl.DataFrame) -> list[MetricScore]:
+def read_score_frame(frame: pl.DataFrame) -> list[MetricScore]:
     """The scores of a data frame with the columns of a table."""
     cells = [["" if cell is None else str(cell) for cell in row] for row in frame.iter_rows()]
     return _scores_of_table(Delimited(Path("data frame"), tuple(frame.columns), tuple(enumerate(cells, start=1))))
 
 
-def turned_round(scores: Sequence[MetricScore], names: Iterable[str]) -> list[MetricScore]:
+def reverse_scores(scores: Sequence[MetricScore], names: Iterable[str]) -> list[MetricScore]:
     """The scores with those of the named metrics multiplied by -1, so that higher is better everywhere."""
     wanted = set(names)
     unknown = sorted(wanted - {score.metric for score in scores})
@@ -83,7 +83,7 @@ def turned_round(scores: Sequence[MetricScore], names: Iterable[str]) -> list[Me
 
 def segment_namer(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> Naming:
     """What names the segment of a score: its own name, or document and segment where names start again."""
-    twice = _in_two_documents(human) or _in_two_documents(metrics)
+    twice = _find_ambiguous_segment(human) or _find_ambiguous_segment(metrics)
     if twice is None:
         return lambda score: str(score.segment)
     for whose, scores in (("human", human), ("metric", metrics)):
@@ -96,7 +96,7 @@ def segment_namer(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) 
     return lambda score: f"{score.document}:{score.segment}"
 
 
-def _in_two_documents(scores: Sequence[MetricScore]) -> tuple[str, str, str] | None:
+def _find_ambiguous_segment(scores: Sequence[MetricScore]) -> tuple[str, str, str] | None:
     seen: dict[str | None, str] = {}
     for score in scores:
         if score.document is not None and seen.setdefault(score.segment, score.document) != score.document:
@@ -141,7 +141,7 @@ def _read_file(path: Path) -> list[MetricScore]:
         )
     if path.suffix == ".json":
         return _read_sacrebleu(path)
-    return _scores_of_table(_table(path))
+    return _scores_of_table(_read_table(path))
 
 
 def _scores_of_table(table: Delimited) -> list[MetricScore]:
@@ -149,7 +149,7 @@ def _scores_of_table(table: Delimited) -> list[MetricScore]:
     return _read_long(table) if long else _read_wide(table)
 
 
-def _table(path: Path) -> Delimited:
+def _read_table(path: Path) -> Delimited:
     """A table by its header: delimited, or separated by blanks (and then by tabs too) as statistics scripts write."""
     lines = read_text(path).splitlines()
     if not lines or any(mark in lines[0] for mark in DELIMITERS) or len(lines[0].split()) < 2:
@@ -166,7 +166,7 @@ def _table(path: Path) -> Delimited:
     return Delimited(path, header, tuple(rows))
 
 
-def _number(value: str, what: str, path: Path, line: int) -> float | None:
+def _parse_number(value: str, what: str, path: Path, line: int) -> float | None:
     return None if value.strip().casefold() in MISSING else to_float(value, what, path, line)
 
 
@@ -176,7 +176,7 @@ def _read_long(table: Delimited) -> list[MetricScore]:
     return [
         MetricScore(
             fields[metric], fields[system], _optional(fields, segment), _optional(fields, document),
-            _number(fields[score], "score", table.path, line),
+            _parse_number(fields[score], "score", table.path, line),
         )
         for line, fields in table.rows
     ]  # fmt: skip
@@ -202,7 +202,7 @@ def _read_wide(table: Delimited) -> list[MetricScore]:
             fields[system],
             _optional(fields, segment),
             _optional(fields, document),
-            _number(fields[i], f"score in column '{name}'", table.path, line),
+            _parse_number(fields[i], f"score in column '{name}'", table.path, line),
         )
         for line, fields in table.rows
         for i, name in metrics
@@ -224,7 +224,7 @@ def _read_mtme(path: Path) -> list[MetricScore]:
             raise InputError(what, file=path, line=line)
         seen[fields[0]] = seen.get(fields[0], 0) + 1
         segment = str(seen[fields[0]]) if level == "seg" else None
-        scores.append(MetricScore(metric, fields[0], segment, None, _number(fields[1], "score", path, line)))
+        scores.append(MetricScore(metric, fields[0], segment, None, _parse_number(fields[1], "score", path, line)))
     if not scores:
         raise InputError("is empty; lines of system and score are needed", file=path)
     return scores
@@ -253,7 +253,7 @@ def _read_sacrebleu(path: Path) -> list[MetricScore]:
     if not scores:
         raise InputError("holds no 'name' and 'score' (or 'system' and scores) as sacrebleu prints them", file=path)
     return [
-        MetricScore(metric, system, None, None, (-1 if metric == ERROR_RATE else 1) * _plain(value, metric, path))
+        MetricScore(metric, system, None, None, (-1 if metric == ERROR_RATE else 1) * _parse_score(value, metric, path))
         for metric, system, value in scores
     ]
 
@@ -263,7 +263,7 @@ def _system_name(given: str) -> str:
     return re.sub(r"\.txt$", "", given.removeprefix("Baseline: "))
 
 
-def _plain(value: object, metric: str, path: Path) -> float:
+def _parse_score(value: object, metric: str, path: Path) -> float:
     """A score as a number, or as the text that sacrebleu makes of it where there are several systems."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise InputError(f"the score of {metric} is '{shown(value)}', a number is needed; correct it", file=path)

@@ -14,7 +14,7 @@ from adjudge.formats.metric_score_files import (
     MetricScore,
     fingerprint_of_scores,
     read_metric_scores,
-    turned_round,
+    reverse_scores,
 )
 from adjudge.meta.gold import gold as gold_standard
 from adjudge.meta.join import HUMAN, join, system_means
@@ -85,7 +85,7 @@ def read_inputs(
     metrics = _given_scores(gold, files, {score.metric for score in human})
     computed, made_with = _computed_scores(references, outputs, tokenize, given=bool(files))
     notes = (TURNED,) if computed or _has_error_rates(files, metrics) else ()
-    turned = turned_round([*human, *metrics, *computed], lower_is_better)
+    turned = reverse_scores([*human, *metrics, *computed], lower_is_better)
     human, metrics = turned[: len(human)], turned[len(human) :]
     if lower_is_better:
         made_with["lower_is_better"] = ",".join(lower_is_better)

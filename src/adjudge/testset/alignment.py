@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 FARTHEST = 10
 WINDOW = 30
 FEWEST = 10
-CLEARLY = 0.4
-CHANGE = 2.0
+CLEAR_GAIN = 0.4
+COST_OF_CHANGE = 2.0
 """What a change of shift between two lines must save."""
 _ANCHOR = re.compile(r"\d+(?:[.,:]\d+)*|[A-Z][A-Za-z]{2,}")
 
@@ -47,10 +47,10 @@ def find(source: Sequence[str], translation: Sequence[str], path: Path) -> Itera
                 name, line, "", "untranslated", source_line[:64], None, 0.9, "the translation equals the source"
             )
     if same < len(source) / 2:
-        yield from _out_of_step(source, translation, name)
+        yield from _find_misaligned(source, translation, name)
 
 
-def _out_of_step(source: Sequence[str], translation: Sequence[str], name: str) -> Iterator[Finding]:
+def _find_misaligned(source: Sequence[str], translation: Sequence[str], name: str) -> Iterator[Finding]:
     stretches = shifted_stretches(source, translation)
     for first, last, shift in stretches:
         direction = "behind" if shift > 0 else "ahead"
@@ -80,7 +80,7 @@ def shifted_stretches(source: Sequence[str], translation: Sequence[str]) -> list
     return stretches
 
 
-def in_step(source: Sequence[str], translation: Sequence[str]) -> list[str]:
+def move_in_step(source: Sequence[str], translation: Sequence[str]) -> list[str]:
     """The translation of every segment, where stretches that are out of step are moved back."""
     moved = list(translation)
     for first, last, shift in shifted_stretches(source, translation):
@@ -102,7 +102,7 @@ def _best_path(source: Sequence[str], translation: Sequence[str], shifts: list[i
     best = costs[0]
     came_from = np.zeros(costs.shape, dtype=int)
     for i in range(1, len(source_lines)):
-        ways = best[:, None] + CHANGE * (1 - np.eye(len(shifts)))
+        ways = best[:, None] + COST_OF_CHANGE * (1 - np.eye(len(shifts)))
         came_from[i] = ways.argmin(axis=0)
         best = ways.min(axis=0) + costs[i]
     state = int(best.argmin())
@@ -128,7 +128,7 @@ def _best_shift(source: Sequence[str], translation: Sequence[str], low: int, hig
         translated_lines = [_features(translation[(i + shift) % len(translation)]) for i in range(low, high)]
         scores[shift] = _fit(source_lines, translated_lines)
     best = max(scores, key=lambda shift: (scores[shift], -abs(shift)))
-    return best if scores[best] - scores[0] > CLEARLY and scores[best] > 0.7 else 0
+    return best if scores[best] - scores[0] > CLEAR_GAIN and scores[best] > 0.7 else 0
 
 
 Features = tuple[float, frozenset[str]]

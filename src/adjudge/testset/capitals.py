@@ -36,12 +36,12 @@ def find(document: Document, lexicon: Lexicon) -> Iterator[Finding]:
             if lexicon.zipf(match[1]) >= 4.5 and len(match[2]) > 2 and lexicon.zipf(match[2].lower()) >= 2:
                 yield _finding(document, index, match.start(2), 0.85)
         for match in _NAME.finditer(text):
-            cut = _cut(match.group(), names, lexicon)
+            cut = _find_missing_blank(match.group(), names, lexicon)
             if cut is not None:
                 yield _finding(document, index, match.start() + cut, 0.8)
 
 
-def _cut(word: str, names: Counter[str], lexicon: Lexicon) -> int | None:
+def _find_missing_blank(word: str, names: Counter[str], lexicon: Lexicon) -> int | None:
     """Where a blank is missing in a capitalised word that hardly any list knows and that stands once."""
     if len(word) < SHORTEST or names[word] > 1 or lexicon.zipf(word.lower()) >= RARE or _is_word(word, lexicon):
         return None

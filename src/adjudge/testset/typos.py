@@ -59,13 +59,13 @@ def find(document: Document, lexicon: Lexicon, repeated: frozenset[str] = frozen
         doubled = {match[1] for match in _DOUBLED.finditer(text)}
         for match in _WORD.finditer(text):
             word = match.group()
-            if len(word) < SHORTEST or words[word] >= RECURRING or word in doubled or not _unknown(word, lexicon):
+            if len(word) < SHORTEST or words[word] >= RECURRING or word in doubled or not _is_unknown(word, lexicon):
                 continue
             if lexicon.zipf(word) == 0.0 or not _stands_in_marks(text, match):
-                yield from _explained(document, index, match, lexicon, again=word in repeated)
-        yield from _doubled(document, index, text, lexicon)
+                yield from _explain(document, index, match, lexicon, again=word in repeated)
+        yield from _find_doubled(document, index, text, lexicon)
         if lexicon.language == "en" and not informal:
-            yield from _lone_letters(document, index, text)
+            yield from _find_lone_letters(document, index, text)
 
 
 def _stands_in_marks(text: str, match: regex.Match[str]) -> bool:
@@ -73,7 +73,7 @@ def _stands_in_marks(text: str, match: regex.Match[str]) -> bool:
     return text[match.start() - 1 : match.start()] in _QUOTED and text[match.end() : match.end() + 1] in _QUOTED
 
 
-def _unknown(word: str, lexicon: Lexicon) -> bool:
+def _is_unknown(word: str, lexicon: Lexicon) -> bool:
     zipf = lexicon.zipf(word)
     if lexicon.language == "en" and not word.isascii():
         return False
@@ -101,7 +101,7 @@ def _surely_glued(word: str, lexicon: Lexicon) -> bool:
     return min(map(lexicon.zipf, parts)) >= 5.2 and (left in GLUED_BEFORE or right in NEVER_PARTS)
 
 
-def _explained(
+def _explain(
     document: Document, index: int, match: regex.Match[str], lexicon: Lexicon, *, again: bool
 ) -> Iterator[Finding]:
     word, (start, end) = match.group(), match.span()
@@ -142,7 +142,7 @@ def _confidence(word: str, near: Near, lexicon: Lexicon) -> float:
     return 0.9 if clear and lexicon.zipf(word) < 1.5 and len(word) > 4 else 0.75
 
 
-def _doubled(document: Document, index: int, text: str, lexicon: Lexicon) -> Iterator[Finding]:
+def _find_doubled(document: Document, index: int, text: str, lexicon: Lexicon) -> Iterator[Finding]:
     """In other languages than English, articles and pronouns may well stand twice: only longer words are doubted."""
     english = lexicon.language == "en"
     for match in _DOUBLED.finditer(text):
@@ -156,7 +156,7 @@ def _doubled(document: Document, index: int, text: str, lexicon: Lexicon) -> Ite
         yield document.finding(index, "typo", what, 0.9 if english else 0.6, edit=edit)
 
 
-def _lone_letters(document: Document, index: int, text: str) -> Iterator[Finding]:
+def _find_lone_letters(document: Document, index: int, text: str) -> Iterator[Finding]:
     for match in _LONE.finditer(text):
         letter = match.group()
         if letter == "i":

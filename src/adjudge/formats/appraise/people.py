@@ -29,7 +29,7 @@ def read_people(path: Path, accounts: set[str]) -> dict[str, str]:
     text = read_text(path)
     if not text.strip():
         raise InputError("is empty; a map from accounts to people is needed", file=path)
-    rows = _from_json(text, path) if text.lstrip()[0] in "[{" else _from_table(text, path)
+    rows = _parse_json(text, path) if text.lstrip()[0] in "[{" else _parse_table(text, path)
     columns = list(zip(*rows, strict=True))
     best: tuple[int, dict[str, str]] = (0, {})
     for account in range(len(columns)):
@@ -47,7 +47,7 @@ def read_people(path: Path, accounts: set[str]) -> dict[str, str]:
     return {account: best[1][account] for account in accounts & best[1].keys()}
 
 
-def _from_json(text: str, path: Path) -> list[tuple[str, ...]]:
+def _parse_json(text: str, path: Path) -> list[tuple[str, ...]]:
     try:
         given: Any = json.loads(text)
     except (ValueError, RecursionError) as fault:
@@ -65,7 +65,7 @@ def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _from_table(text: str, path: Path) -> list[tuple[str, ...]]:
+def _parse_table(text: str, path: Path) -> list[tuple[str, ...]]:
     csv.field_size_limit(max(len(text), 131_072))
     try:
         rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=detect_delimiter(text)) if any(row)]

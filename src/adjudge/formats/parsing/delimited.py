@@ -106,7 +106,7 @@ def read_delimited(
             them it stays in its place, cut or filled up, and is among the bad rows.
     """
     text = read_text(path)
-    rows = _split(text, path, delimiter or detect_delimiter(text), quoting)
+    rows = split_rows(text, path, delimiter or detect_delimiter(text), quoting=quoting)
     first = next(rows, None)
     if first is None:
         raise InputError("is empty; a header line and rows are needed", file=path)
@@ -132,7 +132,8 @@ def read_delimited(
     return table
 
 
-def _split(text: str, path: Path, delimiter: str, quoting: bool) -> Iterator[tuple[int, list[str]]]:
+def split_rows(text: str, path: Path, delimiter: str, *, quoting: bool = True) -> Iterator[tuple[int, list[str]]]:
+    """Split a text into rows of fields, with the line where each begins; read strictly."""
     # A field may be as large as the file; the csv module's default limit would refuse long texts.
     csv.field_size_limit(max(len(text), 131_072))
     source = io.StringIO(text, newline="")
@@ -170,7 +171,7 @@ def to_float(value: str, what: str, path: Path, line: int) -> float:
 
 
 def row_lines(text: str, separator: str, *, quoting: bool = True) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a text that hold something, header included, with the line where each begins; read leniently."""
+    """Split a text into the rows that hold something, with the line where each begins; read leniently."""
     csv.field_size_limit(max(len(text), 131_072))
     source = io.StringIO(text, newline="")
     reader = csv.reader(source, delimiter=separator, quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE)

@@ -106,7 +106,7 @@ def read_spaced(path: Path, *, header: str) -> Spaced | None:
     frame, ragged = _parse(text, width), {}
     if frame is None or frame[str(width - 1)].null_count():
         rows = text.removesuffix("\n").split("\n")
-        frame, ragged = _parse("\n".join(_of_length(row, width) for row in rows), width), _ragged(rows, width)
+        frame, ragged = _parse("\n".join(_fit_to_width(row, width) for row in rows), width), _find_ragged(rows, width)
         if frame is None:
             raise InputError("cannot be read as a table; check that it is white-space separated text", file=path)
     if _KEPT_BLANK in text:
@@ -152,12 +152,12 @@ def _parse(text: str, width: int) -> pl.DataFrame | None:
         return None
 
 
-def _of_length(line: str, width: int) -> str:
+def _fit_to_width(line: str, width: int) -> str:
     fields = line.split(" ")
     return " ".join((fields + [MISSING] * width)[:width])
 
 
-def _ragged(lines: list[str], width: int) -> dict[int, str]:
+def _find_ragged(lines: list[str], width: int) -> dict[int, str]:
     """The lines with more or fewer fields than the first, and what is wrong with each."""
     return {
         row: f"{counted(line.count(' ') + 1, 'field')} where the first line has {width}; "

@@ -66,11 +66,11 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
         loaded = load_table(path)
         if loaded.frame.height == 0:
             raise loaded.source.fault("holds a header but no comparison; check that the file is complete")
-        parts.append(pair_judgments(with_winner(loaded, options), options, campaign, languages=pair_of(path, options)))
+        parts.append(pair_judgments(find_winners(loaded, options), options, campaign, languages=pair_of(path, options)))
     return concat(parts)
 
 
-def with_winner(loaded: LoadedTable, options: ReadOptions) -> Comparisons:
+def find_winners(loaded: LoadedTable, options: ReadOptions) -> Comparisons:
     """Which columns hold the comparisons; where the table says who won in another way, with a column that says it."""
     mapping = map_columns(loaded.frame.columns, loaded.source, columns=options.columns)
     found = winners(loaded.frame, mapping)
@@ -106,7 +106,7 @@ def pair_judgments(
     bad = BadRows(source, options, loaded.frame.height)
     for row, problem in loaded.ragged.items():
         bad.row(row, problem, "row of another length than the header")
-    unused = [name for name in mapping.header if _replaced(name, mapping)]
+    unused = [name for name in mapping.header if _follows_from_winner(name, mapping)]
     frame, pair_notes = with_languages(renamed(loaded.frame.drop(unused), mapping.without(unused)))
     sides = ("left", "right", "winner")
     frame = frame.with_columns(pl.col(name).cast(pl.String).str.strip_chars() for name in sides)
@@ -116,7 +116,7 @@ def pair_judgments(
     frame = frame.with_row_index(_ROW).filter(~pl.col(_ROW).is_in(list(bad.problems)))
     if frame.height == 0:
         raise source.fault("holds no usable comparison; check its columns")
-    both = _two_rows_each(_with_context(frame, campaign, languages or _languages(options)))
+    both = _make_rows(_add_context(frame, campaign, languages or _languages(options)))
     habits = fixed_sides(frame.group_by("left", "right").len()) if placed else []
     notes = [*loaded.notes, *pair_notes, *row_notes, *habits]
     judgments = Judgments.from_columns(
@@ -151,7 +151,7 @@ def fixed_sides(counts: pl.DataFrame) -> list[str]:
     return [f"{order}: if these are the sides of the screen, a habit of preferring one side passes for quality"]
 
 
-def _replaced(name: str, mapping: ColumnMap) -> bool:
+def _follows_from_winner(name: str, mapping: ColumnMap) -> bool:
     """Whether a column has the name of one that follows from the comparison, such as `rank`."""
     follows = name in SCHEMA or name == mapping.columns.get("kind")
     return follows and name not in _SHARED and name not in mapping.sides()
@@ -231,7 +231,7 @@ def _words(chosen: Sequence[str], *, only_chosen: bool = False) -> dict[str, str
     return words if only_chosen else known | words
 
 
-def _with_context(frame: pl.DataFrame, campaign: str, languages: tuple[str, str]) -> pl.DataFrame:
+def _add_context(frame: pl.DataFrame, campaign: str, languages: tuple[str, str]) -> pl.DataFrame:
     """What both rows of a comparison have in common, filled in where the file does not say it."""
     constant = {"campaign": campaign, "source_lang": languages[0], "target_lang": languages[1]}
     filled = [
@@ -256,7 +256,7 @@ def _screen(frame: pl.DataFrame) -> pl.Expr:
     return pl.coalesce("screen", row) if "screen" in frame.columns else row
 
 
-def _two_rows_each(frame: pl.DataFrame) -> pl.DataFrame:
+def _make_rows(frame: pl.DataFrame) -> pl.DataFrame:
     outcome = pl.col(_OUTCOME)
     judged = pl.when(outcome == "none").then(None)
     ranks = {

@@ -49,7 +49,7 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
     scale = scale_of(options, len(ranks))
     segments = pl.select(pl.concat_str([table.texts(column) for column in segment], separator="/")).to_series()
     shown_rows = pl.DataFrame({"segment": segments, **_extra_columns(table, {*ranks.values(), *segment})})
-    block = _with_context(shown_rows, table.path, screens, options)
+    block = _add_context(shown_rows, table.path, screens, options)
     labels = pl.concat(
         block.with_row_index(_ROW).with_columns(
             pl.lit(name).alias("system"),
@@ -62,15 +62,15 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
     labels = labels.sort(_ROW, maintain_order=True).drop(_ROW)
     labels = labels.with_columns(**human_columns(labels["system"], options.human))
     return Judgments.from_columns(
-        labels, set_aside=set_aside, notes=notes, source=str(table.path), uses=_uses(table, ranks, segment)
+        labels, set_aside=set_aside, notes=notes, source=str(table.path), uses=_list_uses(table, ranks, segment)
     )
 
 
-def _with_context(block: pl.DataFrame, path: Path, screens: int, options: ReadOptions) -> pl.DataFrame:
+def _add_context(block: pl.DataFrame, path: Path, screens: int, options: ReadOptions) -> pl.DataFrame:
     """What all ranks of a row have in common: screen, campaign, annotator and languages."""
     source, target = pair_of(path, options)
     return block.with_columns(
-        _screens(block, screens).alias("screen"),
+        _number_screens(block, screens).alias("screen"),
         pl.lit(path.resolve().parent.name).alias("campaign"),
         pl.lit("ranking").alias("protocol"),
         pl.lit(stem(path)).alias("annotator"),
@@ -79,7 +79,7 @@ def _with_context(block: pl.DataFrame, path: Path, screens: int, options: ReadOp
     )
 
 
-def _screens(block: pl.DataFrame, screens: int) -> pl.Series:
+def _number_screens(block: pl.DataFrame, screens: int) -> pl.Series:
     """A number for every row, the same for rows that show the same: judging a segment again is a correction.
 
     Rows that share a segment but differ in what is kept beside the ranks, such as a text, show different things.
@@ -90,7 +90,7 @@ def _screens(block: pl.DataFrame, screens: int) -> pl.Series:
     return block.with_row_index(_ROW).select((first.rank("dense").cast(pl.Int64) + screens).cast(pl.String)).to_series()
 
 
-def _uses(table: Delimited, ranks: dict[str, int], segment: list[int]) -> tuple[ColumnUse, ...]:
+def _list_uses(table: Delimited, ranks: dict[str, int], segment: list[int]) -> tuple[ColumnUse, ...]:
     systems = {f"rank of {name}": column for name, column in ranks.items()}
     used = {*ranks.values(), *segment}
     kept = [i for i in range(len(table.header)) if i not in used and not _counts_rows(table, i)]
@@ -101,7 +101,7 @@ def _rank_columns(table: Delimited, options: ReadOptions) -> dict[str, int]:
     """The place of every candidate's ranks, by the candidate's name."""
     if len(options.rank_columns) < 2:
         raise InputError(
-            f"name two or more rank columns with --rank-columns; {_existing(table)}", file=table.path, line=1
+            f"name two or more rank columns with --rank-columns; {_list_columns(table)}", file=table.path, line=1
         )
     columns = [_column(table, name, "--rank-columns") for name in options.rank_columns]
     if len(set(columns)) < len(columns):
@@ -116,7 +116,7 @@ def _segment_columns(table: Delimited, options: ReadOptions) -> list[int]:
     if table.column(wanted, required=False) is not None:
         return [table.need(wanted)]
     if options.segment_column is None:
-        what = f"name the column of the segments with --segment-column; {_existing(table)}"
+        what = f"name the column of the segments with --segment-column; {_list_columns(table)}"
         raise InputError(what, file=table.path, line=1)
     return [_column(table, name, "--segment-column") for name in wanted.split(",")]
 
@@ -124,11 +124,11 @@ def _segment_columns(table: Delimited, options: ReadOptions) -> list[int]:
 def _column(table: Delimited, name: str, option: str) -> int:
     column = table.column(name.strip(), required=False)
     if column is None:
-        raise InputError(f"{option} names '{shown(name)}', but {_existing(table)}", file=table.path, line=1)
+        raise InputError(f"{option} names '{shown(name)}', but {_list_columns(table)}", file=table.path, line=1)
     return column
 
 
-def _existing(table: Delimited) -> str:
+def _list_columns(table: Delimited) -> str:
     return "the columns are " + shown(", ".join(name or "(without a name)" for name in table.header), 300)
 
 

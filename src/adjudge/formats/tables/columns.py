@@ -233,10 +233,10 @@ def map_columns(
         for meaning in meanings:
             for name in known[meaning][:1] if exact else known[meaning][1:]:
                 column = by_name.get(plain(name))
-                if meaning not in chosen and column is not None and column not in taken and _free(column, meaning):
+                if meaning not in chosen and column is not None and column not in taken and _may_mean(column, meaning):
                     chosen[meaning] = column
                     taken.add(column)
-    for meaning, column in _inside(header, {meaning: known[meaning] for meaning in meanings}, taken).items():
+    for meaning, column in _find_nested(header, {meaning: known[meaning] for meaning in meanings}, taken).items():
         chosen.setdefault(meaning, column)
     return ColumnMap(chosen, tuple(header), source)
 
@@ -252,7 +252,7 @@ def _by_plain_name(header: Sequence[str]) -> dict[str, str]:
     } | by_name
 
 
-def _inside(header: Sequence[str], known: Mapping[str, Sequence[str]], taken: set[str]) -> dict[str, str]:
+def _find_nested(header: Sequence[str], known: Mapping[str, Sequence[str]], taken: set[str]) -> dict[str, str]:
     """Fields inside fields, by their last name or the last two, where one field alone has it: `judgment.score`."""
     by_name: dict[str, set[str]] = {}
     for column in header:
@@ -269,7 +269,7 @@ def _inside(header: Sequence[str], known: Mapping[str, Sequence[str]], taken: se
     return inside
 
 
-def _free(column: str, meaning: str) -> bool:
+def _may_mean(column: str, meaning: str) -> bool:
     """A column that is called as a column of the judgment table is that column and no other."""
     return column == meaning or column not in SCHEMA
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from adjudge.formats.parsing.delimited import Delimited
+
 TextFormat = Literal["auto", "text", "tsv", "wmt-xml", "sgm"]
 _BY_ENDING: dict[str, TextFormat] = {".tsv": "tsv", ".xml": "wmt-xml", ".sgm": "sgm", ".sgml": "sgm"}
 
@@ -40,7 +42,7 @@ def read_column(path: Path, *, format: TextFormat = "auto", names: Sequence[str]
     """
     kind = text_format(path, format)
     if kind == "tsv":
-        return _read_tsv(path, names)
+        return _make_column(read_delimited(path, "\t", quoting=False), names)
     if kind == "wmt-xml":
         return read_xml_column(path, names)
     if kind == "sgm":
@@ -71,26 +73,23 @@ def _lines(text: str) -> tuple[str, ...]:
     return tuple(lines[:-1] if lines and not lines[-1] else lines)
 
 
-def _read_tsv(path: Path, names: Sequence[str]) -> Column:
-    table = read_delimited(path, "\t", quoting=False)
+def _make_column(table: Delimited, names: Sequence[str]) -> Column:
     column = table.need(*names)
     document = table.column("document", "doc", required=False)
     segment = table.column("segment", "seg", required=False)
-    rows = [fields for _, fields in table.rows]
-    if not rows:
-        raise InputError("holds a header but no rows; one segment per row is needed", file=path)
+    if not table.rows:
+        raise InputError("holds a header but no rows; one segment per row is needed", file=table.path)
     return Column(
-        path,
-        tuple(fields[column].strip() for fields in rows),
-        None if document is None else tuple(fields[document].strip() for fields in rows),
-        None if segment is None else tuple(fields[segment].strip() for fields in rows),
+        table.path,
+        tuple(table.texts(column)),
+        None if document is None else tuple(table.texts(document)),
+        None if segment is None else tuple(table.texts(segment)),
     )
 
 
 def read_table(path: Path) -> tuple[Column, dict[str, tuple[str, ...]]]:
-    """A TSV file that holds all: the column `source`, and every other column but `document` and `segment`."""
-    source = _read_tsv(path, ("source",))
+    """Read a TSV file that holds all: the column `source`, and every other column but `document` and `segment`."""
     table = read_delimited(path, "\t", quoting=False)
     fixed = ("source", "document", "doc", "segment", "seg")
     others = [name for name in table.header if name.casefold() not in fixed]
-    return source, {name: _read_tsv(path, (name,)).texts for name in others}
+    return _make_column(table, ("source",)), {name: _make_column(table, (name,)).texts for name in others}

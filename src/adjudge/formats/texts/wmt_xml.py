@@ -35,8 +35,8 @@ def read_wmt_xml(path: Path) -> TestSet:
     )
     return TestSet(
         source,
-        _collect(documents, [document.references for document in documents], path),
-        _collect(documents, [document.systems for document in documents], path),
+        _collect_translations(documents, [document.references for document in documents], path),
+        _collect_translations(documents, [document.systems for document in documents], path),
     )
 
 
@@ -111,7 +111,7 @@ def _segments(element: Element, document: str, path: Path) -> dict[str, str]:
     return segments
 
 
-def _collect(
+def _collect_translations(
     documents: list[_Document], translations: list[dict[str, dict[str, str]]], path: Path
 ) -> dict[str, tuple[str, ...]]:
     """The texts of each translation in the order of the source."""

@@ -50,7 +50,7 @@ def make_space(texts: Sequence[str], seed: int) -> Space:
     spread = Counter(word for counts in counted for word in counts)
     words = sorted(word for word, times in spread.items() if 1 < times <= max(2, TOO_COMMON * len(texts)))
     weights = _tf_idf(counted, words, spread)
-    return Space(tuple(words), weights, _reduced(weights, seed))
+    return Space(tuple(words), weights, _reduce(weights, seed))
 
 
 def _tf_idf(counted: list[Counter[str]], words: list[str], spread: Counter[str]) -> Any:
@@ -70,7 +70,7 @@ def _tf_idf(counted: list[Counter[str]], words: list[str], spread: Counter[str])
     return csr_array(table.multiply(1 / np.where(lengths > 0, lengths, 1)[:, None]))
 
 
-def _reduced(weights: Any, seed: int) -> NDArray[np.float64]:
+def _reduce(weights: Any, seed: int) -> NDArray[np.float64]:
     """Latent semantic analysis: the largest singular vectors; documents are scaled to length 1 again."""
     from scipy.sparse.linalg import svds
 
@@ -128,14 +128,14 @@ def group(points: NDArray[np.float64], number: int, seed: int) -> NDArray[np.int
     random = generator(seed, 74)
     best: tuple[float, NDArray[np.int64]] | None = None
     for _ in range(STARTS):
-        spread, member = _one_start(points, number, random)
+        spread, member = _cluster_once(points, number, random)
         if best is None or spread < best[0]:
             best = spread, member
     assert best is not None
     return best[1]
 
 
-def _one_start(
+def _cluster_once(
     points: NDArray[np.float64], number: int, random: np.random.Generator
 ) -> tuple[float, NDArray[np.int64]]:
     centres = points[random.choice(len(points), number, replace=False)]

@@ -65,11 +65,11 @@ def embed(documents: Sequence[Document], encoder: Encoder) -> NDArray[np.float64
     counts = [len(document.segments) for document in documents]
     vectors = encoder.encode([text for document in documents for text in document.texts])
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    sums = np.add.reduceat(_unit(vectors.astype(np.float64)), starts, axis=0)
-    return _unit(sums)
+    sums = np.add.reduceat(_scale_to_unit(vectors.astype(np.float64)), starts, axis=0)
+    return _scale_to_unit(sums)
 
 
-def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+def _scale_to_unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     """Every row scaled to length 1; a row of zeros, an empty text, stays."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     scaled: NDArray[np.float64] = vectors / np.where(lengths > 0, lengths, 1)
@@ -146,11 +146,11 @@ class OnnxModel:
         rows: dict[int, NDArray[np.float32]] = {}
         for start in range(0, len(order), BATCH):
             chosen = order[start : start + BATCH]
-            vectors = self._batch([texts[i] for i in chosen])
+            vectors = self._encode_batch([texts[i] for i in chosen])
             rows |= dict(zip(chosen, vectors, strict=True))
         return np.stack([rows[i] for i in range(len(texts))])
 
-    def _batch(self, texts: list[str]) -> NDArray[np.float32]:
+    def _encode_batch(self, texts: list[str]) -> NDArray[np.float32]:
         encoded = self.tokenizer.encode_batch(texts)
         mask = np.array([tokens.attention_mask for tokens in encoded], dtype=np.int64)
         given = {
@@ -162,9 +162,9 @@ class OnnxModel:
         names = [argument.name for argument in self.session.get_outputs()]
         output = POOLED if POOLED in names else names[0]
         vectors = self.session.run([output], {name: value for name, value in given.items() if name in wanted})[0]
-        return self._pooled(np.asarray(vectors, dtype=np.float32), mask)
+        return self._pool(np.asarray(vectors, dtype=np.float32), mask)
 
-    def _pooled(self, vectors: NDArray[np.float32], mask: NDArray[np.int64]) -> NDArray[np.float32]:
+    def _pool(self, vectors: NDArray[np.float32], mask: NDArray[np.int64]) -> NDArray[np.float32]:
         if vectors.ndim == 2:  # the model pooled by itself
             return vectors
         if self.first_token:
