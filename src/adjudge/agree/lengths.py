@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     import polars as pl
-    from numpy.typing import NDArray
 
     from adjudge.agree.annotations import Annotations
     from adjudge.agree.options import LengthUnit
+    from adjudge.core.arrays import Ints
     from adjudge.results.agree import Number
 
 UNKNOWN_LENGTH = -1
 
 
-def segment_lengths(segments: pl.DataFrame, texts: Mapping[str, Sequence[str]], unit: LengthUnit) -> NDArray[np.int64]:
+def segment_lengths(segments: pl.DataFrame, texts: Mapping[str, Sequence[str]], unit: LengthUnit) -> Ints:
     """The length of every segment, or `UNKNOWN_LENGTH` where there is no text for it.
 
     Args:
@@ -64,7 +64,7 @@ def _look_up(lengths: Sequence[int], segment: str | None) -> int:
     return lengths[line - 1] if 1 <= line <= len(lengths) else UNKNOWN_LENGTH
 
 
-def by_length(annotations: Annotations, lengths: NDArray[np.int64], labels: int) -> tuple[LengthAgreement, ...]:
+def by_length(annotations: Annotations, lengths: Ints, labels: int) -> tuple[LengthAgreement, ...]:
     """Agreement at every length that occurs; `lengths` are those of the segments, by code."""
     of_cell = lengths[annotations.segment]
     rows: list[LengthAgreement] = []

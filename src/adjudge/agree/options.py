@@ -16,7 +16,8 @@ from adjudge.work import map_tasks
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import NDArray
+    from adjudge.core.arrays import Floats, Ints
+
 
 LengthUnit = Literal["words", "characters"]
 RESAMPLES = 1000
@@ -43,7 +44,7 @@ class AgreeOptions:
         if self.resamples < 0:
             raise UsageError(f"{self.resamples} resamples were asked for; give 0 or more")
 
-    def draws(self, annotator: NDArray[np.int64], people: int) -> NDArray[np.float64] | None:
+    def draws(self, annotator: Ints, people: int) -> Floats | None:
         """How often each annotator is drawn in each resample; None where there are too few to draw from."""
         active = np.unique(annotator)
         if self.resamples == 0 or len(active) < MIN_ANNOTATORS:
@@ -54,9 +55,7 @@ class AgreeOptions:
         return weights
 
 
-def over_resamples(
-    statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def over_resamples(statistic: Callable[[Floats], Floats], weights: Floats) -> Floats:
     """A statistic of every resample, along the last axis; the resamples are divided among the workers.
 
     They were drawn beforehand and are always cut in the same places, so the number of workers changes nothing.
@@ -88,7 +87,7 @@ def notes_on(inter: int, intra: int, people: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def percentile_interval(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, float]:
+def percentile_interval(values: Floats, weights: Floats) -> tuple[float, float]:
     """A 95% interval from resampled values, wider where people are few (`expanded_tail`); NaN where most have none.
 
     Args:

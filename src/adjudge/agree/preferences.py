@@ -10,16 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.agree.annotations import (
-    CATEGORIES,
-    between_annotators,
-    group_annotations,
-    tie_shares,
-    within_annotators,
-)
-from adjudge.agree.coefficients import (
-    above_chance_all,
-)
+from adjudge.agree.annotations import CATEGORIES, between_annotators, group_annotations, tie_shares, within_annotators
+from adjudge.agree.coefficients import above_chance_all
 from adjudge.agree.lengths import by_length, segment_lengths
 from adjudge.agree.options import notes_on
 from adjudge.agree.preference_coefficients import coefficients
@@ -31,10 +23,10 @@ from adjudge.results.agree import PARTS, Agreement, AnnotatorAgreement
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import NDArray
 
     from adjudge.agree.annotations import Annotations, AnnotatorPairs
     from adjudge.agree.options import AgreeOptions
+    from adjudge.core.arrays import Bools, Floats, Ints
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
     from adjudge.results.agree import LengthAgreement, Number
@@ -78,14 +70,14 @@ def _settings(options: AgreeOptions, labels: int) -> dict[str, Setting]:
     }
 
 
-def _known(compared: Comparisons, segments: pl.DataFrame) -> NDArray[np.bool_]:
+def _known(compared: Comparisons, segments: pl.DataFrame) -> Bools:
     """Which comparisons can be matched with others: their annotator and segment are known."""
     named = segments["segment"].is_not_null().to_numpy()
     person = np.array([name != NOBODY for name in compared.annotators], dtype=bool)
     return np.asarray(named[compared.segment] & person[compared.annotator])
 
 
-def _set_aside(judgments: Judgments, known: NDArray[np.bool_]) -> tuple[SetAside, ...]:
+def _set_aside(judgments: Judgments, known: Bools) -> tuple[SetAside, ...]:
     unknown = int((~known).sum())
     record = (SetAside("comparison without annotator or segment", unknown),) if unknown else ()
     return relative_judgments(judgments).set_aside + record
@@ -100,7 +92,7 @@ def _label_scale(compared: Comparisons, labels: int | None) -> int:
     return labels
 
 
-def _labels_given(compared: Comparisons) -> NDArray[np.int64]:
+def _labels_given(compared: Comparisons) -> Ints:
     who = compared.block_annotator[compared.label_block]
     given = np.bincount(who, minlength=len(compared.annotators))
     return np.where([name != NOBODY for name in compared.annotators], given, 0)
@@ -114,7 +106,7 @@ def _lengths(
     return by_length(every, segment_lengths(segments, options.texts, options.length_unit), labels)
 
 
-def annotators_of_preferences(annotations: Annotations, judgments: NDArray[np.int64]) -> tuple[AnnotatorAgreement, ...]:
+def annotators_of_preferences(annotations: Annotations, judgments: Ints) -> tuple[AnnotatorAgreement, ...]:
     """One entry per annotator, who judged most first; `judgments` are the labels that each has given."""
     people = len(annotations.annotators)
     within = _of_each(within_annotators(annotations), people, chance="pi")
@@ -138,7 +130,7 @@ def _of_each(pairs: AnnotatorPairs, people: int, *, chance: str) -> list[dict[st
     of_one_person = np.array_equal(pairs.first, pairs.second)
     ends = (pairs.first,) if of_one_person else (pairs.first, pairs.second)
 
-    def total(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def total(values: Floats) -> Floats:
         return np.asarray(sum(np.bincount(end, weights=values, minlength=people) for end in ends))
 
     number = total(pairs.pairs)

@@ -23,11 +23,10 @@ from adjudge.core.protocols import KINDS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Floats
     from adjudge.core.judgments import Judgments
 
-    Test = Callable[[NDArray[np.float64], NDArray[np.float64]], float]
+    Test = Callable[[Floats, Floats], float]
 
 SAME_SHOWING = ("annotator", "task", "system", "document", "segment")
 SAME_OUTPUT = ("annotator", "system", "document", "segment")
@@ -71,7 +70,7 @@ def _paired(judgments: Judgments, *, control: str, genuine: tuple[str, ...], key
     return together.select("annotator", "genuine", "control")
 
 
-def _paired_t(genuine: NDArray[np.float64], control: NDArray[np.float64]) -> float:
+def _paired_t(genuine: Floats, control: Floats) -> float:
     # As `ttest_rel` has it, without its checks: there are as many of these as annotators.
     difference = genuine - control
     pairs = len(difference)
@@ -79,24 +78,24 @@ def _paired_t(genuine: NDArray[np.float64], control: NDArray[np.float64]) -> flo
     return float(student_tail(t, pairs - 1))
 
 
-def _paired_t_two_sided(genuine: NDArray[np.float64], control: NDArray[np.float64]) -> float:
+def _paired_t_two_sided(genuine: Floats, control: Floats) -> float:
     greater = _paired_t(genuine, control)
     return 2 * min(greater, 1 - greater)
 
 
-def _welch(genuine: NDArray[np.float64], control: NDArray[np.float64]) -> float:
+def _welch(genuine: Floats, control: Floats) -> float:
     from scipy.stats import ttest_ind
 
     return float(ttest_ind(genuine, control, equal_var=False, alternative="greater").pvalue)
 
 
-def _signed_rank(genuine: NDArray[np.float64], control: NDArray[np.float64]) -> float:
+def _signed_rank(genuine: Floats, control: Floats) -> float:
     from scipy.stats import wilcoxon
 
     return float(wilcoxon(genuine, control, alternative="greater").pvalue)
 
 
-def _rank_sum(genuine: NDArray[np.float64], control: NDArray[np.float64]) -> float:
+def _rank_sum(genuine: Floats, control: Floats) -> float:
     from scipy.stats import mannwhitneyu
 
     return float(mannwhitneyu(genuine, control, alternative="greater", method="asymptotic").pvalue)
@@ -111,7 +110,7 @@ TESTS: dict[str, Test] = {
 }
 
 
-def control_p(name: str, genuine: NDArray[np.float64], control: NDArray[np.float64]) -> float | None:
+def control_p(name: str, genuine: Floats, control: Floats) -> float | None:
     """The p-value of the named test, None where it cannot be computed."""
     if name not in TESTS:
         raise unknown_choice("test", name, TESTS)

@@ -19,8 +19,7 @@ from adjudge.results.check import Twins
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Bools, Floats, Ints
     from adjudge.core.judgments import Judgments
 
 FEWEST_ITEMS = 8
@@ -36,12 +35,12 @@ class _Shared:
     annotators: tuple[str, str]
     names: list[str]
     """Of all items."""
-    items: NDArray[np.int64]
-    copied: NDArray[np.bool_]
-    mirrored: NDArray[np.bool_]
-    decided: NDArray[np.int64]
+    items: Ints
+    copied: Bools
+    mirrored: Bools
+    decided: Ints
     """Preferences of either annotator that are no tie."""
-    preferences: NDArray[np.int64]
+    preferences: Ints
 
 
 def find_twins(judgments: Judgments) -> tuple[Twins, ...]:
@@ -72,9 +71,9 @@ class _Answers:
 
     annotators: list[str]
     items: list[str]
-    annotator: NDArray[np.int64]
-    item: NDArray[np.int64]
-    good: NDArray[np.float64]
+    annotator: Ints
+    item: Ints
+    good: Floats
     """(rows, systems): how good each system was said to be, NaN where it was not judged."""
 
 
@@ -84,15 +83,15 @@ class _Meetings:
 
     answers: _Answers
     annotator: int
-    partner: NDArray[np.int64]
-    items: NDArray[np.int64]
-    copied: NDArray[np.bool_]
-    mirrored: NDArray[np.bool_]
-    decided: NDArray[np.int64]
-    preferences: NDArray[np.int64]
+    partner: Ints
+    items: Ints
+    copied: Bools
+    mirrored: Bools
+    decided: Ints
+    preferences: Ints
 
     @cached_property
-    def starts(self) -> NDArray[np.int64]:
+    def starts(self) -> Ints:
         """Where each partner begins."""
         return np.flatnonzero(np.diff(self.partner, prepend=-1))
 
@@ -160,9 +159,7 @@ def _all_meetings(answers: _Answers) -> Iterator[_Meetings]:
         yield _Meetings(answers, number, answers.annotator[partner_rows], answers.item[first_rows], *compared)
 
 
-def _compared(
-    first_answers: NDArray[np.float64], second_answers: NDArray[np.float64]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
+def _compared(first_answers: Floats, second_answers: Floats) -> tuple[Bools, Bools, Ints, Ints]:
     """Row by row, the preferences of two annotators between the systems that both judged there.
 
     Whether all are copied, whether all are mirrored, how many of either are no tie, and how many there are.

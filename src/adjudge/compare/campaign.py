@@ -30,10 +30,8 @@ from adjudge.rank.tastes import fit_tastes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from adjudge.compare.single_judgments import Item, Preference
-    from adjudge.core.arrays import Floats
+    from adjudge.core.arrays import Floats, Ints
     from adjudge.formats.metric_score_files import MetricScore
     from adjudge.rank.methods import Method
 
@@ -85,7 +83,7 @@ class Draws:
         """How many resamples there are."""
         return len(self.weights)
 
-    def of(self, names: Sequence[str]) -> NDArray[np.int64]:
+    def of(self, names: Sequence[str]) -> Ints:
         """The columns of these documents."""
         return np.array([self.documents[name] for name in names], dtype=np.int64)
 
@@ -175,11 +173,11 @@ class Cells:
     """Scores with their weight, annotator and document: all that the pigeonhole bootstrap needs."""
 
     systems: tuple[str, ...]
-    system: NDArray[np.int64]
+    system: Ints
     weight: Floats
     score: Floats
-    annotator: NDArray[np.int64] | None
-    document: NDArray[np.int64]
+    annotator: Ints | None
+    document: Ints
 
     def means(self, weight: Floats) -> Floats:
         """The weighted mean score of every system."""

@@ -21,6 +21,7 @@ from adjudge.core.wording import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Bools
     from adjudge.core.judgments import Judgments
 
 NOBODY = "(unknown)"
@@ -46,7 +47,7 @@ class Comparisons:
     """
 
     systems: tuple[str, ...]
-    human: NDArray[np.bool_]
+    human: Bools
     annotators: tuple[str, ...]
     first: NDArray[np.int32]
     second: NDArray[np.int32]
@@ -64,7 +65,7 @@ class Comparisons:
     def __len__(self) -> int:
         return len(self.outcome)
 
-    def keep(self, kept: NDArray[np.bool_], labels: NDArray[np.bool_]) -> Comparisons:
+    def keep(self, kept: Bools, labels: Bools) -> Comparisons:
         """Keep the marked comparisons and ranks; codes do not change."""
         pairs = {name: value[kept] for name in _BY_PAIR if (value := getattr(self, name)) is not None}
         return replace(self, **pairs, **{name: getattr(self, name)[labels] for name in _BY_LABEL})
@@ -80,7 +81,7 @@ class Comparisons:
         named = [code for code, name in enumerate(self.annotators) if name != NOBODY]
         return self.of_annotators(np.array(named, dtype=np.int64))
 
-    def without(self, left_out: NDArray[np.bool_]) -> Comparisons:
+    def without(self, left_out: Bools) -> Comparisons:
         """Leave out the marked systems with their comparisons and ranks; codes are renumbered."""
         part = self.keep(~(left_out[self.first] | left_out[self.second]), ~left_out[self.label_system])
         code = np.cumsum(~left_out, dtype=np.int32) - 1

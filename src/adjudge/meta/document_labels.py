@@ -23,8 +23,6 @@ from adjudge.results.qe import ChosenWeight, OrderOfSystems
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from adjudge.core.arrays import Floats
 
 
@@ -78,10 +76,7 @@ def tuned(first: Floats, second: Floats, predict: Callable[[Floats], Floats], *,
 
 
 def sweep(
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
-    predictions: Mapping[str, NDArray[np.float64]],
-    weights: Sequence[float],
+    first: Floats, second: Floats, predictions: Mapping[str, Floats], weights: Sequence[float]
 ) -> dict[str, tuple[float | None, ...]]:
     """Pearson's r of every system at every weight; documents without a prediction are left out."""
     by_system: dict[str, tuple[float | None, ...]] = {}

@@ -27,8 +27,7 @@ from adjudge.results.gold import CurvePoint, Gold, GoldRun, GoldScore
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Floats, Ints
     from adjudge.core.judgments import Judgments
     from adjudge.results.audit.sampling import Correlation
 
@@ -175,7 +174,7 @@ def _correlation(first: pl.DataFrame, second: pl.DataFrame, seed: int) -> Correl
     return fisher if ends is None else replace(fisher, interval=ends)
 
 
-def _correlation_so_far(x: NDArray[np.float64], y: NDArray[np.float64]) -> float | None:
+def _correlation_so_far(x: Floats, y: Floats) -> float | None:
     return _or_none(pearson(x, y)) if len(x) >= FEWEST_FOR_R else None
 
 
@@ -183,13 +182,13 @@ def _correlation_so_far(x: NDArray[np.float64], y: NDArray[np.float64]) -> float
 class _Growth:
     """The second run as sums per (assignment, segment), and the first run's score of every unit."""
 
-    sums: NDArray[np.float64]
-    counts: NDArray[np.float64]
-    member: NDArray[np.float64]
+    sums: Floats
+    counts: Floats
+    member: Floats
     """(segments, units): 1 where the segment belongs to the unit."""
-    target: NDArray[np.float64]
+    target: Floats
 
-    def along(self, order: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    def along(self, order: Ints) -> tuple[Floats, Floats, Floats]:
         """After each assignment in this order: correlation, fewest and mean judgments per unit seen so far."""
         seen = np.cumsum(self.counts[order], axis=0)
         means = divide(np.cumsum(self.sums[order], axis=0), seen, otherwise=0.0)
@@ -223,7 +222,7 @@ def _curve(first: pl.DataFrame, second: pl.DataFrame, level: str, orders: int, s
     )
 
 
-def _band(random: NDArray[np.float64], points: int) -> tuple[NDArray[np.float64], ...]:
+def _band(random: Floats, points: int) -> tuple[Floats, ...]:
     nothing = np.full(points, np.nan)
     if len(random) == 0:
         return nothing, nothing, nothing
@@ -237,7 +236,7 @@ def _or_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _growth(first: pl.DataFrame, second: pl.DataFrame, level: str) -> tuple[_Growth, NDArray[np.int64]]:
+def _growth(first: pl.DataFrame, second: pl.DataFrame, level: str) -> tuple[_Growth, Ints]:
     """The second run by assignment, and the order in which assignments were submitted."""
     unit = ["system", "document"] if level == "documents" else ["system", "document", "segment"]
     assignments = second.group_by(ASSIGNMENT, maintain_order=True).agg(pl.col("ended").max())
@@ -258,7 +257,7 @@ def _growth(first: pl.DataFrame, second: pl.DataFrame, level: str) -> tuple[_Gro
     return growth, submitted.to_numpy().astype(np.int64)
 
 
-def _place(table: pl.DataFrame, among: pl.DataFrame, key: list[str]) -> NDArray[np.int64]:
+def _place(table: pl.DataFrame, among: pl.DataFrame, key: list[str]) -> Ints:
     """The row of `among` that has the same key, for every row of the table."""
     numbered = among.select(key).with_row_index("place")
     joined = table.select(key).join(numbered, on=key, how="left", nulls_equal=True, maintain_order="left")

@@ -10,12 +10,7 @@ from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.core.protocols import RELATIVE
 from adjudge.core.rng import DEFAULT_SEED
-from adjudge.formats.metric_score_files import (
-    MetricScore,
-    fingerprint_of_scores,
-    read_metric_scores,
-    reverse_scores,
-)
+from adjudge.formats.metric_score_files import MetricScore, fingerprint_of_scores, read_metric_scores, reverse_scores
 from adjudge.meta.gold import gold as gold_standard
 from adjudge.meta.join import HUMAN, join, system_means
 from adjudge.meta.perturbations import perturbations

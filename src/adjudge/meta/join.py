@@ -15,8 +15,7 @@ from adjudge.meta.scores import Scores
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Floats
     from adjudge.formats.metric_score_files import Cells, MetricScore
 
 
@@ -168,11 +167,11 @@ def _means(scores: Sequence[MetricScore]) -> dict[str, float]:
     return {system: float(np.mean(values)) for system, values in parts.items()}
 
 
-def _column(values: dict[str, float], systems: list[str]) -> NDArray[np.float64]:
+def _column(values: dict[str, float], systems: list[str]) -> Floats:
     return np.array([values.get(system, np.nan) for system in systems])
 
 
-def _matrix(cells: Cells, systems: list[str], segments: list[str]) -> NDArray[np.float64]:
+def _matrix(cells: Cells, systems: list[str], segments: list[str]) -> Floats:
     row, column = {name: i for i, name in enumerate(systems)}, {name: i for i, name in enumerate(segments)}
     matrix = np.full((len(systems), len(segments)), np.nan)
     for (system, segment), score in cells.items():

@@ -20,8 +20,7 @@ from adjudge.work import map_tasks
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Floats
     from adjudge.meta.scores import Scores
 
 
@@ -69,23 +68,19 @@ def compare_segments(scores: Scores, permutations: int, rng: np.random.Generator
     return (*compared, *adjusted("segment", "permutation of tie-calibrated accuracy by item", tests))
 
 
-def compare_predictions(
-    labels: NDArray[np.float64], predictions: Mapping[str, NDArray[np.float64]]
-) -> tuple[MetricComparison, ...]:
+def compare_predictions(labels: Floats, predictions: Mapping[str, Floats]) -> tuple[MetricComparison, ...]:
     """Williams' test of quality estimation against labels of documents."""
     return adjusted("document", "williams", _williams_of_all(labels, dict(predictions)), one_sided=True)
 
 
-def _williams_of_all(human: NDArray[np.float64], metrics: dict[str, NDArray[np.float64]]) -> list[PermutationTest]:
+def _williams_of_all(human: Floats, metrics: dict[str, Floats]) -> list[PermutationTest]:
     """Every two metrics against the same human scores."""
     return [
         _williams(first, second, human, metrics[first], metrics[second]) for first, second in combinations(metrics, 2)
     ]
 
 
-def _williams(
-    first: str, second: str, human: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.float64]
-) -> PermutationTest:
+def _williams(first: str, second: str, human: Floats, a: Floats, b: Floats) -> PermutationTest:
     """The metric `first` with the scores `a` against `second` with the scores `b`."""
     known = ~(np.isnan(human) | np.isnan(a) | np.isnan(b))
     ra, rb = pearson(human[known], a[known]), pearson(human[known], b[known])

@@ -170,8 +170,7 @@ def _count_extreme(differences: Differences, number: int, block: int, rng: np.ra
 
 
 def _by_common_scores(
-    known: Mapping[str, Bools],
-    tested: Callable[[list[str], _Pairs, Bools], list[tuple[float, float]] | None],
+    known: Mapping[str, Bools], tested: Callable[[list[str], _Pairs, Bools], list[tuple[float, float]] | None]
 ) -> tuple[PermutationTest, ...]:
     """All pairs of metrics; those with the same scores in common are tested together, by the same draws."""
     names = list(known)

@@ -191,10 +191,7 @@ def _systems(
     )
     systems = [
         SystemSweep(
-            name,
-            correlate(values, labels),
-            swept[name],
-            None if assessed is None else correlate(-values, assessed),
+            name, correlate(values, labels), swept[name], None if assessed is None else correlate(-values, assessed)
         )
         for name, values in predictions.items()
     ]

@@ -26,9 +26,7 @@ from adjudge.look.goals import Goal, parse_goal
 from adjudge.results.plan import PlanGoal
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from adjudge.core.arrays import Floats
+    from adjudge.core.arrays import Bools, Floats
     from adjudge.plan.settings import PlanSettings
 
 CAMPAIGNS = 600
@@ -54,7 +52,7 @@ class Noise:
 class _Outcome:
     """Of every campaign, whether the goal was settled, and after which share of the plan."""
 
-    settled: NDArray[np.bool_]
+    settled: Bools
     used: Floats
 
 
@@ -169,7 +167,7 @@ class _Simulation:
             share = np.stack([(order == system).mean(axis=(1, 2)) for system in range(self.systems)], axis=1)
         return np.asarray(self.floor * even + (1 - self.floor) * share)
 
-    def _settle(self, better: NDArray[np.bool_], estimate: Floats, variance: Floats, look: int) -> None:
+    def _settle(self, better: Bools, estimate: Floats, variance: Floats, look: int) -> None:
         """Mark what is settled at this look; `better[c, i, j]` says that i is settled as better than j."""
         difference = estimate[:, :, None] - estimate[:, None, :]
         z = difference / np.sqrt(variance[:, :, None] + variance[:, None, :])
@@ -185,7 +183,7 @@ class _Simulation:
                 return
             better |= new
 
-    def _reached(self, better: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _reached(self, better: Bools) -> Bools:
         if self.goal.kind == "pairs":
             return np.asarray(better.sum(axis=(1, 2)) == self.pairs)
         member = better.sum(axis=2) >= self.systems - self.goal.size

@@ -30,8 +30,7 @@ from adjudge.rank.tastes import fit_tastes
 from adjudge.results.relative_plan import RelativeCheck, RelativePlan, RelativePoint
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Floats
     from adjudge.core.judgments import Judgments
 
 MOST_BLOCKS = 2000
@@ -202,10 +201,7 @@ def _simulated(point: RelativePoint, asked: RelativePlanSettings, assumed: Relat
 
 
 def draw(
-    strengths: NDArray[np.float64],
-    work: tuple[int, int, int],
-    spread: RelativeSpread,
-    rng: np.random.Generator,
+    strengths: Floats, work: tuple[int, int, int], spread: RelativeSpread, rng: np.random.Generator
 ) -> Comparisons:
     """A campaign of annotators with tastes, who rank blocks by what they like; close likings are ties.
 

@@ -24,9 +24,7 @@ from adjudge.simulate.scores import draw_scores
 from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from adjudge.core.arrays import Codes, Floats
+    from adjudge.core.arrays import Codes, Floats, Ints
     from adjudge.plan.layout import Layout
     from adjudge.plan.settings import PlanSettings, Variances
 
@@ -64,9 +62,7 @@ def _counted(draws: int, detected: list[float], claimed: list[float]) -> PlanChe
     )
 
 
-def _score_design(
-    settings: PlanSettings, variances: Variances, rows: dict[str, NDArray[np.int64]], quality: NDArray[np.float64]
-) -> ScoreDesign:
+def _score_design(settings: PlanSettings, variances: Variances, rows: dict[str, Ints], quality: Floats) -> ScoreDesign:
     return ScoreDesign(
         campaign=_campaign(settings, variances, rows, quality),
         task=rows["task"],
@@ -87,15 +83,13 @@ def _tests(rows: dict[str, Codes], systems: int, score: Floats) -> tuple[Floats,
     return holm(tested.two_sided[first, second]), np.sign(tested.difference[first, second])
 
 
-def _annotator_of_task(rows: dict[str, NDArray[np.int64]]) -> NDArray[np.int64]:
+def _annotator_of_task(rows: dict[str, Ints]) -> Ints:
     annotator = np.empty(int(rows["task"].max()) + 1, dtype=np.int64)
     annotator[rows["task"]] = rows["annotator"]
     return annotator
 
 
-def _campaign(
-    settings: PlanSettings, variances: Variances, rows: dict[str, NDArray[np.int64]], quality: NDArray[np.float64]
-) -> ScoreCampaign:
+def _campaign(settings: PlanSettings, variances: Variances, rows: dict[str, Ints], quality: Floats) -> ScoreCampaign:
     """Parameters of the simulator. Variances found in data already contain what the ends of the scale do to scores."""
     sd = variances.sd
     plain = {"scale": 0.0, "ends": False, "round_numbers": 0.0} if variances.fitted else {}

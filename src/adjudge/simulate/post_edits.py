@@ -20,7 +20,8 @@ from adjudge.simulate.invented_texts import draw_texts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
+    from adjudge.core.arrays import Floats
+
 
 # How much each invented system senses of errors in sentences, and of errors in context.
 SENSES: dict[str, tuple[float, float]] = {"sentences": (1.0, 0.0), "both": (0.7, 0.7), "context": (0.0, 1.0)}
@@ -32,9 +33,9 @@ class SimulatedEdits:
 
     documents: tuple[EditedDocument, ...]
     predictions: Mapping[str, Mapping[str, float]]
-    in_sentences: NDArray[np.float64]
+    in_sentences: Floats
     """The true share of words that are wrong in themselves, by document."""
-    in_context: NDArray[np.float64]
+    in_context: Floats
 
 
 def simulate_post_edits(
@@ -94,12 +95,8 @@ def _with_wrong_words(text: str, share: float, rng: np.random.Generator) -> str:
 
 
 def predictions_from(
-    weights: tuple[float, float],
-    in_sentences: NDArray[np.float64],
-    in_context: NDArray[np.float64],
-    noise: float,
-    rng: np.random.Generator,
-) -> NDArray[np.float64]:
+    weights: tuple[float, float], in_sentences: Floats, in_context: Floats, noise: float, rng: np.random.Generator
+) -> Floats:
     """What a system predicts that senses the two shares of errors with these weights, on the scale of an edit rate."""
     of_sentences, of_context = weights
     sensed = of_sentences * _standard(in_sentences) + of_context * _standard(in_context)
@@ -107,6 +104,6 @@ def predictions_from(
     return np.asarray(0.3 + 0.05 * noisy)
 
 
-def _standard(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _standard(values: Floats) -> Floats:
     spread = float(values.std())
     return np.asarray((values - values.mean()) / spread if spread else np.zeros(len(values)))

@@ -15,8 +15,7 @@ from adjudge.core.errors import UsageError
 from adjudge.core.wording import agreeing, counted
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Floats, Ints
     from adjudge.results.result import Setting
 
 
@@ -150,16 +149,16 @@ def check_share(name: str, value: float) -> None:
 class Blocks:
     """One entry per screen. `shown` holds the systems' codes; the reference, where there is one, has the last code."""
 
-    shown: NDArray[np.int64]
-    segment: NDArray[np.int64]
-    annotator: NDArray[np.int64]
+    shown: Ints
+    segment: Ints
+    annotator: Ints
 
-    def take(self, chosen: NDArray[np.int64]) -> Blocks:
+    def take(self, chosen: Ints) -> Blocks:
         """The chosen screens."""
         return Blocks(self.shown[chosen], self.segment[chosen], self.annotator[chosen])
 
 
-def draw_blocks(campaign: RankingCampaign, ability: NDArray[np.float64], rng: np.random.Generator) -> Blocks:
+def draw_blocks(campaign: RankingCampaign, ability: Floats, rng: np.random.Generator) -> Blocks:
     """Draw all screens: new ones, then those that the same or another annotator judges again, in a random order."""
     # Rounded down: at least one screen is new.
     again = int(campaign.repeats * campaign.blocks)
@@ -186,14 +185,12 @@ def draw_blocks(campaign: RankingCampaign, ability: NDArray[np.float64], rng: np
     return Blocks(rng.permuted(shuffled.shown, axis=1), shuffled.segment, shuffled.annotator)
 
 
-def _workload(campaign: RankingCampaign, rng: np.random.Generator) -> NDArray[np.float64]:
+def _workload(campaign: RankingCampaign, rng: np.random.Generator) -> Floats:
     load = np.exp(campaign.workload * rng.standard_normal(campaign.annotators))
     return np.asarray(load / load.sum())
 
 
-def _other_annotators(
-    annotator: NDArray[np.int64], share: NDArray[np.float64], rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _other_annotators(annotator: Ints, share: Floats, rng: np.random.Generator) -> Ints:
     """For every screen another annotator than its own, by workload."""
     if not len(annotator):
         return annotator
@@ -202,9 +199,7 @@ def _other_annotators(
     return np.asarray(noisy.argmax(axis=1))
 
 
-def _draw_shown(
-    campaign: RankingCampaign, ability: NDArray[np.float64], blocks: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _draw_shown(campaign: RankingCampaign, ability: Floats, blocks: int, rng: np.random.Generator) -> Ints:
     """Systems on each screen: one drawn evenly, the others by closeness in strength; sometimes the reference."""
     rank = np.empty(campaign.systems)
     rank[np.argsort(ability[: campaign.systems])] = np.arange(campaign.systems)

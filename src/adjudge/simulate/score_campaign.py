@@ -20,9 +20,7 @@ from adjudge.simulate.invented_texts import human_names, numbered
 from adjudge.simulate.ranking_campaign import check_at_least, check_share, settings_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from adjudge.core.arrays import Codes
+    from adjudge.core.arrays import Codes, Floats
     from adjudge.results.result import Setting
 
 SYSTEM, REFERENCE, DEGRADED, REPEAT = range(4)
@@ -51,7 +49,7 @@ class ScoreDesign:
         """Who gives each score."""
         return self.task_annotator[self.task]
 
-    def judgments(self, score: NDArray[np.float64], seconds: NDArray[np.float64] | None = None) -> Judgments:
+    def judgments(self, score: Floats, seconds: Floats | None = None) -> Judgments:
         """The judgment table with these scores."""
         table = self._names.with_columns(pl.Series("score", score))
         return Judgments.from_columns(table if seconds is None else table.with_columns(active_seconds=seconds))

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
+    from adjudge.core.arrays import Floats
+
 
 FARTHEST = 10
 WINDOW = 30
@@ -146,6 +147,6 @@ def _fit(source_lines: list[Features], translated_lines: list[Features]) -> floa
     return _correlation(x, y) + (met / wanted if wanted else 0.0)
 
 
-def _correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+def _correlation(x: Floats, y: Floats) -> float:
     r = pearson(x, y) if len(x) >= 3 else float("nan")
     return 0.0 if np.isnan(r) else r

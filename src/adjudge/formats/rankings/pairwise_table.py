@@ -83,11 +83,7 @@ def find_winners(loaded: LoadedTable, options: ReadOptions) -> Comparisons:
 
 
 def pair_judgments(
-    comparisons: Comparisons,
-    options: ReadOptions,
-    campaign: str,
-    *,
-    languages: tuple[str, str] | None = None,
+    comparisons: Comparisons, options: ReadOptions, campaign: str, *, languages: tuple[str, str] | None = None
 ) -> Judgments:
     """The judgments of a table of comparisons: two rows each, with ranks 1 and 2, or twice 1 for a tie.
 

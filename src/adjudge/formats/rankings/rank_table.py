@@ -52,8 +52,7 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
     block = _add_context(shown_rows, table.path, screens, options)
     labels = pl.concat(
         block.with_row_index(_ROW).with_columns(
-            pl.lit(name).alias("system"),
-            parse_ranks(table.texts(column), scale=scale, bad=table.bad),
+            pl.lit(name).alias("system"), parse_ranks(table.texts(column), scale=scale, bad=table.bad)
         )
         for name, column in ranks.items()
     )

@@ -231,11 +231,7 @@ def _header_of(fields: list[str], path: Path) -> list[str]:
 
 
 def _read_labels(
-    header: dict[str, int],
-    rows: list[tuple[int, list[str]]],
-    rankings: list[int],
-    bad: BadRows,
-    options: ReadOptions,
+    header: dict[str, int], rows: list[tuple[int, list[str]]], rankings: list[int], bad: BadRows, options: ReadOptions
 ) -> tuple[pl.DataFrame, int]:
     """One row per output shown, and how many ranks were given to no system."""
     numbers = sorted(int(match[1]) for name in header if (match := re.fullmatch(r"SYSTEM_(\d{1,3})", name)))

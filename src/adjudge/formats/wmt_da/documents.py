@@ -33,9 +33,7 @@ def with_documents(rows: pl.DataFrame) -> pl.DataFrame:
         )
     else:
         placed = rows.with_columns(
-            pl.coalesce("hit_id", "hit").alias("task"),
-            pl.col("rid").alias("screen"),
-            pl.col("sid").alias("segment"),
+            pl.coalesce("hit_id", "hit").alias("task"), pl.col("rid").alias("screen"), pl.col("sid").alias("segment")
         )
         number = sid.cast(pl.Int64, strict=False)
         placed = _documents_by_ranges(placed, number) if number.null_count() == 0 else _documents_by_endings(placed)

@@ -26,8 +26,7 @@ from adjudge.testset.topics.embeddings import WORDS, embed, load
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Bools, Ints
     from adjudge.testset.document import Document
 
 FEWEST_DOCUMENTS = 5
@@ -87,8 +86,8 @@ def _sample(documents: Sequence[Document], seed: int) -> Sequence[Document]:
 
 
 def _name_topics(
-    space: Space, is_test: NDArray[np.bool_], number: int, labels: Sequence[str], seed: int
-) -> tuple[NDArray[np.int64], dict[int, Topic]]:
+    space: Space, is_test: Bools, number: int, labels: Sequence[str], seed: int
+) -> tuple[Ints, dict[int, Topic]]:
     """The group of every document, and the groups by number, the largest first."""
     member = group(space.points, min(number, len(space.points)), seed)
     order = sorted(set(member.tolist()), key=lambda topic: -int((member == topic).sum()))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Floats, Ints
     from adjudge.testset.document import Document
 
 WORDS = "words"
@@ -60,7 +61,7 @@ def load(choice: str) -> Encoder:
         ) from fault
 
 
-def embed(documents: Sequence[Document], encoder: Encoder) -> NDArray[np.float64]:
+def embed(documents: Sequence[Document], encoder: Encoder) -> Floats:
     """A point of length 1 for every document: the mean of its segments' vectors, each scaled to length 1."""
     counts = [len(document.segments) for document in documents]
     vectors = encoder.encode([text for document in documents for text in document.texts])
@@ -69,10 +70,10 @@ def embed(documents: Sequence[Document], encoder: Encoder) -> NDArray[np.float64
     return _scale_to_unit(sums)
 
 
-def _scale_to_unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+def _scale_to_unit(vectors: Floats) -> Floats:
     """Every row scaled to length 1; a row of zeros, an empty text, stays."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    scaled: NDArray[np.float64] = vectors / np.where(lengths > 0, lengths, 1)
+    scaled: Floats = vectors / np.where(lengths > 0, lengths, 1)
     return scaled
 
 
@@ -164,7 +165,7 @@ class OnnxModel:
         vectors = self.session.run([output], {name: value for name, value in given.items() if name in wanted})[0]
         return self._pool(np.asarray(vectors, dtype=np.float32), mask)
 
-    def _pool(self, vectors: NDArray[np.float32], mask: NDArray[np.int64]) -> NDArray[np.float32]:
+    def _pool(self, vectors: NDArray[np.float32], mask: Ints) -> NDArray[np.float32]:
         if vectors.ndim == 2:  # the model pooled by itself
             return vectors
         if self.first_token:
