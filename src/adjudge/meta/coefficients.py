@@ -33,7 +33,7 @@ def groups(human: Floats, metric: Floats, grouping: Grouping) -> Iterator[tuple[
         yield x[known], y[known]
 
 
-def of_items(human: Floats, metric: Floats) -> dict[str, Floats]:
+def item_coefficients(human: Floats, metric: Floats) -> dict[str, Floats]:
     """Every coefficient of every item (column); NaN where it is not defined."""
     items = list(groups(human, metric, "item"))
     return {name: np.array([coefficient(x, y) for x, y in items]) for name, coefficient in COEFFICIENTS.items()}

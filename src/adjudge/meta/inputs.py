@@ -89,9 +89,7 @@ def read_inputs(
         scores=joined,
         fingerprint=fingerprint_of_scores(turned),
         set_aside=(*(standard.set_aside if standard is not None else ()), *aside),
-        perturbations=()
-        if judgments is None or ranking is not None
-        else perturbations(judgments, system_means(metrics)),
+        perturbations=() if judgments is None or ranking else perturbations(judgments, system_means(metrics)),
         made_with=made_with,
         notes=(*(standard.notes if standard is not None else ()), *notes),
         ranking=ranking,

@@ -8,7 +8,7 @@ import numpy as np
 
 from adjudge.meta import resampling
 from adjudge.meta.accuracy import accuracy, agreement, calibrated, number_of_pairs, pairs, soft_pairwise_accuracy
-from adjudge.meta.coefficients import COEFFICIENTS, GROUPINGS, grouped, groups, of_items
+from adjudge.meta.coefficients import COEFFICIENTS, GROUPINGS, grouped, groups, item_coefficients
 from adjudge.meta.resampling import pooled_pairs, pooled_spearman
 from adjudge.results.meta import MetricAtLevel
 
@@ -45,7 +45,7 @@ def at_system_level(scores: Scores, name: str, drawn: Draws | None, flips: Float
         for key, coefficient in {**COEFFICIENTS, "pairwise_accuracy": _pairwise}.items()
         if drawn is not None and name not in scores.whole
     }
-    return MetricAtLevel(int(known.sum()), values, _defined(intervals))
+    return MetricAtLevel(int(known.sum()), values, _drop_undefined(intervals))
 
 
 def _pairwise(x: Floats, y: Floats) -> float:
@@ -87,12 +87,12 @@ def _segment_intervals(human: Floats, metric: Floats, drawn: Draws | None) -> di
         resampled["spearman"] = pooled_spearman(human, metric, weights)
         resampled["kendall"], resampled["pairwise_accuracy"] = pooled_pairs(human, metric, weights)
     items = {
-        **of_items(human, metric),
+        **item_coefficients(human, metric),
         "pairwise_accuracy": item_parts(human, metric, calibrate=False),
         "tie_calibrated_accuracy": item_parts(human, metric),
     }
     resampled |= {f"{name}_by_item": resampling.item_mean(values, weights) for name, values in items.items()}
-    return _defined({name: resampling.interval(values, units=drawn.texts) for name, values in resampled.items()})
+    return _drop_undefined({name: resampling.interval(values, units=drawn.texts) for name, values in resampled.items()})
 
 
 def item_parts(human: Floats, metric: Floats, *, calibrate: bool = True) -> Floats:
@@ -106,7 +106,7 @@ def item_parts(human: Floats, metric: Floats, *, calibrate: bool = True) -> Floa
     return parts
 
 
-def _defined(intervals: dict[str, tuple[float, float] | None]) -> dict[str, tuple[float, float]]:
+def _drop_undefined(intervals: dict[str, tuple[float, float] | None]) -> dict[str, tuple[float, float]]:
     return {name: interval for name, interval in intervals.items() if interval is not None}
 
 

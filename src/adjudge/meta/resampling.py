@@ -99,7 +99,7 @@ CHUNK = 50
 
 def pooled_pairs(human: Floats, metric: Floats, drawn: Floats) -> tuple[Floats, Floats]:
     """Kendall's tau-b and pairwise accuracy over all scores, for every resample of segments."""
-    x, y, segment = _ordered(human, metric)
+    x, y, segment = _scores_by_segment(human, metric)
     starts = np.flatnonzero(np.append(True, segment[1:] != segment[:-1]))
     sizes = np.diff(np.append(starts, len(segment)))
     weights = drawn[:, segment[starts]]
@@ -107,7 +107,7 @@ def pooled_pairs(human: Floats, metric: Floats, drawn: Floats) -> tuple[Floats, 
     agree = (signs_x == other).astype(np.int8)
     np.fill_diagonal(agree, 0)
     parts = (signs_x * other, signs_x * signs_x, other * other, agree)
-    concordant, apart_x, apart_y, same = (_quadratic(part, starts, weights) for part in parts)
+    concordant, apart_x, apart_y, same = (_sum_over_pairs(part, starts, weights) for part in parts)
     pairs = (weights @ sizes) ** 2 - weights**2 @ sizes
     with np.errstate(invalid="ignore", divide="ignore"):
         return concordant / np.sqrt(apart_x * apart_y), same / pairs
@@ -115,7 +115,7 @@ def pooled_pairs(human: Floats, metric: Floats, drawn: Floats) -> tuple[Floats, 
 
 def pooled_spearman(human: Floats, metric: Floats, drawn: Floats) -> Floats:
     """Spearman's rho over all scores for every resample of segments: ranks are made anew in each."""
-    x, y, segment = _ordered(human, metric)
+    x, y, segment = _scores_by_segment(human, metric)
     values = []
     for start in range(0, len(drawn), CHUNK):
         weights = drawn[start : start + CHUNK][:, segment]
@@ -123,7 +123,7 @@ def pooled_spearman(human: Floats, metric: Floats, drawn: Floats) -> Floats:
     return np.concatenate(values)
 
 
-def _ordered(human: Floats, metric: Floats) -> tuple[Floats, Floats, Ints]:
+def _scores_by_segment(human: Floats, metric: Floats) -> tuple[Floats, Floats, Ints]:
     """The scores that both sides have, segment by segment, with the place of the segment."""
     known = ~(np.isnan(human) | np.isnan(metric)).T
     return human.T[known], metric.T[known], np.nonzero(known)[0].astype(np.int64)
@@ -134,7 +134,7 @@ def _signs(values: Floats) -> NDArray[np.int8]:
     return higher.astype(np.int8) - higher.T
 
 
-def _quadratic(part: NDArray[np.int8], starts: Ints, weights: Floats) -> Floats:
+def _sum_over_pairs(part: NDArray[np.int8], starts: Ints, weights: Floats) -> Floats:
     rows = np.add.reduceat(part, starts, axis=0, dtype=np.int32)
     gathered = np.add.reduceat(rows, starts, axis=1, dtype=np.int64).astype(float)
     return np.asarray(((weights @ gathered) * weights).sum(1))
