@@ -186,6 +186,5 @@ def within_annotators(annotations: Annotations) -> AnnotatorPairs:
 
 def tie_shares(annotations: Annotations) -> Floats:
     """Each annotator's share of ties; NaN for those without annotations."""
-    return divide(
-        annotations.per_annotator(annotations.counts[:, TIE]), annotations.per_annotator(annotations.counts.sum(1))
-    )
+    ties, total = (annotations.counts[:, TIE], annotations.counts.sum(1))
+    return divide(annotations.per_annotator(ties), annotations.per_annotator(total))

@@ -40,7 +40,8 @@ def segment_lengths(segments: pl.DataFrame, texts: Mapping[str, Sequence[str]], 
     """
     if unit not in ("words", "characters"):
         raise UsageError(f"lengths are counted in words or characters, not in '{unit}'; choose one")
-    length = {language: [_length(line, unit) for line in lines] for language, lines in texts.items()}
+    count = (lambda line: len(line.split())) if unit == "words" else (lambda line: len(line.strip()))
+    length = {language: [count(line) for line in lines] for language, lines in texts.items()}
     common = length.get(ANY_LANGUAGE, [])
     rows = segments.select("source_lang", "segment").rows()
     known_lengths = [_look_up(length.get(language, common), segment) for language, segment in rows]
@@ -51,10 +52,6 @@ def segment_lengths(segments: pl.DataFrame, texts: Mapping[str, Sequence[str]], 
             "give the source file whose line numbers name the segments"
         )
     return np.array(known_lengths, dtype=np.int64)
-
-
-def _length(line: str, unit: LengthUnit) -> int:
-    return len(line.split()) if unit == "words" else len(line.strip())
 
 
 def _look_up(lengths: Sequence[int], segment: str | None) -> int:
@@ -72,25 +69,17 @@ def by_length(annotations: Annotations, lengths: Ints, labels: int) -> tuple[Len
         pooled = annotations.where((of_cell == length) | (of_cell == length + 1))
         if len(pooled.inter.pairs) + len(pooled.intra.pairs) == 0:
             continue
-        rows.append(
-            LengthAgreement(
-                length=length,
-                segments=len(np.unique(pooled.segment)),
-                inter=_parts(pooled, "inter", labels),
-                intra=_parts(pooled, "intra", labels),
-            )
-        )
+        inter, intra = (_agreement_of_parts(pooled, kind, labels) for kind in ("inter", "intra"))
+        rows.append(LengthAgreement(length, len(np.unique(pooled.segment)), inter, intra))
     return tuple(rows)
 
 
-def _parts(annotations: Annotations, kind: str, labels: int) -> dict[str, dict[str, Number]]:
+def _agreement_of_parts(annotations: Annotations, kind: str, labels: int) -> dict[str, dict[str, Number]]:
     parts = {"all": annotations, "without_reference": annotations.where(~annotations.human)}
-    return {name: _numbers(part, kind, labels) for name, part in parts.items()}
-
-
-def _numbers(annotations: Annotations, kind: str, labels: int) -> dict[str, Number]:
-    units = annotations.inter if kind == "inter" else annotations.intra
-    return {"pairs": int(units.pairs.sum()), **brief(annotations, kind, labels)}
+    return {
+        name: {"pairs": int(getattr(part, kind).pairs.sum()), **brief(part, kind, labels)}
+        for name, part in parts.items()
+    }
 
 
 def read_source_texts(named: Iterable[str]) -> dict[str, list[str]]:

@@ -78,9 +78,8 @@ def _simple_chance(annotations: Annotations, labels: int) -> dict[str, float]:
 def _intervals(
     annotations: Annotations, by_annotator: AnnotatorPairs, labels: int, weights: Floats
 ) -> dict[str, tuple[float, float]]:
-    ties, total = (
-        annotations.per_annotator(counts) for counts in (annotations.counts[:, TIE], annotations.counts.sum(1))
-    )
+    counts = annotations.counts
+    ties, total = (annotations.per_annotator(number) for number in (counts[:, TIE], counts.sum(1)))
     resampled = over_resamples(partial(_resampled, by_annotator, ties, total, labels), weights)
     return {name: percentile_interval(values, weights) for name, values in zip(RESAMPLED, resampled, strict=True)}
 

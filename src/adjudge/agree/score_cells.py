@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    from adjudge.core.arrays import Bools, Floats, Ints
     from adjudge.core.judgments import Judgments
 
 # Degraded outputs are made to be easy, and tutorials show the answer: neither says how people agree.
@@ -40,14 +39,14 @@ class ScoreCells:
     """Cells: one per item and annotator. Scores are taken from the mean of all, so that squares lose no digits."""
 
     annotators: tuple[str, ...]
-    item: Ints
-    annotator: Ints
-    number: Floats
-    total: Floats
-    squares: Floats
-    human: Bools
+    item: NDArray[np.int64]
+    annotator: NDArray[np.int64]
+    number: NDArray[np.float64]
+    total: NDArray[np.float64]
+    squares: NDArray[np.float64]
+    human: NDArray[np.bool_]
 
-    def where(self, kept: Bools) -> ScoreCells:
+    def where(self, kept: NDArray[np.bool_]) -> ScoreCells:
         """The marked cells; items are renumbered. Where all are marked, the same object."""
         if kept.all():
             return self
@@ -62,12 +61,12 @@ class ScoreCells:
         )
 
     @property
-    def own_pairs(self) -> Floats:
+    def own_pairs(self) -> NDArray[np.float64]:
         """Pairs of scores within each cell."""
         return self.number * (self.number - 1) / 2
 
     @property
-    def own_distance(self) -> Floats:
+    def own_distance(self) -> NDArray[np.float64]:
         """Sum of the squared differences of the pairs within each cell."""
         return np.maximum(self.number * self.squares - self.total**2, 0)
 
@@ -76,11 +75,11 @@ class ScoreCells:
         """How many items there are."""
         return int(self.item.max(initial=-1)) + 1
 
-    def per_item(self, values: Floats) -> Floats:
+    def per_item(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sums of one value per cell over the cells of each item."""
         return np.asarray(np.bincount(self.item, weights=values, minlength=self.items), dtype=float)
 
-    def per_annotator(self, values: Floats) -> Floats:
+    def per_annotator(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sums of one value per cell over the cells of each annotator."""
         return np.asarray(np.bincount(self.annotator, weights=values, minlength=len(self.annotators)), dtype=float)
 
@@ -133,7 +132,7 @@ def score_cells(
     cells, cell = np.unique(item * people + person, return_inverse=True)
     scores = table["score"].to_numpy() - (table["score"].mean() or 0.0 if centre is None else centre)
 
-    def added(values: NDArray[Any] | None) -> Floats:
+    def added(values: NDArray[Any] | None) -> NDArray[np.float64]:
         # In the order of the rows, so that sums are always the same.
         return np.bincount(cell, weights=values, minlength=len(cells)).astype(float)
 
@@ -156,10 +155,10 @@ SLICE = 10_000_000
 class Patterns:
     """Sums over the items of each pattern; matrices are patterns x annotators or patterns x pairs of annotators."""
 
-    first: Ints
-    second: Ints
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
     """The pairs of annotators, as codes."""
-    items: Floats
+    items: NDArray[np.float64]
     number: sp.csr_array
     """Scores that each annotator gave to one item."""
     total: sp.csr_array
@@ -169,7 +168,7 @@ class Patterns:
     distance: sp.csr_array
     """Squared differences, added up over all items."""
 
-    def alpha(self, weights: Floats) -> Floats:
+    def alpha(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Alpha for every row of weights (resamples x annotators)."""
         if len(self.items) == 0:
             return np.full(len(weights), np.nan)
@@ -177,7 +176,7 @@ class Patterns:
         slices = (weights[start : start + step] for start in range(0, len(weights), step))
         return np.concatenate([self._alpha(part) for part in slices])
 
-    def _alpha(self, weights: Floats) -> Floats:
+    def _alpha(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         drawn = weights.T
         together = drawn[self.first] * drawn[self.second]
         pairs, distance, number = self.pairs @ together, self.distance @ together, self.number @ drawn
@@ -189,7 +188,9 @@ class Patterns:
         return alpha_from_sums(observed, n, total, squares)
 
 
-def alpha_from_sums(observed: Floats, n: Floats, total: Floats, squares: Floats) -> Floats:
+def alpha_from_sums(
+    observed: NDArray[np.float64], n: NDArray[np.float64], total: NDArray[np.float64], squares: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Interval alpha.
 
     Args:
@@ -216,10 +217,10 @@ def patterns(cells: ScoreCells) -> Patterns:
     pair, code = np.unique(cells.annotator[first_cell] * people + cells.annotator[second_cell], return_inverse=True)
     of_pair, of_cell = pattern[cells.item[first_cell]], pattern[cells.item]
 
-    def by_pair(values: Floats) -> sp.csr_array:
+    def by_pair(values: NDArray[np.float64]) -> sp.csr_array:
         return csr_array((values, (of_pair, code)), shape=(count, len(pair)))
 
-    def by_person(values: Floats) -> sp.csr_array:
+    def by_person(values: NDArray[np.float64]) -> sp.csr_array:
         return csr_array((values, (of_cell, cells.annotator)), shape=(count, people))
 
     n, s, q = cells.number, cells.total, cells.squares
@@ -235,7 +236,7 @@ def patterns(cells: ScoreCells) -> Patterns:
     )
 
 
-def _pattern_of_items(cells: ScoreCells) -> Ints:
+def _pattern_of_items(cells: ScoreCells) -> NDArray[np.int64]:
     """A code per item, equal where the same people scored as often."""
     return np.asarray(np.unique(pattern_marks(cells), return_inverse=True)[1], dtype=np.int64)
 
@@ -248,10 +249,10 @@ def pattern_marks(cells: ScoreCells) -> NDArray[np.uint64]:
     return np.add.reduceat(terms, starts) if len(starts) else terms
 
 
-def pairs_of_cells(item: Ints) -> tuple[Ints, Ints]:
+def pairs_of_cells(item: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """All pairs of places with the same item, by comparing each place with the one 1, 2, 3, ... further on."""
-    first_cells: list[Ints] = []
-    second_cells: list[Ints] = []
+    first_cells: list[NDArray[np.int64]] = []
+    second_cells: list[NDArray[np.int64]] = []
     for step in range(1, int(np.bincount(item).max(initial=0))):
         first = np.flatnonzero(item[:-step] == item[step:])
         first_cells.append(first)

@@ -23,9 +23,10 @@ from adjudge.results.agree import PARTS, Agreement, AnnotatorAgreement, Coeffici
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from adjudge.agree.options import AgreeOptions
     from adjudge.agree.score_cells import ScoreCells
-    from adjudge.core.arrays import Floats, Ints
     from adjudge.core.judgments import Judgments
     from adjudge.results.agree import Number
 
@@ -53,7 +54,7 @@ def agree_on_scores(judgments: Judgments, options: AgreeOptions) -> Agreement:
 
 
 def annotators_of_scores(
-    names: Sequence[str], sums: Floats, correlation: pl.DataFrame | None
+    names: Sequence[str], sums: NDArray[np.float64], correlation: pl.DataFrame | None
 ) -> tuple[AnnotatorAgreement, ...]:
     """One entry per annotator who gave a score, who judged most first.
 
@@ -67,13 +68,17 @@ def annotators_of_scores(
     order = sorted(np.flatnonzero(judgments).tolist(), key=lambda i: (-judgments[i], names[i]))
     return tuple(
         AnnotatorAgreement(
-            annotator=names[i], judgments=int(judgments[i]), ties=float("nan"), intra=within[i], inter=between[i]
+            annotator=names[i],
+            judgments=int(judgments[i]),
+            ties=float("nan"),
+            intra=within[i],
+            inter=between[i],
         )
         for i in order
     )
 
 
-def annotator_sums(cells: ScoreCells) -> Floats:
+def annotator_sums(cells: ScoreCells) -> NDArray[np.float64]:
     """Eight rows of sums by annotator.
 
     Scores; squared differences of repeats; the four of `repeat_products`; pairs with others, and their squared
@@ -89,13 +94,13 @@ def annotator_sums(cells: ScoreCells) -> Floats:
     return np.stack([*repeats, *repeat_products(cells), *others])
 
 
-def _within(sums: Floats) -> list[dict[str, Number]]:
+def _within(sums: NDArray[np.float64]) -> list[dict[str, Number]]:
     pairs, correlation = repeat_correlations(sums[2:6])
     difference = np.sqrt(divide(sums[1], pairs))
     return [{"pairs": int(pairs[i]), "difference": difference[i], "pearson": correlation[i]} for i in range(len(pairs))]
 
 
-def _between(sums: Floats, correlation: pl.DataFrame | None) -> list[dict[str, Number]]:
+def _between(sums: NDArray[np.float64], correlation: pl.DataFrame | None) -> list[dict[str, Number]]:
     pairs, distance = sums[6:]
     difference = np.sqrt(divide(np.maximum(distance, 0), pairs))
     if correlation is None:
@@ -105,7 +110,7 @@ def _between(sums: Floats, correlation: pl.DataFrame | None) -> list[dict[str, N
     return [{"pairs": int(pairs[i]), "difference": difference[i], **means[i]} for i in range(len(pairs))]
 
 
-def _rows_by_annotator(correlation: pl.DataFrame, annotators: int) -> list[Ints]:
+def _rows_by_annotator(correlation: pl.DataFrame, annotators: int) -> list[NDArray[np.int64]]:
     """The rows of each annotator among those of every two, in their order."""
     who = np.concatenate([correlation["who"].to_numpy(), correlation["who_2"].to_numpy()])
     row = np.tile(np.arange(correlation.height), 2)
@@ -116,7 +121,7 @@ def _rows_by_annotator(correlation: pl.DataFrame, annotators: int) -> list[Ints]
 MIN_SHARED = 3
 
 
-def score_coefficients(cells: ScoreCells, kind: str, *, weights: Floats | None = None) -> Coefficients:
+def score_coefficients(cells: ScoreCells, kind: str, *, weights: NDArray[np.float64] | None = None) -> Coefficients:
     """All that is said of scores of one kind, `inter` or `intra`."""
     once = np.ones((1, len(cells.annotators)))
     if kind == "inter":
@@ -144,7 +149,7 @@ def shared_cells(cells: ScoreCells) -> ScoreCells:
     return cells.where(people[cells.item] > 1)
 
 
-def inter_pairs(cells: ScoreCells) -> tuple[Floats, Floats]:
+def inter_pairs(cells: ScoreCells) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Per item: pairs of scores by different people, and the sum of their squared differences."""
     number, total, squares = (cells.per_item(sums) for sums in (cells.number, cells.total, cells.squares))
     pairs = number * (number - 1) / 2 - cells.per_item(cells.own_pairs)
@@ -156,9 +161,9 @@ def inter_pairs(cells: ScoreCells) -> tuple[Floats, Floats]:
 class RepeatSums:
     """What alpha of repeats needs: four rows of sums by annotator, in the order that `alpha_from_sums` has."""
 
-    by_annotator: Floats
+    by_annotator: NDArray[np.float64]
 
-    def alpha(self, weights: Floats) -> Floats:
+    def alpha(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Alpha for every row of weights (resamples x annotators)."""
         return alpha_from_sums(*(weights @ sums for sums in self.by_annotator))
 
@@ -175,7 +180,7 @@ def typical_difference(distance: float, pairs: float) -> float:
     return float(np.sqrt(divide(distance, pairs)))
 
 
-def item_means(cells: ScoreCells) -> Floats:
+def item_means(cells: ScoreCells) -> NDArray[np.float64]:
     """The mean score of each cell, without the noise of rounding, which would turn equal scores into different ones."""
     return np.round(cells.total / cells.number, 9)
 
@@ -204,14 +209,14 @@ def correlations_between(cells: ScoreCells) -> pl.DataFrame:
     )
 
 
-def repeat_products(cells: ScoreCells) -> Floats:
+def repeat_products(cells: ScoreCells) -> NDArray[np.float64]:
     """Four sums by annotator for `repeat_correlations`: pairs in both orders, scores, products, squares."""
     often = cells.number - 1
     values = (2 * cells.own_pairs, often * cells.total, cells.total**2 - cells.squares, often * cells.squares)
     return np.stack([cells.per_annotator(value) for value in values])
 
 
-def repeat_correlations(sums: Floats) -> tuple[Floats, Floats]:
+def repeat_correlations(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Per annotator: pairs of repeats, and their correlation with each pair in both orders."""
     pairs = sums[0]
     mean, product, squares = (divide(value, pairs) for value in sums[1:])
@@ -219,7 +224,7 @@ def repeat_correlations(sums: Floats) -> tuple[Floats, Floats]:
     return pairs / 2, divide(product - mean**2, np.where(variance > 1e-9, variance, 0))
 
 
-def mean_repeat_correlation(sums: Floats) -> dict[str, Number]:
+def mean_repeat_correlation(sums: NDArray[np.float64]) -> dict[str, Number]:
     """The mean over annotators, who weigh by their pairs of repeats."""
     pairs, correlation = repeat_correlations(sums)
     used = (pairs >= MIN_SHARED) & np.isfinite(correlation)
@@ -228,7 +233,7 @@ def mean_repeat_correlation(sums: Floats) -> dict[str, Number]:
     return {"pearson": mean, "annotators": int(used.sum())}
 
 
-def mean_correlations(correlation: pl.DataFrame | None, rows: Ints | None = None) -> dict[str, Number]:
+def mean_correlations(correlation: pl.DataFrame | None, rows: NDArray[np.int64] | None = None) -> dict[str, Number]:
     """The mean over pairs of annotators, a pair with n shared items weighing n - 1; constant scores have none.
 
     Args:

@@ -39,7 +39,7 @@ def control_pairs(judgments: Judgments) -> pl.DataFrame:
     Where the degraded text is a reference, its genuine version is the reference; an output that was shown again is
     represented by its first showing.
     """
-    return _paired(judgments, control="degraded", genuine=KINDS["degraded"].made_from, key=SAME_SHOWING)
+    return _pair_with_originals(judgments, "degraded", SAME_SHOWING)
 
 
 def repeat_pairs(judgments: Judgments, *, within_tasks: bool) -> pl.DataFrame:
@@ -49,11 +49,11 @@ def repeat_pairs(judgments: Judgments, *, within_tasks: bool) -> pl.DataFrame:
         judgments: the judgments.
         within_tasks: both were shown in one task; otherwise in whatever tasks.
     """
-    key = SAME_SHOWING if within_tasks else SAME_OUTPUT
-    return _paired(judgments, control="repeat", genuine=KINDS["repeat"].made_from, key=key)
+    return _pair_with_originals(judgments, "repeat", SAME_SHOWING if within_tasks else SAME_OUTPUT)
 
 
-def _paired(judgments: Judgments, *, control: str, genuine: tuple[str, ...], key: tuple[str, ...]) -> pl.DataFrame:
+def _pair_with_originals(judgments: Judgments, control: str, key: tuple[str, ...]) -> pl.DataFrame:
+    genuine = KINDS[control].made_from
     scored = judgments.table.select(*key, "kind", "score").filter(pl.col("score").is_not_null())
     is_control = scored["kind"] == control
     controls = scored.filter(is_control).select(*key, pl.col("score").alias("control"))

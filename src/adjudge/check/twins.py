@@ -99,17 +99,10 @@ class _Meetings:
         """The items shared with one partner."""
         start = int(self.starts[number])
         stop = int(self.starts[number + 1]) if number + 1 < len(self.starts) else len(self.partner)
-        run = slice(start, stop)
         names = self.answers.annotators
-        return _Shared(
-            (names[self.annotator], names[self.partner[start]]),
-            self.answers.items,
-            self.items[run],
-            self.copied[run],
-            self.mirrored[run],
-            self.decided[run],
-            self.preferences[run],
-        )
+        columns = (self.items, self.copied, self.mirrored, self.decided, self.preferences)
+        people = (names[self.annotator], names[self.partner[start]])
+        return _Shared(people, self.answers.items, *(column[start:stop] for column in columns))
 
     def with_runs(self) -> list[int]:
         """The partners with whom enough items in a row are copied, or mirrored."""
@@ -215,10 +208,10 @@ def _longest_run(shared: _Shared, kind: str, rate: float) -> Twins | None:
     # Runs lie between two items that do not fit; of equal ones the first counts.
     breaks = np.concatenate(([-1], np.flatnonzero(~fits), [len(fits)]))
     longest = int(np.argmax(np.diff(breaks)))
-    best = (int(breaks[longest]) + 1, int(breaks[longest + 1]))
-    if best[1] - best[0] < FEWEST_ITEMS:
+    start, stop = int(breaks[longest]) + 1, int(breaks[longest + 1])
+    if stop - start < FEWEST_ITEMS:
         return None
-    run = slice(*best)
+    run = slice(start, stop)
     informative = int((shared.decided[run] > 0).sum())
     p = min(1.0, len(fits) * rate**informative)
     if informative < FEWEST_ITEMS or p > SURPRISING:
@@ -226,9 +219,9 @@ def _longest_run(shared: _Shared, kind: str, rate: float) -> Twins | None:
     return Twins(
         annotators=shared.annotators,
         kind=kind,
-        first=shared.names[shared.items[best[0]]],
-        last=shared.names[shared.items[best[1] - 1]],
-        items=best[1] - best[0],
+        first=shared.names[shared.items[start]],
+        last=shared.names[shared.items[stop - 1]],
+        items=stop - start,
         preferences=int(shared.preferences[run].sum()),
         p=p,
     )

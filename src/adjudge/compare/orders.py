@@ -46,19 +46,11 @@ def score_correlation(first: Campaign, second: Campaign, systems: Sequence[str])
     values = {name: coefficient(x, y) for name, coefficient in coefficients.items()}
     # A correlation of exactly 1 has no finite z: what lies halfway to the next lower value of ranks stands for it.
     limits = {"pearson": 0.9999, "spearman": 1 - 6 / (len(systems) * (len(systems) ** 2 - 1)), "kendall": None}
-    intervals = {
-        name: _interval(values[name], coefficient, drawn[0], drawn[1], limit=limits[name])
+    intervals = [
+        _interval(values[name], coefficient, drawn[0], drawn[1], limit=limits[name])
         for name, coefficient in coefficients.items()
-    }
-    return ScoreCorrelation(
-        len(systems),
-        values["pearson"],
-        values["spearman"],
-        values["kendall"],
-        intervals["pearson"],
-        intervals["spearman"],
-        intervals["kendall"],
-    )
+    ]
+    return ScoreCorrelation(len(systems), *values.values(), *intervals)
 
 
 def _resampled(campaign: Campaign, systems: Sequence[str]) -> Floats | None:

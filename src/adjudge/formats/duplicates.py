@@ -76,14 +76,15 @@ def _identity(table: pl.DataFrame) -> list[str]:
     return [*KEY, "revision", *([REPETITION] if REPETITION in table.columns else [])]
 
 
-_IS_IDENTIFIED = (pl.col("annotator").fill_null("") != "") & (pl.col("segment").fill_null("") != "")
+def _identified() -> pl.Expr:
+    return (pl.col("annotator").fill_null("") != "") & (pl.col("segment").fill_null("") != "")
 
 
 def _number_repetitions(judgments: Judgments) -> Judgments:
     """Number the judgments that were made several times; those made once have no number."""
     table = judgments.table
-    repeated = pl.Series(_find_repeated(table, _identity(table)))
-    if not repeated.any() or not table.filter(repeated).select(_IS_IDENTIFIED.any()).item():
+    repeated = pl.Series(_repeated(table, _identity(table)))
+    if not repeated.any() or not table.filter(repeated).select(_identified().any()).item():
         return judgments
     number = (times_before(table, _identity(table), repeated) + 1).cast(pl.Int32)
     return replace(judgments, table=table.with_columns(pl.when(repeated).then(number).alias(REPETITION)))
@@ -101,8 +102,8 @@ def times_before(table: pl.DataFrame, key: Sequence[str], repeated: pl.Series) -
     return pl.zeros(table.height, dtype=pl.UInt32, eager=True).scatter(repeated.arg_true(), counted)
 
 
-def _find_repeated(table: pl.DataFrame, key: Sequence[str]) -> Bools:
-    """Mark the rows with a key that others have too."""
+def _repeated(table: pl.DataFrame, key: Sequence[str]) -> Bools:
+    """Which rows have a key that others have too."""
     repeated = equal_to_others(key_hashes(table, key))
     if repeated.any():
         repeated[repeated] = table.filter(repeated).select(pl.struct(key).is_duplicated()).to_series().to_numpy()
@@ -116,14 +117,14 @@ def _last_of_each(judgments: Judgments) -> Judgments:
 
 
 def last_of_each(judgments: Judgments) -> tuple[Judgments, int]:
-    """Keep the last of the rows that judge the same; and count the exact copies among the others, set aside."""
+    """Of rows that judge the same, the last; and how many of the others, which are set aside, are exact copies."""
     table = judgments.table
     key = _identity(table)
-    repeated = _find_repeated(table, key)
+    repeated = _repeated(table, key)
     if not repeated.any():
         return judgments, 0
     rows = table.filter(repeated)
-    again = rows.select(_IS_IDENTIFIED & ~pl.struct(key).is_last_distinct()).to_series()
+    again = rows.select(_identified() & ~pl.struct(key).is_last_distinct()).to_series()
     exact = rows.select((again & ~pl.struct(pl.all()).is_unique()).sum()).item()
     repeated[repeated] = again.to_numpy()
     return judgments.keep(pl.lit(pl.Series(~repeated)), otherwise=REPEATED), exact

@@ -78,19 +78,9 @@ def _row(simulation: _Simulation, settings: PlanSettings, judgments: int) -> Pla
     size = _least_size(simulation, quality, settings.power)
     if size is None:
         return PlanGoal(goal, policy, looks, None, None, None, None)
-    with_difference, without_difference = (
-        simulation.run(size, quality),
-        simulation.run(size, np.zeros(settings.systems)),
-    )
-    return PlanGoal(
-        goal=goal,
-        policy=policy,
-        looks=looks,
-        largest=ceil(judgments * size),
-        expected=ceil(judgments * size * with_difference.used.mean()),
-        expected_larger=ceil(judgments * size * simulation.run(size, 1.5 * quality).used.mean()),
-        expected_none=ceil(judgments * size * without_difference.used.mean()),
-    )
+    truths = (quality, 1.5 * quality, np.zeros(settings.systems))
+    expected = (ceil(judgments * size * simulation.run(size, truth).used.mean()) for truth in truths)
+    return PlanGoal(goal, policy, looks, ceil(judgments * size), *expected)
 
 
 def _qualities(goal: Goal, settings: PlanSettings) -> Floats:

@@ -102,15 +102,9 @@ def people_or_judgments(
         # A task needs a person, and a second judgment of it another one.
         if count <= layout.tasks * each and each <= count:
             precision = measure(layout, replace(settings, annotators=count), variances, each)
-            choices.append(
-                PeopleChoice(
-                    annotators=count,
-                    judgments_per_item=each,
-                    judgments=layout.tasks * each * settings.task_size,
-                    se=precision.typical,
-                    detectable=precision.detectable(settings.power, level),
-                )
-            )
+            work = layout.tasks * each * settings.task_size
+            detectable = precision.detectable(settings.power, level)
+            choices.append(PeopleChoice(count, each, work, precision.typical, detectable))
     return tuple(choices)
 
 

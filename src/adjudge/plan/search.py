@@ -79,10 +79,8 @@ class Search:
             middle = self._rounded(structure, math.sqrt(small * large))
             if middle in (small, large):
                 break
-            if self.point(structure, per_item, middle).power >= self.settings.power:
-                large = middle
-            else:
-                small = middle
+            enough = self.point(structure, per_item, middle).power >= self.settings.power
+            small, large = (small, middle) if enough else (middle, large)
         return self._choice(self.point(structure, per_item, large), suffices=True)
 
     def _steps(self, structure: str, most: int) -> list[int]:
@@ -116,14 +114,9 @@ def search(settings: PlanSettings, variances: Variances) -> tuple[list[PlanChoic
     choices = [choice for structure in searched for choice in structure.choices]
     if not choices:
         faults = [fault for structure in searched for fault in structure.faults]
-        raise (
-            faults[0]
-            if faults
-            else UsageError(
-                f"--per-item asks for more judgments than the {counted(settings.annotators, 'annotator')} can give; "
-                "ask for fewer"
-            )
-        )
+        people = counted(settings.annotators, "annotator")
+        too_many = UsageError(f"--per-item asks for more judgments than the {people} can give; ask for fewer")
+        raise faults[0] if faults else too_many
     trials = Search(settings, variances)
     for structure in searched:
         trials.layouts |= structure.trials.layouts

@@ -80,13 +80,13 @@ def _document(
     number: int, right: tuple[str, ...], in_sentences: float, in_context: float, rng: np.random.Generator
 ) -> EditedDocument:
     """What is right is the second edition; errors of context are in the first, those of sentences in the output."""
-    first = tuple(_with_wrong_words(text, in_context, rng) for text in right)
-    output = tuple(_with_wrong_words(text, in_sentences, rng) for text in first)
+    first = tuple(_replace_words(text, in_context, rng) for text in right)
+    output = tuple(_replace_words(text, in_sentences, rng) for text in first)
     return EditedDocument(f"document-{number + 1}", output, first, right)
 
 
-def _with_wrong_words(text: str, share: float, rng: np.random.Generator) -> str:
-    """The text with this share of its words replaced by words that stand nowhere else."""
+def _replace_words(text: str, share: float, rng: np.random.Generator) -> str:
+    """Replace this share of the words by words that occur nowhere else."""
     words = text.split()
     wrong = rng.random(len(words)) < share
     return " ".join(
@@ -99,11 +99,11 @@ def predictions_from(
 ) -> Floats:
     """What a system predicts that senses the two shares of errors with these weights, on the scale of an edit rate."""
     of_sentences, of_context = weights
-    sensed = of_sentences * _standard(in_sentences) + of_context * _standard(in_context)
+    sensed = of_sentences * _standardise(in_sentences) + of_context * _standardise(in_context)
     noisy = sensed + noise * rng.normal(size=len(sensed)) * max(float(sensed.std()), 1e-9)
     return np.asarray(0.3 + 0.05 * noisy)
 
 
-def _standard(values: Floats) -> Floats:
+def _standardise(values: Floats) -> Floats:
     spread = float(values.std())
     return np.asarray((values - values.mean()) / spread if spread else np.zeros(len(values)))

@@ -6,8 +6,8 @@ Parameters are checked when they are given. Blocks say what is shown on which se
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -72,16 +72,8 @@ class RankingCampaign:
             check_at_least(name, getattr(self, name), low)
         for name in ("reference", "careless", "repeats", "overlap", "blanks"):
             check_share(name, getattr(self, name))
-        for name in (
-            "spread",
-            "ties",
-            "uneven",
-            "workload",
-            "segment_spread",
-            "taste",
-            "system_taste",
-            "length_effect",
-        ):
+        for name in ("spread", "ties", "uneven", "workload", "segment_spread", "taste", "system_taste",
+                     "length_effect"):  # fmt: skip
             check_at_least(name, getattr(self, name), 0)
         check_at_least("block_size", self.block_size, 2)
         if self.block_size > MAX_BLOCK:
@@ -89,17 +81,13 @@ class RankingCampaign:
         if self.repeats + self.overlap > 0.9:
             both = f"{self.repeats:g} and {self.overlap:g}"
             raise UsageError(f"--repeats and --overlap are {both}; together they may be at most 0.9")
-        if self.qualities is not None and len(self.qualities) != self.systems:
-            given = counted(len(self.qualities), "quality was", "qualities were")
-            raise UsageError(f"{given} given for {counted(self.systems, 'system')}; give one for each")
+        check_qualities(self.qualities, self.systems)
         if self.systems == 1 and self.reference == 0:
             raise UsageError("one system without a reference has nobody to be compared with; simulate at least two")
 
     def settings(self) -> dict[str, Setting]:
-        """The parameters as settings of a result."""
-        return settings_of(self, leave_out=("qualities",)) | {
-            "qualities": None if self.qualities is None else ",".join(f"{quality:g}" for quality in self.qualities)
-        }
+        """Return the parameters as settings of a result."""
+        return settings_of(self)
 
     @property
     def shown_at_most(self) -> int:
@@ -107,7 +95,7 @@ class RankingCampaign:
         return self.systems + (self.reference > 0)
 
     def notes(self) -> tuple[str, ...]:
-        """Where screens cannot be as the parameters say, as there are too few systems."""
+        """Say where screens cannot be as the parameters say, as there are too few systems."""
         notes = []
         if self.block_size > self.shown_at_most:
             held = f"{counted(self.systems, 'system')}{' and a reference' if self.reference > 0 else ''}"
@@ -123,10 +111,11 @@ class RankingCampaign:
 MAX_BLOCK = 10
 
 
-def settings_of(campaign: object, *, leave_out: tuple[str, ...] = ()) -> dict[str, Setting]:
-    """The fields of a campaign that are plain values."""
-    named = fields(campaign)  # type: ignore[arg-type]
-    return {field.name: getattr(campaign, field.name) for field in named if field.name not in leave_out}
+def settings_of(campaign: Any) -> dict[str, Setting]:
+    """Return the parameters of a campaign as settings of a result, the qualities last and as text."""
+    plain = {field.name: getattr(campaign, field.name) for field in fields(campaign) if field.name != "qualities"}
+    qualities = campaign.qualities
+    return plain | {"qualities": None if qualities is None else ",".join(f"{quality:g}" for quality in qualities)}
 
 
 def _option(name: str) -> str:
@@ -143,6 +132,13 @@ def check_share(name: str, value: float) -> None:
     """Refuse what is no share, naming its option."""
     if not 0 <= value <= 1:
         raise UsageError(f"{_option(name)} is {value:g}; a share between 0 and 1 is needed")
+
+
+def check_qualities(qualities: tuple[float, ...] | None, systems: int) -> None:
+    """Refuse qualities of more or fewer systems than there are."""
+    if qualities is not None and len(qualities) != systems:
+        given = counted(len(qualities), "quality was", "qualities were")
+        raise UsageError(f"{given} given for {counted(systems, 'system')}; give one for each")
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +159,8 @@ def draw_blocks(campaign: RankingCampaign, ability: Floats, rng: np.random.Gener
     # Rounded down: at least one screen is new.
     again = int(campaign.repeats * campaign.blocks)
     others = int(campaign.overlap * campaign.blocks) if campaign.annotators > 1 else 0
-    share = _workload(campaign, rng)
+    load = np.exp(campaign.workload * rng.standard_normal(campaign.annotators))
+    share = load / load.sum()
     new = campaign.blocks - again - others
     first = Blocks(
         shown=_draw_shown(campaign, ability, new, rng),
@@ -172,22 +169,12 @@ def draw_blocks(campaign: RankingCampaign, ability: Floats, rng: np.random.Gener
     )
     repeated = first.take(rng.choice(new, size=again, replace=again > new))
     overlap = first.take(rng.choice(new, size=others, replace=others > new))
-    someone_else = _other_annotators(overlap.annotator, share, rng)
-    overlap = Blocks(overlap.shown, overlap.segment, someone_else)
-    together = Blocks(
-        *(
-            np.concatenate([getattr(part, name) for part in (first, repeated, overlap)])
-            for name in ("shown", "segment", "annotator")
-        )
-    )
+    overlap = replace(overlap, annotator=_other_annotators(overlap.annotator, share, rng))
+    parts = (first, repeated, overlap)
+    together = Blocks(*(np.concatenate([getattr(part, name.name) for part in parts]) for name in fields(Blocks)))
     shuffled = together.take(rng.permutation(campaign.blocks))
     # Systems are shown in random order.
-    return Blocks(rng.permuted(shuffled.shown, axis=1), shuffled.segment, shuffled.annotator)
-
-
-def _workload(campaign: RankingCampaign, rng: np.random.Generator) -> Floats:
-    load = np.exp(campaign.workload * rng.standard_normal(campaign.annotators))
-    return np.asarray(load / load.sum())
+    return replace(shuffled, shown=rng.permuted(shuffled.shown, axis=1))
 
 
 def _other_annotators(annotator: Ints, share: Floats, rng: np.random.Generator) -> Ints:

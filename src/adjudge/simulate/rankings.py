@@ -29,7 +29,7 @@ from adjudge.simulate.truth import truth_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from adjudge.core.arrays import Bools, Floats, Ints
+    from adjudge.core.arrays import Bools, Floats
     from adjudge.simulate.ranking_campaign import RankingCampaign
 
 # Blocks handled at once, so that a million blocks do not need a gigabyte.
@@ -153,7 +153,7 @@ def _table(
     source, target = parse_pair(campaign.pair).split("-", 1)
     names = np.array([*numbered("system", campaign.systems), REFERENCE])
     people = np.array(numbered("annotator", campaign.annotators))
-    nth = _nth_screen_of_annotator(blocks.annotator)
+    nth = pl.DataFrame({"who": blocks.annotator}).select(pl.int_range(pl.len()).over("who")).to_series().to_numpy()
     seconds = np.exp(rng.normal(np.where(careless[blocks.annotator], 2.2, 3.6), 0.4))
     documents = numbered("document", campaign.documents)
     each = pl.DataFrame(
@@ -177,7 +177,3 @@ def _table(
         pl.Series("rank", ranks.ravel()).replace(0, None),
     )
     return Judgments.from_columns(rows)
-
-
-def _nth_screen_of_annotator(annotator: Ints) -> Ints:
-    return (pl.Series("who", annotator).to_frame().select(pl.int_range(pl.len()).over("who"))).to_series().to_numpy()

@@ -15,9 +15,8 @@ import polars as pl
 from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.core.languages import parse_pair
-from adjudge.core.wording import counted
 from adjudge.simulate.invented_texts import human_names, numbered
-from adjudge.simulate.ranking_campaign import check_at_least, check_share, settings_of
+from adjudge.simulate.ranking_campaign import check_at_least, check_qualities, check_share, settings_of
 
 if TYPE_CHECKING:
     from adjudge.core.arrays import Codes, Floats
@@ -249,13 +248,10 @@ class ScoreCampaign:
         check_at_least("task_size", self.task_size, 1)
         if not 0 <= self.controls <= 0.9:
             raise UsageError(f"--controls is {self.controls:g}; a share between 0 and 0.9 is needed")
-        if self.qualities is not None and len(self.qualities) != self.systems:
-            given = counted(len(self.qualities), "quality was", "qualities were")
-            raise UsageError(f"{given} given for {counted(self.systems, 'system')}; give one for each")
+        check_qualities(self.qualities, self.systems)
         if self.systems + self.humans < 2:
             raise UsageError("one system has nobody to be compared with; simulate at least two")
 
     def settings(self) -> dict[str, Setting]:
-        """The parameters as settings of a result."""
-        given = None if self.qualities is None else ",".join(f"{quality:g}" for quality in self.qualities)
-        return settings_of(self, leave_out=("qualities",)) | {"qualities": given}
+        """Return the parameters as settings of a result."""
+        return settings_of(self)
