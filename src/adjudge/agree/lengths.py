@@ -40,8 +40,10 @@ def segment_lengths(segments: pl.DataFrame, texts: Mapping[str, Sequence[str]], 
     """
     if unit not in ("words", "characters"):
         raise UsageError(f"lengths are counted in words or characters, not in '{unit}'; choose one")
-    count = (lambda line: len(line.split())) if unit == "words" else (lambda line: len(line.strip()))
-    length = {language: [count(line) for line in lines] for language, lines in texts.items()}
+    length = {
+        language: [len(line.split() if unit == "words" else line.strip()) for line in lines]
+        for language, lines in texts.items()
+    }
     common = length.get(ANY_LANGUAGE, [])
     rows = segments.select("source_lang", "segment").rows()
     known_lengths = [_look_up(length.get(language, common), segment) for language, segment in rows]
@@ -70,7 +72,8 @@ def by_length(annotations: Annotations, lengths: Ints, labels: int) -> tuple[Len
         if len(pooled.inter.pairs) + len(pooled.intra.pairs) == 0:
             continue
         inter, intra = (_agreement_of_parts(pooled, kind, labels) for kind in ("inter", "intra"))
-        rows.append(LengthAgreement(length, len(np.unique(pooled.segment)), inter, intra))
+        segments = len(np.unique(pooled.segment))
+        rows.append(LengthAgreement(length=length, segments=segments, inter=inter, intra=intra))
     return tuple(rows)
 
 

@@ -100,9 +100,9 @@ class _Meetings:
         start = int(self.starts[number])
         stop = int(self.starts[number + 1]) if number + 1 < len(self.starts) else len(self.partner)
         names = self.answers.annotators
-        columns = (self.items, self.copied, self.mirrored, self.decided, self.preferences)
+        columns = ("items", "copied", "mirrored", "decided", "preferences")
         people = (names[self.annotator], names[self.partner[start]])
-        return _Shared(people, self.answers.items, *(column[start:stop] for column in columns))
+        return _Shared(people, self.answers.items, *(getattr(self, name)[start:stop] for name in columns))
 
     def with_runs(self) -> list[int]:
         """The partners with whom enough items in a row are copied, or mirrored."""

@@ -35,7 +35,7 @@ class Format(NamedTuple):
         options: the options that it uses besides those of all formats.
         repeated: the meaning of rows that agree in everything that identifies a judgment: `corrections`, of which the
             last counts; separate `judgments`; or `counts`, if rows are made from numbers of comparisons.
-        headers: columns, in small letters, by which a file without a given format is recognised: all of one group.
+        headers: columns, in small letters, by which a file without a given format is recognised: all of one line.
         not_in_header: columns that such a file must not have.
     """
 
@@ -43,8 +43,8 @@ class Format(NamedTuple):
     summary: str
     options: tuple[str, ...] = ()
     repeated: Repeated = "corrections"
-    headers: tuple[frozenset[str], ...] = ()
-    not_in_header: frozenset[str] = frozenset()
+    headers: tuple[str, ...] = ()
+    not_in_header: str = ""
 
 
 # Options that every format uses; `pair` also selects.
@@ -58,28 +58,28 @@ FORMATS: dict[str, Format] = {
         "relative rankings with columns srclang ... system5rank (WMT10 and later)",
         ("labels",),
         "judgments",
-        (frozenset({"srclang", "trglang", "system1id", "system1rank"}),),
+        ("srclang trglang system1id system1rank",),
     ),
     "wmt-ranking-2007": Format(
         "wmt.ranking_2007",
         "relative rankings among other judgments, told apart by TYPE (WMT07 to 09)",
         ("labels",),
         "judgments",
-        (frozenset({"task", "type", "item_id", "annotator_id", "system_0"}),),
+        ("task type item_id annotator_id system_0",),
     ),
     "wmt-edits": Format(
         "wmt.edits",
         "post-edits with columns editId ... system1edit (data_EDT.tsv)",
         (),
         "judgments",
-        (frozenset({"editid", "editorid", "system1id", "system1edit"}),),
+        ("editid editorid system1id system1edit",),
     ),
     "wmt-acceptability": Format(
         "wmt.acceptability",
         "judgments of post-edits, YES, NO or UNK (data_ACC.csv)",
         (),
         "judgments",
-        (frozenset({"editid", "judgeid", "systemid", "judgment"}),),
+        ("editid judgeid systemid judgment",),
     ),
     "pairwise-counts": Format(
         "rankings.pairwise_counts", "lines 'A B wins ties losses', both directions or one", (), "counts"
@@ -105,12 +105,12 @@ FORMATS: dict[str, Format] = {
         "direct assessment, a folder or files of the ad-*.csv family (WMT16 to WMT22)",
         (),
         "judgments",
-        (frozenset({"sys_id", "rid", "sid", "score"}),),
+        ("sys_id rid sid score",),
     ),
     "mturk-da": Format(
         "mturk",
         "direct assessment, Mechanical Turk batch results with all items in Answer.Q1",
-        headers=(frozenset({"hitid", "workerid", "answer.q1"}),),
+        headers=("hitid workerid answer.q1",),
     ),
     "appraise": Format(
         "appraise.reader",
@@ -122,8 +122,8 @@ FORMATS: dict[str, Format] = {
         "mqm.reader",
         "MQM ratings, one error per row with its span between <v> and </v>",
         ("columns", "mqm_weights"),
-        headers=tuple(frozenset({"system", person, "category", "severity"}) for person in ("rater", "annotator")),
-        not_in_header=frozenset({"score", "rank"}),
+        headers=("system rater category severity", "system annotator category severity"),
+        not_in_header="score rank",
     ),
     "pearmut": Format("pearmut", "annotations of Pearmut, JSON lines with one submitted document each"),
     "metric-scores": Format("metric_scores", "mt-metrics-eval: *.seg.score files or folders of human or metric scores"),

@@ -145,8 +145,34 @@ def _read_file(path: Path) -> list[MetricScore]:
 
 
 def _scores_of_table(table: Delimited) -> list[MetricScore]:
-    long = table.column("metric", required=False) is not None and table.column("score", required=False) is not None
-    return _read_long(table) if long else _read_wide(table)
+    system, segment, document = table.need("system"), table.find(*SEGMENT), table.find(*DOCUMENT)
+    metric, score = table.find("metric"), table.find("score")
+    if metric is not None and score is not None:
+        columns = [(score, "score")]
+    else:
+        metric, columns = None, _metric_columns(table, {system, segment, document})
+    return [
+        MetricScore(
+            table.header[i] if metric is None else fields[metric],
+            fields[system],
+            _optional(fields, segment),
+            _optional(fields, document),
+            _parse_number(fields[i], what, table.path, line),
+        )
+        for line, fields in table.rows
+        for i, what in columns
+    ]
+
+
+def _metric_columns(table: Delimited, others: set[int | None]) -> list[tuple[int, str]]:
+    """List the columns of metrics in a table with one column each, with what to call their cells in messages."""
+    if "annotator" in table.header and {"score", "rank"} & set(table.header):
+        what = "holds judgments of annotators, not one score per system and segment; read it with --format judgments"
+        raise InputError(what, file=table.path, line=1)
+    columns = [(i, f"score in column '{name}'") for i, name in enumerate(table.header) if i not in others]
+    if not columns:
+        raise InputError("has no column of scores beside the systems and segments", file=table.path, line=1)
+    return columns
 
 
 def _read_table(path: Path) -> Delimited:
@@ -170,43 +196,8 @@ def _parse_number(value: str, what: str, path: Path, line: int) -> float | None:
     return None if value.strip().casefold() in MISSING else to_float(value, what, path, line)
 
 
-def _read_long(table: Delimited) -> list[MetricScore]:
-    system, metric, score = table.need("system"), table.need("metric"), table.need("score")
-    segment, document = table.column(*SEGMENT, required=False), table.column(*DOCUMENT, required=False)
-    return [
-        MetricScore(
-            fields[metric], fields[system], _optional(fields, segment), _optional(fields, document),
-            _parse_number(fields[score], "score", table.path, line),
-        )
-        for line, fields in table.rows
-    ]  # fmt: skip
-
-
 def _optional(fields: list[str], column: int | None) -> str | None:
     return fields[column] if column is not None and fields[column] else None
-
-
-def _read_wide(table: Delimited) -> list[MetricScore]:
-    system = table.need("system")
-    if "annotator" in table.header and {"score", "rank"} & set(table.header):
-        what = "holds judgments of annotators, not one score per system and segment; read it with --format judgments"
-        raise InputError(what, file=table.path, line=1)
-    segment, document = table.column(*SEGMENT, required=False), table.column(*DOCUMENT, required=False)
-    named = {system, segment, document}
-    metrics = [(i, name) for i, name in enumerate(table.header) if i not in named]
-    if not metrics:
-        raise InputError("has no column of scores beside the systems and segments", file=table.path, line=1)
-    return [
-        MetricScore(
-            name,
-            fields[system],
-            _optional(fields, segment),
-            _optional(fields, document),
-            _parse_number(fields[i], f"score in column '{name}'", table.path, line),
-        )
-        for line, fields in table.rows
-        for i, name in metrics
-    ]
 
 
 def _read_mtme(path: Path) -> list[MetricScore]:

@@ -49,7 +49,7 @@ def read_post_edits(path: Path) -> tuple[EditedDocument, ...]:
     """Read the texts, documents in the order of the file."""
     table = read_delimited(path, "\t", quoting=False)
     document, mt, pe1 = table.need("document", "doc"), table.need("mt"), table.need("pe1", "pe")
-    pe2, source = table.column("pe2", required=False), table.column("source", required=False)
+    pe2, source = table.find("pe2"), table.find("source")
     rows: dict[str, list[list[str]]] = {}
     for line, fields in table.rows:
         if not fields[pe1].strip() or (pe2 is not None and not fields[pe2].strip()):

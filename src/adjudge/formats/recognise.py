@@ -90,7 +90,8 @@ def _recognise_header(line: str) -> str | None:
     """Recognise a format by the names of columns, which some of these files separate by blanks."""
     names = {name.strip().strip('"').lower() for name in re.split(r"[\t,; ]", line)}
     for name, known in FORMATS.items():
-        if not known.not_in_header & names and any(header <= names for header in known.headers):
+        has_header = any(names.issuperset(header.split()) for header in known.headers)
+        if has_header and names.isdisjoint(known.not_in_header.split()):
             return name
     return None
 

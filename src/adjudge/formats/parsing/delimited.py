@@ -44,21 +44,17 @@ class Delimited:
         """The rows that cannot be used, first of all those of another length than the header."""
         return BadRows(self.source, self.options, len(self.rows))
 
-    def column(self, *names: str, required: bool = True) -> int | None:
-        """The place of the first of these columns that exists, case ignored."""
+    def find(self, *names: str) -> int | None:
+        """Return the place of the first of these columns that exists, case ignored."""
         folded = [name.strip().casefold() for name in self.header]
-        for name in names:
-            if name.casefold() in folded:
-                return folded.index(name.casefold())
-        if required:
-            existing = shown(", ".join(self.header), 200)
-            raise InputError(f"has no column '{names[0]}', it has {existing}; check --format", file=self.path, line=1)
-        return None
+        return next((folded.index(name.casefold()) for name in names if name.casefold() in folded), None)
 
     def need(self, *names: str) -> int:
-        """The place of a column that must exist."""
-        index = self.column(*names)
-        assert index is not None
+        """Return the place of a column that must exist."""
+        index = self.find(*names)
+        if index is None:
+            existing = shown(", ".join(self.header), 200)
+            raise InputError(f"has no column '{names[0]}', it has {existing}; check --format", file=self.path, line=1)
         return index
 
     def lines(self) -> pl.Series:

@@ -77,19 +77,16 @@ class Spaced:
         parsed = given.cast(pl.Float64, strict=False)
         broken = given.is_not_null() & (parsed.is_null() | ~parsed.is_finite())
         problem = f"{what} is '{{}}', a number is needed; correct it"
-        if bad is not None and optional:
+        if bad is None:
+            if broken.any():
+                first = broken.arg_max() or 0
+                raise InputError(problem.format(shown(given[first])), file=self.path, line=self.frame[LINE][first])
+            return parsed
+        if optional:
             bad.empty(broken, what, lambda row: problem.format(shown(given[row])))
-        elif bad is not None:
+        else:
             bad.mark(broken, lambda row: problem.format(shown(given[row])), f"row with a broken {what}")
-        if bad is not None:
-            return pl.select(pl.when(~broken).then(parsed)).to_series()
-        if broken.any():
-            self._refuse(broken, given, problem)
-        return parsed
-
-    def _refuse(self, bad: pl.Series, values: pl.Series, problem: str) -> None:
-        first = bad.arg_max() or 0
-        raise InputError(problem.format(shown(values[first])), file=self.path, line=self.frame[LINE][first])
+        return pl.select(pl.when(~broken).then(parsed)).to_series()
 
 
 def read_spaced(path: Path, *, header: str) -> Spaced | None:

@@ -112,7 +112,7 @@ def _rank_columns(table: Delimited, options: ReadOptions) -> dict[str, int]:
 def _segment_columns(table: Delimited, options: ReadOptions) -> list[int]:
     """The columns that make up the segment: one, or several joined by commas."""
     wanted = options.segment_column or DEFAULT_SEGMENT
-    if table.column(wanted, required=False) is not None:
+    if table.find(wanted) is not None:
         return [table.need(wanted)]
     if options.segment_column is None:
         what = f"name the column of the segments with --segment-column; {_list_columns(table)}"
@@ -121,7 +121,7 @@ def _segment_columns(table: Delimited, options: ReadOptions) -> list[int]:
 
 
 def _column(table: Delimited, name: str, option: str) -> int:
-    column = table.column(name.strip(), required=False)
+    column = table.find(name.strip())
     if column is None:
         raise InputError(f"{option} names '{shown(name)}', but {_list_columns(table)}", file=table.path, line=1)
     return column

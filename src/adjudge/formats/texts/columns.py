@@ -75,8 +75,8 @@ def _lines(text: str) -> tuple[str, ...]:
 
 def _make_column(table: Delimited, names: Sequence[str]) -> Column:
     column = table.need(*names)
-    document = table.column("document", "doc", required=False)
-    segment = table.column("segment", "seg", required=False)
+    document = table.find("document", "doc")
+    segment = table.find("segment", "seg")
     if not table.rows:
         raise InputError("holds a header but no rows; one segment per row is needed", file=table.path)
     return Column(

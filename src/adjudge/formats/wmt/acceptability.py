@@ -37,13 +37,14 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     table = read_delimited(path, None, options=options)
     if not table.rows:
         raise InputError("holds a header but no judgments; check that the file is complete", file=path)
+    system_column = table.need("systemId", "system1Id")
     taken = {
         **context_uses(table, annotator=("judgeId",)),
-        "system": table.need("systemId", "system1Id"),
+        "system": system_column,
         "score": table.need("judgment", "judgement"),
         "edit": table.need("editId"),
     }
-    system = table.texts(taken["system"])
+    system = table.texts(system_column)
     columns = context_columns(table, options, annotator=("judgeId",)).with_columns(
         pl.lit(campaign).alias("campaign"),
         pl.lit("acceptability").alias("protocol"),

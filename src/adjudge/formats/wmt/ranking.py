@@ -78,7 +78,7 @@ def _list_uses(table: Delimited) -> tuple[ColumnUse, ...]:
         **context_uses(table, annotator=ANNOTATOR),
         "system": [name for name, _ in slots],
         "rank": [rank for _, rank in slots],
-        "screen": table.column("rankingId", required=False),
+        "screen": table.find("rankingId"),
     }
     return column_uses(table.path, table.header, taken)
 
@@ -86,7 +86,7 @@ def _list_uses(table: Delimited) -> tuple[ColumnUse, ...]:
 def _read_context(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[str]]:
     """What holds for a whole row: where and by whom it was judged, and the ranking that a pair belongs to."""
     frame = context_columns(table, options, annotator=ANNOTATOR)
-    ranking = null_where_unused(table.texts(table.column("rankingId", required=False)))
+    ranking = null_where_unused(table.texts(table.find("rankingId")))
     nobody = f"{table.path.name} does not say who judged"
     return frame.with_columns(ranking.alias("ranking")), [nobody] if frame["annotator"].is_null().all() else []
 
@@ -188,13 +188,13 @@ def _whole_rankings(labels: pl.DataFrame) -> pl.Series:
 
 def context_uses(table: Delimited, *, annotator: tuple[str, ...]) -> dict[str, int | None]:
     """The index of every column of `CONTEXT` in a file."""
-    segment = table.column("srcIndex", required=False)
+    segment = table.find("srcIndex")
     return {
-        "source_lang": table.column("srclang", "source_lang", required=False),
-        "target_lang": table.column("trglang", "tgtlang", "target_lang", required=False),
-        "document": table.column("documentId", required=False),
+        "source_lang": table.find("srclang", "source_lang"),
+        "target_lang": table.find("trglang", "tgtlang", "target_lang"),
+        "document": table.find("documentId"),
         "segment": table.need("segmentId") if segment is None else segment,
-        "annotator": table.column(*annotator, required=False),
+        "annotator": table.find(*annotator),
     }
 
 
