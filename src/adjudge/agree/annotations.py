@@ -171,7 +171,7 @@ def between_annotators(annotations: Annotations) -> AnnotatorPairs:
 
 
 def _entries(matrix: sp.sparray, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> Floats:
-    # Depending on what is asked, SciPy answers with a sparse or a plain array.
+    # SciPy returns a sparse or a dense array, depending on the index.
     entries = matrix.tocsr()[rows, columns]
     return np.asarray(entries.toarray() if hasattr(entries, "toarray") else entries, dtype=float).ravel()
 

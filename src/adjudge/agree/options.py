@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LengthUnit = Literal["words", "characters"]
 RESAMPLES = 1000
 RESAMPLES_PER_TASK = 50
-# Of two people, half of all draws hold one of them alone, who has nobody to agree with.
+# With two people, half of all draws hold only one of them, who has nobody to agree with.
 MIN_ANNOTATORS = 3
 FEW_ANNOTATORS = 5
 CONFIDENCE = 0.95

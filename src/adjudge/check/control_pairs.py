@@ -71,7 +71,7 @@ def _pair_with_originals(judgments: Judgments, control: str, key: tuple[str, ...
 
 
 def _paired_t(genuine: Floats, control: Floats) -> float:
-    # As `ttest_rel` has it, without its checks: there are as many of these as annotators.
+    # The same as `ttest_rel` without its checks, because there is one test per annotator.
     difference = genuine - control
     pairs = len(difference)
     t = difference.mean() / (difference.std(ddof=1) / np.sqrt(pairs))

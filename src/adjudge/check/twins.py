@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FEWEST_ITEMS = 8
 SURPRISING = 1e-4
-# However rarely items mirror each other elsewhere, this rate is allowed for, so that few data do not cry wolf.
+# The least rate that is assumed, so that small samples do not raise false alarms.
 LEAST_RATE = 0.1
 
 
@@ -56,7 +56,7 @@ def find_twins(judgments: Judgments) -> tuple[Twins, ...]:
     for kind, total in fitting.items():
         for pair in with_runs:
             fits = getattr(pair, kind)[pair.decided > 0]
-            # The rate among the others: a pair that copied throughout must not excuse itself.
+            # The rate without this pair: a pair that copied everything would raise the rate that excuses it.
             others = items - len(fits)
             rate = (total - fits.sum()) / others if others >= FEWEST_ITEMS else 0.0
             twins = _longest_run(pair, kind, max(float(rate), LEAST_RATE))
@@ -135,7 +135,7 @@ def _all_meetings(answers: _Answers) -> Iterator[_Meetings]:
         by_annotator, np.cumsum(np.bincount(answers.annotator, minlength=len(answers.annotators)))[:-1]
     )
     for number, rows in enumerate(rows_by_annotator):
-        # All rows of the items of this one, who is the first of each pair.
+        # All rows about the items of this annotator, who is the first of each pair.
         often_met = count[answers.item[rows]]
         first_rows = np.repeat(rows, often_met)
         within = np.arange(len(first_rows)) - np.repeat(np.cumsum(often_met) - often_met, often_met)
@@ -205,7 +205,7 @@ def _answers(judgments: Judgments) -> _Answers:
 
 def _longest_run(shared: _Shared, kind: str, rate: float) -> Twins | None:
     fits = getattr(shared, kind)
-    # Runs lie between two items that do not fit; of equal ones the first counts.
+    # A run lies between two items that do not fit; among runs of equal length the first counts.
     breaks = np.concatenate(([-1], np.flatnonzero(~fits), [len(fits)]))
     longest = int(np.argmax(np.diff(breaks)))
     start, stop = int(breaks[longest]) + 1, int(breaks[longest + 1])

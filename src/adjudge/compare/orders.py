@@ -44,7 +44,7 @@ def score_correlation(first: Campaign, second: Campaign, systems: Sequence[str])
     drawn = [_resampled(campaign, systems) for campaign in (first, second)]
     coefficients: dict[str, Coefficient] = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
     values = {name: coefficient(x, y) for name, coefficient in coefficients.items()}
-    # A correlation of exactly 1 has no finite z: what lies halfway to the next lower value of ranks stands for it.
+    # A correlation of 1 has no finite z; it is replaced by the value halfway to the next lower one that ranks allow.
     limits = {"pearson": 0.9999, "spearman": 1 - 6 / (len(systems) * (len(systems) ** 2 - 1)), "kendall": None}
     intervals = [
         _interval(values[name], coefficient, drawn[0], drawn[1], limit=limits[name])
@@ -156,7 +156,7 @@ def _preference_agreement(first: Campaign, second: Campaign, systems: set[str]) 
     x, y = (np.array([preferences[item] for item in shared]) for preferences in (one, other))
     decided = (x != 0) & (y != 0)
     same = float((np.sign(x) == np.sign(y))[decided].mean()) if decided.any() else None
-    # A preference for a over b is one against a for b: both are counted, so that the order of names does not matter.
+    # Each preference counts in both directions, so that the order of names does not matter.
     both_x, both_y = np.append(x, -x), np.append(y, -y)
     return ItemAgreement(
         len(shared), pearson(both_x, both_y), kendall(both_x, both_y), "preferences", int(decided.sum()), same

@@ -35,7 +35,7 @@ def fingerprint_of_file(path: Path, *, digits: int = DIGITS) -> str:
 def fingerprint_of_table(table: pl.DataFrame, always: Collection[str]) -> str:
     """The fingerprint of a table's content; empty columns count only if they are among those that are always there."""
     table = table.select(name for name in table.columns if name in always or table[name].count())
-    # Spans come first among them, as they always have.
+    # Spans come first, so that fingerprints stay as they were.
     nested = sorted(
         (name for name, dtype in table.schema.items() if dtype.is_nested()), key=lambda name: name != "spans"
     )

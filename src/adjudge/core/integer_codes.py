@@ -60,7 +60,7 @@ def _codes_of_words(column: pl.Series) -> tuple[Codes, int]:
     if nulls == len(column) or (not nulls and bool((column == column[0]).all())):
         return np.zeros(len(column), dtype=np.int64), 1
     hashed = column.cast(pl.Categorical).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
-    # A row that holds each word; index -1, that of a null, is the last place of the table.
+    # A row that holds each word; nulls have code -1, which indexes the last entry.
     row = np.full(int(hashed.max()) + 2, -1)
     row[hashed] = np.arange(len(column))
     present = np.flatnonzero(row >= 0)

@@ -209,7 +209,7 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
         raise DataError(f"the tables do not fit together ({fault}); leave out their extra columns") from fault
     notes = tuple(dict.fromkeys(note for part in tables for note in part.notes))
     uses = tuple(dict.fromkeys(use for part in tables for use in part.columns))
-    # Parts of one table share the rows of its judges.
+    # Parts of one table share one frame of machine rows, which must not be counted twice.
     shared = {id(part.machine): part.machine for part in tables if part.machine is not None}
     machine = pl.concat(shared.values(), how="diagonal_relaxed") if shared else None
     return Judgments(frame, tuple(SetAside(reason, count) for reason, count in rows.items()), notes, uses, machine)
@@ -218,7 +218,7 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
 def _conform(frame: pl.DataFrame, name: str, dtype: pl.DataType | type[pl.DataType], source: Source) -> pl.Series:
     default: str | bool | int | None = DEFAULTS.get(name)
     if name not in frame.columns:
-        # What `pl.repeat` gives, in a tenth of its time where rows are few.
+        # The same as `pl.repeat`, but ten times faster for few rows.
         return pl.Series(name, [default], dtype=dtype).new_from_index(0, frame.height)
     column = frame[name]
     try:

@@ -60,7 +60,7 @@ def language_code(name: str | None) -> str:
         return UNKNOWN
     text = name.strip()
     if bracketed := _VARIANT.match(text):
-        # Without what joins the two, so that the code of `Ger_(raw)` is that of `Ger (raw)`.
+        # Drop the joining underscore, so that `Ger_(raw)` and `Ger (raw)` have the same code.
         return f"{language_code(bracketed['base'].rstrip('_'))}_{_slug(bracketed['variant'])}"
     region = _REGION.match(text)
     if region and region["base"].lower() in _CODES:

@@ -200,7 +200,7 @@ def standardised(sheet: Sheet, *, zero_sd: str = "drop", calibrated: bool = Fals
     who, score = sheet.annotator[base], sheet.score[base]
     people = len(sheet.annotators)
     count = np.bincount(who, minlength=people)
-    # Around a score of the annotator's own, so that equal scores have no spread at all, decimals or not.
+    # Centred at one of the annotator's scores, so that equal scores have a spread of exactly 0.
     pivot = np.zeros(people)
     pivot[who] = score
     around = score - pivot[who]
@@ -234,7 +234,7 @@ def resampled_means(sheet: Sheet, count: int, rng: np.random.Generator) -> Float
     used = sheet.rated & ~np.isnan(sheet.score) & (sheet.item_system[sheet.item] >= 0)
     people, systems = len(sheet.annotators), len(sheet.systems)
     item, who, score = sheet.item[used], sheet.annotator[used], sheet.score[used]
-    # By item, so that systems with the same scores get the very same sums.
+    # Sorted by item, so that systems with equal scores get exactly equal sums.
     order = np.lexsort((who, item))
     item, who, score = item[order], who[order], score[order]
     alike = _judged_alike(sheet, item, who)

@@ -38,11 +38,11 @@ REPEATED = "repeated later in the files; the last one is used"
 COPIED_TABLE = "copy: the files hold every judgment of the table several times"
 # With fewer different blocks, equal counts may be chance.
 ENOUGH_BLOCKS = 30
-# So many notes on names that are alike.
+# The most notes on similar names that are shown.
 MOST_ALIKE = 5
-# So many bits do not come again by chance.
+# Lines that hold so much information do not repeat by chance.
 ENOUGH_BITS = 64
-# A file whose lines are known by their numbers is looked through for so many copies of itself.
+# A file whose lines have no names is searched for up to so many copies of itself.
 MOST_TIMES = 5
 
 
@@ -223,7 +223,7 @@ def note_similar_names(judgments: Judgments) -> Judgments:
     notes: list[str] = []
     for what, (form, but) in alike.items():
         every = judgments.table[what.removesuffix("s")].drop_nulls().unique().alias("name")
-        # Mostly no two names are alike, in whatever languages.
+        # In most tables no two names are similar, whatever the languages.
         if every.to_frame().select(form.n_unique()).item() == len(every):
             continue
         names = judgments.table.select(*pair, name=what.removesuffix("s")).drop_nulls().unique().sort("name")

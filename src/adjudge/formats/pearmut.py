@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 RESET = "__RESET__"
 _NONE = "line that is no submitted document"
-# The slider of scores; sliders of one's own have their own scales.
+# The standard slider; sliders that a campaign defines have scales of their own.
 _SCALE = (0.0, 100.0)
 _SCORES = (-1e6, 1e6)
 _TIMES = (0.0, 4e9)

@@ -89,7 +89,7 @@ def calibrated(compared: Pairs) -> Calibrated:
     human_tie, agrees = compared.preference == 0, agreement(compared)
     if not human_tie.any():
         return Calibrated(start, 0.0)
-    # Passing a pair turns it into a tie: it is now right if the human tied, and no longer if it agreed before.
+    # A threshold that passes a pair makes it a tie: then it is right if, and only if, the human tied.
     changes = human_tie != agrees
     size = np.abs(compared.difference[changes])
     gain = np.where(human_tie[changes], 1.0, -1.0) * compared.weight[compared.group[changes]]

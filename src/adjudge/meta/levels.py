@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from adjudge.meta.scores import Scores
 
 
-# Above so many pairs of scores, as among 6,000 scores pooled, they are not formed: it would take gigabytes.
+# More pairs of scores than this (from 6,000 pooled scores) would take gigabytes and are left out.
 MOST_PAIRS = 18_000_000
 
 

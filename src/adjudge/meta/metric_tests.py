@@ -40,7 +40,7 @@ def williams(r_first: float, r_second: float, r_between: float, n: int) -> float
     if below <= 0:
         return float("nan")
     statistic = (r_first - r_second) * math.sqrt((n - 1) * (1 + r_between)) / math.sqrt(below)
-    # Never 0: what is too small for a number is the smallest number.
+    # Never 0, even if the p-value underflows.
     return max(float(student_tail(statistic, n - 3)), sys.float_info.min)
 
 

@@ -51,7 +51,7 @@ BLOCK = 125
 """Permutations in a block. It must not depend on the number of workers: every block has a seed of its own."""
 # A block of many scores has fewer permutations: about this many signs, to bound memory.
 MOST_SIGNS = 4_000_000
-# Pairs that go on being permuted are looked at again after about this many of their differences.
+# Pairs that are permuted further are tested again after about this many differences.
 LOOK_AGAIN = 5_000_000
 
 
@@ -276,7 +276,7 @@ def _exchanged_correlations(group: _Group, signs: Floats) -> Floats:
     sums, human = group.sums(), group.human
     whole, difference = sums.sum(-1)[:, :, None], sums @ signs.T
     plus, minus = ((whole + difference) / 2)[:, :, None], ((whole - difference) / 2)[:, None]
-    # In place: large arrays that come and go cost more than the arithmetic.
+    # In place, because allocating large arrays costs more than the arithmetic.
     squared = plus[0] + minus[0]
     squared *= squared
     squared /= len(human)

@@ -93,7 +93,7 @@ def item_mean(values: Floats, drawn: Floats) -> Floats:
     return divide(drawn @ np.where(known, values, 0.0), count)
 
 
-# Resamples whose weights of all scores are held at once.
+# The number of resamples whose weights are in memory at the same time.
 CHUNK = 50
 
 

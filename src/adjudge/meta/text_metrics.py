@@ -46,7 +46,7 @@ def read_texts(references: Sequence[Path], outputs: Mapping[str, Path]) -> Texts
     }
     segments = first.segments or tuple(str(i) for i in range(1, len(first.texts) + 1))
     if len(set(segments)) < len(segments):
-        # Numbers that start again in every document name no segment by themselves; lines do.
+        # Numbers that restart in every document do not identify a segment; line numbers do.
         segments = tuple(str(i) for i in range(1, len(segments) + 1))
     documents: tuple[str | None, ...] = first.documents or (None,) * len(segments)
     return Texts(segments, documents, (first.texts, *others), texts)

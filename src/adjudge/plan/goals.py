@@ -118,7 +118,7 @@ class _Simulation:
         """By the number of open pairs less 1 (or alone), the boundary at every look."""
 
     def _bounds(self, spending: Spending, level: float) -> list[float]:
-        # Tastes last, so that information grows less than the judgments.
+        # Tastes do not average out, so information grows more slowly than the number of judgments.
         information = [1 / (self.noise.taste + self.noise.other / time) for time in self.times]
         return boundaries(information, [spent(spending, level, time) for time in self.times])
 
@@ -165,7 +165,7 @@ class _Simulation:
             better |= z >= self.bounds[0, look]
             return
         while True:
-            # A settled pair hands its share of the level on.
+            # Holm: the level of a settled pair is shared by the others.
             left = self.pairs - better.sum(axis=(1, 2))
             bound = self.bounds[np.maximum(left, 1) - 1, look]
             new = (z >= bound[:, None, None]) & ~better & ~better.transpose(0, 2, 1)

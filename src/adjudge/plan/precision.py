@@ -58,7 +58,7 @@ def measure(layout: Layout, settings: PlanSettings, variances: Variances, per_it
     ratios = variances.ratios
     drawn = [_draw_scores(prepared, variances, generator(settings.seed, _SCORES, number)) for number in range(DRAWS)]
     models = [prepared.refit(score, ratios) for score in drawn]
-    # What the design cannot tell from the residual belongs to it.
+    # Effects that the design cannot separate from the residual are part of it.
     residual = variances.sd["residual"] ** 2 * (1 + sum(ratios[effect] for effect in prepared.effects.in_residual))
     covariance = models[0].covariance * residual / models[0].components[-1].sd ** 2
     first, second = np.triu_indices(systems, 1)

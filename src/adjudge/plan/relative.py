@@ -157,7 +157,7 @@ def _point(people: int, asked: RelativePlanSettings, assumed: RelativeSpread) ->
     """The fewest blocks that suffice, or the most that one person can be asked for."""
     from scipy.stats import nct
 
-    # As the combined errors have it: those of annotators, and of the model up to its limit.
+    # Degrees of freedom of the combined errors: of annotators, plus those of the model up to a limit.
     df = (people - 1) + min(MOST_PRIOR, (people - 1) * (asked.systems - 1) / 2)
     critical = float(student_quantile(asked.level / asked.tests / 2, df))
 

@@ -58,7 +58,7 @@ class ScoreDesign:
         campaign = self.campaign
         source, target = parse_pair(campaign.pair).split("-", 1)
         systems = np.array([*numbered("system", campaign.systems), *human_names(campaign.humans)])
-        # A control in the place of an output keeps the name of its system, as files of the field have it.
+        # A control keeps the name of the system whose output it replaces, as in released files.
         return pl.DataFrame(
             {
                 "annotator": np.array(numbered("annotator", campaign.annotators))[self.annotator],

@@ -66,7 +66,7 @@ def shifted_stretches(source: Sequence[str], translation: Sequence[str]) -> list
         return []
     shifts = {0}
     for start in range(0, len(source), WINDOW):
-        # The last window is a full one, however many lines are left.
+        # The last window overlaps the one before, so that it is full.
         low = max(0, min(start, len(source) - WINDOW))
         shifts.add(_best_shift(source, translation, low, min(low + WINDOW, len(source))))
     if shifts == {0}:
@@ -125,7 +125,7 @@ def _best_shift(source: Sequence[str], translation: Sequence[str], low: int, hig
     source_lines = [_features(text) for text in source[low:high]]
     scores: dict[int, float] = {}
     for shift in range(-FARTHEST, FARTHEST + 1):
-        # What falls out at one end comes in at the other: such files were rotated.
+        # Indices wrap around, because misaligned files may be rotated.
         translated_lines = [_features(translation[(i + shift) % len(translation)]) for i in range(low, high)]
         scores[shift] = _fit(source_lines, translated_lines)
     best = max(scores, key=lambda shift: (scores[shift], -abs(shift)))

@@ -22,7 +22,7 @@ _NAME = regex.compile(
     r"(?<![\p{L}\p{N}@#/._-]|\p{L}['’])\p{Lu}\p{Ll}{2,}(?![\p{L}\p{N}_@/.-]\p{L}|[\p{L}\p{N}_@/-]|['’](?!s\b))"
 )
 SHORTEST = 6
-# Two letters that end many a name are no sign that a word begins.
+# Many names end in two letters that are a word, so only these count.
 _SHORT = ("to", "of", "by", "we", "he", "it")
 FUNCTION, KNOWN, RARE = 6.0, 3.0, 2.2
 """On the Zipf scale: words that hold sentences together, words that are quite frequent, and hardly words."""

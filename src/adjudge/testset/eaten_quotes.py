@@ -105,7 +105,7 @@ def find_lost_marks(text: str, translation: str) -> list[tuple[int, float]]:
         closes = translated_marks[0].side != "open" and translated_marks[0].position > len(translation) / 2
         positions = [start] if leads else [end] if closes else []
     elif leads or who is not None:
-        # Languages that put first who spoke have the marks inside the segment.
+        # In languages that name the speaker first, the marks are inside the segment.
         positions = [start, end]
     return [(position, TOLD_BY_TRANSLATION) for position in positions]
 

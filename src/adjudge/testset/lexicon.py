@@ -203,9 +203,9 @@ class Lexicon:
         if len(word) == 1:
             return word == "a" and self.language == "en"
         if word in ("sub", "non", "pre", "mis", "pro", "dis"):
-            # Beginnings that the lists have as words.
+            # Prefixes that the lists contain as words.
             return False
-        # Lists are full of two-letter abbreviations.
+        # Short words need a higher frequency, because the lists contain many abbreviations.
         return self.zipf(word) >= (5.5 if len(word) == 2 else 4.5 if len(word) == 3 else 3.3)
 
     def _with_function_word(self, left: str, right: str) -> bool:

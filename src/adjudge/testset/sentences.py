@@ -83,7 +83,7 @@ def _report_missing_period(document: Document, index: int, language: str) -> Fin
     # In American usage the period stands before the closing quotation mark.
     position = end - 1 if end > 1 and text[end - 1] in '"”' and language == "en" else end
     edit = Edit(position, position, _FULL_STOP.get(language, "."))
-    # In other languages than English nobody here knows a sentence from a heading.
+    # Headings are recognised in English only.
     confidence = 0.6 if language != "en" else 0.9 if len(text.split()) >= CERTAIN_WORDS else 0.75
     return document.finding(index, "final-period", "no punctuation at the end", confidence, edit=edit)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from adjudge.results.testset import Finding
     from adjudge.testset.document import Document
 
-# Addresses begin where words do; looked for at every letter, one long word would take minutes.
+# An address starts at the start of a word; trying every letter of a long word would take minutes.
 _LINK = regex.compile(
     r"(?:https?://|www\.)\S+|(?<!\S)\S+@\S+|[#@]\w+"
     r"|(?<!\S)\S+\.(?:com|org|net|co|uk|gov|edu|html?|io|tv|js|py)\b\S*"

@@ -30,7 +30,7 @@ _MAY_DOUBLE = frozenset(
 )
 # Some letters stand between names: Silva e Costa, Ortega y Gasset.
 _LONE = regex.compile(r"(?<=\s)(?:([b-z])(?=\s(?!\p{Lu}))|([bcfghjkmnpqrstuwz])(?=\s))")
-# Beside the function words that make no compounds: those that make none with what follows.
+# Function words that make no compounds, and those that make none with the following word.
 GLUED_BEFORE = (*NEVER_PARTS, "a", "at", "as", "in", "to", "if", "it", "is", "an", "or", "be")
 _QUOTED = "\"“”„«»'‘’"
 SHORTEST = 4
@@ -105,7 +105,7 @@ def _explain(
     document: Document, index: int, match: regex.Match[str], lexicon: Lexicon, *, again: bool
 ) -> Iterator[Finding]:
     word, (start, end) = match.group(), match.span()
-    # Without a dictionary, endings look like words: whoever knows no Spanish takes pronouns for words run together.
+    # Without a dictionary, endings look like words: Spanish pronouns would count as words run together.
     near, parts = lexicon.nearest(word), lexicon.split(word) if lexicon.has_dictionary else None
     likely = near is not None and _is_likely(word, near, lexicon)
     # A compound that is rare looks the same as two words run together, unless one of them is a function word.
@@ -146,7 +146,7 @@ def _find_doubled(document: Document, index: int, text: str, lexicon: Lexicon) -
     """In other languages than English, articles and pronouns may well stand twice: only longer words are doubted."""
     english = lexicon.language == "en"
     for match in _DOUBLED.finditer(text):
-        # A rare word that stands twice is a name: as of a plant or a place.
+        # A rare word that is doubled is a name, such as that of a plant or a place.
         rare = lexicon.zipf(match[1]) < RARE
         if match[1] in _MAY_DOUBLE or rare or (not english and len(match[1]) < SHORTEST):
             continue

@@ -15,7 +15,7 @@ from adjudge.formats.appraise.rows import SOURCE
 
 _PAGE = ("account", "page", "system")
 _OUTPUT = ("document", "system")
-# Accounts that stopped midway, or got an item twice, do not speak against the rule.
+# Some accounts break the rule, because they stopped midway or got an item twice.
 _MOST = 0.9
 _FLAG = re.compile(r"bad[0-9]*|dup|duplicate[0-9]*|incomplete")
 

@@ -31,7 +31,7 @@ _TYPES = {
     "repeat": "CHK",
     "tutorial": "TGT",
     "calibration": "TGT",
-    # Not a judgment of a system's output; the other kind that tells who pays attention.
+    # Appraise has no attention checks; degraded outputs also show who pays attention.
     "attention": "BAD",
 }
 

@@ -41,7 +41,7 @@ ATTENTION = "hotw-test"
 DEFAULT_WEIGHTS = "workshops"
 _MARK = re.compile(r"</?v>")
 _FOUR_LETTERS = re.compile(r"(?<![a-z])[a-z]{4}(?![a-z])")
-# Words in names of files that could be two codes of languages.
+# Words in file names that look like two language codes.
 WORDS_IN_NAMES = frozenset({"beta", "caps", "data", "date", "node", "note", "path", "side", "site", "task", "team"})
 # What the columns are called, the likeliest first; `doc_id` is a segment's place in its document in these files.
 COLUMNS: dict[str, tuple[str, ...]] = {

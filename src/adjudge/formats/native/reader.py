@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from adjudge.formats.options import ReadOptions
 
-# Only in a wide table is a column of this name surely the item's.
+# A column of this name surely identifies the item only in a wide table.
 _WIDE_SEGMENT = "id"
 ANSWERS = ("rank", "score", "spans", "text")
 # How files of the field call the column that is true where a document was scored as a whole.
@@ -130,7 +130,7 @@ def _likely_systems(frame: pl.DataFrame, mapping: ColumnMap) -> dict[str, int]:
         if column.cast(pl.Float64, strict=False).null_count() == 0:
             continue
         different, letters = column.n_unique(), column.str.len_chars().sum() / column.len()
-        # Longer ones are texts, most likely.
+        # Longer values are probably texts.
         if 2 <= different <= max(2, frame.height // 2) and letters <= LONG_NAME:
             likely[name] = different
     return likely
@@ -149,7 +149,7 @@ def _read_wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
     uses = ColumnMap(columns, tuple(others), loaded.source)
     frame, pair_notes = with_languages(renamed(loaded.frame, uses))
     if "segment" not in frame.columns:
-        # Without a name an item is known by its place.
+        # An item without a name is identified by its row.
         frame = frame.with_columns(pl.int_range(1, pl.len() + 1).cast(pl.String).alias("segment"))
     long, source, notes = unpivot(frame, loaded.source, systems, options.wide)
     size = len(systems)
@@ -176,7 +176,7 @@ def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOption
     for row, problem in loaded.ragged.items():
         bad.row(row, problem, "row of another length than the header")
     given = [name for name in frame.columns if name in SCHEMA]
-    # Where commas separate fields, a number with one stands in quotes, and so may a list: scores alone are numbers.
+    # Between commas, a quoted value with a comma may be a number or a list; only scores are surely numbers.
     scores = [name for name in given if name == "score" and frame.schema[name] == pl.String]
     frame, notes = with_decimal_points(frame, scores, thousands=True)
     frame = check_cells(typed_cells(frame, bad), bad)

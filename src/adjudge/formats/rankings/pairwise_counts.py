@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # Beyond this a count is more likely damage than work that people did.
 MOST_COMPARISONS = 5_000_000
-# What the two rows of a comparison take while they are made, as measured.
+# Measured memory for the two rows of a comparison while they are made.
 BYTES_PER_COMPARISON = 300
 _NO_COUNTS = "line that is no comparison"
 _WHOLE = re.compile(r"[+]?[0-9]{1,18}")

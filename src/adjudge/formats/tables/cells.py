@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from adjudge.core.errors import Source
     from adjudge.formats.parsing.bad_rows import BadRows
 
-# What items of tasks are called in files of the field, and the kinds of the judgment table.
+# Names of kinds of items in other files, and the kinds of the judgment table.
 KINDS_ELSEWHERE = {
     "TGT": "system", "SYSTEM": "system", "BAD": "degraded", "BAD_REF": "degraded", "BAD-REF": "degraded",
     "REF": "reference", "CHK": "repeat", "REPEAT": "repeat",
 }  # fmt: skip
-# Columns without which a row still says what was judged and how: a broken value becomes null.
+# A broken value in these columns becomes null, because a row is usable without them.
 OPTIONAL = ("started", "ended", "active_seconds", "human")
 # How tools and people write that a number or a time is missing.
 MISSING = ("", "-", "--", "–", "—", ".", "na", "n/a", "#n/a", "nan", "null", "none")
@@ -32,7 +32,7 @@ ROUNDING = 0.01
 _NEEDED: dict[object, str] = {pl.Float64: "a number", pl.Int32: "a whole number", pl.Boolean: "true or false"}
 BOOLEANS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 _EXAMPLE_TIME = "2024-05-01T12:00:00Z"
-# What may be written otherwise in a time, and how it is written in full.
+# Other ways to write parts of a time, and the ISO form.
 _FORMS_OF_TIMES = (
     (r"^(\d{4})/(\d\d)/(\d\d)", "$1-$2-$3"),
     (r"^(\d\d)\.(\d\d)\.(\d{4})", "$3-$2-$1"),
@@ -140,7 +140,7 @@ def _parse(column: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType])
     if dtype == pl.Int32 and column.dtype.is_float():
         column = pl.select(pl.when(column == column.round()).then(column)).to_series()
     if dtype == pl.String and column.dtype.is_float() and (column == column.round()).all():
-        # Numbers as names, of which some are missing: data frames write the others as fractions.
+        # Names that are numbers: data frames write them as fractions where some are missing.
         column = column.cast(pl.Int64, strict=False)
     try:
         return column.cast(dtype, strict=False)
@@ -163,7 +163,7 @@ def _parse_text(column: pl.Series, name: str, dtype: pl.DataType | type[pl.DataT
 
 
 def _parse_spans(column: pl.Series) -> pl.Series:
-    # Where no span says its type, the key was taken from all of them, and annotators made them.
+    # If no span has the key, a release removed it from all spans, which are then by annotators.
     untyped = not column.str.contains('"error_type"', literal=True).any()
     parsed = [None if value is None else _parse_span_list(value, untyped=untyped) for value in column]
     return pl.Series(column.name, parsed, dtype=pl.List(SPAN))

@@ -287,7 +287,7 @@ def _find(header: Sequence[str], column: str, meaning: str, source: Source) -> s
 def renamed(frame: pl.DataFrame, mapping: ColumnMap) -> pl.DataFrame:
     """The frame under the names of the judgment table."""
     new = {column: meaning for meaning, column in mapping.columns.items() if column != meaning}
-    # A column that has the name of another that the user chose steps aside.
+    # A column is renamed if the user gave its name to another one.
     displaced = {name: f"{name} (column)" for name in new.values() if name in frame.columns and name not in new}
     return frame.rename({**displaced, **new})
 

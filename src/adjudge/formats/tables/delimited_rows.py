@@ -135,7 +135,7 @@ def _choose_quoting(text: str, separator: str) -> _Rows:
     enclosed = _Rows(text, separator)
     if QUOTE not in text or QUOTE in text.lstrip().split("\n", 1)[0]:
         return enclosed
-    # A text with tabs inside would have to be enclosed to be one field, a text with commas may be in two lines.
+    # Enclosed fields may hold line breaks between commas, but hardly ever between tabs.
     if enclosed.frame is not None and not (separator == "\t" and enclosed.joins_lines()):
         return enclosed
     ordinary = _Rows(text, separator, quoting=False)

@@ -15,7 +15,7 @@ from adjudge.core.wording import agreeing, counted
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Under which key of a result's value the answer is, by the type of its control.
+# Keys of a result's value that hold the answer; each type of control has its own.
 _ANSWERS = ("rating", "number", "choices", "selected", "text", "ranker", "taxonomy")
 
 

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from adjudge.formats.tables.columns import ColumnMap
 
 SHAPES = ("scores", "ranks")
-# Rows in which the lowest number is 1 and none is above the number of systems: in ranks all but a few are such.
+# In columns of ranks, at least this share of rows has 1 as lowest number and none above the number of systems.
 LIKE_RANKS = 0.95
-# How tables call the column of those who lost, beside one of those who won.
+# Names of the column of losers, in tables with a column of winners.
 LOSER = ("loser", "loser_model", "losing_system", "rejected", "worse")
-# How tables call the scores of the two sides, where they do not say who won.
+# Names of the columns with a score for each side, in tables without a winner.
 SCORES_OF_SIDES = (
     ("score_a", "score_b"), ("rating_a", "rating_b"), ("score_1", "score_2"), ("rating_1", "rating_2"),
     ("score_left", "score_right"), ("left_score", "right_score"),

@@ -16,7 +16,7 @@ import polars as pl
 _CODED = r"^(?:\p{L}+-\p{L}+-)?(?P<task>[0-9]+)-(?P<document>[0-9]+)-(?P<page>[0-9]+)\.(?P<segment>[0-9]+)_[0-9]+$"
 _ENDS_IN_NUMBER = r"^(?P<document>.+?)[_.:#@|-]+(?P<segment>[0-9]+)$"
 _PAGE = ("hit_id", "annotator", "rid")
-# Pages with holes in a file that otherwise has none: judgments that were lost.
+# So few pages with holes are lost judgments, not another layout.
 _HOLES = 0.01
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Role = Literal["latest", "documents", "good", "standardised", "segments", "means", "times", "workers", "classes"]
 
 _ITEM = r"(?P<item>[a-z]+)"
-# Order matters only for reading: every name fits one pattern at most.
+# Every name fits at most one pattern, so their order does not matter.
 _NAMES: tuple[tuple[Role, str], ...] = (
     ("latest", rf"{_ITEM}-latest"),
     ("documents", rf"{_ITEM}-latest-doc"),

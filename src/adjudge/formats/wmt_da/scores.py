@@ -36,7 +36,7 @@ _COLUMNS: dict[str, tuple[int, tuple[str, ...]]] = {
     "score": (10, ("score",)),
     "seconds": (11, ("time",)),
 }
-# What these columns become in the judgment table, where it is not what they are called here.
+# What these columns become in the judgment table, if they have another name there.
 _MEANINGS = {
     "hit_id": "task", "hit": "task (where there is no HIT)", "rid": "screen", "sid": "document and segment",
     "seconds": "active_seconds",

@@ -34,7 +34,7 @@ def find(document: Document, *, english: bool = True) -> Iterator[Finding]:
     escaped = [_DOUBLED.search(text) is not None for text in document.texts]
     for index, text in enumerate(document.texts):
         yield from (_report_doubled(document, index, match) for match in _DOUBLED.finditer(text))
-    # Marks that a table doubled are told as such, not as quotations without an end.
+    # Marks that a table doubled are reported as such, not as unclosed quotations.
     outside = [
         replace(mark, side="either") if mark.side == "inside" else mark
         for mark in marks
@@ -78,12 +78,12 @@ def _report_apostrophe(document: Document, mark: Mark, confidence: float) -> Fin
 def _report_never_opened(document: Document, mark: Mark) -> Finding:
     text = document.texts[mark.index]
     opening = _PARTNER.get(mark.character, mark.character)
-    # Segments are much shorter; a text of nothing but marks must not be looked through for each of them.
+    # Segments are much shorter; the limit keeps texts made of marks alone from taking quadratic time.
     begin = max(0, mark.position - LOOK_BACK)
     before = text[begin : mark.position]
     ends_well = before.endswith((",", ".", "!", "?", "…"))
     start = [begin + match.end() for match in _OPENED_HERE.finditer(before)]
-    # Where who said it follows, or the segment ends, the quotation can only have started at the segment's beginning.
+    # If the speaker follows, or the segment ends, the quotation must have started at the beginning of the segment.
     at_start = ends_well and not start and (mark.index == 0 or not sounds_like_narration(before))
     what = "the end of a quotation that was never opened"
     if at_start and TRAILING.match("," + text[mark.position + 1 : mark.position + LOOK_BACK], 1):

@@ -83,7 +83,7 @@ class BundledModel:
     def __init__(self) -> None:
         import wordllama
 
-        # The package looks for its tokeniser under another name than it ships; as the cache, its own folder is right.
+        # The package looks for its tokeniser under another name than it ships; its own folder as cache has it.
         folder = Path(wordllama.__file__).parent
         self._model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
 
