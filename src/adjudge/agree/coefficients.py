@@ -54,7 +54,7 @@ def above_chance(observed: float, expected: float) -> float:
 
 
 def above_chance_all(observed: Floats, expected: Floats) -> Floats:
-    """The same for many at once."""
+    """Compute agreement above chance for many values at once."""
     return divide(observed - expected, 1 - expected)
 
 
@@ -131,7 +131,7 @@ def fleiss_parts(counts: Floats, pairs: Floats, agreeing: Floats) -> tuple[float
 
 
 def pairs_within(counts: Floats) -> tuple[Floats, Floats]:
-    """Of each row of a table items x categories: the pairs of annotations, and those that agree."""
+    """Count pairs of annotations, and those that agree, in each row of a table items x categories."""
     total = counts.sum(-1)
     return total * (total - 1) / 2, (counts * (counts - 1)).sum(-1) / 2
 

@@ -45,7 +45,7 @@ class AgreeOptions:
             raise UsageError(f"{self.resamples} resamples were asked for; give 0 or more")
 
     def draws(self, annotator: Ints, people: int) -> Floats | None:
-        """How often each annotator is drawn in each resample; None where there are too few to draw from."""
+        """Draw how often each annotator counts in each resample; None if there are too few to draw from."""
         active = np.unique(annotator)
         if self.resamples == 0 or len(active) < MIN_ANNOTATORS:
             return None
@@ -69,7 +69,7 @@ def over_resamples(statistic: Callable[[Floats], Floats], weights: Floats) -> Fl
 
 
 def notes_on(inter: int, intra: int, people: int) -> tuple[str, ...]:
-    """What is missing, from the numbers of pairs and of annotators; an error where there are no pairs at all."""
+    """Note what cannot be measured with so few pairs or annotators; refuse judgments without any pair."""
     if inter + intra == 0:
         raise DataError(
             "nothing was judged twice, so there is no agreement to measure; let people share or repeat some segments"

@@ -176,7 +176,7 @@ def _compared(first_answers: Floats, second_answers: Floats) -> tuple[Bools, Boo
 
 
 def _answers(judgments: Judgments) -> _Answers:
-    """Who said what; the first showing of an item counts."""
+    """Collect all answers; the first showing of an item counts."""
     good = pl.coalesce(pl.col("score"), -pl.col("rank").cast(pl.Float64))
     name = pl.concat_str(
         [pl.col("document").fill_null(""), pl.col("segment").fill_null("")], separator=" "

@@ -107,7 +107,7 @@ _DOCUMENT = pl.coalesce("document", "segment").fill_null("").alias("unit")
 
 
 def document_of(score: MetricScore) -> str:
-    """What is drawn again with a score: its document, or its segment where documents are not known."""
+    """Return what is drawn again with a score: its document, or its segment if documents are not known."""
     return score.document or score.segment or ""
 
 
@@ -262,7 +262,7 @@ class RankingPairs:
 
 
 def _ranking_tests(judgments: Judgments) -> RankingPairs:
-    """What the default ranking says of every pair; it respects annotators and documents whatever the scores are."""
+    """Test every pair by the default ranking, which respects annotators and documents whatever the scores are."""
     try:
         ranking = rank(judgments, settings=RankSettings())
     except DataError as fault:

@@ -37,7 +37,7 @@ LEVEL = 0.05
 
 
 def score_correlation(first: Campaign, second: Campaign, systems: Sequence[str]) -> ScoreCorrelation:
-    """How well the scores of two campaigns go together over the systems that both have."""
+    """Correlate the scores of two campaigns over the systems that both have."""
     x, y = (np.array([campaign.scores[name] for name in systems]) for campaign in (first, second))
     if len(systems) < FEWEST_FOR_R:
         return ScoreCorrelation(len(systems), float("nan"), float("nan"), float("nan"), None)
@@ -103,7 +103,7 @@ def _flip_p(first: Campaign, second: Campaign, pair: tuple[str, str]) -> float |
 
 
 def flip_count(first: Campaign, second: Campaign, systems: Sequence[str], number: int) -> FlipCount:
-    """How many pairs flip, and how many would if both campaigns measured the same truth."""
+    """Count the pairs that flip, and simulate how many would if both campaigns measured the same truth."""
     pairs = len(systems) * (len(systems) - 1) // 2
     drawn = [_resampled(campaign, systems) for campaign in (first, second)]
     if len(systems) < FEWEST_FOR_R or drawn[0] is None or drawn[1] is None:
@@ -135,7 +135,7 @@ def _without_noise(mean: Floats, errors: Floats) -> Floats:
 
 
 def item_agreement(first: Campaign, second: Campaign, systems: Sequence[str]) -> ItemAgreement | None:
-    """How well the two agree on single translations that both judged; None where they share none.
+    """Measure agreement on single translations that both judged; None if they share none.
 
     Where one of them is relative, on which of two translations of a segment is preferred, and by how much.
     """
@@ -197,7 +197,7 @@ def verdict_on(names: tuple[str, str], scores: ScoreCorrelation, flips: Sequence
 
 
 def agreement_on(names: tuple[str, str], scores: ScoreCorrelation, count: FlipCount, unit: str) -> str:
-    """How well the two agree on documents or segments."""
+    """Word how well the two agree on documents or segments."""
     share = 1 - count.flips / max(count.pairs, 1)
     return f"{' and '.join(names)} agree on {100 * share:.0f}% of all pairs of {unit}{_r(scores)}."
 

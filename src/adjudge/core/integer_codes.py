@@ -27,7 +27,7 @@ SPARSE = 8
 
 
 def renumber(codes: Codes) -> Codes:
-    """The same groups with consecutive codes from 0, in the same order."""
+    """Renumber codes consecutively from 0, in the same order."""
     most = int(codes.max(initial=-1)) + 1
     if most > SPARSE * len(codes) or codes.min(initial=0) < 0:
         return np.unique(codes, return_inverse=True)[1].reshape(codes.shape)
@@ -92,14 +92,14 @@ def any_single(hashes: Hashes) -> bool:
 
 
 def equal_to_others(hashes: Hashes) -> Bools:
-    """Which of the hashes are equal to others."""
+    """Mark the hashes that are equal to others."""
     ordered = np.sort(hashes)
     again = ordered[1:] == ordered[:-1]
     return are_among(hashes, ordered[1:][again]) if again.any() else np.zeros(len(hashes), dtype=bool)
 
 
 def are_among(hashes: Hashes, wanted: Hashes) -> Bools:
-    """Which of the hashes are among those wanted."""
+    """Mark the hashes that are among those wanted."""
     return pl.Series(hashes).is_in(pl.Series(wanted).implode()).to_numpy(writable=True)
 
 

@@ -120,7 +120,7 @@ def find_pair(text: str) -> tuple[str, str] | None:
 
 
 def _two_languages(text: str) -> list[str] | None:
-    """Where languages stand on both sides: of `zh-Hans-en` around the second hyphen, of `ende` in the middle."""
+    """Split a text between two languages: `zh-Hans-en` at the second hyphen, `ende` in the middle."""
     halves = [text[:2], text[2:]]
     if all(half.lower() in _LANGUAGES and len(half) == 2 for half in halves):
         return halves

@@ -66,7 +66,7 @@ class Sheet:
     """1 / probability of every item's segment, if segments were sampled with unequal probabilities."""
 
     def with_scores(self, score: Floats) -> Sheet:
-        """The same sheet with other scores."""
+        """Replace the scores."""
         return replace(self, score=score)
 
     def keep(self, rows: Bools) -> Sheet:
@@ -74,12 +74,12 @@ class Sheet:
         return replace(self, **{name: getattr(self, name)[rows] for name in _BY_SCORE})
 
     def of_kind(self, kind: str) -> Bools:
-        """Which scores are of this kind."""
+        """Mark the scores of this kind."""
         of_this_kind: Bools = self.kind == KIND_CODES[kind]
         return of_this_kind
 
     def of_systems(self, chosen: Bools) -> Bools:
-        """Which scores are of these systems (marked by index), whatever their kind."""
+        """Mark the scores of these systems (marked by index), whatever their kind."""
         marked: Bools = (self.system >= 0) & chosen[self.system]
         return marked
 
@@ -118,7 +118,7 @@ def sheet_of(judgments: Judgments) -> Sheet:
 
 
 def _rated(table: pl.DataFrame, judgments: Judgments) -> pl.Series:
-    """Which scores rate a system, by annotators who passed; judgments without any are refused."""
+    """Mark the scores of systems by annotators who passed; judgments without any are refused."""
     rated = table["kind"].is_in(RATED) & _column(table, "passed", True)
     if not rated.any():
         raise answers_needed("scores of systems", judgments, "choose a method for rankings")
@@ -263,11 +263,11 @@ class _JudgedAlike:
     """Items of one system that the same annotators judged equally often, as groups."""
 
     group: Ints
-    """Of each item; -1 where it was not judged."""
+    """The group of each item; -1 if it was not judged."""
     first: Bools
     """Whether an item is the first of its group."""
     system: Ints
-    """Of each group."""
+    """The system of each group."""
 
 
 def _judged_alike(sheet: Sheet, item: Ints, who: Ints) -> _JudgedAlike:

@@ -48,12 +48,12 @@ class MarkRules:
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """Where an error may be."""
+        """The sides on which an error may be."""
         return (TARGET, *((SOURCE,) if self.source else ()), *((MISSING,) if self.missing else ()))
 
 
 def fault_of_mark(mark: Mark, rules: MarkRules, *, target: str, source: str | None) -> str | None:
-    """What is wrong with a mark in these texts, or None. A category may be left out: it is chosen later."""
+    """Say what is wrong with a mark in these texts, or None. The category may be missing: it is chosen later."""
     if mark.side not in rules.sides:
         return f"side '{shown(mark.side)}' is none of {', '.join(rules.sides)}"
     if mark.severity not in rules.severities:
@@ -76,7 +76,7 @@ def _fault_of_offsets(mark: Mark, text: str) -> str | None:
 
 
 def fault_of_marks(marks: Sequence[Mark], rules: MarkRules, *, target: str, source: str | None) -> str | None:
-    """What is wrong with all marks of one translation together, or None."""
+    """Say what is wrong with the marks of one translation, or None."""
     faults = (fault_of_mark(mark, rules, target=target, source=source) for mark in marks)
     if (fault := next(filter(None, faults), None)) is not None:
         return fault

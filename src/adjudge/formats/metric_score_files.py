@@ -82,7 +82,7 @@ def reverse_scores(scores: Sequence[MetricScore], names: Iterable[str]) -> list[
 
 
 def segment_namer(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> Naming:
-    """What names the segment of a score: its own name, or document and segment where names start again."""
+    """Return a function that names the segment of a score: by its name, or with the document if names repeat."""
     twice = _find_ambiguous_segment(human) or _find_ambiguous_segment(metrics)
     if twice is None:
         return lambda score: str(score.segment)
@@ -222,7 +222,7 @@ def _read_mtme(path: Path) -> list[MetricScore]:
 
 
 def _read_sacrebleu(path: Path) -> list[MetricScore]:
-    """What `sacrebleu --format json` prints: one metric, a list of them, or a list of systems with their metrics.
+    """Read what `sacrebleu --format json` prints: one metric, several, or a list of systems with their metrics.
 
     Of one system the name is that of the file. TER counts errors and is turned round.
     """

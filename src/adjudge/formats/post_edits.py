@@ -68,7 +68,7 @@ def read_post_edits(path: Path) -> tuple[EditedDocument, ...]:
 
 
 def read_predictions(path: Path) -> dict[str, dict[str, float]]:
-    """What each system predicts of each document."""
+    """Read the predictions of each system for each document."""
     table = read_delimited(path, None)
     systems = [i for i, name in enumerate(table.header) if name.casefold() not in ("document", "doc", "segment")]
     if not systems:

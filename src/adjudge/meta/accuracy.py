@@ -45,7 +45,7 @@ class Calibrated:
 
 
 def number_of_pairs(human: Floats, metric: Floats, grouping: Grouping) -> int:
-    """How many pairs there are within groups."""
+    """Count the pairs within groups."""
     return sum(len(x) * (len(x) - 1) // 2 for x, _ in groups(human, metric, grouping))
 
 

@@ -135,7 +135,7 @@ def _find_clusters(
 
 
 def _note_more_permutations(scores: Scores, permutations: int) -> tuple[str, ...]:
-    """Where there are so many metrics that the permutations asked for could not reach .05 after Holm's correction."""
+    """Note if there are too many metrics to reach .05 after Holm's correction with the permutations asked for."""
     most = enough_permutations(len(scores.metrics), permutations)
     if most == permutations or len(scores.segments) < 2:
         return ()
@@ -169,7 +169,7 @@ def _note_negative(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[s
 
 
 def _note_left_out_accuracies(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str, ...]:
-    """Where pairs of scores were too many to form them all."""
+    """Note where there were too many pairs of scores to form them all."""
     at_segments = [at_levels["segment"] for at_levels in levels.values() if "segment" in at_levels]
     left = [where for where in ("pooled", "by_system") if any(_lacks_pairs(level, where) for level in at_segments)]
     if not left:

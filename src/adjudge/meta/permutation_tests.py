@@ -66,7 +66,7 @@ class PermutationTest:
 
 
 def enough_permutations(metrics: int, permutations: int) -> int:
-    """How many permutations let every pair of so many metrics be significant after Holm's correction."""
+    """Return how many permutations let every pair of metrics be significant after Holm's correction."""
     return max(permutations, PER_PAIR * (metrics * (metrics - 1) // 2))
 
 
@@ -202,15 +202,15 @@ class _Group:
 
     @property
     def exchanged(self) -> int:
-        """How many signs an exchange needs."""
+        """The number of signs that an exchange needs."""
         return len(self.human) if self.starts is None else len(self.starts)
 
     def of(self, metrics: Ints) -> _Group:
-        """The same with some of the metrics."""
+        """Keep some of the metrics."""
         return replace(self, metrics=self.metrics[metrics])
 
     def sums(self) -> Floats:
-        """What r is made of, (3, metrics, exchanged): scores, their squares, their products with the human."""
+        """Sum what r is made of, (3, metrics, exchanged): scores, their squares, their products with the human."""
         kinds = np.stack([self.metrics, self.metrics**2, self.metrics * self.human])
         return kinds if self.starts is None else np.add.reduceat(kinds, self.starts, axis=-1)
 

@@ -214,7 +214,7 @@ def _labels(
 
 
 def _notes(chosen: ChosenWeight, orders: int, two: bool, correlated: int | None) -> tuple[str, ...]:
-    """What must be said; `correlated` are the documents with which predictions are correlated, None without any."""
+    """Collect the notes; `correlated` is the number of documents correlated with predictions, None without any."""
     notes: list[str] = []
     if orders > 1:
         notes.append(

@@ -42,7 +42,7 @@ class Scores:
         return self.whole[name] if name in self.whole else self.system_means(self.metrics[name])
 
     def missing(self, name: str) -> Bools:
-        """What was judged but not scored by the metric: (systems, segments)."""
+        """Mark what was judged but not scored by the metric: (systems, segments)."""
         unscored: Bools = ~np.isnan(self.human) & np.isnan(self.metrics[name])
         return unscored
 
@@ -73,7 +73,7 @@ class Scores:
         return bool((~np.isnan(self.human) & ~np.isnan(self.metrics[name])).any())
 
     def of_segments(self) -> Scores | None:
-        """The same with the metrics that scored segments; None where there are none, or one segment only."""
+        """Keep the metrics that scored segments; None if there are none, or one segment only."""
         metrics = {name: matrix for name, matrix in self.metrics.items() if self.has_segments(name)}
         return replace(self, metrics=metrics) if metrics and len(self.segments) > 1 else None
 
@@ -89,7 +89,7 @@ class Scores:
         return np.array([codes[name] for name in names])
 
     def by_document(self) -> Scores:
-        """The same at the level of documents: means over the segments of each."""
+        """Average the scores over the segments of each document."""
         names = tuple(dict.fromkeys(name for name in self.documents if name is not None))
         if len(names) < 2:
             raise DataError("documents are not known, so there is no document level; give a column 'document'")
@@ -102,7 +102,7 @@ class Scores:
         return Scores(self.systems, names, pooled(self.human), metrics)
 
     def without(self, left_out: set[str]) -> Scores:
-        """The same without some systems."""
+        """Leave out some systems."""
         kept = [i for i, name in enumerate(self.systems) if name not in left_out]
         metrics = {name: scores[kept] for name, scores in self.metrics.items()}
         systems = tuple(self.systems[i] for i in kept)

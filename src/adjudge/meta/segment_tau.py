@@ -107,7 +107,7 @@ def add_relative_levels(
 
 
 def _evaluate_separated(ranking: Ranking, metrics: Sequence[MetricScore]) -> dict[str, MetricAtLevel]:
-    """Of the pairs of systems that the ranking tells apart, the share that each metric orders the same way."""
+    """Compute the share of pairs separated by the ranking that each metric orders in the same way."""
     from adjudge.meta.join import system_means
 
     human = {system.system for system in ranking.systems if system.human}

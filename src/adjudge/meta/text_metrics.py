@@ -83,7 +83,7 @@ def text_metrics(texts: Texts, *, tokenize: str = DEFAULT_TOKENIZER) -> tuple[li
 
 
 def _ter(sentences: Sequence[Any]) -> float:
-    """As sacrebleu's own of the whole: edits of all segments by words of all references, without counting twice."""
+    """Compute sacrebleu's TER of the whole from its segments: all edits by all reference words."""
     words = sum(sentence.ref_length for sentence in sentences)
     edits = sum(sentence.num_edits for sentence in sentences)
     return 100 * float(edits / words) if words else 100.0 * (edits > 0)

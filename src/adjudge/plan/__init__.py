@@ -83,7 +83,7 @@ def plan(
 
 
 def _looks(settings: PlanSettings, judgments: int) -> tuple[PlanLooks, ...]:
-    """What looks on the way save, by the exact distribution of one comparison."""
+    """Compute what looks on the way save, by the exact distribution of one comparison."""
     level = settings.level / settings.tests
     planned: list[PlanLooks] = []
     for looks, spending in LOOKS:
@@ -109,7 +109,7 @@ def _noise(settings: PlanSettings, variances: Variances, se: float) -> Noise:
 
 
 def _notes(result: Plan, settings: PlanSettings, fewest: int | None) -> Iterator[str]:
-    """What is out of reach, whether people or judgments are short, and how far a pilot can be trusted."""
+    """Note what is out of reach, whether people or judgments are short, and how far a pilot can be trusted."""
     if result.recommended is None:
         segments = counted(settings.documents * settings.segments, "segment")
         yield (

@@ -71,7 +71,7 @@ def pilot_variances(
 
 
 def pilot_doubt(layout: Layout, settings: PlanSettings, variances: Variances, per_item: int) -> PilotDoubt | None:
-    """How many times the size of a design may be needed, and the power that it may have, for all the pilot knows."""
+    """Estimate how many times the size of a design may be needed, and its power, given the doubt of the pilot."""
     if not variances.resampled:
         return None
     level = settings.level / settings.tests

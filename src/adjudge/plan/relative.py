@@ -147,7 +147,7 @@ def _dispersion(asked: RelativePlanSettings, assumed: RelativeSpread) -> float:
 
 
 def standard_error(people: int, blocks: float, asked: RelativePlanSettings, assumed: RelativeSpread) -> float:
-    """Of the difference of two strengths: the formula at the top."""
+    """Compute the standard error of a difference of two strengths by the formula at the top."""
     n, k = asked.systems, asked.shown
     value = blocks * k * (k - 1) / (n - 1) / (2 * (2 + assumed.ties))
     return float(np.sqrt(2 * (_dispersion(asked, assumed) / value + assumed.taste**2) / people))

@@ -41,7 +41,7 @@ class Search:
         return self.layouts[key]
 
     def point(self, structure: str, per_item: int, segments: int) -> PlanPoint:
-        """What a structure of this size can find."""
+        """Compute what a structure of this size can find."""
         key = (structure, per_item, segments)
         if key not in self.points:
             settings, layout = self.settings, self.layout(structure, segments)
@@ -89,7 +89,7 @@ class Search:
         return sorted(size for size in sizes if size >= 2)
 
     def _rounded(self, structure: str, segments: float) -> int:
-        """Whole documents where pages are judged."""
+        """Round to whole documents where pages are judged."""
         if structure not in PAGES:
             return max(2, round(segments))
         return max(2, round(segments / self.settings.segments)) * self.settings.segments

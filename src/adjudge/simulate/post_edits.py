@@ -79,7 +79,7 @@ def simulate_post_edits(
 def _document(
     number: int, right: tuple[str, ...], in_sentences: float, in_context: float, rng: np.random.Generator
 ) -> EditedDocument:
-    """What is right is the second edition; errors of context are in the first, those of sentences in the output."""
+    """Make a document: the second edition is correct, the first has errors of context, the output all errors."""
     first = tuple(_replace_words(text, in_context, rng) for text in right)
     output = tuple(_replace_words(text, in_sentences, rng) for text in first)
     return EditedDocument(f"document-{number + 1}", output, first, right)
@@ -97,7 +97,7 @@ def _replace_words(text: str, share: float, rng: np.random.Generator) -> str:
 def predictions_from(
     weights: tuple[float, float], in_sentences: Floats, in_context: Floats, noise: float, rng: np.random.Generator
 ) -> Floats:
-    """What a system predicts that senses the two shares of errors with these weights, on the scale of an edit rate."""
+    """Predict as a system that senses the two shares of errors with these weights, on the scale of an edit rate."""
     of_sentences, of_context = weights
     sensed = of_sentences * _standardise(in_sentences) + of_context * _standardise(in_context)
     noisy = sensed + noise * rng.normal(size=len(sensed)) * max(float(sensed.std()), 1e-9)

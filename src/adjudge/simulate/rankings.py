@@ -141,7 +141,7 @@ def _label(
 
 
 def _clarity(campaign: RankingCampaign, sources: tuple[str, ...]) -> Floats:
-    """How clearly differences show on each segment: 1 at the usual length, less on longer texts."""
+    """Compute how clearly differences show on each segment: 1 at the usual length, less on longer texts."""
     words = np.array([len(text.split()) for text in sources])
     return np.asarray((words / USUAL_LENGTH) ** -campaign.length_effect)
 

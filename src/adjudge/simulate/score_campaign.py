@@ -170,7 +170,7 @@ def _single_segments(campaign: ScoreCampaign, lengths: Codes, rng: np.random.Gen
 
 
 def _controls(items: int, campaign: ScoreCampaign, rng: np.random.Generator) -> tuple[Codes, Codes]:
-    """Which items of a task come again as controls, and as which; an item once at most as each kind."""
+    """Draw the items of a task that are repeated as controls, each at most once per kind of control."""
     per_kind = min(items, round((campaign.task_size - _rated_size(campaign)) / len(_CONTROLS)))
     chosen = np.concatenate([rng.permutation(items)[:per_kind] for _ in _CONTROLS])
     return chosen, np.repeat(_CONTROLS, per_kind)

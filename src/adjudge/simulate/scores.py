@@ -102,7 +102,7 @@ def _qualities(campaign: ScoreCampaign, draws: int, rng: np.random.Generator) ->
 
 
 def _shown_quality(design: ScoreDesign, quality: Floats, rng: np.random.Generator) -> Floats:
-    """How good what is shown is, in points: a control is as good as a reference, or worse than its output."""
+    """Compute the quality of what is shown, in points: a control equals a reference, or is worse than its output."""
     campaign, draws = design.campaign, len(quality)
     count, segments = quality.shape[1], int(design.segment.max()) + 1
     best = quality[:, : campaign.systems].max(axis=1, keepdims=True)
@@ -133,7 +133,7 @@ def _some(share: float, people: int, draws: int, rng: np.random.Generator) -> Bo
 
 
 def _on_the_scale(campaign: ScoreCampaign, score: Floats, who: Ints, rng: np.random.Generator) -> Floats:
-    """Whole numbers from 0 to 100, some annotators' in steps of 5 or 10."""
+    """Round scores to whole numbers from 0 to 100, for some annotators in steps of 5 or 10."""
     coarse = _some(campaign.round_numbers, campaign.annotators, len(score), rng)
     step = np.where(coarse, rng.choice(_STEPS, size=coarse.shape), 1)[:, who]
     return np.clip(np.round(score / step) * step, 0, 100)

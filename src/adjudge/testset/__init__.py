@@ -108,7 +108,7 @@ def _compare_versions(source: SourceText, options: TestSetOptions) -> Versions |
 
 
 def check_translation(source: SourceText, path: Path, code: str) -> list[Finding]:
-    """Everything that is wrong with one translation of the source."""
+    """Find all that is wrong with one translation of the source."""
     texts = source.texts
     lines, findings = read_translation(path, len(texts), source.path, "one line per segment is needed")
     all_findings = [*findings, *alignment.find(texts, lines, path)]

@@ -34,7 +34,7 @@ _ANCHOR = re.compile(r"\d+(?:[.,:]\d+)*|[A-Z][A-Za-z]{2,}")
 
 
 def find(source: Sequence[str], translation: Sequence[str], path: Path) -> Iterator[Finding]:
-    """What is wrong with a translation that has as many segments as the source."""
+    """Find what is wrong with a translation that has as many segments as the source."""
     name = str(path)
     same = 0
     for line, (source_line, translated_line) in enumerate(zip(source, translation, strict=True), start=1):
@@ -115,7 +115,7 @@ def _best_path(source: Sequence[str], translation: Sequence[str], shifts: list[i
 
 
 def _misfit(source: Features, translated: Features, ratio: float) -> float:
-    """How badly two lines fit: the difference of log lengths, and the share of anchors that are not found again."""
+    """Measure how badly two lines fit: the difference of log lengths plus the share of anchors not found again."""
     anchors = source[1] | translated[1]
     lost = 1 - len(source[1] & translated[1]) / len(anchors) if anchors else 0.5
     return min(1.5, abs(translated[0] - source[0] - ratio)) + lost

@@ -42,7 +42,7 @@ def find(document: Document, lexicon: Lexicon) -> Iterator[Finding]:
 
 
 def _find_missing_blank(word: str, names: Counter[str], lexicon: Lexicon) -> int | None:
-    """Where a blank is missing in a capitalised word that hardly any list knows and that stands once."""
+    """Find the missing blank in a capitalised word that the lists hardly know and that occurs once."""
     if len(word) < SHORTEST or names[word] > 1 or lexicon.zipf(word.lower()) >= RARE or _is_word(word, lexicon):
         return None
     return next((cut for cut in range(len(word) - 2, 1, -1) if _are_two(word[:cut], word[cut:], names, lexicon)), None)

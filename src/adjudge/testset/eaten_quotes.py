@@ -40,7 +40,7 @@ def find(source: SourceText) -> tuple[Finding, ...]:
 
 
 def find_with_translation(source: SourceText, translation: Sequence[str]) -> tuple[Finding, ...]:
-    """The same, where a translation shows it: hardly a segment starts with a mark, but many of its translations do."""
+    """Find removed marks by a translation: hardly any segment starts with a mark, but many translations do."""
     starting, translations_starting = _count_starting(source.texts, ALL + DASHES), _count_starting(translation)
     if translations_starting < FEWEST or starting > RATIO * translations_starting:
         return ()

@@ -47,7 +47,7 @@ HALVED = 0.5
 
 
 def inspect(sources: Sequence[SourceText], code: str) -> tuple[Finding, ...]:
-    """Everything that is found in the texts, whose language is `code`."""
+    """Run all detectors on the texts, whose language is `code`."""
     words = lexicon(code)
     findings: list[Finding] = []
     for source in sources:
@@ -71,7 +71,7 @@ def inspect(sources: Sequence[SourceText], code: str) -> tuple[Finding, ...]:
 def inspect_document(
     document: Document, code: str, words: Lexicon | None, habits: spacing.Habits | None = None
 ) -> Iterator[Finding]:
-    """What is found in one document by itself."""
+    """Run the detectors that need one document only."""
     broken = list(characters.find(document))
     yield from broken
     # Broken characters would be found again and again, as quotation marks, typos and other languages.
@@ -98,7 +98,7 @@ def _run_detectors(document: Document, code: str, words: Lexicon | None, habits:
 
 
 def not_checked(code: str) -> tuple[str, ...]:
-    """What a user must not think was checked."""
+    """List what is not checked in this language."""
     names = NEVER
     if code != ENGLISH:
         names = (*ELSEWHERE, *names)
@@ -116,7 +116,7 @@ def lacks_borders(source: SourceText) -> bool:
 
 
 def _doubt_headline(finding: Finding) -> Finding:
-    """Where documents are not known, headlines are not: no period is put behind them without asking."""
+    """Lower the confidence of missing periods: without documents, headlines cannot be told from sentences."""
     unsure = finding.category == "final-period" and finding.sure
     return replace(finding, confidence=UNSURE) if unsure else finding
 

@@ -41,7 +41,7 @@ USUAL = 0.3
 
 @dataclass(frozen=True)
 class Habits:
-    """What texts do throughout is no error: some were cut into tokens, with blanks round brackets or points."""
+    """Spacing that texts use throughout is no error: some were tokenised, with blanks around brackets or points."""
 
     points: bool = False
     brackets: bool = False

@@ -283,7 +283,7 @@ def _is_pairwise(rows: pl.DataFrame) -> bool:
 
 
 def _screen() -> pl.Expr:
-    """What was shown together: a document by a system; for pairs, the two outputs of a segment; else one output."""
+    """Name what was shown together: a document by a system; for pairs, two outputs of a segment; else one output."""
     together = pl.col("system").unique().sort().str.join("+").over("account", "item", "type", "start", "end")
     pair = pl.format("{}/{}/{}", "item", "type", together)
     page = pl.format("{}#{}", "page", "system")

@@ -85,7 +85,7 @@ def is_result(rows: list[tuple[int, list[str]]]) -> bool:
 
 
 def find_separator(line: str) -> str:
-    """What separates the fields of a row; the error spans in it hold commas of their own."""
+    """Find the separator of the fields of a row; the error spans in it contain commas."""
     return next((sign for sign in ("\t", ";") if line.count(sign) >= len(BASE)), ",")
 
 

@@ -51,7 +51,7 @@ def number_segments_by_place(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:
 
 
 def _offsets(pages: pl.DataFrame) -> pl.DataFrame:
-    """How many segments of the document come before each page; null where that is unknown."""
+    """Count the segments of the document before each page; null where that is unknown."""
     whole = pl.col("size").max().over("document")
     pages = pages.with_columns((pl.col("size") == whole).alias("is_whole"), whole.alias("whole"))
     parts = pages.filter((pl.col("flags") == "") & ~pl.col("is_whole")).sort("account")

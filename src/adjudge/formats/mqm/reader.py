@@ -140,7 +140,7 @@ def _make_rows(ratings: Sequence[_Rating], campaign: str, pair_of_file: tuple[st
 
 
 def _notes(path: Path, counts: Counter[str], row_notes: Sequence[str], options: ReadOptions) -> list[str]:
-    """What a user should know of how the file was read; `row_notes` is what its rows say."""
+    """Collect the notes on how the file was read; `row_notes` are about its rows."""
     have = agreeing(counts["open"], "has no end; it runs", "have no end; they run")
     notes = [f"{stem(path)}: {counted(counts['open'], 'mark')} {have} to the end of the text"] if counts["open"] else []
     notes += row_notes
@@ -161,7 +161,7 @@ def _pair(path: Path, options: ReadOptions) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class _Columns:
-    """Which columns of a file are what, under any of the names that they have had."""
+    """The columns of a file by their meaning, under any of the names that they have had."""
 
     table: Delimited
     mapping: ColumnMap
@@ -175,7 +175,7 @@ class _Columns:
         return cls(table, mapping)
 
     def uses(self) -> tuple[ColumnUse, ...]:
-        """What the columns of the file were taken for."""
+        """List the meanings of the columns of the file."""
         taken = {
             _PARTS_OF_SPANS.get(meaning, meaning): self.table.header.index(column)
             for meaning, column in self.mapping.columns.items()
@@ -183,7 +183,7 @@ class _Columns:
         return column_uses(self.table.path, self.table.header, taken)
 
     def cells(self, meaning: str) -> list[str]:
-        """What every row says in the column with this meaning; nothing where there is none."""
+        """Return the cells of the column with this meaning; empty texts if there is none."""
         if meaning not in self.mapping:
             return [""] * len(self.table.rows)
         place = self.table.header.index(self.mapping.need(meaning))

@@ -17,7 +17,7 @@ from adjudge.core.errors import UsageError
 
 @dataclass(frozen=True)
 class Weights:
-    """What errors cost; as the workshops have it where nothing else is said."""
+    """The costs of errors; by default those of the workshops."""
 
     minor: float = 1.0
     punctuation: float = 0.1
@@ -47,7 +47,7 @@ def plain(label: str | None) -> str:
 
 
 def weight(severity: str, category: str | None, weights: Weights = WORKSHOPS) -> float | None:
-    """What an error of this severity and category costs; None where the severity is not known."""
+    """Return the cost of an error of this severity and category; None if the severity is not known."""
     severity, category = plain(severity), plain(category)
     if severity in _FREE or _FREE_CATEGORY.search(category) or (_OF_SOURCE.search(category) and not weights.source):
         return 0.0

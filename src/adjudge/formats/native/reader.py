@@ -110,7 +110,7 @@ def _explain_missing_system(frame: pl.DataFrame, mapping: ColumnMap) -> InputErr
 
 
 def _drop_other_kinds(mapping: ColumnMap, frame: pl.DataFrame) -> ColumnMap:
-    """The same, unless a column that may say what items are for says other things, such as their genre."""
+    """Drop the column of kinds if it holds something else, such as the genre of items."""
     column = mapping.columns.get("kind", "kind")
     known = [*KINDS, *KINDS_ELSEWHERE]
     if column == "kind" or frame[column].cast(pl.String).str.strip_chars().is_in(known).all():
@@ -204,7 +204,7 @@ def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOption
 
 
 def _scores_whole_documents(frame: pl.DataFrame) -> pl.Series:
-    """Which rows score a document as a whole beside its segments; where all are marked so, each is a segment."""
+    """Mark the rows that score a whole document beside its segments; if all are marked so, each is a segment."""
     marks = [name for name in frame.columns if plain(name) in MARKS_OF_DOCUMENTS]
     is_marked = [
         frame[name].cast(pl.String).str.to_lowercase().is_in(["true", "1"]).fill_null(value=False) for name in marks
@@ -214,7 +214,7 @@ def _scores_whole_documents(frame: pl.DataFrame) -> pl.Series:
 
 
 def unsaid_protocol_note(rows: int) -> str:
-    """What is said where so many rows do not say their protocol."""
+    """Word the note on rows that do not say their protocol."""
     say = f"{counted(rows, 'row')} {agreeing(rows, 'does', 'do')} not say the protocol"
     return f"{say}: those with a rank are taken as '{ASSUMED_OF_RANKS}', with a score as '{ASSUMED_OF_SCORES}'"
 

@@ -71,7 +71,7 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
 
 
 def find_winners(loaded: LoadedTable, options: ReadOptions) -> Comparisons:
-    """Which columns hold the comparisons; where the table says who won in another way, with a column that says it."""
+    """Find the columns of the comparisons; make the column of winners if the table says in another way who won."""
     mapping = map_columns(loaded.frame.columns, loaded.source, columns=options.columns)
     found = winners(loaded.frame, mapping)
     if found is None:
@@ -158,7 +158,7 @@ def _languages(options: ReadOptions) -> tuple[str, str]:
 
 
 def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> pl.Series:
-    """Who won each comparison: the winner's name counts before the words for sides, in case a system is `left`."""
+    """Decide who won each comparison. A system's name counts before words for sides: a system may be called `left`."""
     left, right, winner = frame["left"], frame["right"], frame["winner"]
     for side in (left, right):
         missing = side.is_null() | (side == "")
@@ -212,7 +212,7 @@ def _plain_value(value: str) -> str:
 
 
 def _words(chosen: Sequence[str], *, only_chosen: bool = False) -> dict[str, str]:
-    """What words mean: those that are understood, and those that the user gives as `left=1`."""
+    """Map words to outcomes: the known words, and those that the user gives as `left=1`."""
     known = {_plain_value(word): outcome for outcome, several in WINNERS.items() for word in several}
     words: dict[str, str] = {}
     for entry in chosen:
@@ -228,7 +228,7 @@ def _words(chosen: Sequence[str], *, only_chosen: bool = False) -> dict[str, str
 
 
 def _add_context(frame: pl.DataFrame, campaign: str, languages: tuple[str, str]) -> pl.DataFrame:
-    """What both rows of a comparison have in common, filled in where the file does not say it."""
+    """Add what both rows of a comparison have in common, where the file does not say it."""
     constant = {"campaign": campaign, "source_lang": languages[0], "target_lang": languages[1]}
     filled = [
         (pl.col(name).fill_null(value) if name in frame.columns else pl.lit(value)).alias(name)
@@ -244,7 +244,7 @@ def _add_context(frame: pl.DataFrame, campaign: str, languages: tuple[str, str])
 
 
 def _screen(frame: pl.DataFrame) -> pl.Expr:
-    """What was shown together. The same two outputs before the same person are the same screen, whenever it was."""
+    """Name what was shown together. The same two outputs shown to the same person are one screen, whenever it was."""
     row = (pl.col(_ROW) + 1).cast(pl.String)
     if {"annotator", "segment"} <= set(frame.columns):
         known = (pl.col("annotator").fill_null("") != "") & (pl.col("segment").fill_null("") != "")

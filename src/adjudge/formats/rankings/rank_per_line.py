@@ -156,7 +156,7 @@ def _common_length(ranks: list[_File], stacked: int) -> int:
 
 
 def _context_columns(beside: list[_File], count: int, stacked: int) -> pl.DataFrame:
-    """Who judged what, line by line, and the columns of the files beside the ranks."""
+    """Make the columns of annotators and segments, and those of the files beside the ranks."""
     each = count // stacked
     columns: dict[str, list[str]] = {"segment": [str(i % each + 1) for i in range(count)]}
     if stacked > 1:

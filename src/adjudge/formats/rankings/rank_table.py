@@ -66,7 +66,7 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
 
 
 def _add_context(block: pl.DataFrame, path: Path, screens: int, options: ReadOptions) -> pl.DataFrame:
-    """What all ranks of a row have in common: screen, campaign, annotator and languages."""
+    """Add what all ranks of a row have in common: screen, campaign, annotator and languages."""
     source, target = pair_of(path, options)
     return block.with_columns(
         _number_screens(block, screens).alias("screen"),

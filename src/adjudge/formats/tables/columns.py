@@ -168,13 +168,13 @@ class ColumnMap:
         return {self.columns[side] for side in PAIR_COLUMNS if side in self.columns}
 
     def without(self, names: Iterable[str]) -> ColumnMap:
-        """The same without some columns, which are then not taken for anything."""
+        """Drop some columns from the map, so that they have no meaning."""
         left_out = set(names)
         kept = {meaning: column for meaning, column in self.columns.items() if column not in left_out}
         return replace(self, columns=kept)
 
     def uses(self, unused: Iterable[str] = ()) -> tuple[ColumnUse, ...]:
-        """What every column was taken for; those kept under their own names were taken for nothing."""
+        """List the meaning of every column; columns kept under their own names have none."""
         taken = {column: name for name, column in self.columns.items()}
         left_out = set(unused)
         if not left_out and set(self.header) <= set(SCHEMA):

@@ -204,7 +204,7 @@ def _join_by_single_blanks(text: str) -> str | None:
 
 
 def _count_comments(text: str) -> int:
-    """How many lines at the top are comments, or empty lines between them and the header."""
+    """Count the comments at the top, and the empty lines between them and the header."""
     if not text.startswith(COMMENT):
         return 0
     lines = text[:HEAD].split("\n")

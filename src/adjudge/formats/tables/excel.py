@@ -176,7 +176,7 @@ def _names_judgments(row: Sequence[str | None]) -> bool:
 
 
 def _rows_above_header(rows: Sequence[Sequence[str | None]]) -> int:
-    """How many rows, such as a title over all columns, stand before the first that could name the columns."""
+    """Count the rows, such as a title over all columns, above the first row that could name the columns."""
     filled = [sum(value is not None and value.strip() != "" for value in row) for row in rows]
     enough = max(2, (max(filled, default=0) + 1) // 2)
     return next((row for row, count in enumerate(filled) if count >= enough), 0)

@@ -88,7 +88,7 @@ def _open_document_sheet(raw: bytes, sheet: str) -> Any:
 
 
 def _find_open_document_cells(table: Any) -> tuple[tuple[int, int], list[tuple[int, int, int]]]:
-    """As `corner_and_merged`, of a sheet of an OpenDocument workbook, where equal rows and cells are written once."""
+    """Do the same for a sheet of an OpenDocument workbook, in which equal rows and cells are written once."""
     filled: list[tuple[int, int]] = []
     merged: list[tuple[int, int, int]] = []
     row = 1

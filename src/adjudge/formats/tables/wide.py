@@ -153,7 +153,7 @@ def _note_shape(*, ranks: bool) -> str:
 
 
 def _item_source(source: Source, systems: Sequence[str], answer: str) -> Source:
-    """Where a long row stands: with its item, in the column of its system."""
+    """Locate a long row in the file: in the row of its item and the column of its system."""
     return replace(
         source,
         row_of=lambda row: row // len(systems),

@@ -157,14 +157,14 @@ def _add_spans(row: Entry, *, typed: bool) -> Entry:
 
 
 def _page(row: Entry) -> str | None:
-    """What was shown together: a document by a system; an unknown document is a segment by itself."""
+    """Name what was shown together: a document by a system, or a single segment if the document is not known."""
     if row["annotator"] is None:
         return None
     return " ".join((row["annotator"], row["document"] or row["segment"], row["system"]))
 
 
 def _protocol(rows: list[Entry]) -> str:
-    """What the file is where its answers do not say: errors with points lost are MQM, errors with a score ESA."""
+    """Guess the protocol of answers that do not say it: errors with points lost are MQM, errors with a score ESA."""
     if any(row["score"] < 0 for row in rows):
         return "mqm"
     return "esa" if any(row["errors"] is not None for row in rows) else "da"

@@ -84,7 +84,7 @@ def _list_uses(table: Delimited) -> tuple[ColumnUse, ...]:
 
 
 def _read_context(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[str]]:
-    """What holds for a whole row: where and by whom it was judged, and the ranking that a pair belongs to."""
+    """Read what holds for a whole row: where and by whom it was judged, and the ranking that a pair belongs to."""
     frame = context_columns(table, options, annotator=ANNOTATOR)
     ranking = null_where_unused(table.texts(table.find("rankingId")))
     nobody = f"{table.path.name} does not say who judged"

@@ -73,7 +73,7 @@ def parse_task(text: str) -> Task:
 
 
 def _possible_lengths(before: int, after: int) -> Iterator[tuple[int, int]]:
-    """How many words the two languages may have: the longest names first."""
+    """List how many words the two languages may have, the longest names first."""
     return ((left, right) for left in range(min(3, before), 0, -1) for right in range(min(3, after), 0, -1))
 
 

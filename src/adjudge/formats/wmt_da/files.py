@@ -68,7 +68,7 @@ class Campaign:
 
 
 def member_of(path: Path) -> Member | None:
-    """What a file is by its name, or None where it is no file of the family."""
+    """Recognise a file by its name; None if it is no file of the family."""
     if match := _CLASSES.fullmatch(path.name):
         return Member(path, "classes", match["item"], "", expanded=False)
     for role, pattern in _NAMES:

@@ -181,7 +181,7 @@ def _first_token(folder: Path) -> bool:
 
 
 def _longest(folder: Path) -> int:
-    """How many tokens the model takes."""
+    """Return how many tokens the model takes."""
     stated = _setting(folder / "sentence_bert_config.json", "max_seq_length")
     return min(LONGEST, int(stated)) if stated else LONGEST
 
