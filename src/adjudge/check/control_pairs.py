@@ -10,7 +10,7 @@ because all differences are equal or there are fewer than two pairs, has no p, a
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -83,30 +83,23 @@ def _paired_t_two_sided(genuine: Floats, control: Floats) -> float:
     return 2 * min(greater, 1 - greater)
 
 
-def _welch(genuine: Floats, control: Floats) -> float:
-    from scipy.stats import ttest_ind
+def _scipy_test(name: str, **settings: Any) -> Test:
+    """Make a one-sided test of a function of scipy, which is loaded when it is used."""
 
-    return float(ttest_ind(genuine, control, equal_var=False, alternative="greater").pvalue)
+    def test(genuine: Floats, control: Floats) -> float:
+        from scipy import stats
 
+        return float(getattr(stats, name)(genuine, control, alternative="greater", **settings).pvalue)
 
-def _signed_rank(genuine: Floats, control: Floats) -> float:
-    from scipy.stats import wilcoxon
-
-    return float(wilcoxon(genuine, control, alternative="greater").pvalue)
-
-
-def _rank_sum(genuine: Floats, control: Floats) -> float:
-    from scipy.stats import mannwhitneyu
-
-    return float(mannwhitneyu(genuine, control, alternative="greater", method="asymptotic").pvalue)
+    return test
 
 
 TESTS: dict[str, Test] = {
     "paired-t": _paired_t,
     "paired-t-two-sided": _paired_t_two_sided,
-    "welch": _welch,
-    "signed-rank": _signed_rank,
-    "rank-sum": _rank_sum,
+    "welch": _scipy_test("ttest_ind", equal_var=False),
+    "signed-rank": _scipy_test("wilcoxon"),
+    "rank-sum": _scipy_test("mannwhitneyu", method="asymptotic"),
 }
 
 

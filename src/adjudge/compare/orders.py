@@ -50,7 +50,7 @@ def score_correlation(first: Campaign, second: Campaign, systems: Sequence[str])
         _interval(values[name], coefficient, drawn[0], drawn[1], limit=limits[name])
         for name, coefficient in coefficients.items()
     ]
-    return ScoreCorrelation(len(systems), *values.values(), *intervals)
+    return ScoreCorrelation(len(systems), values["pearson"], values["spearman"], values["kendall"], *intervals)
 
 
 def _resampled(campaign: Campaign, systems: Sequence[str]) -> Floats | None:

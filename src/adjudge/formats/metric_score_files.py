@@ -35,6 +35,8 @@ SEGMENT = ("segment", "seg_id", "segment_id")
 DOCUMENT = ("document", "doc", "doc_id")
 # What sacrebleu reports as an error rate: the only metric of its JSON where lower is better.
 ERROR_RATE = "TER"
+# Parts of sacrebleu's names of outputs that are no part of the system's name.
+_SYSTEM = re.compile(r"^Baseline: |\.txt$")
 
 
 @dataclass(frozen=True)
@@ -235,7 +237,7 @@ def _read_sacrebleu(path: Path) -> list[MetricScore]:
     scores = [
         (str(entry["name"]), path.stem, entry["score"]) for entry in entries if "name" in entry and "score" in entry
     ] or [
-        (metric, _system_name(str(entry["system"])), value.get("score") if isinstance(value, dict) else value)
+        (metric, _SYSTEM.sub("", str(entry["system"])), value.get("score") if isinstance(value, dict) else value)
         for entry in entries
         if "system" in entry
         for metric, value in entry.items()
@@ -247,11 +249,6 @@ def _read_sacrebleu(path: Path) -> list[MetricScore]:
         MetricScore(metric, system, None, None, (-1 if metric == ERROR_RATE else 1) * _parse_score(value, metric, path))
         for metric, system, value in scores
     ]
-
-
-def _system_name(given: str) -> str:
-    """The name of an output file without sacrebleu's mark of the baseline and the ending of texts."""
-    return re.sub(r"\.txt$", "", given.removeprefix("Baseline: "))
 
 
 def _parse_score(value: object, metric: str, path: Path) -> float:

@@ -77,7 +77,8 @@ def _parse_lines(text: str, path: Path, options: ReadOptions) -> tuple[pl.DataFr
     for row, (fields, _) in enumerate(rows):
         if len(fields) != 2:
             bad.row(row, f"has {counted(len(fields), 'field')}, a system and a score are needed; correct it")
-            fields[:1] = fields[:1] or _system_before(rows, row)
+            # An empty line belongs to the system of the line before.
+            fields[:1] = fields[:1] or next((before[:1] for before, _ in reversed(rows[:row]) if before), [""])
     frame = pl.DataFrame(
         {
             "system": [fields[0] for fields, _ in rows],
@@ -94,11 +95,6 @@ def _parse_lines(text: str, path: Path, options: ReadOptions) -> tuple[pl.DataFr
     broken = frame.select(~pl.col("missing") & ~pl.col("score").is_finite().fill_null(value=False)).to_series()
     bad.mark(broken, lambda row: f"score is '{frame['given'][row]}', a number is needed; correct it", "broken score")
     return frame, bad
-
-
-def _system_before(rows: list[tuple[list[str], int]], row: int) -> list[str]:
-    """The system of the line before, to which an empty line belongs."""
-    return next((fields[:1] for fields, _ in reversed(rows[:row]) if fields), [""])
 
 
 def _drop_copies(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
@@ -119,13 +115,19 @@ def _judgments(
 ) -> Judgments:
     if frame.height == 0:
         raise InputError("holds no score; check that the file is complete", file=path)
-    source, target = _languages(path, options)
+    folder = path.resolve().parent
+    source, target = pair_of(path, options)
+    if source == UNKNOWN:
+        # The folder of scores may name them, as in `metric-scores/en-de/`.
+        source, target = pair_in_name(folder.name) or (source, target)
+    around = (folder.parent, folder.parent.parent)
+    test_set = next((up.name for up in around if (up / "documents").is_dir()), folder.name)
     documents, about_documents = _read_documents(path, frame["segment"].cast(pl.Int64).max())
     name = path.name.removesuffix(ENDING)
     short = name.removeprefix(f"{source}-{target}.")
     protocol = next((name for name in _NAMED_PROTOCOLS if name in short.lower()), ASSUMED_OF_SCORES)
     table = frame.select(
-        pl.lit(f"{_test_set(path)}/{short}").alias("campaign"),
+        pl.lit(f"{test_set}/{short}").alias("campaign"),
         pl.lit(protocol).alias("protocol"),
         pl.lit(source).alias("source_lang"),
         pl.lit(target).alias("target_lang"),
@@ -139,18 +141,6 @@ def _judgments(
         table = table.with_columns(pl.lit(short).alias("slider"))
     judgments = Judgments.from_columns(table, set_aside=set_aside, notes=[*notes, *about_documents], source=str(path))
     return mark_humans(judgments, options.human)
-
-
-def _languages(path: Path, options: ReadOptions) -> tuple[str, str]:
-    """From the file's name, or from that of its folder (`metric-scores/en-de/`)."""
-    languages = pair_of(path, options)
-    return languages if languages[0] != UNKNOWN else pair_in_name(path.resolve().parent.name) or languages
-
-
-def _test_set(path: Path) -> str:
-    """The folder around the folders of scores and documents."""
-    folder = path.resolve().parent
-    return next((up.name for up in (folder.parent, folder.parent.parent) if (up / "documents").is_dir()), folder.name)
 
 
 def _read_documents(path: Path, most: object) -> tuple[dict[str, str], list[str]]:

@@ -21,7 +21,7 @@ from adjudge.core.judgments import Judgments, SetAside
 from adjudge.core.spans import MISSING, Span
 from adjudge.core.wording import counted
 from adjudge.formats.appraise.spans import LONGEST, unplaced_span
-from adjudge.formats.mqm.weights import score, weight
+from adjudge.formats.mqm.weights import score_spans
 from adjudge.formats.parsing.json_lines import SECTION, common_columns, json_files, json_lines, pair_of_item
 from adjudge.formats.parsing.sources import read_each
 
@@ -134,7 +134,8 @@ def _answers(common: Row, answer: Entry, target: str | None, counts: Counter[str
     sliders = answer.get("sliders") or {}
     several = sliders.items() if sliders else [("", answer.get("score"))]
     for slider, given in several:
-        value = _score_errors(spans) if given is None else given
+        # Without a score, errors with categories imply one, as in MQM.
+        value = score_spans(spans) if given is None and any(span["category"] for span in spans) else given
         if value is None:
             counts["unscored"] += 1
             continue
@@ -144,13 +145,6 @@ def _answers(common: Row, answer: Entry, target: str | None, counts: Counter[str
             raise _OffScaleError(f"score is {number:g}, it must lie between {low:g} and {high:g}; correct it")
         text = answer.get("textfield") or common["comment"]
         yield {**common, "slider": str(slider), "score": number, "spans": spans, "text": str(text) if text else None}
-
-
-def _score_errors(spans: list[Span]) -> float | None:
-    """The score that errors imply, where they have categories, as in MQM."""
-    if not any(span["category"] for span in spans):
-        return None
-    return score([weight(span["severity"], span["category"]) or 0.0 for span in spans])
 
 
 def _segment(item: Entry, otherwise: str) -> str:

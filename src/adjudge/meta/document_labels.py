@@ -95,13 +95,10 @@ def orders_along(
     """The rankings of systems along the sweep, each with the weights between which it stands."""
     orders: list[OrderOfSystems] = []
     for i, weight in enumerate(weights):
-        order = tuple(sorted(by_weight, key=lambda name: (-_number(by_weight[name][i]), name)))
+        at_weight = {name: -2.0 if (r := values[i]) is None else r for name, values in by_weight.items()}
+        order = tuple(name for name, _ in sorted(at_weight.items(), key=lambda item: (-item[1], item[0])))
         if orders and orders[-1].order == order:
             orders[-1] = OrderOfSystems(orders[-1].low, weight, order)
         else:
             orders.append(OrderOfSystems(weight, weight, order))
     return tuple(orders)
-
-
-def _number(value: float | None) -> float:
-    return -2.0 if value is None else value

@@ -171,15 +171,15 @@ def _note_negative(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[s
 def _note_left_out_accuracies(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str, ...]:
     """Note where there were too many pairs of scores to form them all."""
     at_segments = [at_levels["segment"] for at_levels in levels.values() if "segment" in at_levels]
-    left = [where for where in ("pooled", "by_system") if any(_lacks_pairs(level, where) for level in at_segments)]
+    values = {
+        "pooled": [level.values for level in at_segments],
+        "by_system": [level.groups["by_system"] for level in at_segments],
+    }
+    left = [where for where, several in values.items() if any("pairwise_accuracy" not in each for each in several)]
     if not left:
         return ()
     what = " and ".join(where.replace("_", " ") for where in left)
     return (f"accuracies {what} are left out, as there are more than {MOST_PAIRS:,} pairs of scores; see by item",)
-
-
-def _lacks_pairs(level: MetricAtLevel, where: str) -> bool:
-    return "pairwise_accuracy" not in (level.values if where == "pooled" else level.groups[where])
 
 
 def _note_systems(scores: Scores, far: tuple[str, ...]) -> tuple[str, ...]:

@@ -31,7 +31,9 @@ def join(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> tuple[
     """
     if not any(score.score is not None for score in metrics):
         raise DataError("there is no metric to compare with the human scores; check the columns of the scores")
-    gold, of_segments = ([score for score in side if _is_of_segment(score)] for side in (human, metrics))
+    gold, of_segments = (
+        [score for score in side if score.segment is not None and score.score is not None] for side in (human, metrics)
+    )
     if not gold or not of_segments:
         return _join_systems(human, metrics)
     named = segment_namer(gold, of_segments)
@@ -49,10 +51,6 @@ def join(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> tuple[
     scores = replace(scores, documents=tuple(documents.get(segment) for segment in scores.segments))
     aside = _count_unused(human, metrics, repeated=gold_repeated + repeated, unused=unused)
     return scores, (*aside, *_count_strangers(judged, cells, whole, set(scores.systems)))
-
-
-def _is_of_segment(score: MetricScore) -> bool:
-    return score.segment is not None and score.score is not None
 
 
 def _metric_names(metrics: Iterable[MetricScore]) -> list[str]:

@@ -98,8 +98,8 @@ def adjust_tests(
     compared: list[MetricComparison] = []
     for k, tested in enumerate(tests):
         better, worse = (tested.second, tested.first) if tested.difference < 0 else (tested.first, tested.second)
-        values = (None if np.isnan(value) else float(value) for value in (p[k], p_holm[k], p_bh[k]))
-        compared.append(MetricComparison(level, test, better, worse, abs(tested.difference), *values, one_sided))
+        a, b, c = (None if np.isnan(value) else float(value) for value in (p[k], p_holm[k], p_bh[k]))
+        compared.append(MetricComparison(level, test, better, worse, abs(tested.difference), a, b, c, one_sided))
     return tuple(compared)
 
 

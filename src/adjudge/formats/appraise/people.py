@@ -54,15 +54,12 @@ def _parse_json(text: str, path: Path) -> list[tuple[str, ...]]:
         line = getattr(fault, "lineno", None)
         raise InputError("is damaged JSON; check that the file is complete", file=path, line=line) from fault
     if isinstance(given, dict):
-        return [(str(key), str(entry)) for key, value in given.items() for entry in _as_list(value)] or [("", "")]
+        lists = {str(key): value if isinstance(value, list) else [value] for key, value in given.items()}
+        return [(key, str(entry)) for key, entries in lists.items() for entry in entries] or [("", "")]
     if isinstance(given, list) and all(isinstance(entry, dict) for entry in given):
         keys = list(dict.fromkeys(key for entry in given for key in entry))
         return [tuple(keys), *(tuple(str(entry.get(key) or "") for key in keys) for entry in given)]
     raise InputError("is JSON, but neither an object nor a list of objects", file=path)
-
-
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 def _parse_table(text: str, path: Path) -> list[tuple[str, ...]]:

@@ -29,14 +29,13 @@ from adjudge.formats.appraise.segments import (
     split_document_name,
 )
 from adjudge.formats.appraise.spans import UNDECIDED, parse_spans
-from adjudge.formats.mqm.weights import score, weight
+from adjudge.formats.mqm.weights import score_spans
 from adjudge.formats.parsing.sources import campaign_names, files_in, refuse_empty
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from adjudge.core.spans import Span
     from adjudge.formats.options import ReadOptions
     from adjudge.formats.parsing.bad_rows import UsableRows
 
@@ -234,7 +233,7 @@ class _Campaign:
         if not categories or (rows["score"] != 0).any():
             return rows.with_columns(pl.lit("esa").alias("protocol"))
         # Nobody gives a score in MQM: it follows from the errors.
-        scores = pl.Series("score", [_score(all_spans) for all_spans in spans], dtype=pl.Float64)
+        scores = pl.Series("score", [score_spans(all_spans) for all_spans in spans], dtype=pl.Float64)
         return rows.with_columns(scores, pl.lit("mqm").alias("protocol"))
 
     def _make_judgments(self, rows: pl.DataFrame) -> Judgments:
@@ -293,7 +292,3 @@ def _screen() -> pl.Expr:
 
 def _as_time(seconds: str) -> pl.Expr:
     return pl.from_epoch((pl.col(seconds) * 1e6).round().cast(pl.Int64), time_unit="us").dt.replace_time_zone("UTC")
-
-
-def _score(spans: list[Span]) -> float:
-    return score([weight(span["severity"], span["category"]) or 0.0 for span in spans])

@@ -10,9 +10,12 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from adjudge.core.spans import Span
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,11 @@ def find_weights(text: str) -> Weights:
             )
     others = tuple((plain(name), stated.pop(name)) for name in list(stated) if name not in numbers)
     return replace(WORKSHOPS, **stated, others=others)
+
+
+def score_spans(spans: list[Span]) -> float:
+    """Score a judgment by its error spans, with the weights of the workshops."""
+    return score([weight(span["severity"], span["category"]) or 0.0 for span in spans])
 
 
 def score(weights: list[float]) -> float:

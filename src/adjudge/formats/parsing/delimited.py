@@ -83,6 +83,12 @@ def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
     return ((number, line.removesuffix("\r")) for number, line in lines if line.strip())
 
 
+def stripped_lines(text: str) -> tuple[str, ...]:
+    """Split a text into lines without blanks around them. Only line feeds end a line: texts hold other separators."""
+    lines = [line.strip() for line in text.split("\n")]
+    return tuple(lines[:-1] if lines and not lines[-1] else lines)
+
+
 def detect_delimiter(text: str) -> str:
     """The delimiter that cuts the first line into the most fields: tab, comma or semicolon."""
     first = text.split("\n", 1)[0]

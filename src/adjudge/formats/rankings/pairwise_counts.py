@@ -72,6 +72,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         raise InputError(f"{what}; check the counts", file=path)
     source, target = pair_of(path, options)
     columns = _make_rows(counts)
+    repeat = "1 line repeats another" if copies == 1 else f"{copies:,} lines repeat others"
     columns = columns.with_columns(
         pl.lit(campaign).alias("campaign"),
         pl.lit("pairwise").alias("protocol"),
@@ -82,7 +83,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     return Judgments.from_columns(
         columns,
         set_aside=[*set_aside, SetAside("line repeated later in the file", copies)],
-        notes=[*_never_compared(counts), *row_notes, *_copies_note(copies)],
+        notes=[*_never_compared(counts), *row_notes, *([f"{repeat}; each pair counts once"] if copies else [])],
         source=str(path),
     )
 
@@ -125,12 +126,6 @@ def _merge_directions(counts: Iterable[_Count], bad: BadRows) -> tuple[list[_Cou
             what = f"'{shown(count.first)}' and '{shown(count.second)}' have other counts than on line {line}"
             bad.row(count.row, f"{what}; correct one of the two, or add them up", "line that contradicts another")
     return list(kept.values()), copies
-
-
-def _copies_note(copies: int) -> list[str]:
-    if not copies:
-        return []
-    return [f"{'1 line repeats another' if copies == 1 else f'{copies:,} lines repeat others'}; each pair counts once"]
 
 
 def _make_rows(counts: list[_Count]) -> pl.DataFrame:

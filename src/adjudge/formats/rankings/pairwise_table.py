@@ -112,7 +112,8 @@ def pair_judgments(
     frame = frame.with_row_index(_ROW).filter(~pl.col(_ROW).is_in(list(bad.problems)))
     if frame.height == 0:
         raise source.fault("holds no usable comparison; check its columns")
-    both = _make_rows(_add_context(frame, campaign, languages or _languages(options)))
+    languages = languages or (split_pair(options.pair) if options.pair else (UNKNOWN, UNKNOWN))
+    both = _make_rows(_add_context(frame, campaign, languages))
     habits = fixed_sides(frame.group_by("left", "right").len()) if placed else []
     notes = [*loaded.notes, *pair_notes, *row_notes, *habits]
     judgments = Judgments.from_columns(
@@ -153,10 +154,6 @@ def _follows_from_winner(name: str, mapping: ColumnMap) -> bool:
     return follows and name not in _SHARED and name not in mapping.sides()
 
 
-def _languages(options: ReadOptions) -> tuple[str, str]:
-    return split_pair(options.pair) if options.pair else (UNKNOWN, UNKNOWN)
-
-
 def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> pl.Series:
     """Decide who won each comparison. A system's name counts before words for sides: a system may be called `left`."""
     left, right, winner = frame["left"], frame["right"], frame["winner"]
@@ -165,7 +162,8 @@ def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> pl.Seri
         bad.mark(missing, lambda _, name=side.name: f"has no '{name}'; every comparison needs two systems", _NO_SYSTEM)  # type: ignore[misc]
     bad.mark(left == right, lambda row: f"compares '{shown(left[row])}' with itself; correct it", _SAME)
     words = _words(options.winner)
-    words_given = winner.fill_null("").replace_strict(*_plain_values(winner), default=None, return_dtype=pl.String)
+    plain_words = {value: _plain_value(value) for value in winner.fill_null("").unique().to_list()}
+    words_given = winner.fill_null("").replace_strict(plain_words, default=None, return_dtype=pl.String)
     by_word = words_given.replace_strict(words, default=None, return_dtype=pl.String)
     outcome = pl.select(
         pl.when(words_given.is_in(_NOTHING)).then(pl.lit("none"))
@@ -194,12 +192,6 @@ _NO_SYSTEM = "comparison without two systems"
 _SAME = "comparison of a system with itself"
 # How people write that nothing was answered; `none` might also mean that neither is better.
 _NOTHING = [word for word in (*MISSING, "_") if word != "none"]
-
-
-def _plain_values(winner: pl.Series) -> tuple[list[str], list[str]]:
-    """Every value of the column and the form in which it is compared."""
-    values = winner.fill_null("").unique().to_list()
-    return values, [_plain_value(value) for value in values]
 
 
 def _plain_value(value: str) -> str:

@@ -20,6 +20,7 @@ from adjudge.core.judgments import SCHEMA, Judgments, SetAside, concat
 from adjudge.core.wording import agreeing, counted
 from adjudge.formats.duplicates import COPIED_TABLE, copied_table_note, lines_once
 from adjudge.formats.parsing.bad_rows import BadRows
+from adjudge.formats.parsing.delimited import stripped_lines
 from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of, stem
 from adjudge.formats.rankings.labels import BLANKS, parse_ranks, scale_of
 
@@ -54,7 +55,7 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read folders (or files of one folder); `options.stacked` is the number of annotators in each file."""
     folders: dict[Path, list[_File]] = {}
     for path in files_in(paths):
-        folders.setdefault(path.resolve().parent, []).append(_File(path, _lines(path)))
+        folders.setdefault(path.resolve().parent, []).append(_File(path, stripped_lines(read_text(path))))
     names = campaign_names(list(folders))
     parts: list[Judgments] = []
     screens = 0
@@ -63,11 +64,6 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
         screens += part.table["screen"].n_unique()
         parts.append(part)
     return concat(parts)
-
-
-def _lines(path: Path) -> tuple[str, ...]:
-    lines = [line.strip() for line in read_text(path).split("\n")]
-    return tuple(lines[:-1] if lines and not lines[-1] else lines)
 
 
 def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadOptions) -> Judgments:
@@ -79,7 +75,7 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
     count = _common_length(ranks, options.stacked)
     beside = [file for file in files if file not in ranks]
     fitting = [file for file in beside if len(file.lines) == count]
-    source, target = _pair(ranks, options)
+    source, target = pair_of(ranks[0].path.resolve().parent, options)
     block = _context_columns(fitting, count, options.stacked).with_columns(
         pl.lit(campaign).alias("campaign"),
         pl.lit("ranking").alias("protocol"),
@@ -91,17 +87,17 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
     labels = _parse_labels(block, ranks, bad, options)
     settled = [of_file.settle() for of_file in bad.values()]
     labels = _drop_broken_lines(labels, bad)
-    notes = [_note_ignored(file, count) for file in beside if file not in fitting]
+    notes = [
+        f"{file.path.name} is ignored: it has {counted(len(file.lines), 'line')}, the ranks have {count:,}"
+        for file in beside
+        if file not in fitting
+    ]
     notes += [note for _, row_notes in settled for note in row_notes]
     set_aside = [record for records, _ in settled for record in records]
     if times > 1:
         set_aside.append(SetAside(COPIED_TABLE, (times - 1) * count * len(ranks)))
         notes.append(copied_table_note(times))
     return Judgments.from_columns(labels, set_aside=set_aside, notes=notes, source=str(ranks[0].path))
-
-
-def _note_ignored(file: _File, count: int) -> str:
-    return f"{file.path.name} is ignored: it has {counted(len(file.lines), 'line')}, the ranks have {count:,}"
 
 
 def _parse_labels(
@@ -133,10 +129,6 @@ def _drop_copied_lines(files: list[_File]) -> tuple[list[_File], int]:
     if times == 1:
         return files, 1
     return [replace(file, lines=file.lines[kept.start : kept.stop : kept.step]) for file in files], times
-
-
-def _pair(ranks: list[_File], options: ReadOptions) -> tuple[str, str]:
-    return pair_of(ranks[0].path.resolve().parent, options)
 
 
 def _common_length(ranks: list[_File], stacked: int) -> int:

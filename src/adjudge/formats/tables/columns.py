@@ -233,7 +233,9 @@ def map_columns(
         for meaning in meanings:
             for name in known[meaning][:1] if exact else known[meaning][1:]:
                 column = by_name.get(plain(name))
-                if meaning not in chosen and column is not None and column not in taken and _may_mean(column, meaning):
+                # A column that is named like one of the judgment table is that column and no other.
+                may_be = column is not None and (column == meaning or column not in SCHEMA)
+                if meaning not in chosen and column is not None and column not in taken and may_be:
                     chosen[meaning] = column
                     taken.add(column)
     for meaning, column in _find_nested(header, {meaning: known[meaning] for meaning in meanings}, taken).items():
@@ -267,11 +269,6 @@ def _find_nested(header: Sequence[str], known: Mapping[str, Sequence[str]], take
             if meaning not in inside and len(columns) == 1:
                 inside[meaning] = next(iter(columns))
     return inside
-
-
-def _may_mean(column: str, meaning: str) -> bool:
-    """A column that is called as a column of the judgment table is that column and no other."""
-    return column == meaning or column not in SCHEMA
 
 
 def _find(header: Sequence[str], column: str, meaning: str, source: Source) -> str:

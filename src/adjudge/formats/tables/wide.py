@@ -58,7 +58,9 @@ def unpivot(
                 f"has a column '{name}' besides the columns of --systems; it is a long table, or rename it"
             )
     ranks = shape == "ranks" or (shape is None and _look_like_ranks(frame.select(columns)))
-    notes = [] if shape is not None else [_note_shape(ranks=ranks)]
+    what, other = ("ranks", "scores") if ranks else ("scores", "ranks")
+    note = f"the columns of systems are taken for {what}; --wide {other} says otherwise"
+    notes = [] if shape is not None else [note]
     numbered = frame.with_row_index(_ROW)
     long = pl.concat(
         numbered.drop(columns).with_columns(
@@ -145,11 +147,6 @@ def _screen(long: pl.DataFrame) -> pl.Expr:
         identity = [name for name in KEY if name in long.columns]
         row = pl.when(known).then(row.min().over(identity)).otherwise(row)
     return row.rank("dense").cast(pl.String)
-
-
-def _note_shape(*, ranks: bool) -> str:
-    what, other = ("ranks", "scores") if ranks else ("scores", "ranks")
-    return f"the columns of systems are taken for {what}; --wide {other} says otherwise"
 
 
 def _item_source(source: Source, systems: Sequence[str], answer: str) -> Source:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
-from adjudge.formats.parsing.delimited import read_delimited
+from adjudge.formats.parsing.delimited import read_delimited, stripped_lines
 from adjudge.formats.texts import Column
 from adjudge.formats.texts.sgm import read_sgm
 from adjudge.formats.texts.wmt_xml import read_xml_column
@@ -52,7 +52,7 @@ def read_column(path: Path, *, format: TextFormat = "auto", names: Sequence[str]
 
 def _read_plain(path: Path) -> Column:
     """One segment per line; runs of blank lines separate documents."""
-    lines = _lines(read_text(path))
+    lines = stripped_lines(read_text(path))
     if not any(lines):
         raise InputError("is empty; one segment per line is needed", file=path)
     texts: list[str] = []
@@ -65,12 +65,6 @@ def _read_plain(path: Path) -> Column:
             documents.append(str(number))
         between = not line
     return Column(path, tuple(texts), tuple(documents), lines=lines)
-
-
-def _lines(text: str) -> tuple[str, ...]:
-    """Lines end at line feeds only: other separators of Unicode occur inside segments of real test sets."""
-    lines = [line.strip() for line in text.split("\n")]
-    return tuple(lines[:-1] if lines and not lines[-1] else lines)
 
 
 def _make_column(table: Delimited, names: Sequence[str]) -> Column:

@@ -85,7 +85,8 @@ def _document(element: Element, number: int, path: Path) -> _Document:
     if len(sources) != 1:
         raise InputError(f"document '{name}' has {len(sources)} <src>, one is needed; correct it", file=path)
     references = {
-        _reference_name(translation): _segments(translation, name, path) for translation in element.findall("ref")
+        f"ref{translation.get('translator') or ''}": _segments(translation, name, path)
+        for translation in element.findall("ref")
     }
     systems = {
         translation.get("system") or "system": _segments(translation, name, path)
@@ -95,10 +96,6 @@ def _document(element: Element, number: int, path: Path) -> _Document:
         if len(translations) < len(element.findall(kind)):
             raise InputError(f"document '{name}' has two <{kind}> of one name; keep one of them", file=path)
     return _Document(name, _segments(sources[0], name, path), references, systems)
-
-
-def _reference_name(element: Element) -> str:
-    return f"ref{element.get('translator') or ''}"
 
 
 def _segments(element: Element, document: str, path: Path) -> dict[str, str]:

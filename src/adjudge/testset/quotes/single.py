@@ -25,7 +25,8 @@ def find(document: Document) -> Iterator[Finding]:
     single = _drop_apostrophes(document.texts, [mark for in_segment in marks for mark in in_segment if not mark.double])
     for broken in Pairing(document.texts, single).run():
         if broken.problem == "never opened":
-            if _after_punctuation(document.texts, broken.mark):
+            # No apostrophe stands after a comma or the end of a sentence.
+            if document.texts[broken.mark.index][: broken.mark.position].endswith(_PUNCTUATION):
                 what = "the end of a quotation in single marks that was never opened"
                 yield _report(document, broken.mark, what)
         elif broken.problem != "apostrophe":
@@ -47,11 +48,6 @@ def _is_apostrophe(texts: tuple[str, ...], mark: Mark, later: list[Mark]) -> boo
         return False
     following = later[0] if later else None
     return following is not None and following.side == "close" and following.index - mark.index < FARTHEST
-
-
-def _after_punctuation(texts: tuple[str, ...], mark: Mark) -> bool:
-    """No apostrophe stands after a comma or the end of a sentence."""
-    return texts[mark.index][: mark.position].endswith(_PUNCTUATION)
 
 
 def _report_unclosed(document: Document, broken: Broken) -> Finding:

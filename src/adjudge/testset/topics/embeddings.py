@@ -136,10 +136,12 @@ class OnnxModel:
             tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         except Exception as fault:  # both libraries raise bare exceptions of their own making
             raise InputError(f"cannot be loaded as a sentence model ({_one_line(fault)})", file=folder) from fault
-        tokenizer.enable_truncation(_longest(folder))
+        stated = _setting(folder / "sentence_bert_config.json", "max_seq_length")
+        tokenizer.enable_truncation(min(LONGEST, int(stated)) if stated else LONGEST)
         tokenizer.enable_padding()
-        digest = fingerprint_of_file(path)
-        return cls(f"{folder.resolve().name}-{digest}", session, tokenizer, _first_token(folder))
+        name = f"{folder.resolve().name}-{fingerprint_of_file(path)}"
+        first_token = bool(_setting(folder / "1_Pooling" / "config.json", "pooling_mode_cls_token"))
+        return cls(name, session, tokenizer, first_token)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row for every text; texts of like length share a batch, so that little is padded."""
@@ -174,16 +176,6 @@ class OnnxModel:
         weights = mask[:, :, None].astype(np.float32)
         mean: NDArray[np.float32] = (vectors * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
         return mean
-
-
-def _first_token(folder: Path) -> bool:
-    return bool(_setting(folder / "1_Pooling" / "config.json", "pooling_mode_cls_token"))
-
-
-def _longest(folder: Path) -> int:
-    """Return how many tokens the model takes."""
-    stated = _setting(folder / "sentence_bert_config.json", "max_seq_length")
-    return min(LONGEST, int(stated)) if stated else LONGEST
 
 
 def _setting(path: Path, key: str) -> Any:
