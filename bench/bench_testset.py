@@ -18,7 +18,7 @@ from tests.testset.inject import Injected, clean_lines, injected
 
 from adjudge.results.testset import CATEGORIES, Finding
 from adjudge.testset.document import Document, Segment
-from adjudge.testset.inspect import in_document
+from adjudge.testset.inspect import inspect_document
 from adjudge.testset.lexicon import lexicon
 from bench.testset_edits import QUOTES, Edited, read_edited
 
@@ -37,7 +37,7 @@ def documents(text: str) -> list[Document]:
 def look(text: str) -> list[Finding]:
     """Everything that counts, in all documents."""
     words = lexicon("en")
-    findings = [finding for document in documents(text) for finding in in_document(document, "en", words)]
+    findings = [finding for document in documents(text) for finding in inspect_document(document, "en", words)]
     return [item for item in findings if item.category in CATEGORIES]
 
 
@@ -50,7 +50,7 @@ def outcome(error: Injected, before: set[tuple[int, str, str]]) -> tuple[bool, i
         for document in documents(error.text)
         if document.segments[0].line <= line <= document.segments[-1].line
     )
-    findings = [finding for finding in in_document(document, "en", words) if finding.category in CATEGORIES]
+    findings = [finding for finding in inspect_document(document, "en", words) if finding.category in CATEGORIES]
     hits = [item for item in findings if item.line in error.lines and item.category in error.categories]
     beside = [item for item in findings if item not in hits and (item.line, item.category, item.what) not in before]
     return bool(hits), len(beside)
@@ -95,7 +95,7 @@ def _against_edits(edited: Edited) -> None:
 
 def _all(document: Document) -> list[Finding]:
     noted = ("double-blank", "out-of-context")
-    return [finding for finding in in_document(document, "en", lexicon("en")) if finding.category not in noted]
+    return [finding for finding in inspect_document(document, "en", lexicon("en")) if finding.category not in noted]
 
 
 def _cells(lines: set[int], gold: set[int]) -> str:

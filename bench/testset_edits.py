@@ -20,9 +20,9 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from adjudge.replicate.published import read_published
-from adjudge.testset.alignment import in_step
+from adjudge.testset.alignment import move_in_step
 from adjudge.testset.document import Document, Segment
-from adjudge.testset.eaten_quotes import restored
+from adjudge.testset.eaten_quotes import restore_marks
 
 _STRAIGHT = str.maketrans("“”‘’", "\"\"''")
 _STYLE = set("-–—….")
@@ -55,11 +55,11 @@ def read_edited(folder: Path) -> Edited:
     before, after = (_lines(folder / name / "src.txt") for name in ("bts", "ats"))
     size = len(before) // content["stacked"]
     before, after = before[:size], after[:size]
-    translation = in_step(before, _lines(folder / "bts" / "mt_google.txt"))
+    translation = move_in_step(before, _lines(folder / "bts" / "mt_google.txt"))
     marks = [_lines(folder / name / "error.txt")[:size] for name in ("bts", "ats")]
     return Edited(
         released=tuple(before),
-        repaired=tuple(restored(text, other) for text, other in zip(before, translation, strict=True)),
+        repaired=tuple(restore_marks(text, other) for text, other in zip(before, translation, strict=True)),
         starts=tuple(content["document_starts"]["segments"]),
         gold=tuple(edits(text, other) for text, other in zip(before, after, strict=True)),
         marked=tuple("T" in pair for pair in zip(*marks, strict=True)),

@@ -11,7 +11,7 @@ import pytest
 
 import adjudge
 from adjudge.core.errors import UsageError
-from adjudge.formats import as_judgments
+from adjudge.formats import read
 
 ROWS = "annotator,segment,system,score,source_lang,target_lang\nann,1,a,70,cs,en\nann,1,b,60,cs,en\nbob,2,a,5,de,en\n"
 
@@ -33,15 +33,15 @@ def test_data_frames_are_understood_as_files_are(file: Path) -> None:
     frame = pl.read_csv(file)
     expected = adjudge.read(file)
     for source in (frame, frame.lazy(), pd.read_csv(file)):
-        judgments = as_judgments(source)
+        judgments = read(source)
         assert judgments.fingerprint == expected.fingerprint
         assert judgments.notes == expected.notes
 
 
 def test_judgments_stay_what_they_are_and_a_pair_is_selected(file: Path) -> None:
     judgments = adjudge.read(file)
-    assert as_judgments(judgments) is judgments
-    assert as_judgments(judgments, pair="de-en").systems == ("a",)
+    assert read(judgments) is judgments
+    assert read(judgments, pair="de-en").systems == ("a",)
     assert adjudge.read(file, pair="Czech-English").systems == ("a", "b")
 
 

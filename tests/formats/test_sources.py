@@ -64,7 +64,7 @@ def test_rows_have_the_number_of_their_first_line(tmp_path: Path) -> None:
     assert table.header == ("a", "b")
     assert table.rows == ((2, ["1", "two\nlines"]), (6, ["3", "4"]))
     assert table.need("B") == 1
-    assert table.column("c", required=False) is None
+    assert table.find("c") is None
     assert table.texts(1).to_list() == ["two\nlines", "4"]
     assert table.texts(None).to_list() == [None, None]
     assert table.lines().to_list() == [2, 6]

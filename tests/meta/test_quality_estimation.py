@@ -14,7 +14,7 @@ from sacrebleu.metrics.ter import TER
 from adjudge.core.edit_rates import edit_rate
 from adjudge.core.errors import DataError, InputError, UsageError
 from adjudge.formats.post_edits import EditedDocument, read_document_scores, read_post_edits, read_predictions
-from adjudge.meta.document_labels import combined, orders_along, refitted, tuned
+from adjudge.meta.document_labels import combine, orders_along, refit, tune_weight
 from adjudge.meta.quality_estimation import Prices, costs, estimate
 from adjudge.simulate.post_edits import SimulatedEdits, simulate_post_edits
 from tests.conftest import Run, assert_explained
@@ -132,7 +132,7 @@ def test_the_rule_stops_at_its_first_criterion() -> None:
     def perfect(labels: np.ndarray) -> np.ndarray:
         return labels
 
-    tuning = tuned(first, second, perfect)
+    tuning = tune_weight(first, second, perfect)
     # By hand: labels are 0.2 + w * second, of mean 0.2 + 0.015 w and standard deviation 0.01291 w.
     ratio = [np.std(0.2 + w * second, ddof=1) / np.mean(0.2 + w * second) for w in range(1, 101)]
     gain = [np.abs(w * second - w * 0.015).mean() for w in range(1, 101)]
@@ -144,18 +144,18 @@ def test_the_rule_stops_at_its_first_criterion() -> None:
     def helpless(labels: np.ndarray) -> np.ndarray:
         return np.full(len(labels), labels.mean())
 
-    assert tuned(first, second, helpless, limit=20).weight == 20
-    assert "no criterion" in tuned(first, second, helpless, limit=20).reason
+    assert tune_weight(first, second, helpless, limit=20).weight == 20
+    assert "no criterion" in tune_weight(first, second, helpless, limit=20).reason
 
 
 def test_a_refitted_baseline_is_the_best_straight_line() -> None:
     rng = np.random.default_rng(1)
     predictions, labels = rng.normal(size=30), rng.normal(size=30)
-    fitted = refitted(predictions)(labels)
+    fitted = refit(predictions)(labels)
     assert np.corrcoef(fitted, predictions)[0, 1] ** 2 == pytest.approx(1)
     assert fitted.mean() == pytest.approx(labels.mean())
-    assert refitted(np.ones(30))(labels) == pytest.approx(np.full(30, labels.mean()))
-    assert combined(np.array([0.25]), np.array([0.5]), 13) == pytest.approx(np.array([6.75]))
+    assert refit(np.ones(30))(labels) == pytest.approx(np.full(30, labels.mean()))
+    assert combine(np.array([0.25]), np.array([0.5]), 13) == pytest.approx(np.array([6.75]))
 
 
 def test_direct_assessment_stands_beside_the_label() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adjudge.results.testset import Finding
 from adjudge.testset.document import Document, Segment
-from adjudge.testset.inspect import in_document
+from adjudge.testset.inspect import inspect_document
 from adjudge.testset.lexicon import lexicon
 
 
@@ -13,7 +13,7 @@ def document(*texts: str) -> Document:
 
 
 def findings_in(*texts: str, language: str = "en", category: str | None = None) -> list[Finding]:
-    everything = in_document(document(*texts), language, lexicon(language))
+    everything = inspect_document(document(*texts), language, lexicon(language))
     return [finding for finding in everything if category in (None, finding.category)]
 
 

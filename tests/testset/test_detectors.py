@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from adjudge.results.testset import CATEGORIES, NOTED
 from adjudge.testset.across_documents import missing_headlines, repeated_segments
 from adjudge.testset.document import Document, Segment
-from adjudge.testset.fix import corrected
-from adjudge.testset.inspect import in_document, not_checked
+from adjudge.testset.fix import apply_edits
+from adjudge.testset.inspect import inspect_document, not_checked
 from adjudge.testset.lexicon import lexicon
 from adjudge.testset.spacing import Habits
 from tests.conftest import examples
@@ -103,7 +103,7 @@ def test_a_compound_that_a_file_uses_again_is_meant_so() -> None:
     assert len(findings_in(HEAD, "All lampsets were sold.", category="spacing")) == 1
     habits = Habits.of(["All lampsets were sold.", "The lampsets are back."], "en")
     assert habits.repeated >= {"lampsets"}
-    findings = in_document(document(HEAD, "All lampsets were sold."), "en", lexicon("en"), habits)
+    findings = inspect_document(document(HEAD, "All lampsets were sold."), "en", lexicon("en"), habits)
     assert [finding.category for finding in findings] == []
 
 
@@ -176,7 +176,7 @@ def test_missing_headlines_and_repeats() -> None:
 def test_corrections_are_made_from_the_surest_and_never_overlap() -> None:
     text = "It was late , and the the mayor of  town spoke ofthe war."
     findings = [item for item in findings_in(HEAD, text, "They left.") if item.sure]
-    assert corrected(text, findings)[0] == "It was late, and the mayor of town spoke of the war."
+    assert apply_edits(text, findings)[0] == "It was late, and the mayor of town spoke of the war."
 
 
 def test_every_category_is_explained() -> None:
@@ -205,7 +205,7 @@ def test_no_text_breaks_a_detector(lines: list[str], language: str) -> None:
             assert 0 <= item.edit.start <= item.edit.end <= len(text)
     for number, text in enumerate(lines, start=1):
         own = [item for item in findings_in(*lines, language=language) if item.line == number and item.sure]
-        corrected(text, own)
+        apply_edits(text, own)
 
 
 def test_suggestions_are_the_excerpt_after_the_edit() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from adjudge.core.errors import UsageError
 from adjudge.testset import TestSetOptions, read_and_check
 from adjudge.testset.fix import write_fixed
-from adjudge.testset.rewrite import escaped, rewritten
+from adjudge.testset.rewrite import escaped, replace_segments
 from tests.conftest import Run, examples
 
 ENGLISH = TestSetOptions(language="en")
@@ -140,7 +140,7 @@ def test_nothing_changes_where_nothing_is_replaced(lines: list[str], end: str) -
     """Every segment replaced by itself gives the file again, byte for byte."""
     raw = end.join(lines).encode()
     held = [text for text in lines if text.strip()]
-    assert rewritten(raw, "text", dict(enumerate(held))) == raw
+    assert replace_segments(raw, "text", dict(enumerate(held))) == raw
 
 
 def test_the_copy_is_what_the_command_reads_again(adjudge: Callable[..., Run], tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from bench.testset_edits import edits
 
 from adjudge.testset import TestSetOptions, read_and_check
-from adjudge.testset.eaten_quotes import marks_lost, restored
+from adjudge.testset.eaten_quotes import find_lost_marks, restore_marks
 from adjudge.testset.fix import write_fixed
 from tests.testset.inject import clean_lines
 
@@ -34,7 +34,7 @@ from tests.testset.inject import clean_lines
     ],
 )
 def test_marks_come_back(lost: str, translation: str, whole: str) -> None:
-    fixed = restored(lost, translation)
+    fixed = restore_marks(lost, translation)
     assert fixed.replace(',"', '",') == whole.replace(',"', '",')
 
 
@@ -57,8 +57,8 @@ def test_a_file_that_lost_its_marks(tmp_path: Path) -> None:
 
 
 def test_a_mark_that_the_segment_asks_for_is_surer() -> None:
-    assert marks_lost('We won."', '"Gewonnen."') == [(0, 0.95)]
-    assert marks_lost("We won.", '"Gewonnen."') == [(0, 0.9), (7, 0.9)]
+    assert find_lost_marks('We won."', '"Gewonnen."') == [(0, 0.95)]
+    assert find_lost_marks("We won.", '"Gewonnen."') == [(0, 0.9), (7, 0.9)]
 
 
 @pytest.mark.parametrize(

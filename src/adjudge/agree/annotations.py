@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Bools, Floats, Ints
     from adjudge.core.comparisons import Comparisons
 
 CATEGORIES = 3
@@ -33,9 +34,9 @@ TIE = 1
 class UnitCounts:
     """Units of agreement: how often each category was used, the pairs of annotations, and those that agree."""
 
-    counts: NDArray[np.float64]
-    pairs: NDArray[np.float64]
-    agreeing: NDArray[np.float64]
+    counts: Floats
+    pairs: Floats
+    agreeing: Floats
 
     def mirrored(self) -> UnitCounts:
         """Every unit twice, the second time seen from the other system."""
@@ -48,16 +49,16 @@ class Annotations:
     """Cells: one per item and annotator, with the number of times each category was chosen. Sorted by item."""
 
     annotators: tuple[str, ...]
-    item: NDArray[np.int64]
+    item: Ints
     """Dense codes of items, per cell."""
-    annotator: NDArray[np.int64]
-    counts: NDArray[np.float64]
-    segment: NDArray[np.int64]
+    annotator: Ints
+    counts: Floats
+    segment: Ints
     """Codes of segments, per cell."""
-    human: NDArray[np.bool_]
+    human: Bools
     """Whether a human translation takes part, per cell."""
 
-    def where(self, kept: NDArray[np.bool_]) -> Annotations:
+    def where(self, kept: Bools) -> Annotations:
         """The marked cells; items are renumbered."""
         item = np.unique(self.item[kept], return_inverse=True)[1]
         return Annotations(
@@ -65,7 +66,7 @@ class Annotations:
         )
 
     @property
-    def totals(self) -> NDArray[np.float64]:
+    def totals(self) -> Floats:
         """How often each category was chosen, over all annotations."""
         return np.asarray(self.counts.sum(0))
 
@@ -82,14 +83,14 @@ class Annotations:
         own_pairs, own_agreeing = pairs_within(self.counts)
         return _with_pairs(counts, pairs - self._per_item(own_pairs), agreeing - self._per_item(own_agreeing))
 
-    def per_annotator(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def per_annotator(self, values: Floats) -> Floats:
         """Sums of one value per cell over the cells of each annotator."""
         return np.asarray(np.bincount(self.annotator, weights=values, minlength=len(self.annotators)), dtype=float)
 
-    def _per_item(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _per_item(self, values: Floats) -> Floats:
         return np.asarray(np.bincount(self.item, weights=values), dtype=float)
 
-    def matrix(self, values: NDArray[np.float64]) -> sp.csr_array:
+    def matrix(self, values: Floats) -> sp.csr_array:
         """One value per cell as a sparse matrix items x annotators."""
         import scipy.sparse as sp
 
@@ -97,12 +98,12 @@ class Annotations:
         return sp.csr_array((values, (self.item, self.annotator)), shape=shape)
 
 
-def _with_pairs(counts: NDArray[np.float64], pairs: NDArray[np.float64], agreeing: NDArray[np.float64]) -> UnitCounts:
+def _with_pairs(counts: Floats, pairs: Floats, agreeing: Floats) -> UnitCounts:
     used = pairs > 0
     return UnitCounts(counts[used], pairs[used], agreeing[used])
 
 
-def group_annotations(comparisons: Comparisons, known: NDArray[np.bool_]) -> Annotations:
+def group_annotations(comparisons: Comparisons, known: Bools) -> Annotations:
     """The annotations behind comparisons; `known` marks those whose annotator and segment are known."""
     systems, people = len(comparisons.systems), len(comparisons.annotators)
     segment = comparisons.segment[known].astype(np.int64)
@@ -127,14 +128,14 @@ def group_annotations(comparisons: Comparisons, known: NDArray[np.bool_]) -> Ann
 class AnnotatorPairs:
     """Pairs of annotations by `first` and `second` (codes, first < second, or equal for intra)."""
 
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    pairs: NDArray[np.float64]
-    agreeing: NDArray[np.float64]
-    expected: NDArray[np.float64]
+    first: Ints
+    second: Ints
+    pairs: Floats
+    agreeing: Floats
+    expected: Floats
     """P(E) from the two annotators' own shares of ties."""
 
-    def summed(self, values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def summed(self, values: Floats, weights: Floats) -> Floats:
         """The sum of one value per pair of annotators, for every row of weights (resamples x annotators).
 
         Copies of one annotator are not paired with each other: they would always agree.
@@ -147,7 +148,7 @@ class AnnotatorPairs:
         return np.asarray(((weights @ matrix) * weights).sum(1))
 
 
-def chance_with_ties(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+def chance_with_ties(first: Floats, second: Floats) -> Floats:
     """P(E) of better/tie/worse between two who tie with these probabilities and else prefer either side alike."""
     return np.asarray(first * second + (1 - first) * (1 - second) / 2)
 
@@ -169,8 +170,8 @@ def between_annotators(annotations: Annotations) -> AnnotatorPairs:
     return AnnotatorPairs(first.astype(np.int64), second.astype(np.int64), shared, agreeing, expected)
 
 
-def _entries(matrix: sp.sparray, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> NDArray[np.float64]:
-    # Depending on what is asked, SciPy answers with a sparse or a plain array.
+def _entries(matrix: sp.sparray, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> Floats:
+    # SciPy returns a sparse or a dense array, depending on the index.
     entries = matrix.tocsr()[rows, columns]
     return np.asarray(entries.toarray() if hasattr(entries, "toarray") else entries, dtype=float).ravel()
 
@@ -183,8 +184,7 @@ def within_annotators(annotations: Annotations) -> AnnotatorPairs:
     return AnnotatorPairs(who, who, pairs[who], agreeing[who], chance_with_ties(ties[who], ties[who]))
 
 
-def tie_shares(annotations: Annotations) -> NDArray[np.float64]:
+def tie_shares(annotations: Annotations) -> Floats:
     """Each annotator's share of ties; NaN for those without annotations."""
-    return divide(
-        annotations.per_annotator(annotations.counts[:, TIE]), annotations.per_annotator(annotations.counts.sum(1))
-    )
+    ties, total = (annotations.counts[:, TIE], annotations.counts.sum(1))
+    return divide(annotations.per_annotator(ties), annotations.per_annotator(total))

@@ -45,14 +45,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from adjudge.core.arrays import Floats, Ints
+
 
 def above_chance(observed: float, expected: float) -> float:
     """(observed - expected) / (1 - expected); NaN where chance alone would agree always, or nothing was observed."""
     return float(above_chance_all(np.array([observed]), np.array([expected]))[0])
 
 
-def above_chance_all(observed: NDArray[np.float64], expected: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same for many at once."""
+def above_chance_all(observed: Floats, expected: Floats) -> Floats:
+    """Compute agreement above chance for many values at once."""
     return divide(observed - expected, 1 - expected)
 
 
@@ -97,9 +99,7 @@ def kappa_of_table(table: ArrayLike) -> float:
     return above_chance(float(observed), float(expected))
 
 
-def pooled_cohen_kappa(
-    pairs: NDArray[np.float64], observed: NDArray[np.float64], expected: NDArray[np.float64]
-) -> tuple[float, float]:
+def pooled_cohen_kappa(pairs: Floats, observed: Floats, expected: Floats) -> tuple[float, float]:
     """Kappa pooled over pairs of annotators, and its P(E).
 
     Args:
@@ -122,9 +122,7 @@ def fleiss_kappa(counts: ArrayLike) -> float:
     return fleiss_parts(table, pairs, agreeing)[0]
 
 
-def fleiss_parts(
-    counts: NDArray[np.float64], pairs: NDArray[np.float64], agreeing: NDArray[np.float64]
-) -> tuple[float, float]:
+def fleiss_parts(counts: Floats, pairs: Floats, agreeing: Floats) -> tuple[float, float]:
     """Kappa and its P(E), where only some pairs within an item count (say, those of different annotators)."""
     used = pairs > 0
     observed = float(divide(np.array((agreeing[used] / pairs[used]).sum()), np.array(used.sum())))
@@ -132,8 +130,8 @@ def fleiss_parts(
     return above_chance(observed, expected), expected
 
 
-def pairs_within(counts: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Of each row of a table items x categories: the pairs of annotations, and those that agree."""
+def pairs_within(counts: Floats) -> tuple[Floats, Floats]:
+    """Count pairs of annotations, and those that agree, in each row of a table items x categories."""
     total = counts.sum(-1)
     return total * (total - 1) / 2, (counts * (counts - 1)).sum(-1) / 2
 
@@ -163,9 +161,7 @@ def alpha(units: ArrayLike, values: ArrayLike, *, level: Level = "interval") -> 
     return _interval(code, _mid_ranks(given) if level == "ordinal" else given.astype(float))
 
 
-def nominal_alpha(
-    counts: NDArray[np.float64], pairs: NDArray[np.float64], agreeing: NDArray[np.float64]
-) -> tuple[float, float]:
+def nominal_alpha(counts: Floats, pairs: Floats, agreeing: Floats) -> tuple[float, float]:
     """Nominal alpha and its P(E) from a table units x categories.
 
     `pairs` and `agreeing` say which pairs within a unit count (say, those of different annotators). A unit weighs as
@@ -180,7 +176,7 @@ def nominal_alpha(
     return float(1 - divide(disagreement, 1 - chance)), float(chance)
 
 
-def _pairable(units: NDArray[np.generic], values: NDArray[np.generic]) -> tuple[NDArray[np.int64], NDArray[np.generic]]:
+def _pairable(units: NDArray[np.generic], values: NDArray[np.generic]) -> tuple[Ints, NDArray[np.generic]]:
     """Codes of units and values, without missing values and without units that have one value only."""
     if units.shape != values.shape:
         raise UsageError(f"{units.size} units and {values.size} values were given; each value needs its unit")
@@ -195,14 +191,14 @@ def _pairable(units: NDArray[np.generic], values: NDArray[np.generic]) -> tuple[
     return code[kept], values[kept]
 
 
-def _unit_codes(units: NDArray[np.generic]) -> NDArray[np.int64]:
+def _unit_codes(units: NDArray[np.generic]) -> Ints:
     if units.dtype.kind in "biuf":
         return _codes(units)
     number: dict[object, int] = {}
     return np.array([number.setdefault(unit, len(number)) for unit in units.tolist()], dtype=np.int64)
 
 
-def _codes(values: NDArray[np.generic]) -> NDArray[np.int64]:
+def _codes(values: NDArray[np.generic]) -> Ints:
     """Numbers from 0 that keep the order of the values. Whole numbers close together need no sorting."""
     if values.dtype.kind in "biuf" and len(values):
         whole = values.astype(np.int64) if values.dtype.kind != "f" or np.abs(values).max() < 2**53 else None
@@ -213,7 +209,7 @@ def _codes(values: NDArray[np.generic]) -> NDArray[np.int64]:
     return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64)
 
 
-def _interval(unit: NDArray[np.int64], values: NDArray[np.float64]) -> float:
+def _interval(unit: Ints, values: Floats) -> float:
     # Alpha does not change when all values are shifted; around the mean, squares lose no digits.
     centred = values - values.mean()
     sizes = np.bincount(unit).astype(float)
@@ -227,14 +223,14 @@ def _interval(unit: NDArray[np.int64], values: NDArray[np.float64]) -> float:
     return float(1 - divide(np.array(observed), np.array(expected)))
 
 
-def _mid_ranks(values: NDArray[np.generic]) -> NDArray[np.float64]:
+def _mid_ranks(values: NDArray[np.generic]) -> Floats:
     code = _codes(values)
     number = np.bincount(code)
     middle = np.cumsum(number) - number / 2
     return np.asarray(middle[code], dtype=float)
 
 
-def _nominal(unit: NDArray[np.int64], values: NDArray[np.generic]) -> float:
+def _nominal(unit: Ints, values: NDArray[np.generic]) -> float:
     value = _codes(values)
     kinds = int(value.max()) + 1
     sizes = np.bincount(unit).astype(float)
@@ -246,7 +242,7 @@ def _nominal(unit: NDArray[np.int64], values: NDArray[np.generic]) -> float:
     return float(1 - divide(np.array(1 - agreement), np.array(1 - chance)))
 
 
-def _occupied(key: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _occupied(key: Ints, size: int) -> tuple[Ints, Ints]:
     """The keys that occur and how often: by counting where the table is small enough, by sorting otherwise."""
     if size <= 20 * len(key):
         times = np.bincount(key)

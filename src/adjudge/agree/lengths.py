@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     import polars as pl
-    from numpy.typing import NDArray
 
     from adjudge.agree.annotations import Annotations
     from adjudge.agree.options import LengthUnit
+    from adjudge.core.arrays import Ints
     from adjudge.results.agree import Number
 
 UNKNOWN_LENGTH = -1
 
 
-def segment_lengths(segments: pl.DataFrame, texts: Mapping[str, Sequence[str]], unit: LengthUnit) -> NDArray[np.int64]:
+def segment_lengths(segments: pl.DataFrame, texts: Mapping[str, Sequence[str]], unit: LengthUnit) -> Ints:
     """The length of every segment, or `UNKNOWN_LENGTH` where there is no text for it.
 
     Args:
@@ -40,7 +40,10 @@ def segment_lengths(segments: pl.DataFrame, texts: Mapping[str, Sequence[str]], 
     """
     if unit not in ("words", "characters"):
         raise UsageError(f"lengths are counted in words or characters, not in '{unit}'; choose one")
-    length = {language: [_length(line, unit) for line in lines] for language, lines in texts.items()}
+    length = {
+        language: [len(line.split() if unit == "words" else line.strip()) for line in lines]
+        for language, lines in texts.items()
+    }
     common = length.get(ANY_LANGUAGE, [])
     rows = segments.select("source_lang", "segment").rows()
     known_lengths = [_look_up(length.get(language, common), segment) for language, segment in rows]
@@ -53,10 +56,6 @@ def segment_lengths(segments: pl.DataFrame, texts: Mapping[str, Sequence[str]], 
     return np.array(known_lengths, dtype=np.int64)
 
 
-def _length(line: str, unit: LengthUnit) -> int:
-    return len(line.split()) if unit == "words" else len(line.strip())
-
-
 def _look_up(lengths: Sequence[int], segment: str | None) -> int:
     if segment is None or not segment.isascii() or not segment.isdigit():
         return UNKNOWN_LENGTH
@@ -64,7 +63,7 @@ def _look_up(lengths: Sequence[int], segment: str | None) -> int:
     return lengths[line - 1] if 1 <= line <= len(lengths) else UNKNOWN_LENGTH
 
 
-def by_length(annotations: Annotations, lengths: NDArray[np.int64], labels: int) -> tuple[LengthAgreement, ...]:
+def by_length(annotations: Annotations, lengths: Ints, labels: int) -> tuple[LengthAgreement, ...]:
     """Agreement at every length that occurs; `lengths` are those of the segments, by code."""
     of_cell = lengths[annotations.segment]
     rows: list[LengthAgreement] = []
@@ -72,25 +71,18 @@ def by_length(annotations: Annotations, lengths: NDArray[np.int64], labels: int)
         pooled = annotations.where((of_cell == length) | (of_cell == length + 1))
         if len(pooled.inter.pairs) + len(pooled.intra.pairs) == 0:
             continue
-        rows.append(
-            LengthAgreement(
-                length=length,
-                segments=len(np.unique(pooled.segment)),
-                inter=_parts(pooled, "inter", labels),
-                intra=_parts(pooled, "intra", labels),
-            )
-        )
+        inter, intra = (_agreement_of_parts(pooled, kind, labels) for kind in ("inter", "intra"))
+        segments = len(np.unique(pooled.segment))
+        rows.append(LengthAgreement(length=length, segments=segments, inter=inter, intra=intra))
     return tuple(rows)
 
 
-def _parts(annotations: Annotations, kind: str, labels: int) -> dict[str, dict[str, Number]]:
+def _agreement_of_parts(annotations: Annotations, kind: str, labels: int) -> dict[str, dict[str, Number]]:
     parts = {"all": annotations, "without_reference": annotations.where(~annotations.human)}
-    return {name: _numbers(part, kind, labels) for name, part in parts.items()}
-
-
-def _numbers(annotations: Annotations, kind: str, labels: int) -> dict[str, Number]:
-    units = annotations.inter if kind == "inter" else annotations.intra
-    return {"pairs": int(units.pairs.sum()), **brief(annotations, kind, labels)}
+    return {
+        name: {"pairs": int(getattr(part, kind).pairs.sum()), **brief(part, kind, labels)}
+        for name, part in parts.items()
+    }
 
 
 def read_source_texts(named: Iterable[str]) -> dict[str, list[str]]:

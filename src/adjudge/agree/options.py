@@ -18,12 +18,13 @@ from adjudge.work import map_tasks
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from adjudge.core.arrays import Floats, Ints
+
 
 LengthUnit = Literal["words", "characters"]
 RESAMPLES = 1000
 RESAMPLES_PER_TASK = 50
-# Of two people, half of all draws hold one of them alone, who has nobody to agree with.
+# With two people, half of all draws hold only one of them, who has nobody to agree with.
 MIN_ANNOTATORS = 3
 FEW_ANNOTATORS = 5
 CONFIDENCE = 0.95
@@ -67,8 +68,8 @@ class AgreeOptions:
         if self.resamples < 0:
             raise UsageError(f"{self.resamples} resamples were asked for; give 0 or more")
 
-    def draws(self, annotator: NDArray[np.int64], people: int) -> NDArray[np.float64] | None:
-        """How often each annotator is drawn in each resample; None where there are too few to draw from."""
+    def draws(self, annotator: Ints, people: int) -> Floats | None:
+        """Draw how often each annotator counts in each resample; None if there are too few to draw from."""
         active = np.unique(annotator)
         if self.resamples == 0 or len(active) < MIN_ANNOTATORS:
             return None
@@ -78,9 +79,7 @@ class AgreeOptions:
         return weights
 
 
-def over_resamples(
-    statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def over_resamples(statistic: Callable[[Floats], Floats], weights: Floats) -> Floats:
     """A statistic of every resample, along the last axis; the resamples are divided among the workers.
 
     They were drawn beforehand and are always cut in the same places, so the number of workers changes nothing.
@@ -94,7 +93,7 @@ def over_resamples(
 
 
 def notes_on(inter: int, intra: int, people: int) -> tuple[str, ...]:
-    """What is missing, from the numbers of pairs and of annotators; an error where there are no pairs at all."""
+    """Note what cannot be measured with so few pairs or annotators; refuse judgments without any pair."""
     if inter + intra == 0:
         raise DataError(
             "nothing was judged twice, so there is no agreement to measure; let people share or repeat some segments"
@@ -112,7 +111,7 @@ def notes_on(inter: int, intra: int, people: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def percentile_interval(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, float]:
+def percentile_interval(values: Floats, weights: Floats) -> tuple[float, float]:
     """A 95% interval from resampled values, wider where people are few (`expanded_tail`); NaN where most have none.
 
     Args:

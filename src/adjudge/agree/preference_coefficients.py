@@ -21,9 +21,8 @@ from adjudge.core.maths import divide
 from adjudge.results.agree import Coefficients
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from adjudge.agree.annotations import Annotations, AnnotatorPairs
+    from adjudge.core.arrays import Floats
 
 
 RESAMPLED = ("observed", "s", "s_corrected", "pi", "kappa")
@@ -38,9 +37,7 @@ def brief(annotations: Annotations, kind: str, labels: int) -> dict[str, float]:
     return {"observed": observed} | {name: above_chance(observed, chance) for name, chance in expected.items()}
 
 
-def coefficients(
-    annotations: Annotations, kind: str, labels: int, *, weights: NDArray[np.float64] | None = None
-) -> Coefficients:
+def coefficients(annotations: Annotations, kind: str, labels: int, *, weights: Floats | None = None) -> Coefficients:
     """All coefficients of one kind, `inter` or `intra`.
 
     Args:
@@ -75,30 +72,19 @@ def coefficients(
 
 def _simple_chance(annotations: Annotations, labels: int) -> dict[str, float]:
     tie = divide(annotations.totals[TIE], annotations.totals.sum())
-    return {
-        "s": 1 / CATEGORIES,
-        "s_corrected": random_clicker(labels),
-        "pi": float(chance_with_ties(tie, tie)),
-    }
+    return {"s": 1 / CATEGORIES, "s_corrected": random_clicker(labels), "pi": float(chance_with_ties(tie, tie))}
 
 
 def _intervals(
-    annotations: Annotations, by_annotator: AnnotatorPairs, labels: int, weights: NDArray[np.float64]
+    annotations: Annotations, by_annotator: AnnotatorPairs, labels: int, weights: Floats
 ) -> dict[str, tuple[float, float]]:
-    ties, total = (
-        annotations.per_annotator(counts) for counts in (annotations.counts[:, TIE], annotations.counts.sum(1))
-    )
+    counts = annotations.counts
+    ties, total = (annotations.per_annotator(number) for number in (counts[:, TIE], counts.sum(1)))
     resampled = over_resamples(partial(_resampled, by_annotator, ties, total, labels), weights)
     return {name: percentile_interval(values, weights) for name, values in zip(RESAMPLED, resampled, strict=True)}
 
 
-def _resampled(
-    by_annotator: AnnotatorPairs,
-    ties: NDArray[np.float64],
-    total: NDArray[np.float64],
-    labels: int,
-    weights: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def _resampled(by_annotator: AnnotatorPairs, ties: Floats, total: Floats, labels: int, weights: Floats) -> Floats:
     """The coefficients of `RESAMPLED` (rows) in every resample.
 
     Args:

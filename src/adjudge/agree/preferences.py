@@ -10,16 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.agree.annotations import (
-    CATEGORIES,
-    between_annotators,
-    group_annotations,
-    tie_shares,
-    within_annotators,
-)
-from adjudge.agree.coefficients import (
-    above_chance_all,
-)
+from adjudge.agree.annotations import CATEGORIES, between_annotators, group_annotations, tie_shares, within_annotators
+from adjudge.agree.coefficients import above_chance_all
 from adjudge.agree.lengths import by_length, segment_lengths
 from adjudge.agree.options import notes_on
 from adjudge.agree.preference_coefficients import coefficients
@@ -31,21 +23,20 @@ from adjudge.results.agree import PARTS, Agreement, AnnotatorAgreement
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import NDArray
 
     from adjudge.agree.annotations import Annotations, AnnotatorPairs
     from adjudge.agree.options import AgreeOptions
+    from adjudge.core.arrays import Bools, Floats, Ints
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
-    from adjudge.results.agree import LengthAgreement, Number
-    from adjudge.results.result import Setting
+    from adjudge.results.agree import Number
 
 
 def agree_on_preferences(judgments: Judgments, options: AgreeOptions) -> Agreement:
-    """Agreement on better, tie and worse."""
+    """Measure agreement on better, tie and worse."""
     compared = comparisons(judgments)
     segments = segment_keys(judgments)
-    known = _known(compared, segments)
+    known = _find_known(compared, segments)
     if len(known) and not known.any():
         raise DataError("the data do not say who judged which segment; agreement needs both")
     every = group_annotations(compared, known)
@@ -54,41 +45,34 @@ def agree_on_preferences(judgments: Judgments, options: AgreeOptions) -> Agreeme
     labels = _label_scale(compared, options.labels)
     weights = options.draws(every.annotator, len(every.annotators))
     parts = dict(zip(PARTS, (every, every.where(~every.human)), strict=True))
+    unknown = int((~known).sum())
+    aside = (SetAside("comparison without annotator or segment", unknown),) if unknown else ()
     return Agreement(
-        settings=_settings(options, labels),
+        settings={
+            "kind": "preferences",
+            "labels": labels,
+            "length": None if options.texts is None else options.length_unit,
+            "resamples": options.resamples,
+            "seed": options.seed,
+        },
         data=judgments.fingerprint,
-        set_aside=_set_aside(judgments, known),
+        set_aside=relative_judgments(judgments).set_aside + aside,
         notes=judgments.notes + notes,
         kind="preferences",
         inter={name: coefficients(part, "inter", labels, weights=weights) for name, part in parts.items()},
         intra={name: coefficients(part, "intra", labels, weights=weights) for name, part in parts.items()},
         annotators=annotators_of_preferences(every, _labels_given(compared)),
-        by_length=_lengths(every, segments, options, labels),
+        by_length=None
+        if options.texts is None
+        else by_length(every, segment_lengths(segments, options.texts, options.length_unit), labels),
     )
 
 
-def _settings(options: AgreeOptions, labels: int) -> dict[str, Setting]:
-    length = None if options.texts is None else options.length_unit
-    return {
-        "kind": "preferences",
-        "labels": labels,
-        "length": length,
-        "resamples": options.resamples,
-        "seed": options.seed,
-    }
-
-
-def _known(compared: Comparisons, segments: pl.DataFrame) -> NDArray[np.bool_]:
-    """Which comparisons can be matched with others: their annotator and segment are known."""
+def _find_known(compared: Comparisons, segments: pl.DataFrame) -> Bools:
+    """Mark the comparisons that can be matched with others: their annotator and segment are known."""
     named = segments["segment"].is_not_null().to_numpy()
     person = np.array([name != NOBODY for name in compared.annotators], dtype=bool)
     return np.asarray(named[compared.segment] & person[compared.annotator])
-
-
-def _set_aside(judgments: Judgments, known: NDArray[np.bool_]) -> tuple[SetAside, ...]:
-    unknown = int((~known).sum())
-    record = (SetAside("comparison without annotator or segment", unknown),) if unknown else ()
-    return relative_judgments(judgments).set_aside + record
 
 
 def _label_scale(compared: Comparisons, labels: int | None) -> int:
@@ -100,25 +84,17 @@ def _label_scale(compared: Comparisons, labels: int | None) -> int:
     return labels
 
 
-def _labels_given(compared: Comparisons) -> NDArray[np.int64]:
+def _labels_given(compared: Comparisons) -> Ints:
     who = compared.block_annotator[compared.label_block]
     given = np.bincount(who, minlength=len(compared.annotators))
     return np.where([name != NOBODY for name in compared.annotators], given, 0)
 
 
-def _lengths(
-    every: Annotations, segments: pl.DataFrame, options: AgreeOptions, labels: int
-) -> tuple[LengthAgreement, ...] | None:
-    if options.texts is None:
-        return None
-    return by_length(every, segment_lengths(segments, options.texts, options.length_unit), labels)
-
-
-def annotators_of_preferences(annotations: Annotations, judgments: NDArray[np.int64]) -> tuple[AnnotatorAgreement, ...]:
+def annotators_of_preferences(annotations: Annotations, judgments: Ints) -> tuple[AnnotatorAgreement, ...]:
     """One entry per annotator, who judged most first; `judgments` are the labels that each has given."""
     people = len(annotations.annotators)
-    within = _of_each(within_annotators(annotations), people, chance="pi")
-    between = _of_each(between_annotators(annotations), people, chance="kappa")
+    within = _sum_by_annotator(within_annotators(annotations), people, chance="pi")
+    between = _sum_by_annotator(between_annotators(annotations), people, chance="kappa")
     ties = tie_shares(annotations)
     order = sorted(range(people), key=lambda i: (-judgments[i], annotations.annotators[i]))
     return tuple(
@@ -134,11 +110,11 @@ def annotators_of_preferences(annotations: Annotations, judgments: NDArray[np.in
     )
 
 
-def _of_each(pairs: AnnotatorPairs, people: int, *, chance: str) -> list[dict[str, Number]]:
+def _sum_by_annotator(pairs: AnnotatorPairs, people: int, *, chance: str) -> list[dict[str, Number]]:
     of_one_person = np.array_equal(pairs.first, pairs.second)
     ends = (pairs.first,) if of_one_person else (pairs.first, pairs.second)
 
-    def total(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def total(values: Floats) -> Floats:
         return np.asarray(sum(np.bincount(end, weights=values, minlength=people) for end in ends))
 
     number = total(pairs.pairs)

@@ -10,7 +10,7 @@ because all differences are equal or there are fewer than two pairs, has no p, a
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -23,11 +23,10 @@ from adjudge.core.protocols import KINDS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Floats
     from adjudge.core.judgments import Judgments
 
-    Test = Callable[[NDArray[np.float64], NDArray[np.float64]], float]
+    Test = Callable[[Floats, Floats], float]
 
 SAME_SHOWING = ("annotator", "task", "system", "document", "segment")
 SAME_OUTPUT = ("annotator", "system", "document", "segment")
@@ -40,7 +39,7 @@ def control_pairs(judgments: Judgments) -> pl.DataFrame:
     Where the degraded text is a reference, its genuine version is the reference; an output that was shown again is
     represented by its first showing.
     """
-    return _paired(judgments, control="degraded", genuine=KINDS["degraded"].made_from, key=SAME_SHOWING)
+    return _pair_with_originals(judgments, "degraded", SAME_SHOWING)
 
 
 def repeat_pairs(judgments: Judgments, *, within_tasks: bool) -> pl.DataFrame:
@@ -50,11 +49,11 @@ def repeat_pairs(judgments: Judgments, *, within_tasks: bool) -> pl.DataFrame:
         judgments: the judgments.
         within_tasks: both were shown in one task; otherwise in whatever tasks.
     """
-    key = SAME_SHOWING if within_tasks else SAME_OUTPUT
-    return _paired(judgments, control="repeat", genuine=KINDS["repeat"].made_from, key=key)
+    return _pair_with_originals(judgments, "repeat", SAME_SHOWING if within_tasks else SAME_OUTPUT)
 
 
-def _paired(judgments: Judgments, *, control: str, genuine: tuple[str, ...], key: tuple[str, ...]) -> pl.DataFrame:
+def _pair_with_originals(judgments: Judgments, control: str, key: tuple[str, ...]) -> pl.DataFrame:
+    genuine = KINDS[control].made_from
     scored = judgments.table.select(*key, "kind", "score").filter(pl.col("score").is_not_null())
     is_control = scored["kind"] == control
     controls = scored.filter(is_control).select(*key, pl.col("score").alias("control"))
@@ -71,47 +70,40 @@ def _paired(judgments: Judgments, *, control: str, genuine: tuple[str, ...], key
     return together.select("annotator", "genuine", "control")
 
 
-def _paired_t(genuine: NDArray[np.float64], control: NDArray[np.float64]) -> float:
-    # As `ttest_rel` has it, without its checks: there are as many of these as annotators.
+def _paired_t(genuine: Floats, control: Floats) -> float:
+    # The same as `ttest_rel` without its checks, because there is one test per annotator.
     difference = genuine - control
     pairs = len(difference)
     t = difference.mean() / (difference.std(ddof=1) / np.sqrt(pairs))
     return float(student_tail(t, pairs - 1))
 
 
-def _paired_t_two_sided(genuine: NDArray[np.float64], control: NDArray[np.float64]) -> float:
+def _paired_t_two_sided(genuine: Floats, control: Floats) -> float:
     greater = _paired_t(genuine, control)
     return 2 * min(greater, 1 - greater)
 
 
-def _welch(genuine: NDArray[np.float64], control: NDArray[np.float64]) -> float:
-    from scipy.stats import ttest_ind
+def _scipy_test(name: str, **settings: Any) -> Test:
+    """Make a one-sided test of a function of scipy, which is loaded when it is used."""
 
-    return float(ttest_ind(genuine, control, equal_var=False, alternative="greater").pvalue)
+    def test(genuine: Floats, control: Floats) -> float:
+        from scipy import stats
 
+        return float(getattr(stats, name)(genuine, control, alternative="greater", **settings).pvalue)
 
-def _signed_rank(genuine: NDArray[np.float64], control: NDArray[np.float64]) -> float:
-    from scipy.stats import wilcoxon
-
-    return float(wilcoxon(genuine, control, alternative="greater").pvalue)
-
-
-def _rank_sum(genuine: NDArray[np.float64], control: NDArray[np.float64]) -> float:
-    from scipy.stats import mannwhitneyu
-
-    return float(mannwhitneyu(genuine, control, alternative="greater", method="asymptotic").pvalue)
+    return test
 
 
 TESTS: dict[str, Test] = {
     "paired-t": _paired_t,
     "paired-t-two-sided": _paired_t_two_sided,
-    "welch": _welch,
-    "signed-rank": _signed_rank,
-    "rank-sum": _rank_sum,
+    "welch": _scipy_test("ttest_ind", equal_var=False),
+    "signed-rank": _scipy_test("wilcoxon"),
+    "rank-sum": _scipy_test("mannwhitneyu", method="asymptotic"),
 }
 
 
-def control_p(name: str, genuine: NDArray[np.float64], control: NDArray[np.float64]) -> float | None:
+def control_p(name: str, genuine: Floats, control: Floats) -> float | None:
     """The p-value of the named test, None where it cannot be computed."""
     if name not in TESTS:
         raise unknown_choice("test", name, TESTS)

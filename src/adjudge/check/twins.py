@@ -19,13 +19,12 @@ from adjudge.results.check import Twins
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Bools, Floats, Ints
     from adjudge.core.judgments import Judgments
 
 FEWEST_ITEMS = 8
 SURPRISING = 1e-4
-# However rarely items mirror each other elsewhere, this rate is allowed for, so that few data do not cry wolf.
+# The least rate that is assumed, so that small samples do not raise false alarms.
 LEAST_RATE = 0.1
 
 
@@ -36,12 +35,12 @@ class _Shared:
     annotators: tuple[str, str]
     names: list[str]
     """Of all items."""
-    items: NDArray[np.int64]
-    copied: NDArray[np.bool_]
-    mirrored: NDArray[np.bool_]
-    decided: NDArray[np.int64]
+    items: Ints
+    copied: Bools
+    mirrored: Bools
+    decided: Ints
     """Preferences of either annotator that are no tie."""
-    preferences: NDArray[np.int64]
+    preferences: Ints
 
 
 def find_twins(judgments: Judgments) -> tuple[Twins, ...]:
@@ -57,7 +56,7 @@ def find_twins(judgments: Judgments) -> tuple[Twins, ...]:
     for kind, total in fitting.items():
         for pair in with_runs:
             fits = getattr(pair, kind)[pair.decided > 0]
-            # The rate among the others: a pair that copied throughout must not excuse itself.
+            # The rate without this pair: a pair that copied everything would raise the rate that excuses it.
             others = items - len(fits)
             rate = (total - fits.sum()) / others if others >= FEWEST_ITEMS else 0.0
             twins = _longest_run(pair, kind, max(float(rate), LEAST_RATE))
@@ -72,9 +71,9 @@ class _Answers:
 
     annotators: list[str]
     items: list[str]
-    annotator: NDArray[np.int64]
-    item: NDArray[np.int64]
-    good: NDArray[np.float64]
+    annotator: Ints
+    item: Ints
+    good: Floats
     """(rows, systems): how good each system was said to be, NaN where it was not judged."""
 
 
@@ -84,15 +83,15 @@ class _Meetings:
 
     answers: _Answers
     annotator: int
-    partner: NDArray[np.int64]
-    items: NDArray[np.int64]
-    copied: NDArray[np.bool_]
-    mirrored: NDArray[np.bool_]
-    decided: NDArray[np.int64]
-    preferences: NDArray[np.int64]
+    partner: Ints
+    items: Ints
+    copied: Bools
+    mirrored: Bools
+    decided: Ints
+    preferences: Ints
 
     @cached_property
-    def starts(self) -> NDArray[np.int64]:
+    def starts(self) -> Ints:
         """Where each partner begins."""
         return np.flatnonzero(np.diff(self.partner, prepend=-1))
 
@@ -100,17 +99,10 @@ class _Meetings:
         """The items shared with one partner."""
         start = int(self.starts[number])
         stop = int(self.starts[number + 1]) if number + 1 < len(self.starts) else len(self.partner)
-        run = slice(start, stop)
         names = self.answers.annotators
-        return _Shared(
-            (names[self.annotator], names[self.partner[start]]),
-            self.answers.items,
-            self.items[run],
-            self.copied[run],
-            self.mirrored[run],
-            self.decided[run],
-            self.preferences[run],
-        )
+        columns = ("items", "copied", "mirrored", "decided", "preferences")
+        people = (names[self.annotator], names[self.partner[start]])
+        return _Shared(people, self.answers.items, *(getattr(self, name)[start:stop] for name in columns))
 
     def with_runs(self) -> list[int]:
         """The partners with whom enough items in a row are copied, or mirrored."""
@@ -143,7 +135,7 @@ def _all_meetings(answers: _Answers) -> Iterator[_Meetings]:
         by_annotator, np.cumsum(np.bincount(answers.annotator, minlength=len(answers.annotators)))[:-1]
     )
     for number, rows in enumerate(rows_by_annotator):
-        # All rows of the items of this one, who is the first of each pair.
+        # All rows about the items of this annotator, who is the first of each pair.
         often_met = count[answers.item[rows]]
         first_rows = np.repeat(rows, often_met)
         within = np.arange(len(first_rows)) - np.repeat(np.cumsum(often_met) - often_met, often_met)
@@ -160,9 +152,7 @@ def _all_meetings(answers: _Answers) -> Iterator[_Meetings]:
         yield _Meetings(answers, number, answers.annotator[partner_rows], answers.item[first_rows], *compared)
 
 
-def _compared(
-    first_answers: NDArray[np.float64], second_answers: NDArray[np.float64]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
+def _compared(first_answers: Floats, second_answers: Floats) -> tuple[Bools, Bools, Ints, Ints]:
     """Row by row, the preferences of two annotators between the systems that both judged there.
 
     Whether all are copied, whether all are mirrored, how many of either are no tie, and how many there are.
@@ -186,7 +176,7 @@ def _compared(
 
 
 def _answers(judgments: Judgments) -> _Answers:
-    """Who said what; the first showing of an item counts."""
+    """Collect all answers; the first showing of an item counts."""
     good = pl.coalesce(pl.col("score"), -pl.col("rank").cast(pl.Float64))
     name = pl.concat_str(
         [pl.col("document").fill_null(""), pl.col("segment").fill_null("")], separator=" "
@@ -215,13 +205,13 @@ def _answers(judgments: Judgments) -> _Answers:
 
 def _longest_run(shared: _Shared, kind: str, rate: float) -> Twins | None:
     fits = getattr(shared, kind)
-    # Runs lie between two items that do not fit; of equal ones the first counts.
+    # A run lies between two items that do not fit; among runs of equal length the first counts.
     breaks = np.concatenate(([-1], np.flatnonzero(~fits), [len(fits)]))
     longest = int(np.argmax(np.diff(breaks)))
-    best = (int(breaks[longest]) + 1, int(breaks[longest + 1]))
-    if best[1] - best[0] < FEWEST_ITEMS:
+    start, stop = int(breaks[longest]) + 1, int(breaks[longest + 1])
+    if stop - start < FEWEST_ITEMS:
         return None
-    run = slice(*best)
+    run = slice(start, stop)
     informative = int((shared.decided[run] > 0).sum())
     p = min(1.0, len(fits) * rate**informative)
     if informative < FEWEST_ITEMS or p > SURPRISING:
@@ -229,9 +219,9 @@ def _longest_run(shared: _Shared, kind: str, rate: float) -> Twins | None:
     return Twins(
         annotators=shared.annotators,
         kind=kind,
-        first=shared.names[shared.items[best[0]]],
-        last=shared.names[shared.items[best[1] - 1]],
-        items=best[1] - best[0],
+        first=shared.names[shared.items[start]],
+        last=shared.names[shared.items[stop - 1]],
+        items=stop - start,
         preferences=int(shared.preferences[run].sum()),
         p=p,
     )

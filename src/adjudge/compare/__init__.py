@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjudge.compare.campaign import RESAMPLES, campaign_of_judgments, draw_documents
-from adjudge.compare.documents import compare_documents
+from adjudge.compare.documents import compare_documents, rank_units
 from adjudge.compare.metrics import campaigns_of_scores
-from adjudge.compare.names import check_shared, name_notes, renamed
+from adjudge.compare.names import check_shared, name_notes, rename_systems
 from adjudge.compare.orders import flip_count, flips, item_agreement, score_correlation, verdict_on
 from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
@@ -55,16 +55,21 @@ def compare(
     """
     if resamples < 0:
         raise UsageError(f"--resamples is {resamples}, it must be 0 or more")
-    sources = renamed({name: _source(source) for name, source in campaigns.items()}, rename or {})
+    sources = rename_systems({name: _read_source(source) for name, source in campaigns.items()}, rename or {})
     if len(sources) < 2 and not any(isinstance(source, list) for source in sources.values()):
         raise UsageError("one campaign was given, at least two are needed; name another file")
     shared_system = _only_system(sources)
     if shared_system is not None:
         return compare_documents(sources, shared_system, keys=keys, seed=seed)
-    loaded = _loaded(sources, method, resamples, seed)
+    loaded = _make_campaigns(sources, method, resamples, seed)
     check_shared(loaded)
     return CampaignComparison(
-        settings={"method": method, "resamples": resamples, "seed": seed, "rename": _in_words(rename or {})},
+        settings={
+            "method": method,
+            "resamples": resamples,
+            "seed": seed,
+            "rename": ",".join(f"{old}={new}" for old, new in (rename or {}).items()) or None,
+        },
         data="+".join(campaign.fingerprint for campaign in loaded),
         set_aside=tuple(
             aside for source in sources.values() if isinstance(source, Judgments) for aside in source.final().set_aside
@@ -78,18 +83,14 @@ def compare(
     )
 
 
-def _source(source: Any) -> Judgments | list[MetricScore]:
-    from adjudge.formats import as_judgments
+def _read_source(source: Any) -> Judgments | list[MetricScore]:
+    from adjudge.formats import read
     from adjudge.formats.metric_score_files import MetricScore
     from adjudge.rank.edits_as_scores import as_scores
 
     if isinstance(source, list) and source and all(isinstance(score, MetricScore) for score in source):
         return source
-    return as_scores(as_judgments(source))
-
-
-def _in_words(rename: Mapping[str, str]) -> str | None:
-    return ",".join(f"{old}={new}" for old, new in rename.items()) or None
+    return as_scores(read(source))
 
 
 def _only_system(sources: Mapping[str, Judgments | list[MetricScore]]) -> str | None:
@@ -98,7 +99,7 @@ def _only_system(sources: Mapping[str, Judgments | list[MetricScore]]) -> str | 
     return names[0][0] if all(systems == names[0] and len(systems) == 1 for systems in names) else None
 
 
-def _loaded(
+def _make_campaigns(
     sources: Mapping[str, Judgments | list[MetricScore]], method: str | None, resamples: int, seed: int
 ) -> list[Campaign]:
     draws = draw_documents(sources.values(), resamples=resamples, seed=seed)
@@ -125,7 +126,10 @@ def _side_by_side(loaded: Sequence[Campaign]) -> tuple[ComparedSystem, ...]:
     every = dict.fromkeys(name for campaign in loaded for name in campaign.scores)
     several = [name for name in every if sum(name in campaign.scores for campaign in loaded) > 1]
     shared = [name for name in several if all(name in campaign.scores for campaign in loaded)]
-    ranks = [_ranks(campaign, shared if len(shared) > 1 else several) for campaign in loaded]
+    among = shared if len(shared) > 1 else several
+    ranks = [
+        rank_units({name: campaign.scores[name] for name in among if name in campaign.scores}) for campaign in loaded
+    ]
     first = loaded[0].scores
     return tuple(
         ComparedSystem(
@@ -136,12 +140,6 @@ def _side_by_side(loaded: Sequence[Campaign]) -> tuple[ComparedSystem, ...]:
         )
         for name in sorted(several, key=lambda name: (name not in first, -first.get(name, 0.0), name))
     )
-
-
-def _ranks(campaign: Campaign, systems: Sequence[str]) -> dict[str, int]:
-    """Ranks among these systems, 1 is best; equal scores share the better rank."""
-    scores = {name: campaign.scores[name] for name in systems if name in campaign.scores}
-    return {name: 1 + sum(other > score for other in scores.values()) for name, score in scores.items()}
 
 
 def _pair(first: Campaign, second: Campaign) -> CampaignPair:

@@ -30,10 +30,8 @@ from adjudge.rank.tastes import fit_tastes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from adjudge.compare.single_judgments import Item, Preference
-    from adjudge.core.arrays import Floats
+    from adjudge.core.arrays import Floats, Ints
     from adjudge.formats.metric_score_files import MetricScore
     from adjudge.rank.methods import Method
 
@@ -85,7 +83,7 @@ class Draws:
         """How many resamples there are."""
         return len(self.weights)
 
-    def of(self, names: Sequence[str]) -> NDArray[np.int64]:
+    def of(self, names: Sequence[str]) -> Ints:
         """The columns of these documents."""
         return np.array([self.documents[name] for name in names], dtype=np.int64)
 
@@ -109,7 +107,7 @@ _DOCUMENT = pl.coalesce("document", "segment").fill_null("").alias("unit")
 
 
 def document_of(score: MetricScore) -> str:
-    """What is drawn again with a score: its document, or its segment where documents are not known."""
+    """Return what is drawn again with a score: its document, or its segment if documents are not known."""
     return score.document or score.segment or ""
 
 
@@ -175,11 +173,11 @@ class Cells:
     """Scores with their weight, annotator and document: all that the pigeonhole bootstrap needs."""
 
     systems: tuple[str, ...]
-    system: NDArray[np.int64]
+    system: Ints
     weight: Floats
     score: Floats
-    annotator: NDArray[np.int64] | None
-    document: NDArray[np.int64]
+    annotator: Ints | None
+    document: Ints
 
     def means(self, weight: Floats) -> Floats:
         """The weighted mean score of every system."""
@@ -264,7 +262,7 @@ class RankingPairs:
 
 
 def _ranking_tests(judgments: Judgments) -> RankingPairs:
-    """What the default ranking says of every pair; it respects annotators and documents whatever the scores are."""
+    """Test every pair by the default ranking, which respects annotators and documents whatever the scores are."""
     try:
         ranking = rank(judgments, settings=RankSettings())
     except DataError as fault:

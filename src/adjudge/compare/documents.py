@@ -37,7 +37,7 @@ def compare_documents(
     by_unit = {name: _by_unit(standard) for name, standard in standards.items()}
     unit = next(iter(standards.values())).level
     order = list(dict.fromkeys(key for of_run in by_unit.values() for key in of_run))
-    ranks = {name: _ranks(of_run) for name, of_run in by_unit.items()}
+    ranks = {name: rank_units(of_run) for name, of_run in by_unit.items()}
     return CampaignComparison(
         settings={"method": "zscore", "seed": seed},
         data="+".join(standard.data for standard in standards.values()),
@@ -68,7 +68,8 @@ def _by_unit(standard: Gold) -> dict[str, float]:
     }
 
 
-def _ranks(scores: Mapping[str, float]) -> dict[str, int]:
+def rank_units(scores: Mapping[str, float]) -> dict[str, int]:
+    """Rank systems or documents by their scores, 1 is best; equal scores share the better rank."""
     return {name: 1 + sum(other > score for other in scores.values()) for name, score in scores.items()}
 
 

@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 MOST_NAMED = 6
 
 
-def renamed(sources: Mapping[str, Source], rename: Mapping[str, str]) -> dict[str, Source]:
-    """The campaigns with systems under their new names; a name that no campaign has is refused."""
+def rename_systems(sources: Mapping[str, Source], rename: Mapping[str, str]) -> dict[str, Source]:
+    """Give systems their new names in all campaigns; a name that no campaign has is refused."""
     known = {name for source in sources.values() for name in _systems(source)}
     for old in rename:
         if old not in known:
             raise unknown_choice("system to rename", old, sorted(known))
     for campaign, source in sources.items():
         _check_apart(campaign, set(_systems(source)), rename)
-    return {name: _renamed(source, rename) for name, source in sources.items()} if rename else dict(sources)
+    return {name: _rename(source, rename) for name, source in sources.items()} if rename else dict(sources)
 
 
 def _check_apart(campaign: str, systems: set[str], rename: Mapping[str, str]) -> None:
@@ -48,7 +48,7 @@ def _systems(source: Source) -> Iterable[str]:
     return source.systems if isinstance(source, Judgments) else {score.system for score in source}
 
 
-def _renamed(source: Source, rename: Mapping[str, str]) -> Source:
+def _rename(source: Source, rename: Mapping[str, str]) -> Source:
     if isinstance(source, Judgments):
         return replace(source, table=source.table.with_columns(pl.col("system").replace(dict(rename))))
     return [replace(score, system=rename.get(score.system, score.system)) for score in source]
@@ -71,9 +71,7 @@ def name_notes(campaigns: Sequence[Campaign]) -> list[str]:
     notes = []
     first = campaigns[0]
     for other in campaigns[1:]:
-        lone = [
-            set(some) - set(others) for some, others in ((first.scores, other.scores), (other.scores, first.scores))
-        ]
+        lone = [set(first.scores) - set(other.scores), set(other.scores) - set(first.scores)]
         for campaign, names in zip((first, other), lone, strict=True):
             if names:
                 notes.append(f"only {campaign.name} has {_listed(sorted(names))}")

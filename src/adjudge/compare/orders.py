@@ -37,28 +37,20 @@ LEVEL = 0.05
 
 
 def score_correlation(first: Campaign, second: Campaign, systems: Sequence[str]) -> ScoreCorrelation:
-    """How well the scores of two campaigns go together over the systems that both have."""
+    """Correlate the scores of two campaigns over the systems that both have."""
     x, y = (np.array([campaign.scores[name] for name in systems]) for campaign in (first, second))
     if len(systems) < FEWEST_FOR_R:
         return ScoreCorrelation(len(systems), float("nan"), float("nan"), float("nan"), None)
     drawn = [_resampled(campaign, systems) for campaign in (first, second)]
     coefficients: dict[str, Coefficient] = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
     values = {name: coefficient(x, y) for name, coefficient in coefficients.items()}
-    # A correlation of exactly 1 has no finite z: what lies halfway to the next lower value of ranks stands for it.
+    # A correlation of 1 has no finite z; it is replaced by the value halfway to the next lower one that ranks allow.
     limits = {"pearson": 0.9999, "spearman": 1 - 6 / (len(systems) * (len(systems) ** 2 - 1)), "kendall": None}
-    intervals = {
-        name: _interval(values[name], coefficient, drawn[0], drawn[1], limit=limits[name])
+    intervals = [
+        _interval(values[name], coefficient, drawn[0], drawn[1], limit=limits[name])
         for name, coefficient in coefficients.items()
-    }
-    return ScoreCorrelation(
-        len(systems),
-        values["pearson"],
-        values["spearman"],
-        values["kendall"],
-        intervals["pearson"],
-        intervals["spearman"],
-        intervals["kendall"],
-    )
+    ]
+    return ScoreCorrelation(len(systems), values["pearson"], values["spearman"], values["kendall"], *intervals)
 
 
 def _resampled(campaign: Campaign, systems: Sequence[str]) -> Floats | None:
@@ -111,7 +103,7 @@ def _flip_p(first: Campaign, second: Campaign, pair: tuple[str, str]) -> float |
 
 
 def flip_count(first: Campaign, second: Campaign, systems: Sequence[str], number: int) -> FlipCount:
-    """How many pairs flip, and how many would if both campaigns measured the same truth."""
+    """Count the pairs that flip, and simulate how many would if both campaigns measured the same truth."""
     pairs = len(systems) * (len(systems) - 1) // 2
     drawn = [_resampled(campaign, systems) for campaign in (first, second)]
     if len(systems) < FEWEST_FOR_R or drawn[0] is None or drawn[1] is None:
@@ -143,7 +135,7 @@ def _without_noise(mean: Floats, errors: Floats) -> Floats:
 
 
 def item_agreement(first: Campaign, second: Campaign, systems: Sequence[str]) -> ItemAgreement | None:
-    """How well the two agree on single translations that both judged; None where they share none.
+    """Measure agreement on single translations that both judged; None if they share none.
 
     Where one of them is relative, on which of two translations of a segment is preferred, and by how much.
     """
@@ -164,7 +156,7 @@ def _preference_agreement(first: Campaign, second: Campaign, systems: set[str]) 
     x, y = (np.array([preferences[item] for item in shared]) for preferences in (one, other))
     decided = (x != 0) & (y != 0)
     same = float((np.sign(x) == np.sign(y))[decided].mean()) if decided.any() else None
-    # A preference for a over b is one against a for b: both are counted, so that the order of names does not matter.
+    # Each preference counts in both directions, so that the order of names does not matter.
     both_x, both_y = np.append(x, -x), np.append(y, -y)
     return ItemAgreement(
         len(shared), pearson(both_x, both_y), kendall(both_x, both_y), "preferences", int(decided.sum()), same
@@ -205,7 +197,7 @@ def verdict_on(names: tuple[str, str], scores: ScoreCorrelation, flips: Sequence
 
 
 def agreement_on(names: tuple[str, str], scores: ScoreCorrelation, count: FlipCount, unit: str) -> str:
-    """How well the two agree on documents or segments."""
+    """Word how well the two agree on documents or segments."""
     share = 1 - count.flips / max(count.pairs, 1)
     return f"{' and '.join(names)} agree on {100 * share:.0f}% of all pairs of {unit}{_r(scores)}."
 

@@ -44,7 +44,7 @@ def preferences_of(judgments: Judgments) -> dict[Preference, float]:
 
 
 def minutes_of(table: pl.DataFrame) -> tuple[float | None, str | None]:
-    """How long people worked, and how that is known.
+    """Compute how long people worked, and say how that is known.
 
     The active time counts where judgments have it. Else the time from start to end of what was shown together, each
     once, or else the time between one answer of an annotator and the next, with pauses of more than ten minutes left

@@ -6,6 +6,7 @@ A block of five ranks has ten comparisons. In pairwise judgments, each screen ha
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,14 +21,21 @@ from adjudge.core.wording import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Bools
     from adjudge.core.judgments import Judgments
 
 NOBODY = "(unknown)"
 NO_RANK = "no rank was given"
 LEFT_BLANK = pl.all_horizontal(pl.col("protocol", "score", "rank").is_null())
-"""Protocol of blank rows in hand-made tables: without an answer, the protocol is unknown."""
+"""Blank rows in hand-made tables: without an answer, the protocol is unknown."""
 MOST_LABELS = 1000
 """A block larger than this means that the table does not say what was shown together."""
+BLOCK_KEY = ("campaign", "source_lang", "target_lang", "annotator", "task", "screen", "document", "segment")
+SEGMENT_KEY = ("campaign", "source_lang", "target_lang", "document", "segment")
+DOCUMENT_KEY = SEGMENT_KEY[:-1]
+# Fields of `Comparisons` with one entry per comparison, and with one per rank.
+_BY_PAIR = ("first", "second", "outcome", "annotator", "segment", "block", "document")
+_BY_LABEL = ("label_system", "label_rank", "label_block")
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +47,7 @@ class Comparisons:
     """
 
     systems: tuple[str, ...]
-    human: NDArray[np.bool_]
+    human: Bools
     annotators: tuple[str, ...]
     first: NDArray[np.int32]
     second: NDArray[np.int32]
@@ -57,85 +65,62 @@ class Comparisons:
     def __len__(self) -> int:
         return len(self.outcome)
 
-    def keep(self, kept: NDArray[np.bool_], labels: NDArray[np.bool_]) -> Comparisons:
-        """Only the marked comparisons and ranks; codes are not changed."""
-        return replace(
-            self,
-            first=self.first[kept],
-            second=self.second[kept],
-            outcome=self.outcome[kept],
-            annotator=self.annotator[kept],
-            segment=self.segment[kept],
-            block=self.block[kept],
-            label_system=self.label_system[labels],
-            label_rank=self.label_rank[labels],
-            label_block=self.label_block[labels],
-            document=None if self.document is None else self.document[kept],
-        )
+    def keep(self, kept: Bools, labels: Bools) -> Comparisons:
+        """Keep the marked comparisons and ranks; codes do not change."""
+        pairs = {name: value[kept] for name in _BY_PAIR if (value := getattr(self, name)) is not None}
+        return replace(self, **pairs, **{name: getattr(self, name)[labels] for name in _BY_LABEL})
 
     def of_annotators(self, chosen: NDArray[np.integer]) -> Comparisons:
-        """The comparisons and ranks of these annotators, given by their codes."""
+        """Keep the comparisons and ranks of these annotators, given by their codes."""
         return self.keep(np.isin(self.annotator, chosen), np.isin(self.block_annotator[self.label_block], chosen))
 
     def of_named_annotators(self) -> Comparisons:
-        """The comparisons and ranks with a named annotator."""
+        """Keep the comparisons and ranks with a named annotator."""
         if NOBODY not in self.annotators:
             return self
         named = [code for code, name in enumerate(self.annotators) if name != NOBODY]
         return self.of_annotators(np.array(named, dtype=np.int64))
 
-    def without(self, left_out: NDArray[np.bool_]) -> Comparisons:
-        """The comparisons and ranks without the marked systems; codes are renumbered."""
-        kept_systems = np.flatnonzero(~left_out)
-        code = np.full(len(self.systems), -1, dtype=np.int32)
-        code[kept_systems] = np.arange(len(kept_systems), dtype=np.int32)
-        kept = ~(left_out[self.first] | left_out[self.second])
-        labels = ~left_out[self.label_system]
-        return Comparisons(
-            systems=tuple(self.systems[i] for i in kept_systems),
-            human=self.human[kept_systems],
-            annotators=self.annotators,
-            first=code[self.first[kept]],
-            second=code[self.second[kept]],
-            outcome=self.outcome[kept],
-            annotator=self.annotator[kept],
-            segment=self.segment[kept],
-            block=self.block[kept],
-            label_system=code[self.label_system[labels]],
-            label_rank=self.label_rank[labels],
-            label_block=self.label_block[labels],
-            block_annotator=self.block_annotator,
-            document=None if self.document is None else self.document[kept],
-        )
+    def without(self, left_out: Bools) -> Comparisons:
+        """Leave out the marked systems with their comparisons and ranks; codes are renumbered."""
+        part = self.keep(~(left_out[self.first] | left_out[self.second]), ~left_out[self.label_system])
+        code = np.cumsum(~left_out, dtype=np.int32) - 1
+        renumbered = {name: code[getattr(part, name)] for name in ("first", "second", "label_system")}
+        systems = tuple(compress(self.systems, ~left_out))
+        return replace(part, systems=systems, human=self.human[~left_out], **renumbered)
 
 
 def comparisons(judgments: Judgments) -> Comparisons:
-    """All pairs of ranked systems within each screen of rankings and pairwise judgments (last revision)."""
-    table = _with_ranks(relative_judgments(judgments).table)
+    """Compare all pairs of ranked systems within each screen of rankings and pairwise judgments (last revision)."""
+    table = _rank_by_scores(relative_judgments(judgments).table)
     _check_blocks(table)
-    labels = _label_codes(table)
-    pairs = _pairs_within_blocks(labels)
-    human = _human_systems(table, labels.systems)
+    systems = tuple(table["system"].unique().sort().to_list())
+    annotators = tuple(table["annotator"].fill_null(NOBODY).unique().sort().to_list())
+    labels, blocks = _label_codes(table, systems, annotators)
+    system, rank, block = (labels[name].to_numpy() for name in ("system", "rank", "block"))
+    first, second, outcome, pair_block = _pairs_within_blocks(system, rank, block)
+    human = set(table.filter(pl.col("human"))["system"].unique().to_list())
+    block_annotator = blocks["annotator"].to_numpy()
     return Comparisons(
-        systems=labels.systems,
-        human=human,
-        annotators=labels.annotators,
-        first=pairs["first"],
-        second=pairs["second"],
-        outcome=pairs["outcome"].astype(np.int8),
-        annotator=labels.block_annotator[pairs["block"]],
-        segment=labels.block_segment[pairs["block"]],
-        block=pairs["block"],
-        label_system=labels.system,
-        label_rank=labels.rank,
-        label_block=labels.block,
-        block_annotator=labels.block_annotator,
-        document=None if labels.block_document is None else labels.block_document[pairs["block"]],
+        systems=systems,
+        human=np.array([name in human for name in systems], dtype=bool),
+        annotators=annotators,
+        first=first,
+        second=second,
+        outcome=outcome.astype(np.int8),
+        annotator=block_annotator[pair_block],
+        segment=blocks["segment"].to_numpy()[pair_block],
+        block=pair_block,
+        label_system=system,
+        label_rank=rank,
+        label_block=block,
+        block_annotator=block_annotator,
+        document=blocks["document"].to_numpy()[pair_block] if table["document"].is_not_null().any() else None,
     )
 
 
 def segment_keys(judgments: Judgments) -> pl.DataFrame:
-    """The segments behind the codes in `Comparisons.segment`: row i has the columns `SEGMENT_KEY` of segment i."""
+    """List the segments behind the codes in `Comparisons.segment`: row i has the columns `SEGMENT_KEY` of segment i."""
     table = relative_judgments(judgments).table
     (code,) = codes_of(table, SEGMENT_KEY)
     coded = table.select(*SEGMENT_KEY, pl.Series("code", code))
@@ -143,7 +128,7 @@ def segment_keys(judgments: Judgments) -> pl.DataFrame:
 
 
 def block_rows(judgments: Judgments) -> pl.DataFrame:
-    """One row of `relative_judgments` for each block, in the order of the codes in `Comparisons.block`.
+    """Return a row of `relative_judgments` for each block, in the order of the codes in `Comparisons.block`.
 
     Columns that differ within a block, such as the system, have the value of one of its rows.
     """
@@ -154,7 +139,7 @@ def block_rows(judgments: Judgments) -> pl.DataFrame:
 
 
 def relative_judgments(judgments: Judgments) -> Judgments:
-    """The last revision of relative judgments, from which comparisons are made. Scores and controls are set aside."""
+    """Keep the last revision of relative judgments, to be compared. Scores and controls are set aside."""
     answered = judgments.final().keep(~LEFT_BLANK, otherwise=NO_RANK)
     relative = answered.keep(pl.col("protocol").is_in(RELATIVE), otherwise="score among relative judgments")
     if not len(relative):
@@ -167,7 +152,7 @@ def relative_judgments(judgments: Judgments) -> Judgments:
 
 
 def not_compared(judgments: Judgments) -> tuple[SetAside, ...]:
-    """What no comparison is made of: all that `relative_judgments` sets aside, and outputs shown without a rank."""
+    """Count what is not compared: all that `relative_judgments` sets aside, and outputs shown without a rank."""
     relative = relative_judgments(judgments)
     blank = int(relative.table["rank"].null_count())
     rows = blank + sum(aside.rows for aside in relative.set_aside if aside.reason == NO_RANK)
@@ -175,29 +160,12 @@ def not_compared(judgments: Judgments) -> tuple[SetAside, ...]:
     return (*others, SetAside(NO_RANK, rows)) if rows else others
 
 
-@dataclass(frozen=True, eq=False)
-class _Labels:
-    systems: tuple[str, ...]
-    annotators: tuple[str, ...]
-    system: NDArray[np.int32]
-    rank: NDArray[np.int32]
-    block: NDArray[np.int32]
-    block_annotator: NDArray[np.int32]
-    block_segment: NDArray[np.int32]
-    block_document: NDArray[np.int32] | None
-
-
-def _with_ranks(table: pl.DataFrame) -> pl.DataFrame:
+def _rank_by_scores(table: pl.DataFrame) -> pl.DataFrame:
     """Convert the scores of pairwise judgments to ranks within the screen, the highest score first."""
     if not (table["rank"].is_null() & table["score"].is_not_null()).any():
         return table
     within = pl.col("score").rank("dense", descending=True).over(BLOCK_KEY).cast(pl.Int32)
     return table.with_columns(pl.coalesce("rank", within).alias("rank"))
-
-
-BLOCK_KEY = ("campaign", "source_lang", "target_lang", "annotator", "task", "screen", "document", "segment")
-SEGMENT_KEY = ("campaign", "source_lang", "target_lang", "document", "segment")
-DOCUMENT_KEY = SEGMENT_KEY[:-1]
 
 
 def _check_blocks(table: pl.DataFrame) -> None:
@@ -214,42 +182,32 @@ def _check_blocks(table: pl.DataFrame) -> None:
         )
 
 
-def _label_codes(table: pl.DataFrame) -> _Labels:
-    systems = tuple(table["system"].unique().sort().to_list())
-    annotators = tuple(table["annotator"].fill_null(NOBODY).unique().sort().to_list())
-    block, item, text = codes_of(table, BLOCK_KEY, SEGMENT_KEY, DOCUMENT_KEY)
-    named = table["document"].is_not_null().to_numpy()
+def _label_codes(
+    table: pl.DataFrame, systems: tuple[str, ...], annotators: tuple[str, ...]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Code the ranks (system, rank, block), and the blocks (annotator, segment, document)."""
+    block, segment, text = codes_of(table, BLOCK_KEY, SEGMENT_KEY, DOCUMENT_KEY)
     # A segment without a document counts as a document.
-    document = np.where(named, text, len(text) + item)
+    document = np.where(table["document"].is_not_null().to_numpy(), text, len(text) + segment)
+    person = pl.col("annotator").fill_null(NOBODY)
     coded = table.select(
         pl.col("system").replace_strict(systems, range(len(systems)), return_dtype=pl.Int32),
         pl.col("rank"),
-        pl.col("annotator")
-        .fill_null(NOBODY)
-        .replace_strict(annotators, range(len(annotators)), return_dtype=pl.Int32)
-        .alias("who"),
+        person.replace_strict(annotators, range(len(annotators)), return_dtype=pl.Int32),
         pl.Series("block", block, dtype=pl.Int32),
-        pl.Series("item", item, dtype=pl.Int32),
+        pl.Series("segment", segment, dtype=pl.Int32),
         pl.Series("document", document, dtype=pl.Int32),
     )
-    blocks = coded.group_by("block").agg(pl.col("who", "item", "document").first()).sort("block")
-    labelled = coded.filter(pl.col("rank").is_not_null())
-    return _Labels(
-        systems,
-        annotators,
-        labelled["system"].to_numpy(),
-        labelled["rank"].to_numpy(),
-        labelled["block"].to_numpy(),
-        blocks["who"].to_numpy(),
-        blocks["item"].to_numpy(),
-        blocks["document"].to_numpy() if named.any() else None,
-    )
+    blocks = coded.group_by("block").agg(pl.col("annotator", "segment", "document").first()).sort("block")
+    return coded.filter(pl.col("rank").is_not_null()), blocks
 
 
-def _pairs_within_blocks(labels: _Labels) -> dict[str, NDArray[np.int32]]:
-    """Every pair within a block: each rank is compared with the ranks 1, 2, 3, ... rows below it."""
-    order = np.lexsort((labels.system, labels.block))
-    block, system, rank = labels.block[order], labels.system[order], labels.rank[order]
+def _pairs_within_blocks(
+    system: NDArray[np.int32], rank: NDArray[np.int32], block: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """Compare each rank with the ranks 1, 2, 3, ... rows below it: rows of first, second, outcome and block."""
+    order = np.lexsort((system, block))
+    block, system, rank = block[order], system[order], rank[order]
     parts: list[NDArray[np.int32]] = []
     largest = int(np.bincount(block).max(initial=0))
     if largest > MOST_LABELS:
@@ -264,22 +222,11 @@ def _pairs_within_blocks(labels: _Labels) -> dict[str, NDArray[np.int32]]:
         sign = np.sign(rank[second] - rank[first])
         parts.append(np.stack([system[first], system[second], sign, block[first]]).astype(np.int32))
     merged = np.concatenate(parts, axis=1) if parts else np.empty((4, 0), dtype=np.int32)
-    merged = merged[:, np.argsort(merged[3], kind="stable")]
-    return {
-        "first": merged[0],
-        "second": merged[1],
-        "outcome": merged[2],
-        "block": merged[3],
-    }
-
-
-def _human_systems(table: pl.DataFrame, systems: tuple[str, ...]) -> NDArray[np.bool_]:
-    human = set(table.filter(pl.col("human"))["system"].unique().to_list())
-    return np.array([name in human for name in systems], dtype=bool)
+    return merged[:, np.argsort(merged[3], kind="stable")]
 
 
 def no_answer(table: pl.DataFrame) -> pl.Expr:
-    """Rows that were left blank or withdrawn and are not judgments: without score and rank, or without post-edit.
+    """Mark rows that were left blank or withdrawn: without score and rank, or without post-edit.
 
     Post-edits in tables without an action count as answers, and so does `N/A` in released ones.
     """

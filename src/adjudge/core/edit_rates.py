@@ -9,7 +9,7 @@ M. Snover et al. (2006): A study of translation edit rate with targeted human an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import DataError
 
@@ -27,9 +27,14 @@ def edit_rate(edition: Sequence[str], text: Sequence[str]) -> float:
 
 
 def ter_signature() -> str:
-    """The signature of sacrebleu's TER, in a form that fits into the signatures of results."""
+    """Return the signature of sacrebleu's TER."""
     from sacrebleu.metrics.ter import TER
 
     metric = TER()
     metric.corpus_score(["a"], [["a"]])
+    return signature_text(metric)
+
+
+def signature_text(metric: Any) -> str:
+    """Write the signature of a metric of sacrebleu in a form that fits into the signatures of results."""
     return str(metric.get_signature()).replace("|", ",").replace(":", "=")

@@ -46,7 +46,11 @@ def read_bytes(path: Path) -> bytes:
     if path.is_dir():
         raise InputError("this is a folder, a file is needed; name the file inside it", file=path)
     try:
-        raw = _read_regular(path) if path.is_file() else _read_stream(path)
+        if path.is_file():
+            check_size(path.stat().st_size, path, what="large")
+            raw = path.read_bytes()
+        else:
+            raw = _read_stream(path)
         return _decompress(raw, path) if raw.startswith(GZIP_MAGIC) else raw
     except (OSError, EOFError, zlib.error) as fault:
         raise InputError(f"cannot be read ({fault}); check the file and its permissions", file=path) from fault
@@ -69,11 +73,6 @@ def check_size(size: int, path: Path, *, what: str = "") -> None:
         megabytes, free = size / 1e6, room / 1e6
         how = f"is {megabytes:,.0f} MB {what}".rstrip()
         raise InputError(f"{how}, too much for the {free:,.0f} MB of memory at hand; split it into parts", file=path)
-
-
-def _read_regular(path: Path) -> bytes:
-    check_size(path.stat().st_size, path, what="large")
-    return path.read_bytes()
 
 
 def _read_stream(path: Path) -> bytes:
@@ -208,8 +207,7 @@ def is_alive(number: int) -> bool:
     """Whether there is a process of this number on this machine."""
     try:
         os.kill(number, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
+    except OSError as fault:
+        # A process of another user may not be asked.
+        return isinstance(fault, PermissionError)
     return True

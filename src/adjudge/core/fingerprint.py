@@ -35,18 +35,14 @@ def fingerprint_of_file(path: Path, *, digits: int = DIGITS) -> str:
 def fingerprint_of_table(table: pl.DataFrame, always: Collection[str]) -> str:
     """The fingerprint of a table's content; empty columns count only if they are among those that are always there."""
     table = table.select(name for name in table.columns if name in always or table[name].count())
-    # Spans come first among them, as they always have.
+    # Spans come first, so that fingerprints stay as they were.
     nested = sorted(
         (name for name, dtype in table.schema.items() if dtype.is_nested()), key=lambda name: name != "spans"
     )
-    flat = table.select(pl.exclude(nested), *map(_as_text, nested))
-    return fingerprint(flat.write_csv())
+    # Lists and records become text, so that they fit on one line.
+    texts = (pl.col(name).map_elements(_as_text, return_dtype=pl.String).alias(name) for name in nested)
+    return fingerprint(table.select(pl.exclude(nested), *texts).write_csv())
 
 
-def _as_text(name: str) -> pl.Expr:
-    """A column of lists or records as text, so that it fits on one line."""
-    return pl.col(name).map_elements(_plain, return_dtype=pl.String).alias(name)
-
-
-def _plain(value: object) -> str:
+def _as_text(value: object) -> str:
     return str(value.to_list() if isinstance(value, pl.Series) else value)

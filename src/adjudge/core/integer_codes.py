@@ -27,7 +27,7 @@ SPARSE = 8
 
 
 def renumber(codes: Codes) -> Codes:
-    """The same groups with consecutive codes from 0, in the same order."""
+    """Renumber codes consecutively from 0, in the same order."""
     most = int(codes.max(initial=-1)) + 1
     if most > SPARSE * len(codes) or codes.min(initial=0) < 0:
         return np.unique(codes, return_inverse=True)[1].reshape(codes.shape)
@@ -43,10 +43,10 @@ def codes_of(table: pl.DataFrame, *keys: Sequence[str]) -> list[Codes]:
     The same as a dense rank of the columns taken together, from 0 on, which would compare rows word by word.
     """
     words = {name: _codes_of_words(table[name]) for name in dict.fromkeys(chain(*keys))}
-    return [_joined([words[name] for name in key], table.height) for key in keys]
+    return [_join_codes([words[name] for name in key], table.height) for key in keys]
 
 
-def _joined(columns: Sequence[tuple[Codes, int]], rows: int) -> Codes:
+def _join_codes(columns: Sequence[tuple[Codes, int]], rows: int) -> Codes:
     joined = np.zeros(rows, dtype=np.int64)
     for codes, size in columns:
         if size > 1:
@@ -60,7 +60,7 @@ def _codes_of_words(column: pl.Series) -> tuple[Codes, int]:
     if nulls == len(column) or (not nulls and bool((column == column[0]).all())):
         return np.zeros(len(column), dtype=np.int64), 1
     hashed = column.cast(pl.Categorical).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
-    # A row that holds each word; index -1, that of a null, is the last place of the table.
+    # A row that holds each word; nulls have code -1, which indexes the last entry.
     row = np.full(int(hashed.max()) + 2, -1)
     row[hashed] = np.arange(len(column))
     present = np.flatnonzero(row >= 0)
@@ -92,14 +92,14 @@ def any_single(hashes: Hashes) -> bool:
 
 
 def equal_to_others(hashes: Hashes) -> Bools:
-    """Which of the hashes are equal to others."""
+    """Mark the hashes that are equal to others."""
     ordered = np.sort(hashes)
     again = ordered[1:] == ordered[:-1]
     return are_among(hashes, ordered[1:][again]) if again.any() else np.zeros(len(hashes), dtype=bool)
 
 
 def are_among(hashes: Hashes, wanted: Hashes) -> Bools:
-    """Which of the hashes are among those wanted."""
+    """Mark the hashes that are among those wanted."""
     return pl.Series(hashes).is_in(pl.Series(wanted).implode()).to_numpy(writable=True)
 
 

@@ -123,7 +123,7 @@ class Judgments:
             *(_conform(frame, name, dtype, origin) for name, dtype in SCHEMA.items()),
             *(name for name in frame.columns if name not in SCHEMA),
         )
-        table = table.with_columns(_codes(table[name]) for name in ("source_lang", "target_lang"))
+        table = table.with_columns(language_codes(table[name]) for name in ("source_lang", "target_lang"))
         _check_values(table, origin)
         return cls(table, tuple(record for record in set_aside if record.rows), tuple(notes), tuple(uses))
 
@@ -172,15 +172,12 @@ class Judgments:
         return self.keep(pl.lit(pl.Series(kept)), otherwise="earlier revision of a judgment that was saved again")
 
     def for_pair(self, pair: str) -> Judgments:
-        """The judgments of one language pair, however the pair is written."""
+        """Select the judgments of one language pair, however the pair is written."""
         wanted = parse_pair(pair)
         if wanted not in self.pairs:
             raise DataError(f"language pair '{pair}' is not in the data; it has {', '.join(self.pairs)}")
-        source, target = next(
-            (s, t)
-            for s, t in self.table.select("source_lang", "target_lang").unique(maintain_order=True).rows()
-            if pair_name(s, t) == wanted
-        )
+        languages = self.table.select("source_lang", "target_lang").unique(maintain_order=True).rows()
+        source, target = next(codes for codes in languages if pair_name(*codes) == wanted)
         part = self.select((pl.col("source_lang") == source) & (pl.col("target_lang") == target))
         return replace(part, notes=notes_about(wanted, self.pairs, self.notes))
 
@@ -212,7 +209,7 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
         raise DataError(f"the tables do not fit together ({fault}); leave out their extra columns") from fault
     notes = tuple(dict.fromkeys(note for part in tables for note in part.notes))
     uses = tuple(dict.fromkeys(use for part in tables for use in part.columns))
-    # Parts of one table share the rows of its judges.
+    # Parts of one table share one frame of machine rows, which must not be counted twice.
     shared = {id(part.machine): part.machine for part in tables if part.machine is not None}
     machine = pl.concat(shared.values(), how="diagonal_relaxed") if shared else None
     return Judgments(frame, tuple(SetAside(reason, count) for reason, count in rows.items()), notes, uses, machine)
@@ -221,7 +218,7 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
 def _conform(frame: pl.DataFrame, name: str, dtype: pl.DataType | type[pl.DataType], source: Source) -> pl.Series:
     default: str | bool | int | None = DEFAULTS.get(name)
     if name not in frame.columns:
-        # What `pl.repeat` gives, in a tenth of its time where rows are few.
+        # The same as `pl.repeat`, but ten times faster for few rows.
         return pl.Series(name, [default], dtype=dtype).new_from_index(0, frame.height)
     column = frame[name]
     try:
@@ -266,10 +263,11 @@ def first_true(rows: pl.Series) -> int | None:
     return rows.arg_max() if rows.any() else None
 
 
-def _codes(names: pl.Series) -> pl.Series:
-    known = names.unique().to_list()
+def language_codes(names: pl.Series) -> pl.Series:
+    """Convert a column of languages, however they are written, to codes."""
+    known = names.unique().drop_nulls().to_list()
     codes = [language_code(name) for name in known]
-    return names if codes == known else names.replace_strict(known, codes, return_dtype=pl.String)
+    return names if codes == known else names.replace_strict(known, codes, default=None, return_dtype=pl.String)
 
 
 def _check_values(table: pl.DataFrame, source: Source) -> None:

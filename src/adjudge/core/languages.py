@@ -60,7 +60,7 @@ def language_code(name: str | None) -> str:
         return UNKNOWN
     text = name.strip()
     if bracketed := _VARIANT.match(text):
-        # Without what joins the two, so that the code of `Ger_(raw)` is that of `Ger (raw)`.
+        # Drop the joining underscore, so that `Ger_(raw)` and `Ger (raw)` have the same code.
         return f"{language_code(bracketed['base'].rstrip('_'))}_{_slug(bracketed['variant'])}"
     region = _REGION.match(text)
     if region and region["base"].lower() in _CODES:
@@ -120,7 +120,7 @@ def find_pair(text: str) -> tuple[str, str] | None:
 
 
 def _two_languages(text: str) -> list[str] | None:
-    """Where languages stand on both sides: of `zh-Hans-en` around the second hyphen, of `ende` in the middle."""
+    """Split a text between two languages: `zh-Hans-en` at the second hyphen, `ende` in the middle."""
     halves = [text[:2], text[2:]]
     if all(half.lower() in _LANGUAGES and len(half) == 2 for half in halves):
         return halves

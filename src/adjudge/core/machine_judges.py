@@ -48,7 +48,7 @@ def set_judges_apart(judgments: Judgments, named: Collection[str] = ()) -> Judgm
         judgments: all judgments.
         named: annotators that are machines although their names do not say so.
     """
-    judgments = _with_marked_names(judgments, named)
+    judgments = _mark_names(judgments, named)
     annotators = judgments.table["annotator"]
     if not any_judge(annotators.unique()):
         return judgments
@@ -88,8 +88,8 @@ def machine_rows(judgments: Judgments) -> pl.DataFrame | None:
     return machine if machine.height else None
 
 
-def _with_marked_names(judgments: Judgments, named: Collection[str]) -> Judgments:
-    """The judgments with the mark before the names of annotators that were said to be machines."""
+def _mark_names(judgments: Judgments, named: Collection[str]) -> Judgments:
+    """Put the mark before the names of annotators that were said to be machines."""
     if not named:
         return judgments
     machine = [] if judgments.machine is None else judgments.machine["annotator"].unique().to_list()

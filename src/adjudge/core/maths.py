@@ -58,7 +58,7 @@ def spearman(x: Floats, y: Floats) -> float:
     if not (varies(x) and varies(y)):
         return float("nan")
     if len(x) <= FEW:
-        # How many are below minus how many are above is twice the mean rank, but for a constant.
+        # The number of values below minus the number above is twice the mean rank, apart from a constant.
         return pearson(signs(x).sum(1), signs(y).sum(1))
     return pearson(mean_ranks(x), mean_ranks(y))
 
@@ -72,7 +72,7 @@ def kendall(x: Floats, y: Floats) -> float:
 
         return float(kendalltau(x, y).statistic)
     a, b = signs(x), signs(y)
-    # Every pair is there twice.
+    # The matrices hold every pair twice.
     agreeing, apart_x, apart_y = (a * b).sum() / 2, np.count_nonzero(a) / 2, np.count_nonzero(b) / 2
     return float(np.clip(agreeing / np.sqrt(apart_x) / np.sqrt(apart_y), -1, 1))
 

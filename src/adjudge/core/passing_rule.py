@@ -40,6 +40,6 @@ class Work:
         return self.controls_right < pass_share * self.controls
 
     def faults(self, *, pass_share: float = PASS_SHARE, least_seconds: float = LEAST_SECONDS) -> tuple[str, ...]:
-        """Why the work does not pass: `pace`, `controls`; empty if it passes."""
+        """List why the work does not pass: `pace`, `controls`; nothing if it passes."""
         pace = ("pace",) if self.is_too_fast(least_seconds) else ()
         return (*pace, *(("controls",) if self.missed_controls(pass_share) else ()))

@@ -23,10 +23,13 @@ from adjudge.core.protocols import KIND_CODES, RATED, SCORED
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Bools, Floats, Ints
     from adjudge.core.judgments import Judgments
 
+# Fields of `Sheet` with one entry per score.
+_BY_SCORE = (
+    "score", "annotator", "system", "item", "rated", "kind", "document", "original", "given_z", "judgments"
+)  # fmt: skip
 # The official z-scores were computed from annotators' means and standard deviations as R prints them. The same rounding
 # changes a z-score by less than 1e-6, and reproduces the official numbers to their last digit.
 PRINTED_DIGITS = 7
@@ -40,62 +43,50 @@ class Sheet:
     """
 
     systems: tuple[str, ...]
-    human: NDArray[np.bool_]
+    human: Bools
     annotators: tuple[str, ...]
-    score: NDArray[np.float64]
-    annotator: NDArray[np.int64]
-    system: NDArray[np.int64]
-    item: NDArray[np.int64]
-    item_system: NDArray[np.int64]
-    rated: NDArray[np.bool_]
-    kind: NDArray[np.int64]
+    score: Floats
+    annotator: Ints
+    system: Ints
+    item: Ints
+    item_system: Ints
+    rated: Bools
+    kind: Ints
     """Code in `core.protocols.KIND_CODES`."""
     documents: tuple[str, ...]
-    document: NDArray[np.int64]
+    document: Ints
     """Index in `documents`, -1 if the document is not known."""
-    original: NDArray[np.bool_]
+    original: Bools
     """False for the copy of a judgment that was credited to another system with the same output."""
-    given_z: NDArray[np.float64]
+    given_z: Floats
     """A released z-score (if only segment means were released), NaN otherwise."""
-    judgments: NDArray[np.int64]
+    judgments: Ints
     """The number of judgments behind the score: 1, unless it is a released mean."""
-    item_weight: NDArray[np.float64] | None = None
+    item_weight: Floats | None = None
     """1 / probability of every item's segment, if segments were sampled with unequal probabilities."""
 
-    def with_scores(self, score: NDArray[np.float64]) -> Sheet:
-        """The same sheet with other scores."""
+    def with_scores(self, score: Floats) -> Sheet:
+        """Replace the scores."""
         return replace(self, score=score)
 
-    def keep(self, rows: NDArray[np.bool_]) -> Sheet:
-        """Only these rows; codes stay as they are."""
-        return replace(
-            self,
-            score=self.score[rows],
-            annotator=self.annotator[rows],
-            system=self.system[rows],
-            item=self.item[rows],
-            rated=self.rated[rows],
-            kind=self.kind[rows],
-            document=self.document[rows],
-            original=self.original[rows],
-            given_z=self.given_z[rows],
-            judgments=self.judgments[rows],
-        )
+    def keep(self, rows: Bools) -> Sheet:
+        """Keep these rows; codes do not change."""
+        return replace(self, **{name: getattr(self, name)[rows] for name in _BY_SCORE})
 
-    def of_kind(self, kind: str) -> NDArray[np.bool_]:
-        """Which scores are of this kind."""
-        of_this_kind: NDArray[np.bool_] = self.kind == KIND_CODES[kind]
+    def of_kind(self, kind: str) -> Bools:
+        """Mark the scores of this kind."""
+        of_this_kind: Bools = self.kind == KIND_CODES[kind]
         return of_this_kind
 
-    def of_systems(self, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which scores are of these systems (marked by index), whatever their kind."""
-        marked: NDArray[np.bool_] = (self.system >= 0) & chosen[self.system]
+    def of_systems(self, chosen: Bools) -> Bools:
+        """Mark the scores of these systems (marked by index), whatever their kind."""
+        marked: Bools = (self.system >= 0) & chosen[self.system]
         return marked
 
 
 @memoised
 def sheet_of(judgments: Judgments) -> Sheet:
-    """The scores of one language pair, last revision; rows without a score are left out."""
+    """Code the scores of one language pair, last revision; rows without a score are left out."""
     table = judgments.final().table.filter(pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null())
     rated = _rated(table, judgments)
     systems = table["system"].filter(rated).unique().sort()
@@ -127,20 +118,20 @@ def sheet_of(judgments: Judgments) -> Sheet:
 
 
 def _rated(table: pl.DataFrame, judgments: Judgments) -> pl.Series:
-    """Which scores rate a system, by annotators who passed; judgments without any are refused."""
+    """Mark the scores of systems by annotators who passed; judgments without any are refused."""
     rated = table["kind"].is_in(RATED) & _column(table, "passed", True)
     if not rated.any():
         raise answers_needed("scores of systems", judgments, "choose a method for rankings")
     return rated
 
 
-def _items(table: pl.DataFrame) -> NDArray[np.int64]:
+def _items(table: pl.DataFrame) -> Ints:
     """An integer for every output of a system for a segment."""
     number = pl.struct("system", "document", "segment").rank("dense") - 1
     return table.select(number.cast(pl.Int64)).to_series().to_numpy()
 
 
-def _item_weights(table: pl.DataFrame, rated: pl.Series, item: NDArray[np.int64]) -> NDArray[np.float64] | None:
+def _item_weights(table: pl.DataFrame, rated: pl.Series, item: Ints) -> Floats | None:
     """1 / probability of every item's segment, 1 for items without a rated score; None if all are equal."""
     weight = weights_of(table.filter(rated))
     if weight is None:
@@ -157,7 +148,7 @@ def _column(table: pl.DataFrame, name: str, otherwise: bool | float) -> pl.Serie
     return table[name].fill_null(otherwise)
 
 
-def _codes(column: pl.Series, values: Sequence[str] | pl.Series) -> NDArray[np.int64]:
+def _codes(column: pl.Series, values: Sequence[str] | pl.Series) -> Ints:
     """The index of every entry among the values, -1 where it is not there."""
     codes = column.replace_strict(values, range(len(values)), default=-1, return_dtype=pl.Int64)
     return codes.fill_null(-1).to_numpy()
@@ -167,13 +158,13 @@ def _codes(column: pl.Series, values: Sequence[str] | pl.Series) -> NDArray[np.i
 class ItemMeans:
     """The mean score and system of every scored item, and the number of scores of each system."""
 
-    mean: NDArray[np.float64]
-    system: NDArray[np.int64]
-    judgments: NDArray[np.int64]
-    weight: NDArray[np.float64] | None = None
+    mean: Floats
+    system: Ints
+    judgments: Ints
+    weight: Floats | None = None
     """The weight of every item, if segments were sampled with unequal probabilities."""
 
-    def system_means(self, systems: int) -> NDArray[np.float64]:
+    def system_means(self, systems: int) -> Floats:
         """The (weighted) mean over items of each system; NaN for a system without any."""
         weight = np.ones(len(self.mean)) if self.weight is None else self.weight
         count = np.bincount(self.system, weights=weight, minlength=systems)
@@ -209,7 +200,7 @@ def standardised(sheet: Sheet, *, zero_sd: str = "drop", calibrated: bool = Fals
     who, score = sheet.annotator[base], sheet.score[base]
     people = len(sheet.annotators)
     count = np.bincount(who, minlength=people)
-    # Around a score of the annotator's own, so that equal scores have no spread at all, decimals or not.
+    # Centred at one of the annotator's scores, so that equal scores have a spread of exactly 0.
     pivot = np.zeros(people)
     pivot[who] = score
     around = score - pivot[who]
@@ -224,15 +215,15 @@ def standardised(sheet: Sheet, *, zero_sd: str = "drop", calibrated: bool = Fals
     return sheet.with_scores(np.where(np.isnan(sheet.given_z), z, sheet.given_z))
 
 
-def significant(values: NDArray[np.float64], digits: int = PRINTED_DIGITS) -> NDArray[np.float64]:
+def significant(values: Floats, digits: int = PRINTED_DIGITS) -> Floats:
     """Values rounded to this many significant digits."""
     size = np.floor(np.log10(np.abs(values), out=np.zeros_like(values), where=values != 0))
     scale = 10.0 ** (digits - 1 - size)
-    rounded: NDArray[np.float64] = np.round(values * scale) / scale
+    rounded: Floats = np.round(values * scale) / scale
     return rounded
 
 
-def resampled_means(sheet: Sheet, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def resampled_means(sheet: Sheet, count: int, rng: np.random.Generator) -> Floats:
     """System means over bootstrap resamples of annotators: (count, systems).
 
     Items of a system that the same annotators judged, as the segments of a document, are taken together: the sum of
@@ -243,7 +234,7 @@ def resampled_means(sheet: Sheet, count: int, rng: np.random.Generator) -> NDArr
     used = sheet.rated & ~np.isnan(sheet.score) & (sheet.item_system[sheet.item] >= 0)
     people, systems = len(sheet.annotators), len(sheet.systems)
     item, who, score = sheet.item[used], sheet.annotator[used], sheet.score[used]
-    # By item, so that systems with the same scores get the very same sums.
+    # Sorted by item, so that systems with equal scores get exactly equal sums.
     order = np.lexsort((who, item))
     item, who, score = item[order], who[order], score[order]
     alike = _judged_alike(sheet, item, who)
@@ -256,7 +247,7 @@ def resampled_means(sheet: Sheet, count: int, rng: np.random.Generator) -> NDArr
     by_system = coo_array((np.ones(len(groups)), (alike.system, groups)), shape=(systems, len(groups))).tocsr()
     items = np.unique(item)
     weight = np.bincount(alike.group[items], weights=share[items], minlength=len(groups))
-    slices: list[NDArray[np.float64]] = []
+    slices: list[Floats] = []
     step = max(1, 20_000_000 // max(len(groups), 1))
     for start in range(0, count, step):
         size = min(step, count - start)
@@ -271,15 +262,15 @@ def resampled_means(sheet: Sheet, count: int, rng: np.random.Generator) -> NDArr
 class _JudgedAlike:
     """Items of one system that the same annotators judged equally often, as groups."""
 
-    group: NDArray[np.int64]
-    """Of each item; -1 where it was not judged."""
-    first: NDArray[np.bool_]
+    group: Ints
+    """The group of each item; -1 if it was not judged."""
+    first: Bools
     """Whether an item is the first of its group."""
-    system: NDArray[np.int64]
-    """Of each group."""
+    system: Ints
+    """The system of each group."""
 
 
-def _judged_alike(sheet: Sheet, item: NDArray[np.int64], who: NDArray[np.int64]) -> _JudgedAlike:
+def _judged_alike(sheet: Sheet, item: Ints, who: Ints) -> _JudgedAlike:
     """The groups of items, from the item and annotator of every score, in order."""
     items, start, size = np.unique(item, return_index=True, return_counts=True)
     pattern = np.empty(len(items), dtype=np.int64)

@@ -48,12 +48,12 @@ class MarkRules:
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """Where an error may be."""
+        """The sides on which an error may be."""
         return (TARGET, *((SOURCE,) if self.source else ()), *((MISSING,) if self.missing else ()))
 
 
 def fault_of_mark(mark: Mark, rules: MarkRules, *, target: str, source: str | None) -> str | None:
-    """What is wrong with a mark in these texts, or None. A category may be left out: it is chosen later."""
+    """Say what is wrong with a mark in these texts, or None. The category may be missing: it is chosen later."""
     if mark.side not in rules.sides:
         return f"side '{shown(mark.side)}' is none of {', '.join(rules.sides)}"
     if mark.severity not in rules.severities:
@@ -76,13 +76,12 @@ def _fault_of_offsets(mark: Mark, text: str) -> str | None:
 
 
 def fault_of_marks(marks: Sequence[Mark], rules: MarkRules, *, target: str, source: str | None) -> str | None:
-    """What is wrong with all marks of one translation together, or None."""
-    for mark in marks:
-        fault = fault_of_mark(mark, rules, target=target, source=source)
-        if fault is not None:
-            return fault
+    """Say what is wrong with the marks of one translation, or None."""
+    faults = (fault_of_mark(mark, rules, target=target, source=source) for mark in marks)
+    if (fault := next(filter(None, faults), None)) is not None:
+        return fault
     placed = [mark for mark in marks if mark.side != MISSING]
-    return _fault_of_repeats(placed) if rules.overlap else _overlap(placed)
+    return _fault_of_repeats(placed) if rules.overlap else _fault_of_overlap(placed)
 
 
 def _fault_of_repeats(marks: Sequence[Mark]) -> str | None:
@@ -91,8 +90,8 @@ def _fault_of_repeats(marks: Sequence[Mark]) -> str | None:
     return None if twice is None else f"'{shown(twice[3])}' is marked twice as '{twice[4]}'"
 
 
-def _overlap(marks: Sequence[Mark]) -> str | None:
-    # In the order of their places, two marks that overlap have neighbours that do.
+def _fault_of_overlap(marks: Sequence[Mark]) -> str | None:
+    # Sorted by place, if any two marks overlap, then two neighbours do.
     for first, second in pairwise(sorted(marks, key=lambda mark: (mark.side, mark.start or 0))):
         if first.side == second.side and (second.start or 0) < (first.end or 0):
             return f"two marks overlap, '{shown(first.text)}' and '{shown(second.text)}'"
@@ -100,7 +99,7 @@ def _overlap(marks: Sequence[Mark]) -> str | None:
 
 
 def carried_over(marks: Iterable[Mark], before: str, after: str) -> tuple[Mark, ...]:
-    """The marks after the text was changed in one place: those that touch it are dropped, the others are kept."""
+    """Move marks to a text that was changed in one place: those that touch the change are dropped."""
     head = 0
     while head < min(len(before), len(after)) and before[head] == after[head]:
         head += 1

@@ -58,7 +58,7 @@ def decode_text(raw: bytes, path: Path) -> str:
     except UnicodeDecodeError as fault:
         line = raw[: fault.start].count(b"\n") + 1
         value = raw[fault.start : fault.start + 1].hex()
-        # Only those who read judgments can name another encoding.
+        # The option exists only where judgments are read.
         option = "" if _ENCODING.get() is None else ", or name its encoding, such as --encoding cp1252"
         raise InputError(
             f"byte 0x{value} is not UTF-8; convert the file to UTF-8{option}", file=path, line=line

@@ -40,7 +40,7 @@ def listed(names: Sequence[str], last: str = "and") -> str:
 
 
 def short_list(names: Sequence[str], last: str = "and") -> str:
-    """The same, with long lists shortened to `A, B and 7 others`."""
+    """List names, with long lists shortened to `A, B and 7 others`."""
     kept = len(names) if len(names) <= MOST_NAMES else MOST_NAMES - 1
     while kept > 1 and max(map(len, names)) > LONG_NAME and sum(map(len, names[:kept])) > MOST_LETTERS:
         kept -= 1

@@ -52,7 +52,7 @@ class _Reader:
         self.path = path
         self.names: Mapping[str, int | None] = {
             **{name: table.need(name) for name in ("system", "segment", "start", "end", "severity")},
-            **{name: table.column(name, required=False) for name in ("document", "category", "side", "text")},
+            **{name: table.find(name) for name in ("document", "category", "side", "text")},
         }
         self.translations = {**testset.references, **testset.systems}
         self.indices: dict[tuple[str, str], list[int]] = {}

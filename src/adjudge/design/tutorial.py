@@ -31,7 +31,7 @@ def read_tutorial(campaign: Campaign, path: Path) -> Task:
     table = read_delimited(path, "\t", quoting=False)
     if not table.rows:
         raise InputError("holds no tutorial item; add one or remove files.tutorial", file=path)
-    source, note = table.need("source"), table.column("note", required=False)
+    source, note = table.need("source"), table.find("note")
     screens: list[Screen] = []
     for number, (line, fields) in enumerate(table.rows, start=1):
         name = f"{TUTORIAL}-s{number:02d}"
@@ -48,7 +48,7 @@ def _outputs(campaign: Campaign, table: Delimited, fields: list[str], line: int,
         text = fields[table.need("target", "target1")].strip()
         expected = _score_range(campaign, table, fields, line)
         return (Output(f"{item}-o1", (TUTORIAL,), text, TUTORIAL, expected=expected),)
-    columns = [column for i in range(1, 10) if (column := table.column(f"target{i}", required=False)) is not None]
+    columns = [column for i in range(1, 10) if (column := table.find(f"target{i}")) is not None]
     texts = [fields[column].strip() for column in columns if fields[column].strip()]
     in_pairs = PROTOCOLS[campaign.protocol].in_pairs
     if len(texts) < 2 or (in_pairs and len(texts) != 2):

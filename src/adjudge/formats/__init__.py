@@ -1,6 +1,6 @@
 """File formats: one module per format, each with `read(paths, options)`. `read` chooses the module by name.
 
-`as_judgments` accepts a path, several paths, a polars or pandas data frame, or judgments.
+`read` accepts a path, several paths, a polars or pandas data frame, or judgments.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from adjudge.formats.duplicates import Repeated
     from adjudge.formats.metric_score_files import MetricScore
 
-__all__ = ["FORMATS", "ReadOptions", "as_judgments", "as_metric_scores", "read"]
+__all__ = ["FORMATS", "ReadOptions", "as_metric_scores", "read"]
 
 
 class Format(NamedTuple):
-    """One format.
+    """One format: the whole registration of a reader.
 
     Attributes:
         module: the module that reads it.
@@ -35,12 +35,16 @@ class Format(NamedTuple):
         options: the options that it uses besides those of all formats.
         repeated: the meaning of rows that agree in everything that identifies a judgment: `corrections`, of which the
             last counts; separate `judgments`; or `counts`, if rows are made from numbers of comparisons.
+        headers: columns, in small letters, by which a file without a given format is recognised: all of one line.
+        not_in_header: columns that such a file must not have.
     """
 
     module: str
     summary: str
     options: tuple[str, ...] = ()
     repeated: Repeated = "corrections"
+    headers: tuple[str, ...] = ()
+    not_in_header: str = ""
 
 
 # Options that every format uses; `pair` also selects.
@@ -54,16 +58,28 @@ FORMATS: dict[str, Format] = {
         "relative rankings with columns srclang ... system5rank (WMT10 and later)",
         ("labels",),
         "judgments",
+        ("srclang trglang system1id system1rank",),
     ),
     "wmt-ranking-2007": Format(
         "wmt.ranking_2007",
         "relative rankings among other judgments, told apart by TYPE (WMT07 to 09)",
         ("labels",),
         "judgments",
+        ("task type item_id annotator_id system_0",),
     ),
-    "wmt-edits": Format("wmt.edits", "post-edits with columns editId ... system1edit (data_EDT.tsv)", (), "judgments"),
+    "wmt-edits": Format(
+        "wmt.edits",
+        "post-edits with columns editId ... system1edit (data_EDT.tsv)",
+        (),
+        "judgments",
+        ("editid editorid system1id system1edit",),
+    ),
     "wmt-acceptability": Format(
-        "wmt.acceptability", "judgments of post-edits, YES, NO or UNK (data_ACC.csv)", (), "judgments"
+        "wmt.acceptability",
+        "judgments of post-edits, YES, NO or UNK (data_ACC.csv)",
+        (),
+        "judgments",
+        ("editid judgeid systemid judgment",),
     ),
     "pairwise-counts": Format(
         "rankings.pairwise_counts", "lines 'A B wins ties losses', both directions or one", (), "counts"
@@ -85,9 +101,17 @@ FORMATS: dict[str, Format] = {
         "judgments",
     ),
     "wmt-da": Format(
-        "wmt_da.reader", "direct assessment, a folder or files of the ad-*.csv family (WMT16 to WMT22)", (), "judgments"
+        "wmt_da.reader",
+        "direct assessment, a folder or files of the ad-*.csv family (WMT16 to WMT22)",
+        (),
+        "judgments",
+        ("sys_id rid sid score",),
     ),
-    "mturk-da": Format("mturk", "direct assessment, Mechanical Turk batch results with all items in Answer.Q1"),
+    "mturk-da": Format(
+        "mturk",
+        "direct assessment, Mechanical Turk batch results with all items in Answer.Q1",
+        headers=("hitid workerid answer.q1",),
+    ),
     "appraise": Format(
         "appraise.reader",
         "results of Appraise: 9, 11 or 12 columns and no header, with --batches, --annotators",
@@ -95,21 +119,21 @@ FORMATS: dict[str, Format] = {
     ),
     "wmt-humeval": Format("wmt.humeval", "judgments of the general task, JSON lines with one segment each (WMT23 on)"),
     "mqm": Format(
-        "mqm.reader", "MQM ratings, one error per row with its span between <v> and </v>", ("columns", "mqm_weights")
+        "mqm.reader",
+        "MQM ratings, one error per row with its span between <v> and </v>",
+        ("columns", "mqm_weights"),
+        headers=("system rater category severity", "system annotator category severity"),
+        not_in_header="score rank",
     ),
     "pearmut": Format("pearmut", "annotations of Pearmut, JSON lines with one submitted document each"),
     "metric-scores": Format("metric_scores", "mt-metrics-eval: *.seg.score files or folders of human or metric scores"),
 }
 
 
-def as_judgments(
-    source: Any,
-    *,
-    format: str | None = None,  # noqa: A002
-    options: ReadOptions | None = None,
-    **settings: Any,
-) -> Judgments:
-    """The judgments of any source.
+def read(source: Any, *, format: str | None = None, options: ReadOptions | None = None, **settings: Any) -> Judgments:  # noqa: A002
+    """Read one or several files, folders (in some formats) or a data frame into one judgment table.
+
+    `read("scores.csv")`, `read(["a.csv", "b.csv"], format="wmt-ranking", pair="cs-en")` and `read(frame)` all work.
 
     Args:
         source: a path, several paths, a data frame of polars or pandas with columns as in the judgment table, or
@@ -121,23 +145,24 @@ def as_judgments(
     Returns:
         The judgments, with everything that was set aside and why.
     """
+    from adjudge.core.humans import mark_humans
     from adjudge.core.judgments import Judgments
     from adjudge.core.machine_judges import set_judges_apart
 
     chosen = read_options(options, **settings)
     if isinstance(source, Judgments):
-        judgments = _with_humans(source, chosen)
+        judgments = source if chosen.human is None else mark_humans(source, chosen.human, given=("kind",))
     elif (frame := as_frame(source)) is not None:
         if format not in (None, "judgments"):
             raise UsageError(f"a data frame has no format '{format}'; leave format out")
-        from adjudge.formats.duplicates import with_alike_names_noted, without_copies
+        from adjudge.formats.duplicates import note_similar_names, remove_copies
         from adjudge.formats.native import read_frame
 
-        judgments = with_alike_names_noted(without_copies(read_frame(frame, chosen)))
+        judgments = note_similar_names(remove_copies(read_frame(frame, chosen)))
     else:
         with text_encoding(chosen.encoding):
             judgments = _read_files(as_paths(source), format, chosen)
-    judgments = _with_missing_human_noted(judgments, chosen.human)
+    judgments = _note_missing_human(judgments, chosen.human)
     if chosen.attributes is not None:
         from adjudge.formats.attributes import add_attributes
 
@@ -148,40 +173,27 @@ def as_judgments(
     return judgments if pair is None else judgments.for_pair(pair)
 
 
-def read(source: Any, *, format: str | None = None, options: ReadOptions | None = None, **settings: Any) -> Judgments:  # noqa: A002
-    """Read one or several files (or folders, for some formats) into one judgment table.
-
-    `read("scores.csv")`, `read(["a.csv", "b.csv"], format="wmt-ranking", pair="cs-en")` and `read(frame)` all work;
-    `as_judgments` explains the arguments.
-    """
-    return as_judgments(source, format=format, options=options, **settings)
-
-
 def as_metric_scores(source: Any) -> list[MetricScore]:
-    """Metric scores of any source: a path, several paths, or a data frame of polars or pandas."""
-    from adjudge.formats.metric_score_files import read_metric_scores, scores_of_frame
+    """Read metric scores from a path, several paths, or a data frame of polars or pandas."""
+    from adjudge.formats.metric_score_files import read_metric_scores, read_score_frame
 
     frame = as_frame(source)
-    return read_metric_scores(as_paths(source, "metric scores")) if frame is None else scores_of_frame(frame)
+    return read_metric_scores(as_paths(source, "metric scores")) if frame is None else read_score_frame(frame)
 
 
 def read_options(options: ReadOptions | None = None, **settings: Any) -> ReadOptions:
-    """Reading options from plain settings: lists, and mappings such as `columns={"system": "model"}`."""
+    """Make reading options from plain settings: lists, and mappings such as `columns={"system": "model"}`."""
     names = [field.name for field in fields(ReadOptions)]
-    if isinstance(settings.get("columns"), Mapping):
-        # In Python a mapping is natural: columns={"system": "model"}.
-        columns = tuple(f"{name}={column}" for name, column in settings["columns"].items())
-        settings = {**settings, "columns": columns}
-    if isinstance(settings.get("winner"), Mapping):
-        settings = {**settings, "winner": tuple(f"{name}={value}" for name, value in settings["winner"].items())}
     for name in settings:
         if name not in names:
             raise unknown_choice("setting of the reader", name, ["format", *names])
-    return replace(options or ReadOptions(), **{name: _listed(name, value) for name, value in settings.items()})
+    return replace(options or ReadOptions(), **{name: _as_option(name, value) for name, value in settings.items()})
 
 
-def _listed(name: str, value: Any) -> Any:
-    """A list as `ReadOptions` stores it; comma-separated names are accepted too."""
+def _as_option(name: str, value: Any) -> Any:
+    """Convert a value to the form in which `ReadOptions` stores it; comma-separated names are accepted too."""
+    if isinstance(value, Mapping) and name in ("columns", "winner"):
+        return tuple(f"{key}={given}" for key, given in value.items())
     if isinstance(value, str) and getattr(ReadOptions, name) == ():
         return split_names(value)
     if isinstance(value, list) and name in ("raters", "systems", "sheets"):
@@ -204,7 +216,7 @@ def _read_files(paths: list[Path], format: str | None, options: ReadOptions) -> 
         seen.add(path.resolve())
     name = format or format_of(paths)
     _refuse_unused(name, options)
-    from adjudge.formats.duplicates import with_alike_names_noted, without_copies
+    from adjudge.formats.duplicates import note_similar_names, remove_copies
 
     module = import_module(f"adjudge.formats.{FORMATS[name].module}")
     judgments: Judgments = module.read(paths, options)
@@ -213,11 +225,11 @@ def _read_files(paths: list[Path], format: str | None, options: ReadOptions) -> 
     if format is None and name != "judgments":
         note = f"the format was recognised as {name}; --format chooses another"
         judgments = replace(judgments, notes=(note, *judgments.notes))
-    return with_alike_names_noted(without_copies(judgments, repeated=FORMATS[name].repeated))
+    return note_similar_names(remove_copies(judgments, repeated=FORMATS[name].repeated))
 
 
 def format_of(paths: Sequence[Path]) -> str:
-    """The format of files without a given format: the detected one, or the judgment table."""
+    """Return the format of files for which none is given: the recognised one, or the judgment table."""
     from adjudge.formats.recognise import recognise
 
     return recognise(paths) or "judgments"
@@ -229,24 +241,12 @@ def _refuse_unused(name: str, options: ReadOptions) -> None:
     for field in fields(ReadOptions):
         if field.name not in used and getattr(options, field.name) != field.default:
             others = [other for other, known in FORMATS.items() if field.name in known.options]
-            accepted = ", ".join(_option(option) for option in used)
-            what = f"{_option(field.name)} is no option of format '{name}', but of {' and '.join(others)}"
-            raise UsageError(f"{what}; '{name}' uses {accepted}")
+            given, *accepted = (f"--{option.replace('_', '-')}" for option in (field.name, *used))
+            what = f"{given} is no option of format '{name}', but of {' and '.join(others)}"
+            raise UsageError(f"{what}; '{name}' uses {', '.join(accepted)}")
 
 
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
-def _with_humans(judgments: Judgments, options: ReadOptions) -> Judgments:
-    if options.human is None:
-        return judgments
-    from adjudge.core.humans import mark_humans
-
-    return mark_humans(judgments, options.human, given=("kind",))
-
-
-def _with_missing_human_noted(judgments: Judgments, human: str | None) -> Judgments:
+def _note_missing_human(judgments: Judgments, human: str | None) -> Judgments:
     """Note if no system matches the given human translation, which may be misspelt."""
     if human is None or judgments.table["human"].any():
         return judgments

@@ -14,18 +14,16 @@ if TYPE_CHECKING:
 
 
 def as_frame(source: Any) -> pl.DataFrame | None:
-    """A polars or pandas data frame as a polars data frame; None for anything else."""
+    """Convert a data frame of polars or pandas to one of polars; None for anything else."""
     kind = type(source)
     library = kind.__module__.split(".")[0]
     if library == "polars" and kind.__name__ in ("DataFrame", "LazyFrame"):
         frame: pl.DataFrame = source.lazy().collect()
         return frame
-    if library == "pandas" and kind.__name__ == "DataFrame":
-        return _from_pandas(source)
-    return None
+    return _convert_pandas(source) if library == "pandas" and kind.__name__ == "DataFrame" else None
 
 
-def _from_pandas(source: Any) -> pl.DataFrame:
+def _convert_pandas(source: Any) -> pl.DataFrame:
     """Convert column by column, because polars would need pyarrow. Named levels of an index become columns."""
     import polars as pl
 
@@ -46,7 +44,7 @@ def _from_pandas(source: Any) -> pl.DataFrame:
 
 
 def as_paths(source: Any, what: str = "judgments") -> list[Path]:
-    """One or several paths; `what` is read from them, for messages."""
+    """Make a list of one or several paths; `what` is read from them, for messages."""
     if isinstance(source, str | PathLike):
         return [Path(source)]
     if not isinstance(source, Iterable) or isinstance(source, bytes | Mapping):

@@ -1,4 +1,4 @@
-"""A side table: more columns for judgments, such as domain, original language or topic, by what both have a name for.
+"""A side table: more columns for judgments, such as domain, original language or topic, joined on shared names.
 
 The table is any file that holds one (CSV, TSV, Excel, JSON, Parquet). Its columns that name something in the judgments
 (`KEYS`, most under any of their usual names) say which judgments a row is about: the document, the segment, or both.
@@ -8,6 +8,7 @@ All others are added. What has no row in the table stays without a value, and a 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -33,7 +34,7 @@ UNDER_OTHER_NAMES = ("annotator", "document", "segment", "source_lang", "target_
 
 
 def add_attributes(judgments: Judgments, path: Path) -> Judgments:
-    """The judgments with the columns of a side table."""
+    """Add the columns of a side table to the judgments."""
     loaded = load_table(path)
     source = loaded.source
     if loaded.ragged:
@@ -47,7 +48,7 @@ def add_attributes(judgments: Judgments, path: Path) -> Judgments:
     frame = frame.select(*keys, *added).with_columns(pl.col(keys).cast(pl.String).str.strip_chars())
     for language in {"source_lang", "target_lang"} & set(keys):
         frame = frame.with_columns(pl.col(language).map_elements(language_code, return_dtype=pl.String))
-    known = _typed(_distinct(frame, keys, source), added)
+    known = _parse_numbers(_drop_equal_rows(frame, keys, source), added)
     if not judgments.table.join(known, on=keys, how="semi").height:
         example = " ".join(shown(judgments.table[name][0]) for name in keys)
         raise source.fault(f"has no row for any {' and '.join(keys)} of the judgments, such as '{example}'")
@@ -67,8 +68,8 @@ def _check(keys: Sequence[str], added: Sequence[str], judgments: Judgments, sour
             raise source.fault(f"has a column '{shown(name)}', which the judgments have, too; give it another name")
 
 
-def _distinct(frame: pl.DataFrame, keys: Sequence[str], source: Source) -> pl.DataFrame:
-    """One row for each key; two that contradict each other are refused."""
+def _drop_equal_rows(frame: pl.DataFrame, keys: Sequence[str], source: Source) -> pl.DataFrame:
+    """Keep one row for each key; two that contradict each other are refused."""
     distinct = frame.unique(maintain_order=True)
     again = first_true(distinct.select(pl.struct(keys).is_duplicated()).to_series())
     if again is not None:
@@ -77,18 +78,16 @@ def _distinct(frame: pl.DataFrame, keys: Sequence[str], source: Source) -> pl.Da
     return distinct
 
 
-def _typed(frame: pl.DataFrame, added: Sequence[str]) -> pl.DataFrame:
-    """Columns of numbers as numbers; files hold them as text."""
-    typed = []
-    for name in added:
-        numbers = frame[name].cast(pl.Float64, strict=False) if frame[name].dtype == pl.String else None
-        if numbers is not None and frame[name].is_not_null().any() and numbers.null_count() == frame[name].null_count():
-            typed.append(numbers)
-    return frame.with_columns(typed)
+def _parse_numbers(frame: pl.DataFrame, added: Sequence[str]) -> pl.DataFrame:
+    """Convert columns of numbers, which files hold as text."""
+    texts = [frame[name] for name in added if frame[name].dtype == pl.String and frame[name].is_not_null().any()]
+    numbers = [text.cast(pl.Float64, strict=False) for text in texts]
+    same = (number.null_count() == text.null_count() for number, text in zip(numbers, texts, strict=True))
+    return frame.with_columns(compress(numbers, same))
 
 
 def _notes(table: pl.DataFrame, known: pl.DataFrame, keys: Sequence[str], path: Path) -> tuple[str, ...]:
-    """What did not match, counted."""
+    """Count what did not match."""
     judged = table.select(keys).unique()
     without = judged.join(known.select(keys), on=keys, how="anti")
     rows = table.join(without, on=keys, how="semi", nulls_equal=True).height

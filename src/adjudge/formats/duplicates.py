@@ -38,16 +38,16 @@ REPEATED = "repeated later in the files; the last one is used"
 COPIED_TABLE = "copy: the files hold every judgment of the table several times"
 # With fewer different blocks, equal counts may be chance.
 ENOUGH_BLOCKS = 30
-# So many notes on names that are alike.
+# The most notes on similar names that are shown.
 MOST_ALIKE = 5
-# So many bits do not come again by chance.
+# Lines that hold so much information do not repeat by chance.
 ENOUGH_BITS = 64
-# A file whose lines are known by their numbers is looked through for so many copies of itself.
+# A file whose lines have no names is searched for up to so many copies of itself.
 MOST_TIMES = 5
 
 
-def without_copies(judgments: Judgments, *, repeated: Repeated = "corrections") -> Judgments:
-    """The judgments, each once; copies and corrected ones are set aside.
+def remove_copies(judgments: Judgments, *, repeated: Repeated = "corrections") -> Judgments:
+    """Keep every judgment once; copies and corrected ones are set aside.
 
     Args:
         judgments: the judgments as they stand in the files.
@@ -57,18 +57,18 @@ def without_copies(judgments: Judgments, *, repeated: Repeated = "corrections") 
         return judgments
     if repeated == "corrections":
         return without_copied_table(_last_of_each(judgments))
-    return _numbered(without_copied_table(judgments))
+    return _number_repetitions(without_copied_table(judgments))
 
 
 def repeated_note(rows: int, exact: int = 0) -> str:
-    """What is said where some rows judge again what others judged, and so many are exact copies."""
+    """Word the note on rows that judge again what others judged, some of them as exact copies."""
     judge = "row judges" if rows == 1 else "rows judge"
     alike = f" ({exact:,} of them {'is an exact copy' if exact == 1 else 'are exact copies'})" if exact else ""
     return f"{rows:,} {judge} what a later row of the same annotator judges again; the last counts{alike}"
 
 
 def copied_table_note(times: int) -> str:
-    """What is said where the whole table stands there several times."""
+    """Word the note on files that hold the whole table several times."""
     return f"every judgment occurs in the table {times} times, as if files had been joined; each counts once"
 
 
@@ -80,19 +80,18 @@ def _identified() -> pl.Expr:
     return (pl.col("annotator").fill_null("") != "") & (pl.col("segment").fill_null("") != "")
 
 
-def _numbered(judgments: Judgments) -> Judgments:
-    """Repeated judgments with their number, where there are any; those made once have none."""
+def _number_repetitions(judgments: Judgments) -> Judgments:
+    """Number the judgments that were made several times; those made once have no number."""
     table = judgments.table
     repeated = pl.Series(_repeated(table, _identity(table)))
     if not repeated.any() or not table.filter(repeated).select(_identified().any()).item():
         return judgments
     number = (times_before(table, _identity(table), repeated) + 1).cast(pl.Int32)
-    numbered = pl.when(repeated).then(number).alias(REPETITION)
-    return replace(judgments, table=table.with_columns(numbered))
+    return replace(judgments, table=table.with_columns(pl.when(repeated).then(number).alias(REPETITION)))
 
 
 def times_before(table: pl.DataFrame, key: Sequence[str], repeated: pl.Series) -> pl.Series:
-    """How many rows before have the same key.
+    """Count the earlier rows with the same key, for every row.
 
     Args:
         table: the rows.
@@ -132,21 +131,25 @@ def last_of_each(judgments: Judgments) -> tuple[Judgments, int]:
 
 
 def without_copied_table(judgments: Judgments) -> Judgments:
-    """Half the table, or a third, where every row or every block occurs twice, or three times."""
+    """Keep half of the table, or a third, where every row or every block occurs twice, or three times."""
     table = judgments.table
     if table.height < 2 * ENOUGH_BLOCKS or REPETITION in table.columns:
         return judgments
-    # Every row of a copied block stands in each copy, on whatever screen. Mostly a single row that stands there once
-    # settles it, by what identifies its judgment alone.
-    for columns in (_identity(table), _plain(table)):
+    # In a copied table no row is unique, apart from its screen. In most tables some row is, which its key alone shows.
+    for columns in (_identity(table), _flat_columns(table)):
         if any_single(key_hashes(table, (name for name in columns if name != "screen"))):
             return judgments
-    once = _once(judgments, None, left_out=())
-    return once if len(once) < len(judgments) else _once(judgments, _block_number(table), left_out=("screen",))
+    once = _keep_blocks_once(judgments, None, left_out=())
+    if len(once) < len(judgments):
+        return once
+    # Rows of one screen are a block; rows without a screen are blocks of their own.
+    screen = pl.when(pl.col("screen").is_null()).then(pl.int_range(pl.len()).cast(pl.UInt64))
+    block = table.select(screen.otherwise(pl.struct(BLOCK_KEY).hash()).alias("block")).to_series()
+    return _keep_blocks_once(judgments, block, left_out=("screen",))
 
 
-def _once(judgments: Judgments, block: pl.Series | None, *, left_out: Collection[str]) -> Judgments:
-    """The judgments with every block once, where all blocks occur several times.
+def _keep_blocks_once(judgments: Judgments, block: pl.Series | None, *, left_out: Collection[str]) -> Judgments:
+    """Keep every block once, where all blocks occur several times.
 
     Args:
         judgments: the judgments.
@@ -154,7 +157,12 @@ def _once(judgments: Judgments, block: pl.Series | None, *, left_out: Collection
         left_out: columns in which a block may differ from its copy.
     """
     table = judgments.table
-    blocks = _contents(table, block, left_out)
+    plain = [name for name in _flat_columns(table) if name not in left_out]
+    # The sum over a block does not depend on the order of its rows; the division keeps it within the number's range.
+    blocks = table.select((pl.struct(plain).hash() // 65_536).alias("content"))
+    if block is not None:
+        by_block = blocks.with_columns(block).group_by("block", maintain_order=True)
+        blocks = by_block.agg(pl.col("content").sum(), pl.len().alias("rows"))
     times = times_copied(blocks.group_by("content").len()["len"])
     if times == 1:
         return judgments
@@ -166,47 +174,23 @@ def _once(judgments: Judgments, block: pl.Series | None, *, left_out: Collection
 
 
 def times_copied(counts: pl.Series) -> int:
-    """How many copies of itself a table is, from how often each content occurs in it; 1 where it is no copy."""
+    """Count how often a table repeats itself, from how often each content occurs in it; 1 if it does not."""
     times = math.gcd(*counts.unique().to_list())
     return times if len(counts) >= ENOUGH_BLOCKS else 1
 
 
 def in_last_copy(content: str, times: int) -> pl.Expr:
-    """Whether a row belongs to the last copy of a table that holds every content a multiple of `times` times."""
+    """Mark the rows of the last copy in a table that holds every content a multiple of `times` times."""
     number, size = pl.int_range(pl.len()).over(content), pl.len().over(content)
     return number >= size // times * (times - 1)
 
 
-def _block_number(table: pl.DataFrame) -> pl.Series:
-    """Which rows belong together: those of one screen; rows without a screen stand for themselves."""
-    return table.select(
-        pl.when(pl.col("screen").is_null()).then(pl.int_range(pl.len()).cast(pl.UInt64))
-        .otherwise(pl.struct(BLOCK_KEY).hash()).alias("block")
-    ).to_series()  # fmt: skip
-
-
-def _contents(table: pl.DataFrame, block: pl.Series | None, left_out: Collection[str]) -> pl.DataFrame:
-    """Every block with a number for all that it holds but some columns."""
-    content = _content(table, left_out)
-    if block is None:
-        return table.select(content)
-    rows = table.select(content, block)
-    return rows.group_by("block", maintain_order=True).agg(pl.col("content").sum(), pl.len().alias("rows"))
-
-
-def _content(table: pl.DataFrame, left_out: Collection[str]) -> pl.Expr:
-    """A number for all that a row holds but some columns."""
-    plain = [name for name in _plain(table) if name not in left_out]
-    # The sum over a block does not depend on the order of its rows; the division keeps it within the number's range.
-    return (pl.struct(plain).hash() // 65_536).alias("content")
-
-
-def _plain(table: pl.DataFrame) -> list[str]:
+def _flat_columns(table: pl.DataFrame) -> list[str]:
     return [name for name, dtype in table.schema.items() if not dtype.is_nested()]
 
 
 def lines_once(lines: Sequence[object]) -> tuple[range, int]:
-    """Which lines count where a line is known by its number alone, and how often all of them stand there.
+    """Choose the lines to read where a line is known by its number alone, and count how often the file holds them.
 
     A file in which all lines stand several times, one after the other or the whole file again, is a copy. The last ones
     count. Few lines, or lines that hardly differ, may be alike by chance.
@@ -224,12 +208,12 @@ def lines_once(lines: Sequence[object]) -> tuple[range, int]:
 
 
 def _information(lines: Sequence[object]) -> float:
-    """How many bits it takes to tell the order of the lines: none where all are equal."""
+    """Compute the bits that it takes to write the order of the lines: none where all are equal."""
     return sum(count * math.log2(len(lines) / count) for count in Counter(lines).values())
 
 
-def with_alike_names_noted(judgments: Judgments) -> Judgments:
-    """The judgments with notes on names of systems and annotators that may stand for the same."""
+def note_similar_names(judgments: Judgments) -> Judgments:
+    """Add notes on names of systems and annotators that may stand for the same."""
     blanks = pl.col("name").str.replace_all(r"\s+", " ").str.strip_chars()
     alike = {
         "systems": (blanks.str.to_lowercase(), "differ in blanks or case only and are ranked apart"),
@@ -239,7 +223,7 @@ def with_alike_names_noted(judgments: Judgments) -> Judgments:
     notes: list[str] = []
     for what, (form, but) in alike.items():
         every = judgments.table[what.removesuffix("s")].drop_nulls().unique().alias("name")
-        # Mostly no two names are alike, in whatever languages.
+        # In most tables no two names are similar, whatever the languages.
         if every.to_frame().select(form.n_unique()).item() == len(every):
             continue
         names = judgments.table.select(*pair, name=what.removesuffix("s")).drop_nulls().unique().sort("name")
@@ -248,6 +232,4 @@ def with_alike_names_noted(judgments: Judgments) -> Judgments:
                 quoted = listed([f"'{shown(name)}'" for name in same])
                 notes.append(f"{what} {quoted} {but}; correct the file if they are one")
     more = [f"{counted(len(notes) - MOST_ALIKE, 'further name')} alike"] if len(notes) > MOST_ALIKE else []
-    return (
-        replace(judgments, notes=(*judgments.notes, *dict.fromkeys(notes[:MOST_ALIKE]), *more)) if notes else judgments
-    )
+    return replace(judgments, notes=(*judgments.notes, *dict.fromkeys(notes[:MOST_ALIKE]), *more))

@@ -35,6 +35,8 @@ SEGMENT = ("segment", "seg_id", "segment_id")
 DOCUMENT = ("document", "doc", "doc_id")
 # What sacrebleu reports as an error rate: the only metric of its JSON where lower is better.
 ERROR_RATE = "TER"
+# Parts of sacrebleu's names of outputs that are no part of the system's name.
+_SYSTEM = re.compile(r"^Baseline: |\.txt$")
 
 
 @dataclass(frozen=True)
@@ -62,13 +64,13 @@ def read_metric_scores(paths: Iterable[Path]) -> list[MetricScore]:
     return scores
 
 
-def scores_of_frame(frame: pl.DataFrame) -> list[MetricScore]:
+def read_score_frame(frame: pl.DataFrame) -> list[MetricScore]:
     """The scores of a data frame with the columns of a table."""
     cells = [["" if cell is None else str(cell) for cell in row] for row in frame.iter_rows()]
     return _scores_of_table(Delimited(Path("data frame"), tuple(frame.columns), tuple(enumerate(cells, start=1))))
 
 
-def turned_round(scores: Sequence[MetricScore], names: Iterable[str]) -> list[MetricScore]:
+def reverse_scores(scores: Sequence[MetricScore], names: Iterable[str]) -> list[MetricScore]:
     """The scores with those of the named metrics multiplied by -1, so that higher is better everywhere."""
     wanted = set(names)
     unknown = sorted(wanted - {score.metric for score in scores})
@@ -82,8 +84,8 @@ def turned_round(scores: Sequence[MetricScore], names: Iterable[str]) -> list[Me
 
 
 def segment_namer(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> Naming:
-    """What names the segment of a score: its own name, or document and segment where names start again."""
-    twice = _in_two_documents(human) or _in_two_documents(metrics)
+    """Return a function that names the segment of a score: by its name, or with the document if names repeat."""
+    twice = _find_ambiguous_segment(human) or _find_ambiguous_segment(metrics)
     if twice is None:
         return lambda score: str(score.segment)
     for whose, scores in (("human", human), ("metric", metrics)):
@@ -96,7 +98,7 @@ def segment_namer(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) 
     return lambda score: f"{score.document}:{score.segment}"
 
 
-def _in_two_documents(scores: Sequence[MetricScore]) -> tuple[str, str, str] | None:
+def _find_ambiguous_segment(scores: Sequence[MetricScore]) -> tuple[str, str, str] | None:
     seen: dict[str | None, str] = {}
     for score in scores:
         if score.document is not None and seen.setdefault(score.segment, score.document) != score.document:
@@ -141,15 +143,41 @@ def _read_file(path: Path) -> list[MetricScore]:
         )
     if path.suffix == ".json":
         return _read_sacrebleu(path)
-    return _scores_of_table(_table(path))
+    return _scores_of_table(_read_table(path))
 
 
 def _scores_of_table(table: Delimited) -> list[MetricScore]:
-    long = table.column("metric", required=False) is not None and table.column("score", required=False) is not None
-    return _read_long(table) if long else _read_wide(table)
+    system, segment, document = table.need("system"), table.find(*SEGMENT), table.find(*DOCUMENT)
+    metric, score = table.find("metric"), table.find("score")
+    if metric is not None and score is not None:
+        columns = [(score, "score")]
+    else:
+        metric, columns = None, _metric_columns(table, {system, segment, document})
+    return [
+        MetricScore(
+            table.header[i] if metric is None else fields[metric],
+            fields[system],
+            _optional(fields, segment),
+            _optional(fields, document),
+            _parse_number(fields[i], what, table.path, line),
+        )
+        for line, fields in table.rows
+        for i, what in columns
+    ]
 
 
-def _table(path: Path) -> Delimited:
+def _metric_columns(table: Delimited, others: set[int | None]) -> list[tuple[int, str]]:
+    """List the columns of metrics in a table with one column each, with what to call their cells in messages."""
+    if "annotator" in table.header and {"score", "rank"} & set(table.header):
+        what = "holds judgments of annotators, not one score per system and segment; read it with --format judgments"
+        raise InputError(what, file=table.path, line=1)
+    columns = [(i, f"score in column '{name}'") for i, name in enumerate(table.header) if i not in others]
+    if not columns:
+        raise InputError("has no column of scores beside the systems and segments", file=table.path, line=1)
+    return columns
+
+
+def _read_table(path: Path) -> Delimited:
     """A table by its header: delimited, or separated by blanks (and then by tabs too) as statistics scripts write."""
     lines = read_text(path).splitlines()
     if not lines or any(mark in lines[0] for mark in DELIMITERS) or len(lines[0].split()) < 2:
@@ -166,47 +194,12 @@ def _table(path: Path) -> Delimited:
     return Delimited(path, header, tuple(rows))
 
 
-def _number(value: str, what: str, path: Path, line: int) -> float | None:
+def _parse_number(value: str, what: str, path: Path, line: int) -> float | None:
     return None if value.strip().casefold() in MISSING else to_float(value, what, path, line)
-
-
-def _read_long(table: Delimited) -> list[MetricScore]:
-    system, metric, score = table.need("system"), table.need("metric"), table.need("score")
-    segment, document = table.column(*SEGMENT, required=False), table.column(*DOCUMENT, required=False)
-    return [
-        MetricScore(
-            fields[metric], fields[system], _optional(fields, segment), _optional(fields, document),
-            _number(fields[score], "score", table.path, line),
-        )
-        for line, fields in table.rows
-    ]  # fmt: skip
 
 
 def _optional(fields: list[str], column: int | None) -> str | None:
     return fields[column] if column is not None and fields[column] else None
-
-
-def _read_wide(table: Delimited) -> list[MetricScore]:
-    system = table.need("system")
-    if "annotator" in table.header and {"score", "rank"} & set(table.header):
-        what = "holds judgments of annotators, not one score per system and segment; read it with --format judgments"
-        raise InputError(what, file=table.path, line=1)
-    segment, document = table.column(*SEGMENT, required=False), table.column(*DOCUMENT, required=False)
-    named = {system, segment, document}
-    metrics = [(i, name) for i, name in enumerate(table.header) if i not in named]
-    if not metrics:
-        raise InputError("has no column of scores beside the systems and segments", file=table.path, line=1)
-    return [
-        MetricScore(
-            name,
-            fields[system],
-            _optional(fields, segment),
-            _optional(fields, document),
-            _number(fields[i], f"score in column '{name}'", table.path, line),
-        )
-        for line, fields in table.rows
-        for i, name in metrics
-    ]
 
 
 def _read_mtme(path: Path) -> list[MetricScore]:
@@ -224,14 +217,14 @@ def _read_mtme(path: Path) -> list[MetricScore]:
             raise InputError(what, file=path, line=line)
         seen[fields[0]] = seen.get(fields[0], 0) + 1
         segment = str(seen[fields[0]]) if level == "seg" else None
-        scores.append(MetricScore(metric, fields[0], segment, None, _number(fields[1], "score", path, line)))
+        scores.append(MetricScore(metric, fields[0], segment, None, _parse_number(fields[1], "score", path, line)))
     if not scores:
         raise InputError("is empty; lines of system and score are needed", file=path)
     return scores
 
 
 def _read_sacrebleu(path: Path) -> list[MetricScore]:
-    """What `sacrebleu --format json` prints: one metric, a list of them, or a list of systems with their metrics.
+    """Read what `sacrebleu --format json` prints: one metric, several, or a list of systems with their metrics.
 
     Of one system the name is that of the file. TER counts errors and is turned round.
     """
@@ -244,7 +237,7 @@ def _read_sacrebleu(path: Path) -> list[MetricScore]:
     scores = [
         (str(entry["name"]), path.stem, entry["score"]) for entry in entries if "name" in entry and "score" in entry
     ] or [
-        (metric, _system_name(str(entry["system"])), value.get("score") if isinstance(value, dict) else value)
+        (metric, _SYSTEM.sub("", str(entry["system"])), value.get("score") if isinstance(value, dict) else value)
         for entry in entries
         if "system" in entry
         for metric, value in entry.items()
@@ -253,17 +246,12 @@ def _read_sacrebleu(path: Path) -> list[MetricScore]:
     if not scores:
         raise InputError("holds no 'name' and 'score' (or 'system' and scores) as sacrebleu prints them", file=path)
     return [
-        MetricScore(metric, system, None, None, (-1 if metric == ERROR_RATE else 1) * _plain(value, metric, path))
+        MetricScore(metric, system, None, None, (-1 if metric == ERROR_RATE else 1) * _parse_score(value, metric, path))
         for metric, system, value in scores
     ]
 
 
-def _system_name(given: str) -> str:
-    """The name of an output file without sacrebleu's mark of the baseline and the ending of texts."""
-    return re.sub(r"\.txt$", "", given.removeprefix("Baseline: "))
-
-
-def _plain(value: object, metric: str, path: Path) -> float:
+def _parse_score(value: object, metric: str, path: Path) -> float:
     """A score as a number, or as the text that sacrebleu makes of it where there are several systems."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise InputError(f"the score of {metric} is '{shown(value)}', a number is needed; correct it", file=path)

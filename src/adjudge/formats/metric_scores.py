@@ -19,9 +19,9 @@ from adjudge.core.languages import UNKNOWN, pair_in_name
 from adjudge.core.protocols import ASSUMED_OF_SCORES, ON_SCALE
 from adjudge.core.wording import counted
 from adjudge.formats.duplicates import COPIED_TABLE, copied_table_note, lines_once
-from adjudge.formats.parsing.bad_rows import BadRows
+from adjudge.formats.parsing.bad_rows import SCORE_SCALE, BadRows
 from adjudge.formats.parsing.sources import pair_of
-from adjudge.formats.tables.cells import MISSING, SCORE_SCALE
+from adjudge.formats.tables.cells import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,10 +39,10 @@ _NAMED_PROTOCOLS = ("mqm", "esa", "sqm")
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read score files, or those of folders; each becomes a campaign named after it."""
-    return concat([_read_file(path, options) for given in paths for path in _files(given)])
+    return concat([_read_file(path, options) for given in paths for path in _find_files(given)])
 
 
-def _files(path: Path) -> list[Path]:
+def _find_files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     for folder in (path, path / HUMAN_SCORES):
@@ -57,10 +57,10 @@ def _read_file(path: Path, options: ReadOptions) -> Judgments:
     text = read_text(path).rstrip()
     if not text:
         raise InputError("is empty; lines of system and score are needed", file=path)
-    frame, bad = _frame(text, path, options)
+    frame, bad = _parse_lines(text, path, options)
     set_aside, notes = bad.settle()
     frame = frame.filter(~pl.col("row").is_in(list(bad.problems)))
-    frame, times = _each_once(frame)
+    frame, times = _drop_copies(frame)
     if times > 1:
         set_aside.append(SetAside(COPIED_TABLE, (times - 1) * frame.height))
         notes.append(copied_table_note(times))
@@ -68,7 +68,7 @@ def _read_file(path: Path, options: ReadOptions) -> Judgments:
     return _judgments(frame.filter(~pl.col("missing")), path, options, set_aside, notes)
 
 
-def _frame(text: str, path: Path, options: ReadOptions) -> tuple[pl.DataFrame, BadRows]:
+def _parse_lines(text: str, path: Path, options: ReadOptions) -> tuple[pl.DataFrame, BadRows]:
     """System, segment and score of every line, and the lines that cannot be used."""
     # An empty line is a segment without a score: left out, it would give all segments behind it other numbers.
     lines = list(enumerate(text.split("\n"), start=1))
@@ -77,7 +77,8 @@ def _frame(text: str, path: Path, options: ReadOptions) -> tuple[pl.DataFrame, B
     for row, (fields, _) in enumerate(rows):
         if len(fields) != 2:
             bad.row(row, f"has {counted(len(fields), 'field')}, a system and a score are needed; correct it")
-            fields[:1] = fields[:1] or _system_before(rows, row)
+            # An empty line belongs to the system of the line before.
+            fields[:1] = fields[:1] or next((before[:1] for before, _ in reversed(rows[:row]) if before), [""])
     frame = pl.DataFrame(
         {
             "system": [fields[0] for fields, _ in rows],
@@ -96,12 +97,7 @@ def _frame(text: str, path: Path, options: ReadOptions) -> tuple[pl.DataFrame, B
     return frame, bad
 
 
-def _system_before(rows: list[tuple[list[str], int]], row: int) -> list[str]:
-    """The system of the line before, to which an empty line belongs."""
-    return next((fields[:1] for fields, _ in reversed(rows[:row]) if fields), [""])
-
-
-def _each_once(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+def _drop_copies(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     """The rows of every segment once, and how often they occur in the file."""
     by_system = frame.group_by("system", maintain_order=True).agg("row", "given")
     if by_system["row"].list.len().n_unique() > 1:
@@ -119,13 +115,19 @@ def _judgments(
 ) -> Judgments:
     if frame.height == 0:
         raise InputError("holds no score; check that the file is complete", file=path)
-    source, target = _languages(path, options)
-    documents, about_documents = _documents(path, frame["segment"].cast(pl.Int64).max())
+    folder = path.resolve().parent
+    source, target = pair_of(path, options)
+    if source == UNKNOWN:
+        # The folder of scores may name them, as in `metric-scores/en-de/`.
+        source, target = pair_in_name(folder.name) or (source, target)
+    around = (folder.parent, folder.parent.parent)
+    test_set = next((up.name for up in around if (up / "documents").is_dir()), folder.name)
+    documents, about_documents = _read_documents(path, frame["segment"].cast(pl.Int64).max())
     name = path.name.removesuffix(ENDING)
     short = name.removeprefix(f"{source}-{target}.")
     protocol = next((name for name in _NAMED_PROTOCOLS if name in short.lower()), ASSUMED_OF_SCORES)
     table = frame.select(
-        pl.lit(f"{_test_set(path)}/{short}").alias("campaign"),
+        pl.lit(f"{test_set}/{short}").alias("campaign"),
         pl.lit(protocol).alias("protocol"),
         pl.lit(source).alias("source_lang"),
         pl.lit(target).alias("target_lang"),
@@ -141,19 +143,7 @@ def _judgments(
     return mark_humans(judgments, options.human)
 
 
-def _languages(path: Path, options: ReadOptions) -> tuple[str, str]:
-    """From the file's name, or from that of its folder (`metric-scores/en-de/`)."""
-    languages = pair_of(path, options)
-    return languages if languages[0] != UNKNOWN else pair_in_name(path.resolve().parent.name) or languages
-
-
-def _test_set(path: Path) -> str:
-    """The folder around the folders of scores and documents."""
-    folder = path.resolve().parent
-    return next((up.name for up in (folder.parent, folder.parent.parent) if (up / "documents").is_dir()), folder.name)
-
-
-def _documents(path: Path, most: object) -> tuple[dict[str, str], list[str]]:
+def _read_documents(path: Path, most: object) -> tuple[dict[str, str], list[str]]:
     """The document of every segment, from lines of domain and document; empty where there is no such file."""
     folder = path.resolve().parent
     pairs = {path.name.split(".")[0], folder.name}

@@ -22,21 +22,19 @@ import polars as pl
 
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import read_bytes, read_text
-from adjudge.core.humans import compile_human_pattern, human_among
+from adjudge.core.humans import mark_humans
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import UNKNOWN, language_code
 from adjudge.core.wording import counted
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.sources import files_in, refuse_empty, stem
-from adjudge.formats.tables.cells import SCORE_SCALE
 from adjudge.formats.wmt_da.scores import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from adjudge.core.judgments import ColumnUse
     from adjudge.formats.options import ReadOptions
 
 ANSWER = "Answer.Q1"
@@ -72,9 +70,12 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     parts: list[Judgments] = []
     others: list[str] = []
     for path in files_in(paths):
-        results = None if path not in explicit and not _may_be_results(path) else read_results(path, needed=ANSWER)
+        may_be_results = path in explicit or ANSWER.encode() in read_bytes(path).split(b"\n", 1)[0]
+        results = read_results(path, needed=ANSWER) if may_be_results else None
         if results is not None:
-            parts.append(_judgments(results, _campaign(path, alone=paths == [path]), options))
+            # The batches of a folder belong together.
+            campaign = stem(path) if paths == [path] else path.resolve().parent.name
+            parts.append(_judgments(results, campaign, options))
         elif path in explicit:
             refuse_empty(path)
             raise InputError(f"has no column '{ANSWER}'; check that it is a file of batch results", file=path, line=1)
@@ -87,41 +88,27 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     return replace(merged, notes=(*merged.notes, *notes))
 
 
-def _may_be_results(path: Path) -> bool:
-    return ANSWER.encode() in read_bytes(path).split(b"\n", 1)[0]
-
-
-def _campaign(path: Path, *, alone: bool) -> str:
-    """The folder's name, because the batches of a folder belong together; the file's where it is given alone."""
-    return stem(path) if alone else path.resolve().parent.name
-
-
 def _judgments(results: Results, campaign: str, options: ReadOptions) -> Judgments:
     if not results.rows:
         raise InputError("holds a header but no assignments; check that the file is complete", file=results.path)
-    table, bad = _items(_assignments(results), results, options)
+    table, bad = _split_answers(_assignments(results), results, options)
     set_aside, row_notes = bad.settle()
     table = table.filter(bad.usable())
     unscored = table["score"].null_count()
-    people = human_among(table["system"].unique(), compile_human_pattern(options.human))
-    table = table.with_columns(
-        pl.lit(campaign).alias("campaign"),
-        pl.lit("da").alias("protocol"),
-        pl.col("system").is_in(people).alias("human"),
-    ).filter(pl.col("score").is_not_null())
+    table = table.with_columns(pl.lit(campaign).alias("campaign"), pl.lit("da").alias("protocol"))
     notes = []
     if results.repaired:
         what = "a comment lost its closing quote; the assignments that follow are kept"
         notes.append(f"{results.path.name}: {what} ({results.repaired} such)")
-    left_out = [SetAside("no score was given", unscored), *set_aside]
-    return Judgments.from_columns(
-        table, set_aside=left_out, notes=[*notes, *row_notes], source=str(results.path), uses=_uses(results)
-    )
-
-
-def _uses(results: Results) -> tuple[ColumnUse, ...]:
     taken = {meaning: results.column_index(*names) for meaning, names in _NAMES.items()}
-    return column_uses(results.path, results.header, taken)
+    judgments = Judgments.from_columns(
+        table.filter(pl.col("score").is_not_null()),
+        set_aside=[SetAside("no score was given", unscored), *set_aside],
+        notes=[*notes, *row_notes],
+        source=str(results.path),
+        uses=column_uses(results.path, results.header, taken),
+    )
+    return mark_humans(judgments, options.human)
 
 
 def _assignments(results: Results) -> pl.DataFrame:
@@ -147,8 +134,8 @@ def _assignments(results: Results) -> pl.DataFrame:
             "answer": texts("system, segment, kind, score"),
             "comment": texts("text"),
             "rejected": status == "Rejected",
-            "started": [_moment(text) for text in texts("started")],
-            "ended": [_moment(text) for text in texts("ended")],
+            "started": [_parse_time(text) for text in texts("started")],
+            "ended": [_parse_time(text) for text in texts("ended")],
             "seconds": pl.Series(texts("active_seconds"), dtype=pl.String).cast(pl.Float64, strict=False),
         },
         schema_overrides={
@@ -158,7 +145,7 @@ def _assignments(results: Results) -> pl.DataFrame:
     )
 
 
-def _items(assignments: pl.DataFrame, results: Results, options: ReadOptions) -> tuple[pl.DataFrame, BadRows]:
+def _split_answers(assignments: pl.DataFrame, results: Results, options: ReadOptions) -> tuple[pl.DataFrame, BadRows]:
     """One row per item, in the order shown, and the items that cannot be read."""
     records = assignments.with_columns(pl.col("answer").fill_null("").str.split("|"))
     records = records.with_columns(pl.col("answer").list.len().alias("items")).explode("answer")
@@ -168,7 +155,7 @@ def _items(assignments: pl.DataFrame, results: Results, options: ReadOptions) ->
     table = records.with_columns(*parts, shown_at.alias("shown"), written.alias("written")).with_columns(
         written.cast(pl.Float64, strict=False).fill_nan(None).alias("score")
     )
-    bad = _bad_items(table, results, options)
+    bad = _find_bad_items(table, results, options)
     items = table.select(
         "source_lang", "target_lang", "annotator", "task",
         pl.col("shown").cast(pl.String).alias("screen"),
@@ -183,17 +170,14 @@ def _items(assignments: pl.DataFrame, results: Results, options: ReadOptions) ->
     return items, bad
 
 
-def _bad_items(table: pl.DataFrame, results: Results, options: ReadOptions) -> BadRows:
-    """The items whose record is cut or cannot be taken apart, and those with a score that is none or off the scale."""
+def _find_bad_items(table: pl.DataFrame, results: Results, options: ReadOptions) -> BadRows:
+    """Find the items whose record is cut or broken, and those with a score that is no number or off the scale."""
     lines = table["line"].to_list()
     bad = BadRows(Source(str(results.path), lambda row: lines[row]), options, table.height)
 
     def no_record(row: int) -> str:
         wanted = "system_segment_type_position__score is needed; the file may be cut"
         return f"the answer holds '{shown(table['answer'][row])}', {wanted}"
-
-    def off_scale(row: int) -> str:
-        return f"score is {table['score'][row]:g}, it must lie between 0 and 100; correct it"
 
     def no_number(row: int) -> str:
         return f"score is '{shown(table['written'][row])}', a number is needed; correct it"
@@ -205,11 +189,11 @@ def _bad_items(table: pl.DataFrame, results: Results, options: ReadOptions) -> B
     given = ~table["written"].str.to_lowercase().is_in(list(NO_SCORE))
     broken = given & ~table["score"].is_finite().fill_null(value=False)
     bad.mark(broken, no_number, "item with a broken score")
-    bad.mark((table["score"] < SCORE_SCALE[0]) | (table["score"] > SCORE_SCALE[1]), off_scale, "score off the scale")
+    bad.mark_off_scale(table["score"])
     return bad
 
 
-def _moment(text: str | None) -> datetime | None:
+def _parse_time(text: str | None) -> datetime | None:
     """A time such as `Mon Nov 21 03:58:59 PST 2016`, or in ISO form; None where it is neither."""
     match = _ZONED.match(text) if text else None
     try:
@@ -268,7 +252,7 @@ def _records(lines: list[str], least: int) -> Iterator[tuple[int, str, bool]]:
     open_lines: list[str] = []
     begin = 0
     for number, line in enumerate(lines[1:], start=2):
-        if open_lines and _is_whole(line, least):
+        if open_lines and _is_record(line, least):
             yield begin, _without_open_end(open_lines), False
             open_lines = []
         if not open_lines:
@@ -283,7 +267,7 @@ def _records(lines: list[str], least: int) -> Iterator[tuple[int, str, bool]]:
         yield begin, _without_open_end(open_lines), False
 
 
-def _is_whole(line: str, least: int) -> bool:
+def _is_record(line: str, least: int) -> bool:
     """Whether a line is a record by itself, whatever quote stands open before it."""
     fields = _fields(line)
     return len(fields) >= least and (line.count('"') > 1 or _ITEM.search(fields[least - 1]) is not None)

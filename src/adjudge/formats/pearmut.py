@@ -14,18 +14,16 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from adjudge.core.errors import InputError, shown
 from adjudge.core.fingerprint import fingerprint
-from adjudge.core.humans import compile_human_pattern, is_human
-from adjudge.core.judgments import Judgments, SetAside, concat
-from adjudge.core.languages import UNKNOWN
-from adjudge.core.spans import Span, span_column
+from adjudge.core.humans import mark_humans
+from adjudge.core.judgments import Judgments, SetAside
+from adjudge.core.spans import MISSING, Span
 from adjudge.core.wording import counted
-from adjudge.formats.mqm.weights import score, weight
-from adjudge.formats.parsing.json_lines import SECTION, json_files, json_lines, moments, pair_of_item
-from adjudge.formats.parsing.sources import campaign_names, pair_of
+from adjudge.formats.appraise.spans import LONGEST, unplaced_span
+from adjudge.formats.mqm.weights import score_spans
+from adjudge.formats.parsing.json_lines import SECTION, common_columns, json_files, json_lines, pair_of_item
+from adjudge.formats.parsing.sources import read_each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,10 +34,7 @@ if TYPE_CHECKING:
 
 RESET = "__RESET__"
 _NONE = "line that is no submitted document"
-UNDECIDED = "undecided"
-# The furthest place in a text that a span may name; beyond it the number is damaged.
-LONGEST = 10**9
-# The slider of scores; sliders of one's own have their own scales.
+# The standard slider; sliders that a campaign defines have scales of their own.
 _SCALE = (0.0, 100.0)
 _SCORES = (-1e6, 1e6)
 _TIMES = (0.0, 4e9)
@@ -53,18 +48,17 @@ class _OffScaleError(Exception):
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read logs, or those among the files of a folder; each becomes a campaign named after it."""
-    files = json_files(paths)
-    return concat([_read_file(path, name, options) for path, name in zip(files, campaign_names(files), strict=True)])
+    return read_each(json_files(paths), options, _read_file)
 
 
 def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
-    entries, bad = _entries(path, options)
+    entries, bad = _read_entries(path, options)
     counts: Counter[str] = Counter()
-    kept = _without_voided(entries, counts)
+    kept = _drop_voided(entries, counts)
     rows: list[Row] = []
     for number, entry in kept:
         try:
-            rows += list(_rows(entry, counts))
+            rows += list(_make_rows(entry, counts))
         except _OffScaleError as fault:
             bad.row(number, str(fault), "document with a score off the scale")
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as fault:
@@ -77,7 +71,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     return replace(judgments, set_aside=(*judgments.set_aside, *spoilt), notes=(*judgments.notes, *row_notes))
 
 
-def _entries(path: Path, options: ReadOptions) -> tuple[list[tuple[int, Entry]], BadRows]:
+def _read_entries(path: Path, options: ReadOptions) -> tuple[list[tuple[int, Entry]], BadRows]:
     lines, bad = json_lines(path, options, needed="one JSON line per submitted document")
     entries: list[tuple[int, Entry]] = []
     for row, text, entry in lines:
@@ -88,12 +82,12 @@ def _entries(path: Path, options: ReadOptions) -> tuple[list[tuple[int, Entry]],
     return entries, bad
 
 
-def _without_voided(entries: list[tuple[int, Entry]], counts: Counter[str]) -> list[tuple[int, Entry]]:
+def _drop_voided(entries: list[tuple[int, Entry]], counts: Counter[str]) -> list[tuple[int, Entry]]:
     """The lines that no later reset marker voids; a marker without user or document is for all of them."""
     void: set[tuple[str | None, str | None]] = set()
     kept: list[tuple[int, Entry]] = []
     for line, entry in reversed(entries):
-        user, item = _name(entry.get("user_id")), _name(entry.get("item_i"))
+        user, item = _text_or_none(entry.get("user_id")), _text_or_none(entry.get("item_i"))
         if entry["annotation"] == RESET:
             void.add((user, item))
         elif void & {(user, item), (user, None), (None, item), (None, None)}:
@@ -103,18 +97,18 @@ def _without_voided(entries: list[tuple[int, Entry]], counts: Counter[str]) -> l
     return kept[::-1]
 
 
-def _name(value: Any) -> str | None:
+def _text_or_none(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _rows(entry: Entry, counts: Counter[str]) -> Iterator[Row]:
+def _make_rows(entry: Entry, counts: Counter[str]) -> Iterator[Row]:
     """One row for every system of every item of a submitted document."""
     annotations = entry["annotation"] if isinstance(entry["annotation"], list) else [entry["annotation"]]
     items = entry.get("item") or [{}] * len(annotations)
     items = items if isinstance(items, list) else [items]
     if len(items) != len(annotations):
         raise ValueError(f"{counted(len(items), 'item')} and {counted(len(annotations), 'annotation')}")
-    user, page = _name(entry.get("user_id")), _name(entry.get("item_i"))
+    user, page = _text_or_none(entry.get("user_id")), _text_or_none(entry.get("item_i"))
     segments = [_segment(item, f"{page}.{number}") for number, item in enumerate(items)]
     document = segments[0].rsplit(SECTION, 1)[0] if segments else None
     given = [(number, systems) for number, systems in enumerate(annotations) if systems and "form" not in items[number]]
@@ -140,7 +134,8 @@ def _answers(common: Row, answer: Entry, target: str | None, counts: Counter[str
     sliders = answer.get("sliders") or {}
     several = sliders.items() if sliders else [("", answer.get("score"))]
     for slider, given in several:
-        value = _from_errors(spans) if given is None else given
+        # Without a score, errors with categories imply one, as in MQM.
+        value = score_spans(spans) if given is None and any(span["category"] for span in spans) else given
         if value is None:
             counts["unscored"] += 1
             continue
@@ -150,13 +145,6 @@ def _answers(common: Row, answer: Entry, target: str | None, counts: Counter[str
             raise _OffScaleError(f"score is {number:g}, it must lie between {low:g} and {high:g}; correct it")
         text = answer.get("textfield") or common["comment"]
         yield {**common, "slider": str(slider), "score": number, "spans": spans, "text": str(text) if text else None}
-
-
-def _from_errors(spans: list[Span]) -> float | None:
-    """The score that errors imply, where they have categories, as in MQM."""
-    if not any(span["category"] for span in spans):
-        return None
-    return score([weight(span["severity"], span["category"]) or 0.0 for span in spans])
 
 
 def _segment(item: Entry, otherwise: str) -> str:
@@ -186,19 +174,10 @@ def _times(entry: Entry) -> tuple[float | None, float | None]:
 
 
 def _judgments(rows: list[Row], path: Path, campaign: str, counts: Counter[str], options: ReadOptions) -> Judgments:
-    human = compile_human_pattern(options.human)
-    of_file = pair_of(path, options)
-    pairs = [row["pair"] if of_file[0] == UNKNOWN and row["pair"] else of_file for row in rows]
-    plain = ("annotator", "task", "screen", "document", "segment", "system", "kind", "score", "text", "active_seconds")
     columns = {
+        **common_columns(rows, path, options, also=("task", "screen", "kind", "text", "active_seconds")),
         "campaign": [f"{campaign}/{row['slider']}" if row["slider"] else campaign for row in rows],
         "protocol": [_protocol(rows)] * len(rows),
-        "source_lang": [source for source, _ in pairs],
-        "target_lang": [target for _, target in pairs],
-        **{name: [row[name] for row in rows] for name in plain},
-        "human": [is_human(row["system"], human) for row in rows],
-        "spans": span_column([row["spans"] for row in rows]),
-        **{name: moments([row[name] for row in rows]) for name in ("started", "ended")},
         "revision": _revisions(rows),
     }
     left_out = [
@@ -206,7 +185,8 @@ def _judgments(rows: list[Row], path: Path, campaign: str, counts: Counter[str],
         SetAside("form or skipped item, not a judgment", counts["form"]),
         SetAside("no score was given", counts["unscored"]),
     ]
-    return Judgments.from_columns(pl.DataFrame(columns, strict=False), set_aside=left_out, source=str(path))
+    judgments = Judgments.from_columns(columns, set_aside=left_out, source=str(path))
+    return mark_humans(judgments, options.human, given=("kind",))
 
 
 def _protocol(rows: list[Row]) -> str:
@@ -225,31 +205,23 @@ def _revisions(rows: list[Row]) -> list[int]:
 
 
 def read_span(entry: dict[str, Any], target: str | None) -> Span:
-    """One span; `target` is the judged text, where the log holds it."""
-    category, severity = entry.get("category"), entry.get("severity")
-    span: Span = {
-        "start": None,
-        "end": None,
-        "severity": str(severity or UNDECIDED).lower(),
-        "category": str(category) if category else None,
-        "side": "target",
-        "text": None,
-    }
-    if entry["start_i"] == "missing":
-        return {**span, "side": "missing"}
+    """Read one span; `target` is the judged text, where the log holds it."""
+    span = unplaced_span(entry.get("severity"), entry.get("category"))
+    if entry["start_i"] == MISSING:
+        return {**span, "side": MISSING}
     first, last = int(entry["start_i"]), int(entry["end_i"])
     if not 0 <= first <= last <= LONGEST:
         raise ValueError(first, last)
     if target is None:
         return {**span, "start": first, "end": last + 1}
-    characters = _characters(target)
+    characters = _browser_units(target)
     if first >= len(characters):
-        return {**span, "side": "missing"}
+        return {**span, "side": MISSING}
     start, end = characters[first], characters[min(last, len(characters) - 1)] + 1
     return {**span, "start": start, "end": end, "text": target[start:end]}
 
 
-def _characters(text: str) -> list[int]:
+def _browser_units(text: str) -> list[int]:
     """For every unit that the browser counts, which code point of the text it is part of."""
     return [
         position

@@ -49,7 +49,7 @@ def read_post_edits(path: Path) -> tuple[EditedDocument, ...]:
     """Read the texts, documents in the order of the file."""
     table = read_delimited(path, "\t", quoting=False)
     document, mt, pe1 = table.need("document", "doc"), table.need("mt"), table.need("pe1", "pe")
-    pe2, source = table.column("pe2", required=False), table.column("source", required=False)
+    pe2, source = table.find("pe2"), table.find("source")
     rows: dict[str, list[list[str]]] = {}
     for line, fields in table.rows:
         if not fields[pe1].strip() or (pe2 is not None and not fields[pe2].strip()):
@@ -68,23 +68,23 @@ def read_post_edits(path: Path) -> tuple[EditedDocument, ...]:
 
 
 def read_predictions(path: Path) -> dict[str, dict[str, float]]:
-    """What each system predicts of each document."""
+    """Read the predictions of each system for each document."""
     table = read_delimited(path, None)
     systems = [i for i, name in enumerate(table.header) if name.casefold() not in ("document", "doc", "segment")]
     if not systems:
         raise InputError("has no column of predictions beside the documents", file=path, line=1)
-    return {table.header[i]: _column(table, i) for i in systems}
+    return {table.header[i]: _read_numbers(table, i) for i in systems}
 
 
 def read_document_scores(path: Path) -> dict[str, float]:
     """Direct assessment of documents: a table with `document` and `z` (or `score`, `raw`), or the JSON of `gold`."""
     if path.suffix == ".json":
-        return _from_gold(path)
+        return _read_gold(path)
     table = read_delimited(path, None)
-    return _column(table, table.need("z", "score", "raw", "human"))
+    return _read_numbers(table, table.need("z", "score", "raw", "human"))
 
 
-def _column(table: Delimited, index: int) -> dict[str, float]:
+def _read_numbers(table: Delimited, index: int) -> dict[str, float]:
     document = table.need("document", "doc")
     numbers: dict[str, float] = {}
     for line, fields in table.rows:
@@ -95,7 +95,7 @@ def _column(table: Delimited, index: int) -> dict[str, float]:
     return numbers
 
 
-def _from_gold(path: Path) -> dict[str, float]:
+def _read_gold(path: Path) -> dict[str, float]:
     content = read_json(path)
     rows: list[Mapping[str, object]] = content.get("documents", []) if isinstance(content, dict) else []
     what = "is not what 'adjudge gold --json' says of documents by one system each"
@@ -108,7 +108,7 @@ def _from_gold(path: Path) -> dict[str, float]:
     return scores
 
 
-def _finished_edits(judgments: Judgments) -> Judgments:
+def _select_finished(judgments: Judgments) -> Judgments:
     """The edits that the file can hold; the others are set aside."""
     if set(judgments.protocols) - {"postedit"}:
         raise DataError(f"there are no post-edits in judgments of protocol '{', '.join(judgments.protocols)}'")
@@ -118,7 +118,7 @@ def _finished_edits(judgments: Judgments) -> Judgments:
 
 def write_post_edits(judgments: Judgments, path: Path) -> Judgments:
     """Write the edits; returns those that were written."""
-    kept = _finished_edits(judgments)
+    kept = _select_finished(judgments)
     # The name decides which comes first, so that the same table gives the same file.
     table = kept.table.sort("annotator", maintain_order=True)
     grouped = table.group_by(_OUTPUT, maintain_order=True).agg(
@@ -129,7 +129,7 @@ def write_post_edits(judgments: Judgments, path: Path) -> Judgments:
     editions = 2 if (grouped["text"].list.len() >= 2).all() else 1
     several = grouped["system"].n_unique() > 1
     lines = ["\t".join(("document", "source", "mt", "pe1", "pe2")[: 3 + editions])]
-    for row in _in_order(grouped).iter_rows(named=True):
+    for row in _sort_edits(grouped).iter_rows(named=True):
         document = f"{row['document']}#{row['system']}" if several else str(row["document"])
         fields = (document, row["source_text"] or "", row["target_text"], *row["text"][:editions])
         lines.append("\t".join(field.translate(_BREAKS) for field in fields))
@@ -139,7 +139,7 @@ def write_post_edits(judgments: Judgments, path: Path) -> Judgments:
     return replace(kept, set_aside=kept.set_aside + record)
 
 
-def _in_order(grouped: pl.DataFrame) -> pl.DataFrame:
+def _sort_edits(grouped: pl.DataFrame) -> pl.DataFrame:
     """The edits by document and system, segments in the order of their numbers where they have such."""
     number = pl.col("segment").cast(pl.Int64, strict=False)
     return grouped.sort("document", "system", number, "segment", nulls_last=True, maintain_order=True)

@@ -1,7 +1,7 @@
-"""Which format a file has, recognised by its name and its first lines, where `--format` is not given.
+"""Recognises the format of a file by its name and its first lines, where `--format` is not given.
 
-Only layouts that nothing else has are recognised; anything else is left to the reader of tables, which takes columns by
-their names. What is recognised is said in a note, and `--format` always overrules it.
+Only layouts that nothing else has are recognised (`Format.headers`, and below); anything else is left to the reader of
+tables, which takes columns by their names. A note says what was recognised, and `--format` always overrules it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import zlib
 from typing import TYPE_CHECKING
 
 from adjudge.core.text_encoding import encoding_of
-from adjudge.formats.appraise.rows import is_result, separator_of
+from adjudge.formats import FORMATS
+from adjudge.formats.appraise.rows import find_separator, is_result
 from adjudge.formats.metric_scores import ENDING, HUMAN_SCORES
 from adjudge.formats.wmt_da.files import SOURCES, member_of
 
@@ -23,17 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _HEAD = 1 << 16
-# Columns that a header must have, in small letters, and columns that it must not have.
-_HEADERS: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = (
-    ("wmt-ranking", frozenset({"srclang", "trglang", "system1id", "system1rank"}), frozenset()),
-    ("wmt-edits", frozenset({"editid", "editorid", "system1id", "system1edit"}), frozenset()),
-    ("wmt-acceptability", frozenset({"editid", "judgeid", "systemid", "judgment"}), frozenset()),
-    ("wmt-ranking-2007", frozenset({"task", "type", "item_id", "annotator_id", "system_0"}), frozenset()),
-    ("mturk-da", frozenset({"hitid", "workerid", "answer.q1"}), frozenset()),
-    ("mqm", frozenset({"system", "rater", "category", "severity"}), frozenset({"score", "rank"})),
-    ("mqm", frozenset({"system", "annotator", "category", "severity"}), frozenset({"score", "rank"})),
-    ("wmt-da", frozenset({"sys_id", "rid", "sid", "score"}), frozenset()),
-)
 # Direct assessment without a header: assignment, worker, languages, what was asked, ..., type of item.
 _DIRECT = re.compile(
     r"\S+[ \t]+\S+[ \t]+[a-z]{2,3}[ \t]+[a-z]{2,3}[ \t]+(ad|fl)([ \t]+\S+){3}[ \t]+[A-Z_]+([ \t]+\S+){3}"
@@ -42,12 +32,12 @@ _COUNTS = re.compile(r"\S+[ \t]+\S+([ \t]+[0-9]+){3}")
 
 
 def recognise(paths: Sequence[Path]) -> str | None:
-    """The format that all paths have, by its name; None where it is a table, or unknown."""
-    formats = {_of_folder(path) if path.is_dir() else _of_file(path) for path in paths}
+    """Return the name of the format that all paths have; None for tables and unknown formats."""
+    formats = {_recognise_folder(path) if path.is_dir() else _recognise_file(path) for path in paths}
     return formats.pop() if len(formats) == 1 else None
 
 
-def _of_folder(folder: Path) -> str | None:
+def _recognise_folder(folder: Path) -> str | None:
     scores = folder if folder.name == HUMAN_SCORES else folder / HUMAN_SCORES
     if any(scores.glob(f"*{ENDING}")):
         return "metric-scores"
@@ -55,7 +45,7 @@ def _of_folder(folder: Path) -> str | None:
     return "wmt-da" if any(member is not None and member.role in SOURCES for member in members) else None
 
 
-def _of_file(path: Path) -> str | None:
+def _recognise_file(path: Path) -> str | None:
     if path.name.endswith(ENDING):
         return "metric-scores"
     member = member_of(path)
@@ -64,11 +54,11 @@ def _of_file(path: Path) -> str | None:
     lines = _first_lines(path)
     if not lines:
         return None
-    return _of_json(lines[0]) or _of_header(lines[0]) or _of_rows(lines)
+    return _recognise_json(lines[0]) or _recognise_header(lines[0]) or _recognise_rows(lines)
 
 
 def _first_lines(path: Path) -> list[str]:
-    """The whole lines among the first 64 KiB of an ordinary text file; pipes and the like can be read only once."""
+    """Return the whole lines in the first 64 KiB of a regular text file; a pipe could be read only once."""
     if not path.is_file():
         return []
     try:
@@ -84,7 +74,7 @@ def _first_lines(path: Path) -> list[str]:
     return [line for line in (lines[:-1] if len(raw) == _HEAD else lines) if line.strip()]
 
 
-def _of_json(line: str) -> str | None:
+def _recognise_json(line: str) -> str | None:
     if not line.startswith("{"):
         return None
     try:
@@ -96,23 +86,24 @@ def _of_json(line: str) -> str | None:
     return "pearmut" if {"annotation", "user_id"} <= entry.keys() else None
 
 
-def _of_header(line: str) -> str | None:
-    """By the names of the columns, which some of these files separate by blanks."""
+def _recognise_header(line: str) -> str | None:
+    """Recognise a format by the names of columns, which some of these files separate by blanks."""
     names = {name.strip().strip('"').lower() for name in re.split(r"[\t,; ]", line)}
-    for name, needed, unwanted in _HEADERS:
-        if needed <= names and not unwanted & names:
+    for name, known in FORMATS.items():
+        has_header = any(names.issuperset(header.split()) for header in known.headers)
+        if has_header and names.isdisjoint(known.not_in_header.split()):
             return name
     return None
 
 
-def _of_rows(lines: Sequence[str]) -> str | None:
-    """By the rows: counts of pairs, and Appraise's account, system, item, type, languages and score."""
+def _recognise_rows(lines: Sequence[str]) -> str | None:
+    """Recognise counts of pairs, and Appraise's rows of account, system, item, type, languages and score."""
     if _DIRECT.fullmatch(lines[0].strip()):
         return "wmt-da"
     if all(_COUNTS.fullmatch(line.strip()) for line in lines):
         return "pairwise-counts"
     try:
-        first = list(csv.reader(lines[:2], delimiter=separator_of(lines[0])))
+        first = list(csv.reader(lines[:2], delimiter=find_separator(lines[0])))
     except csv.Error:
         return None
     return "appraise" if is_result(list(enumerate(first, start=1))) else None

@@ -58,7 +58,7 @@ def meta(
     """
     from adjudge.meta.evaluate import evaluate
     from adjudge.meta.inputs import check_counts, read_inputs
-    from adjudge.meta.segment_tau import with_relative_levels
+    from adjudge.meta.segment_tau import add_relative_levels
 
     check_counts(permutations, resamples)
     inputs = read_inputs(
@@ -85,7 +85,7 @@ def meta(
     )
     if inputs.ranking is None or not isinstance(gold, Judgments):
         return result
-    return with_relative_levels(
+    return add_relative_levels(
         replace(result, settings={**result.settings, "gold_method": inputs.ranking.method}),
         gold,
         inputs.ranking,

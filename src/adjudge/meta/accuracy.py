@@ -21,6 +21,7 @@ from adjudge.meta.coefficients import groups
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Bools, Floats
     from adjudge.meta.coefficients import Grouping
 
 
@@ -29,9 +30,9 @@ class Pairs:
     """All pairs within groups: human preference (-1, 0, 1), difference of the metric, and the group with its weight."""
 
     preference: NDArray[np.int8]
-    difference: NDArray[np.float64]
+    difference: Floats
     group: NDArray[np.int32]
-    weight: NDArray[np.float64]
+    weight: Floats
     """Of one pair in each group: groups weigh the same."""
 
 
@@ -43,12 +44,12 @@ class Calibrated:
     threshold: float
 
 
-def number_of_pairs(human: NDArray[np.float64], metric: NDArray[np.float64], grouping: Grouping) -> int:
-    """How many pairs there are within groups."""
+def number_of_pairs(human: Floats, metric: Floats, grouping: Grouping) -> int:
+    """Count the pairs within groups."""
     return sum(len(x) * (len(x) - 1) // 2 for x, _ in groups(human, metric, grouping))
 
 
-def pairs(human: NDArray[np.float64], metric: NDArray[np.float64], grouping: Grouping) -> Pairs:
+def pairs(human: Floats, metric: Floats, grouping: Grouping) -> Pairs:
     """Every pair of scores within each group that has at least two; each group weighs the same."""
     usable = [(x, y) for x, y in groups(human, metric, grouping) if len(x) > 1]
     sizes = np.array([len(x) * (len(x) - 1) // 2 for x, _ in usable], dtype=np.int64)
@@ -65,10 +66,10 @@ def pairs(human: NDArray[np.float64], metric: NDArray[np.float64], grouping: Gro
     return Pairs(preference, difference, each, 1 / sizes / max(len(usable), 1))
 
 
-def agreement(compared: Pairs, threshold: float = 0.0) -> NDArray[np.bool_]:
+def agreement(compared: Pairs, threshold: float = 0.0) -> Bools:
     """For each pair, whether the metric says what the human says, when differences up to the threshold are ties."""
     metric_preference = (compared.difference > threshold).astype(np.int8) - (compared.difference < -threshold)
-    same: NDArray[np.bool_] = metric_preference == compared.preference
+    same: Bools = metric_preference == compared.preference
     return same
 
 
@@ -88,7 +89,7 @@ def calibrated(compared: Pairs) -> Calibrated:
     human_tie, agrees = compared.preference == 0, agreement(compared)
     if not human_tie.any():
         return Calibrated(start, 0.0)
-    # Passing a pair turns it into a tie: it is now right if the human tied, and no longer if it agreed before.
+    # A threshold that passes a pair makes it a tie: then it is right if, and only if, the human tied.
     changes = human_tie != agrees
     size = np.abs(compared.difference[changes])
     gain = np.where(human_tie[changes], 1.0, -1.0) * compared.weight[compared.group[changes]]
@@ -101,12 +102,12 @@ def calibrated(compared: Pairs) -> Calibrated:
     return Calibrated(float(values[best]), float(thresholds[best]))
 
 
-def signs(permutations: int, segments: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def signs(permutations: int, segments: int, rng: np.random.Generator) -> Floats:
     """Random signs: half of the differences, at random, change sides."""
     return rng.choice(np.array([-1.0, 1.0]), size=(permutations, segments))
 
 
-def pair_p(scores: NDArray[np.float64], flips: NDArray[np.float64]) -> NDArray[np.float64]:
+def pair_p(scores: Floats, flips: Floats) -> Floats:
     """For every two systems i < j the one-sided p that i is better than j; never 0, because the data count as one draw.
 
     Segments that one of the two lacks count for nothing; two that share none have no p (NaN). Two without any
@@ -119,15 +120,13 @@ def pair_p(scores: NDArray[np.float64], flips: NDArray[np.float64]) -> NDArray[n
     drawn = flips @ difference.T
     # Sums of the same numbers in another order may differ in the last digits.
     slack = 1e-9 * (1 + np.abs(difference).sum(1))
-    p: NDArray[np.float64] = (1 + (drawn >= observed - slack).sum(0)) / (1 + len(flips))
+    p: Floats = (1 + (drawn >= observed - slack).sum(0)) / (1 + len(flips))
     p[~difference.any(1)] = 0.5
     p[np.isnan(apart).all(1)] = np.nan
     return p
 
 
-def soft_pairwise_accuracy(
-    human: NDArray[np.float64], metric: NDArray[np.float64], flips: NDArray[np.float64]
-) -> float:
+def soft_pairwise_accuracy(human: Floats, metric: Floats, flips: Floats) -> float:
     """The soft pairwise accuracy of a metric over the pairs of systems that both can tell; (systems, segments) each."""
     distance = np.abs(pair_p(human, flips) - pair_p(metric, flips))
     known = distance[~np.isnan(distance)]

@@ -11,18 +11,16 @@ from adjudge.core.maths import kendall, pearson, spearman
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
+    from adjudge.core.arrays import Floats
 
-    Coefficient = Callable[[NDArray[np.float64], NDArray[np.float64]], float]
+    Coefficient = Callable[[Floats, Floats], float]
 
 Grouping = Literal["pooled", "system", "item"]
 GROUPINGS: tuple[Grouping, ...] = ("pooled", "system", "item")
 COEFFICIENTS: dict[str, Coefficient] = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
 
 
-def groups(
-    human: NDArray[np.float64], metric: NDArray[np.float64], grouping: Grouping
-) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+def groups(human: Floats, metric: Floats, grouping: Grouping) -> Iterator[tuple[Floats, Floats]]:
     """The scores of each group that both sides have."""
     if grouping == "pooled":
         pairs = [(human.ravel(), metric.ravel())]
@@ -35,15 +33,13 @@ def groups(
         yield x[known], y[known]
 
 
-def of_items(human: NDArray[np.float64], metric: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+def item_coefficients(human: Floats, metric: Floats) -> dict[str, Floats]:
     """Every coefficient of every item (column); NaN where it is not defined."""
     items = list(groups(human, metric, "item"))
     return {name: np.array([coefficient(x, y) for x, y in items]) for name, coefficient in COEFFICIENTS.items()}
 
 
-def grouped(
-    coefficient: Coefficient, human: NDArray[np.float64], metric: NDArray[np.float64], grouping: Grouping
-) -> float:
+def grouped(coefficient: Coefficient, human: Floats, metric: Floats, grouping: Grouping) -> float:
     """The coefficient pooled, or its mean over the groups where it is defined."""
     values = [coefficient(x, y) for x, y in groups(human, metric, grouping)]
     defined = [value for value in values if not np.isnan(value)]

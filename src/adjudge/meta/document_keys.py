@@ -23,7 +23,7 @@ def read_keys(path: Path) -> dict[str, str]:
     if len(lines) < 2:
         raise InputError("is empty; a header and one line per segment are needed", file=path)
     header = _split(lines[0][1])
-    segment, document = _place(header, SEGMENT, path), _place(header, DOCUMENT, path)
+    segment, document = _column_index(header, SEGMENT, path), _column_index(header, DOCUMENT, path)
     keys: dict[str, str] = {}
     for number, line in lines[1:]:
         fields = _split(line)
@@ -44,7 +44,7 @@ def _split(line: str) -> list[str]:
     return [field.strip().strip('"') for field in fields]
 
 
-def _place(header: list[str], names: tuple[str, ...], path: Path) -> int:
+def _column_index(header: list[str], names: tuple[str, ...], path: Path) -> int:
     for name in names:
         if name in header:
             return header.index(name)

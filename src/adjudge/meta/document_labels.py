@@ -6,7 +6,7 @@ The label of the 2016 shared task is W1 * TER(PE1, MT) + W2 * TER(PE2, PE1), whe
 of 1 until (i) the standard deviation of the baseline's predictions is at least half their mean, or (ii) the baseline's
 mean absolute error is at least 0.1 below that of predicting the mean label everywhere (Graham et al. 2017, section 2).
 The organisers trained their baseline again for each weight. Where only its predictions are at hand, the straight line
-that fits them best to the labels stands for that; see `refitted`.
+that fits them best to the labels stands for that; see `refit`.
 
 The sweep shows how every system's correlation with the label changes with the weight (Graham et al. 2017, Figure 1).
 """
@@ -23,8 +23,6 @@ from adjudge.results.qe import ChosenWeight, OrderOfSystems
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from adjudge.core.arrays import Floats
 
 
@@ -36,12 +34,12 @@ LIMIT = 100
 _DIGITS = 1e-12
 
 
-def combined(first: Floats, second: Floats, weight: float) -> Floats:
+def combine(first: Floats, second: Floats, weight: float) -> Floats:
     """The labels at this weight of the second post-edition."""
     return np.asarray(FIRST_WEIGHT * first + weight * second)
 
 
-def refitted(predictions: Floats) -> Callable[[Floats], Floats]:
+def refit(predictions: Floats) -> Callable[[Floats], Floats]:
     """A stand-in for training again: predictions moved and stretched to fit given labels best."""
 
     def predict(labels: Floats) -> Floats:
@@ -53,7 +51,9 @@ def refitted(predictions: Floats) -> Callable[[Floats], Floats]:
     return predict
 
 
-def tuned(first: Floats, second: Floats, predict: Callable[[Floats], Floats], *, limit: int = LIMIT) -> ChosenWeight:
+def tune_weight(
+    first: Floats, second: Floats, predict: Callable[[Floats], Floats], *, limit: int = LIMIT
+) -> ChosenWeight:
     """The weight by the rule above.
 
     Args:
@@ -64,7 +64,7 @@ def tuned(first: Floats, second: Floats, predict: Callable[[Floats], Floats], *,
     """
     weight, ratio, gain = 1, 0.0, 0.0
     for weight in range(1, limit + 1):
-        labels = combined(first, second, float(weight))
+        labels = combine(first, second, float(weight))
         predicted = predict(labels)
         ratio = float(predicted.std(ddof=1) / predicted.mean()) if predicted.mean() else 0.0
         gain = float(np.abs(labels - labels.mean()).mean() - np.abs(labels - predicted).mean())
@@ -78,16 +78,13 @@ def tuned(first: Floats, second: Floats, predict: Callable[[Floats], Floats], *,
 
 
 def sweep(
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
-    predictions: Mapping[str, NDArray[np.float64]],
-    weights: Sequence[float],
+    first: Floats, second: Floats, predictions: Mapping[str, Floats], weights: Sequence[float]
 ) -> dict[str, tuple[float | None, ...]]:
     """Pearson's r of every system at every weight; documents without a prediction are left out."""
     by_system: dict[str, tuple[float | None, ...]] = {}
     for name, values in predictions.items():
         known = ~np.isnan(values)
-        r = [pearson(combined(first, second, weight)[known], values[known]) for weight in weights]
+        r = [pearson(combine(first, second, weight)[known], values[known]) for weight in weights]
         by_system[name] = tuple(None if np.isnan(value) else value for value in r)
     return by_system
 
@@ -98,13 +95,10 @@ def orders_along(
     """The rankings of systems along the sweep, each with the weights between which it stands."""
     orders: list[OrderOfSystems] = []
     for i, weight in enumerate(weights):
-        order = tuple(sorted(by_weight, key=lambda name: (-_number(by_weight[name][i]), name)))
+        at_weight = {name: -2.0 if (r := values[i]) is None else r for name, values in by_weight.items()}
+        order = tuple(name for name, _ in sorted(at_weight.items(), key=lambda item: (-item[1], item[0])))
         if orders and orders[-1].order == order:
             orders[-1] = OrderOfSystems(orders[-1].low, weight, order)
         else:
             orders.append(OrderOfSystems(weight, weight, order))
     return tuple(orders)
-
-
-def _number(value: float | None) -> float:
-    return -2.0 if value is None else value

@@ -64,7 +64,7 @@ def evaluate(
     flips = signs(permutations, len(scores.segments), rng) if len(scores.segments) > 1 else None
     far = outliers(scores.system_means(scores.human))
     names = tuple(name for name, out in zip(scores.systems, far, strict=True) if out)
-    levels = _levels(scores, drawn, flips, set(names), rng)
+    levels = _evaluate_levels(scores, drawn, flips, set(names), rng)
     comparisons = compare_systems(scores)
     if (of_segments := scores.of_segments()) is not None:
         comparisons += compare_segments(of_segments, permutations, rng)
@@ -73,22 +73,22 @@ def evaluate(
         data=data,
         set_aside=set_aside,
         notes=(
-            *_notes(scores, names),
-            *_more_permutations(scores, permutations),
-            *_missing_segments(scores),
-            *_upside_down(levels),
-            *_too_many(levels),
+            *_note_systems(scores, names),
+            *_note_more_permutations(scores, permutations),
+            *_note_missing_segments(scores),
+            *_note_negative(levels),
+            *_note_left_out_accuracies(levels),
             *notes,
         ),
         metrics=levels,
         comparisons=comparisons,
-        clusters=_clusters(levels, comparisons),
+        clusters=_find_clusters(levels, comparisons),
         outliers=names,
         perturbations=perturbations,
     )
 
 
-def _levels(
+def _evaluate_levels(
     scores: Scores, drawn: Draws | None, flips: np.ndarray | None, far: set[str], rng: np.random.Generator
 ) -> dict[str, dict[str, MetricAtLevel]]:
     without = scores.without(far) if far and len(scores.systems) - len(far) > 2 else None
@@ -97,7 +97,7 @@ def _levels(
     resamples = 0 if drawn is None else len(drawn.weights)
     redrawn = None if documents is None else resampling.draws(resamples, documents.texts(), rng)
 
-    def of_metric(name: str) -> dict[str, MetricAtLevel]:
+    def evaluate_metric(name: str) -> dict[str, MetricAtLevel]:
         levels = {"system": at_system_level(scores, name, drawn, flips)}
         if without is not None:
             levels["system without outliers"] = at_system_level(without, name, drawn, flips)
@@ -110,10 +110,10 @@ def _levels(
             levels["segment"] = at_segment_level(scores, scores.metrics[name], drawn)
         return levels
 
-    return dict(zip(scores.metrics, map_tasks(of_metric, scores.metrics, what="metrics"), strict=True))
+    return dict(zip(scores.metrics, map_tasks(evaluate_metric, scores.metrics, what="metrics"), strict=True))
 
 
-def _clusters(
+def _find_clusters(
     levels: Mapping[str, Mapping[str, MetricAtLevel]], comparisons: tuple[MetricComparison, ...]
 ) -> dict[str, tuple[tuple[str, ...], ...]]:
     """Clusters by Williams' test at system level, and by permutation of accuracy (by item) at segment level."""
@@ -134,8 +134,8 @@ def _clusters(
     return clusters
 
 
-def _more_permutations(scores: Scores, permutations: int) -> tuple[str, ...]:
-    """Where there are so many metrics that the permutations asked for could not reach .05 after Holm's correction."""
+def _note_more_permutations(scores: Scores, permutations: int) -> tuple[str, ...]:
+    """Note if there are too many metrics to reach .05 after Holm's correction with the permutations asked for."""
     most = enough_permutations(len(scores.metrics), permutations)
     if most == permutations or len(scores.segments) < 2:
         return ()
@@ -143,7 +143,7 @@ def _more_permutations(scores: Scores, permutations: int) -> tuple[str, ...]:
     return (f"with {len(scores.metrics)} metrics, {often}, so that Holm's correction can be met",)
 
 
-def _missing_segments(scores: Scores) -> tuple[str, ...]:
+def _note_missing_segments(scores: Scores) -> tuple[str, ...]:
     """Metrics without scores of some judged segments, among the systems that they scored at all."""
     lacking = []
     for name in scores.metrics:
@@ -157,7 +157,7 @@ def _missing_segments(scores: Scores) -> tuple[str, ...]:
     return (f"judged segments of systems without a score by the metric ({', '.join(lacking)}): {same}",)
 
 
-def _upside_down(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str, ...]:
+def _note_negative(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str, ...]:
     """Metrics that fall where the human rises at every level: probably they count errors."""
     negative = [
         name for name, at_levels in levels.items() if all(level.values["pearson"] < 0 for level in at_levels.values())
@@ -168,21 +168,21 @@ def _upside_down(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str
     return (f"negative correlations at every level ({', '.join(negative)}): {hint}",)
 
 
-def _too_many(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str, ...]:
-    """Where pairs of scores were too many to form them all."""
+def _note_left_out_accuracies(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str, ...]:
+    """Note where there were too many pairs of scores to form them all."""
     at_segments = [at_levels["segment"] for at_levels in levels.values() if "segment" in at_levels]
-    left = [where for where in ("pooled", "by_system") if any(_lacks_pairs(level, where) for level in at_segments)]
+    values = {
+        "pooled": [level.values for level in at_segments],
+        "by_system": [level.groups["by_system"] for level in at_segments],
+    }
+    left = [where for where, several in values.items() if any("pairwise_accuracy" not in each for each in several)]
     if not left:
         return ()
     what = " and ".join(where.replace("_", " ") for where in left)
     return (f"accuracies {what} are left out, as there are more than {MOST_PAIRS:,} pairs of scores; see by item",)
 
 
-def _lacks_pairs(level: MetricAtLevel, where: str) -> bool:
-    return "pairwise_accuracy" not in (level.values if where == "pooled" else level.groups[where])
-
-
-def _notes(scores: Scores, far: tuple[str, ...]) -> tuple[str, ...]:
+def _note_systems(scores: Scores, far: tuple[str, ...]) -> tuple[str, ...]:
     notes = [MAE_NOTE] if len(scores.segments) > 1 else []
     if len(scores.systems) < FEW_SYSTEMS:
         notes.append(f"only {counted(len(scores.systems), 'system')}: correlations at system level say little")

@@ -27,8 +27,7 @@ from adjudge.results.gold import CurvePoint, Gold, GoldRun, GoldScore
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Floats, Ints
     from adjudge.core.judgments import Judgments
     from adjudge.results.audit.sampling import Correlation
 
@@ -61,7 +60,7 @@ def gold(
         seed: of the random orders.
     """
     check_gold(len(runs), orders)
-    standardised = [_standardised(run, keys, checked=checked) for run in runs]
+    standardised = [_standardise(run, keys, checked=checked) for run in runs]
     tables = [table for table, _ in standardised]
     level = level or ("documents" if tables[0]["document"].is_not_null().any() else "segments")
     scores = [_scores(table, level) for table in tables]
@@ -73,7 +72,10 @@ def gold(
             aside for run, (_, left) in zip(runs, standardised, strict=True) for aside in (*run.set_aside, *left)
         ),
         notes=tuple(dict.fromkeys(note for run in runs for note in run.notes)),
-        runs=tuple(_run(name, run, table) for name, run, table in zip(names, runs, tables, strict=False)),
+        runs=tuple(
+            GoldRun(name, run.table["annotator"].n_unique(), table["annotator"].n_unique(), table.height)
+            for name, run, table in zip(names, runs, tables, strict=False)
+        ),
         level=level,
         scores=_rows(scores[0]),
         second=_rows(scores[1]) if two else (),
@@ -91,7 +93,7 @@ def check_gold(runs: int, orders: int) -> None:
 
 
 def runs_by_pair(runs: Sequence[Judgments]) -> dict[str, list[Judgments]]:
-    """The runs of every language pair; where each run holds one pair only, they belong together whatever it is."""
+    """Group the runs by language pair; where each run holds one pair only, they belong together whatever it is."""
     first = runs[0].pairs
     if all(len(run.pairs) == 1 for run in runs):
         return {first[0]: list(runs)}
@@ -102,7 +104,7 @@ def runs_by_pair(runs: Sequence[Judgments]) -> dict[str, list[Judgments]]:
     return {name: [run.for_pair(name) for run in runs] for name in common}
 
 
-def _standardised(
+def _standardise(
     run: Judgments, keys: Mapping[str, str] | None, *, checked: bool
 ) -> tuple[pl.DataFrame, tuple[SetAside, ...]]:
     """The rated scores of annotators who are kept, with z from all of each annotator's scores; and what is left out."""
@@ -155,10 +157,6 @@ def _rows(scores: pl.DataFrame) -> tuple[GoldScore, ...]:
     )
 
 
-def _run(name: str, run: Judgments, table: pl.DataFrame) -> GoldRun:
-    return GoldRun(name, run.table["annotator"].n_unique(), table["annotator"].n_unique(), table.height)
-
-
 def _correlation(first: pl.DataFrame, second: pl.DataFrame, seed: int) -> Correlation:
     """The correlation of two runs. Where scores share texts, they are not independent, and texts are drawn again."""
     key = [name for name in ("system", "document", "segment") if name in first.columns]
@@ -175,55 +173,46 @@ def _correlation(first: pl.DataFrame, second: pl.DataFrame, seed: int) -> Correl
     return fisher if ends is None else replace(fisher, interval=ends)
 
 
-def _correlation_so_far(x: NDArray[np.float64], y: NDArray[np.float64]) -> float | None:
-    return _or_none(pearson(x, y)) if len(x) >= FEWEST_FOR_R else None
-
-
 @dataclass(frozen=True, eq=False)
 class _Growth:
     """The second run as sums per (assignment, segment), and the first run's score of every unit."""
 
-    sums: NDArray[np.float64]
-    counts: NDArray[np.float64]
-    member: NDArray[np.float64]
+    sums: Floats
+    counts: Floats
+    member: Floats
     """(segments, units): 1 where the segment belongs to the unit."""
-    target: NDArray[np.float64]
+    target: Floats
 
-    def along(self, order: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """After each assignment in this order: correlation, fewest and mean judgments per unit seen so far."""
+    def along(self, order: Ints) -> tuple[Floats, Floats, Floats]:
+        """Compute correlation, fewest and mean judgments per unit seen so far, after each assignment in this order."""
         seen = np.cumsum(self.counts[order], axis=0)
         means = divide(np.cumsum(self.sums[order], axis=0), seen, otherwise=0.0)
         present = (seen > 0).astype(float) @ self.member
         value = divide(means @ self.member, present)
         judged = seen @ self.member
         usable = (present > 0) & ~np.isnan(self.target)
-        r = [_correlation_so_far(self.target[row], value[i][row]) for i, row in enumerate(usable)]
+        r = [
+            pearson(self.target[row], value[i][row]) if row.sum() >= FEWEST_FOR_R else np.nan
+            for i, row in enumerate(usable)
+        ]
         fewest = np.array([judged[i][present[i] > 0].min() for i in range(len(order))])
         mean = judged.sum(1) / (present > 0).sum(1)
-        return np.array([np.nan if value is None else value for value in r]), fewest, mean
+        return np.array(r), fewest, mean
 
 
 def _curve(first: pl.DataFrame, second: pl.DataFrame, level: str, orders: int, seed: int) -> tuple[CurvePoint, ...]:
-    growth, submitted = _growth(first, second.drop_nulls("z"), level)
+    growth, submitted = _make_growth(first, second.drop_nulls("z"), level)
     r, fewest, mean = growth.along(submitted)
     rng = generator(seed)
     random = np.array([growth.along(rng.permutation(len(submitted)))[0] for _ in range(orders)])
     low, middle, high = _band(random, len(r))
     return tuple(
-        CurvePoint(
-            i + 1,
-            int(fewest[i]),
-            float(mean[i]),
-            _or_none(r[i]),
-            _or_none(middle[i]),
-            _or_none(low[i]),
-            _or_none(high[i]),
-        )
+        CurvePoint(i + 1, int(fewest[i]), float(mean[i]), *(_or_none(part[i]) for part in (r, middle, low, high)))
         for i in range(len(r))
     )
 
 
-def _band(random: NDArray[np.float64], points: int) -> tuple[NDArray[np.float64], ...]:
+def _band(random: Floats, points: int) -> tuple[Floats, ...]:
     nothing = np.full(points, np.nan)
     if len(random) == 0:
         return nothing, nothing, nothing
@@ -237,29 +226,28 @@ def _or_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _growth(first: pl.DataFrame, second: pl.DataFrame, level: str) -> tuple[_Growth, NDArray[np.int64]]:
+def _make_growth(first: pl.DataFrame, second: pl.DataFrame, level: str) -> tuple[_Growth, Ints]:
     """The second run by assignment, and the order in which assignments were submitted."""
     unit = ["system", "document"] if level == "documents" else ["system", "document", "segment"]
     assignments = second.group_by(ASSIGNMENT, maintain_order=True).agg(pl.col("ended").max())
     units = second.select(unit).unique().sort(unit)
     segments = second.select("system", "document", "segment").unique().sort("system", "document", "segment")
-    a = _place(second, assignments, list(ASSIGNMENT))
-    s = _place(second, segments, ["system", "document", "segment"])
     shape = (assignments.height, segments.height)
-    cell = a * shape[1] + s
+    assignment = _row_numbers(second, assignments, list(ASSIGNMENT))
+    cell = assignment * shape[1] + _row_numbers(second, segments, ["system", "document", "segment"])
     sums = np.bincount(cell, weights=second["z"].to_numpy(), minlength=shape[0] * shape[1]).astype(float)
     counts = np.bincount(cell, minlength=shape[0] * shape[1]).astype(float)
     target = units.join(first.select(*unit, "z"), on=unit, how="left", nulls_equal=True, maintain_order="left")["z"]
     submitted = assignments.with_row_index("place").sort("ended", nulls_last=True, maintain_order=True)["place"]
-    member = np.eye(units.height)[_place(segments, units, unit)]
+    member = np.eye(units.height)[_row_numbers(segments, units, unit)]
     growth = _Growth(
         sums.reshape(shape), counts.reshape(shape), member, target.cast(pl.Float64).fill_null(np.nan).to_numpy()
     )
     return growth, submitted.to_numpy().astype(np.int64)
 
 
-def _place(table: pl.DataFrame, among: pl.DataFrame, key: list[str]) -> NDArray[np.int64]:
-    """The row of `among` that has the same key, for every row of the table."""
+def _row_numbers(table: pl.DataFrame, among: pl.DataFrame, key: list[str]) -> Ints:
+    """Find, for every row of the table, the row of `among` that has the same key."""
     numbered = among.select(key).with_row_index("place")
     joined = table.select(key).join(numbered, on=key, how="left", nulls_equal=True, maintain_order="left")
     return joined["place"].to_numpy().astype(np.int64)

@@ -10,12 +10,7 @@ from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.core.protocols import RELATIVE
 from adjudge.core.rng import DEFAULT_SEED
-from adjudge.formats.metric_score_files import (
-    MetricScore,
-    fingerprint_of_scores,
-    read_metric_scores,
-    turned_round,
-)
+from adjudge.formats.metric_score_files import MetricScore, fingerprint_of_scores, read_metric_scores, reverse_scores
 from adjudge.meta.gold import gold as gold_standard
 from adjudge.meta.join import HUMAN, join, system_means
 from adjudge.meta.perturbations import perturbations
@@ -85,7 +80,7 @@ def read_inputs(
     metrics = _given_scores(gold, files, {score.metric for score in human})
     computed, made_with = _computed_scores(references, outputs, tokenize, given=bool(files))
     notes = (TURNED,) if computed or _has_error_rates(files, metrics) else ()
-    turned = turned_round([*human, *metrics, *computed], lower_is_better)
+    turned = reverse_scores([*human, *metrics, *computed], lower_is_better)
     human, metrics = turned[: len(human)], turned[len(human) :]
     if lower_is_better:
         made_with["lower_is_better"] = ",".join(lower_is_better)
@@ -94,9 +89,7 @@ def read_inputs(
         scores=joined,
         fingerprint=fingerprint_of_scores(turned),
         set_aside=(*(standard.set_aside if standard is not None else ()), *aside),
-        perturbations=()
-        if judgments is None or ranking is not None
-        else perturbations(judgments, system_means(metrics)),
+        perturbations=() if judgments is None or ranking else perturbations(judgments, system_means(metrics)),
         made_with=made_with,
         notes=(*(standard.notes if standard is not None else ()), *notes),
         ranking=ranking,

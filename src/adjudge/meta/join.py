@@ -15,8 +15,7 @@ from adjudge.meta.scores import Scores
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Floats
     from adjudge.formats.metric_score_files import Cells, MetricScore
 
 
@@ -32,26 +31,26 @@ def join(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> tuple[
     """
     if not any(score.score is not None for score in metrics):
         raise DataError("there is no metric to compare with the human scores; check the columns of the scores")
-    gold, of_segments = ([score for score in side if _of_segment(score)] for side in (human, metrics))
+    gold, of_segments = (
+        [score for score in side if score.segment is not None and score.score is not None] for side in (human, metrics)
+    )
     if not gold or not of_segments:
-        return _system_level(human, metrics)
+        return _join_systems(human, metrics)
     named = segment_namer(gold, of_segments)
     gold_columns, gold_repeated = score_cells(gold, named)
     cells, repeated = score_cells(of_segments, named)
     gold_cells = next(iter(gold_columns.values()))
     judged = {cell for column in gold_columns.values() for cell in column}
-    whole, unused = _usable(_whole(metrics), {name: {system for system, _ in scored} for name, scored in cells.items()})
-    scores = _matrices(
+    whole, unused = _drop_partial(
+        _whole_scores(metrics), {name: {system for system, _ in scored} for name, scored in cells.items()}
+    )
+    scores = _make_scores(
         gold_cells, cells, whole, judged, order=[named(score) for score in gold], names=_metric_names(metrics)
     )
     documents = {named(score): score.document for score in [*of_segments, *gold] if score.document is not None}
     scores = replace(scores, documents=tuple(documents.get(segment) for segment in scores.segments))
-    aside = _incomplete(human, metrics, repeated=gold_repeated + repeated, unused=unused)
-    return scores, (*aside, *_strangers(judged, cells, whole, set(scores.systems)))
-
-
-def _of_segment(score: MetricScore) -> bool:
-    return score.segment is not None and score.score is not None
+    aside = _count_unused(human, metrics, repeated=gold_repeated + repeated, unused=unused)
+    return scores, (*aside, *_count_strangers(judged, cells, whole, set(scores.systems)))
 
 
 def _metric_names(metrics: Iterable[MetricScore]) -> list[str]:
@@ -59,7 +58,7 @@ def _metric_names(metrics: Iterable[MetricScore]) -> list[str]:
     return list(dict.fromkeys(score.metric for score in metrics if score.score is not None))
 
 
-def _matrices(
+def _make_scores(
     gold: Cells,
     cells: dict[str, Cells],
     whole: dict[str, dict[str, float]],
@@ -86,7 +85,7 @@ def _matrices(
     )
 
 
-def _incomplete(
+def _count_unused(
     human: Sequence[MetricScore], metrics: Sequence[MetricScore], *, repeated: int, unused: int
 ) -> tuple[SetAside, ...]:
     """Scores that are missing, that repeat others, or that are not used."""
@@ -107,7 +106,7 @@ def _incomplete(
     return tuple(SetAside(reason, rows) for reason, rows in counted if rows)
 
 
-def _whole(metrics: Iterable[MetricScore]) -> dict[str, dict[str, float]]:
+def _whole_scores(metrics: Iterable[MetricScore]) -> dict[str, dict[str, float]]:
     """Scores of whole test sets: of every metric that has some, by system."""
     whole: dict[str, dict[str, float]] = {}
     for score in metrics:
@@ -121,7 +120,7 @@ def _whole(metrics: Iterable[MetricScore]) -> dict[str, dict[str, float]]:
     return whole
 
 
-def _usable(
+def _drop_partial(
     whole: dict[str, dict[str, float]], segmented: dict[str, set[str]]
 ) -> tuple[dict[str, dict[str, float]], int]:
     """Whole scores of metrics that have one for each system they scored at all, and how many others there are.
@@ -132,7 +131,7 @@ def _usable(
     return kept, sum(len(by_system) for name, by_system in whole.items() if name not in kept)
 
 
-def _system_level(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> tuple[Scores, tuple[SetAside, ...]]:
+def _join_systems(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) -> tuple[Scores, tuple[SetAside, ...]]:
     """Scores of whole test sets: one column, which stands for the test set."""
     gold = _means(human)
     by_metric = system_means(metrics)
@@ -142,8 +141,8 @@ def _system_level(human: Sequence[MetricScore], metrics: Sequence[MetricScore]) 
         raise DataError("human and metric scores share fewer than two systems; check the names on both sides")
     columns = {name: _column(means, systems)[:, None] for name, means in sorted(by_metric.items())}
     lost = (
-        _systems_aside(gold, set(systems), "human", "metric"),
-        _systems_aside(scored, set(systems), "metric", "human"),
+        _count_systems(gold, set(systems), "human", "metric"),
+        _count_systems(scored, set(systems), "metric", "human"),
     )
     aside = tuple(part for part in lost if part is not None)
     return Scores(tuple(systems), ("all",), _column(gold, systems)[:, None], columns), aside
@@ -156,7 +155,7 @@ def system_means(scores: Sequence[MetricScore]) -> dict[str, dict[str, float]]:
         by_metric.setdefault(score.metric, []).append(score)
     segments = {name: [score for score in given if score.segment is not None] for name, given in by_metric.items()}
     systems = {name: {score.system for score in given if score.score is not None} for name, given in segments.items()}
-    whole, _ = _usable(_whole(scores), systems)
+    whole, _ = _drop_partial(_whole_scores(scores), systems)
     return {name: whole.get(name) or _means(segments[name]) for name in by_metric}
 
 
@@ -168,11 +167,11 @@ def _means(scores: Sequence[MetricScore]) -> dict[str, float]:
     return {system: float(np.mean(values)) for system, values in parts.items()}
 
 
-def _column(values: dict[str, float], systems: list[str]) -> NDArray[np.float64]:
+def _column(values: dict[str, float], systems: list[str]) -> Floats:
     return np.array([values.get(system, np.nan) for system in systems])
 
 
-def _matrix(cells: Cells, systems: list[str], segments: list[str]) -> NDArray[np.float64]:
+def _matrix(cells: Cells, systems: list[str], segments: list[str]) -> Floats:
     row, column = {name: i for i, name in enumerate(systems)}, {name: i for i, name in enumerate(segments)}
     matrix = np.full((len(systems), len(segments)), np.nan)
     for (system, segment), score in cells.items():
@@ -181,7 +180,7 @@ def _matrix(cells: Cells, systems: list[str], segments: list[str]) -> NDArray[np
     return matrix
 
 
-def _strangers(
+def _count_strangers(
     gold: set[tuple[str, str]], metrics: dict[str, Cells], whole: dict[str, dict[str, float]], systems: set[str]
 ) -> tuple[SetAside, ...]:
     """Systems that one side lacks by name, then single scores without a counterpart."""
@@ -189,7 +188,7 @@ def _strangers(
     judged = [system for system, _ in gold]
     scored = [system for scores in metrics.values() for system, _ in scores]
     scored += [system for scores in whole.values() for system in scores]
-    aside = [_systems_aside(judged, systems, "human", "metric"), _systems_aside(scored, systems, "metric", "human")]
+    aside = [_count_systems(judged, systems, "human", "metric"), _count_systems(scored, systems, "metric", "human")]
     unscored = sum(cell[0] in systems and cell not in every for cell in gold)
     unjudged = sum(cell[0] in systems and cell not in gold for scores in metrics.values() for cell in scores)
     if unscored:
@@ -199,7 +198,7 @@ def _strangers(
     return tuple(part for part in aside if part is not None)
 
 
-def _systems_aside(of_rows: Iterable[str], kept: set[str], whose: str, other: str) -> SetAside | None:
+def _count_systems(of_rows: Iterable[str], kept: set[str], whose: str, other: str) -> SetAside | None:
     """The rows of systems that the other side lacks, with their names."""
     rows = [system for system in of_rows if system not in kept]
     lost = sorted(set(rows))

@@ -8,23 +8,22 @@ import numpy as np
 
 from adjudge.meta import resampling
 from adjudge.meta.accuracy import accuracy, agreement, calibrated, number_of_pairs, pairs, soft_pairwise_accuracy
-from adjudge.meta.coefficients import COEFFICIENTS, GROUPINGS, grouped, groups, of_items
+from adjudge.meta.coefficients import COEFFICIENTS, GROUPINGS, grouped, groups, item_coefficients
 from adjudge.meta.resampling import pooled_pairs, pooled_spearman
 from adjudge.results.meta import MetricAtLevel
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Bools, Floats
     from adjudge.meta.coefficients import Grouping
     from adjudge.meta.resampling import Draws
     from adjudge.meta.scores import Scores
 
 
-# Above so many pairs of scores, as among 6,000 scores pooled, they are not formed: it would take gigabytes.
+# More pairs of scores than this (from 6,000 pooled scores) would take gigabytes and are left out.
 MOST_PAIRS = 18_000_000
 
 
-def at_system_level(scores: Scores, name: str, drawn: Draws | None, flips: NDArray[np.float64] | None) -> MetricAtLevel:
+def at_system_level(scores: Scores, name: str, drawn: Draws | None, flips: Floats | None) -> MetricAtLevel:
     """Correlations of system scores; soft pairwise accuracy where segments are known.
 
     A score of the whole test set is no mean of segments, so there is no interval from resampling them.
@@ -46,14 +45,14 @@ def at_system_level(scores: Scores, name: str, drawn: Draws | None, flips: NDArr
         for key, coefficient in {**COEFFICIENTS, "pairwise_accuracy": _pairwise}.items()
         if drawn is not None and name not in scores.whole
     }
-    return MetricAtLevel(int(known.sum()), values, _defined(intervals))
+    return MetricAtLevel(int(known.sum()), values, _drop_undefined(intervals))
 
 
-def _pairwise(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+def _pairwise(x: Floats, y: Floats) -> float:
     return accuracy(pairs(x[:, None], y[:, None], "pooled"))
 
 
-def at_segment_level(scores: Scores, metric: NDArray[np.float64], drawn: Draws | None) -> MetricAtLevel:
+def at_segment_level(scores: Scores, metric: Floats, drawn: Draws | None) -> MetricAtLevel:
     """Correlations over all scores pooled, and averaged over systems and over items."""
     human = scores.human
     known = ~(np.isnan(human) | np.isnan(metric))
@@ -65,7 +64,7 @@ def at_segment_level(scores: Scores, metric: NDArray[np.float64], drawn: Draws |
     )
 
 
-def _values(human: NDArray[np.float64], metric: NDArray[np.float64], grouping: Grouping) -> dict[str, float]:
+def _values(human: Floats, metric: Floats, grouping: Grouping) -> dict[str, float]:
     values = {name: grouped(coefficient, human, metric, grouping) for name, coefficient in COEFFICIENTS.items()}
     if number_of_pairs(human, metric, grouping) <= MOST_PAIRS:
         compared = pairs(human, metric, grouping)
@@ -79,9 +78,7 @@ def _values(human: NDArray[np.float64], metric: NDArray[np.float64], grouping: G
     return values
 
 
-def _segment_intervals(
-    human: NDArray[np.float64], metric: NDArray[np.float64], drawn: Draws | None
-) -> dict[str, tuple[float, float]]:
+def _segment_intervals(human: Floats, metric: Floats, drawn: Draws | None) -> dict[str, tuple[float, float]]:
     if drawn is None:
         return {}
     weights = drawn.weights
@@ -90,17 +87,15 @@ def _segment_intervals(
         resampled["spearman"] = pooled_spearman(human, metric, weights)
         resampled["kendall"], resampled["pairwise_accuracy"] = pooled_pairs(human, metric, weights)
     items = {
-        **of_items(human, metric),
+        **item_coefficients(human, metric),
         "pairwise_accuracy": item_parts(human, metric, calibrate=False),
         "tie_calibrated_accuracy": item_parts(human, metric),
     }
     resampled |= {f"{name}_by_item": resampling.item_mean(values, weights) for name, values in items.items()}
-    return _defined({name: resampling.interval(values, units=drawn.texts) for name, values in resampled.items()})
+    return _drop_undefined({name: resampling.interval(values, units=drawn.texts) for name, values in resampled.items()})
 
 
-def item_parts(
-    human: NDArray[np.float64], metric: NDArray[np.float64], *, calibrate: bool = True
-) -> NDArray[np.float64]:
+def item_parts(human: Floats, metric: Floats, *, calibrate: bool = True) -> Floats:
     """The accuracy of every item, at the tie threshold that is best over all, or at 0; NaN where no pair is known."""
     compared = pairs(human, metric, "item")
     right = agreement(compared, calibrated(compared).threshold if calibrate else 0.0)
@@ -111,7 +106,7 @@ def item_parts(
     return parts
 
 
-def _defined(intervals: dict[str, tuple[float, float] | None]) -> dict[str, tuple[float, float]]:
+def _drop_undefined(intervals: dict[str, tuple[float, float] | None]) -> dict[str, tuple[float, float]]:
     return {name: interval for name, interval in intervals.items() if interval is not None}
 
 
@@ -120,12 +115,10 @@ CUTOFF = 2.5
 MAD_TO_SD = 1.483
 
 
-def outliers(human: NDArray[np.float64]) -> NDArray[np.bool_]:
+def outliers(human: Floats) -> Bools:
     """Systems whose human score lies more than 2.5 robust standard deviations from the median."""
     known = human[~np.isnan(human)]
     middle = np.median(known)
     spread = MAD_TO_SD * np.median(np.abs(known - middle))
-    far: NDArray[np.bool_] = (
-        np.abs(human - middle) > CUTOFF * spread if spread > 0 else np.zeros(len(human), dtype=bool)
-    )
+    far: Bools = np.abs(human - middle) > CUTOFF * spread if spread > 0 else np.zeros(len(human), dtype=bool)
     return far

@@ -20,8 +20,7 @@ from adjudge.work import map_tasks
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Floats
     from adjudge.meta.scores import Scores
 
 
@@ -41,51 +40,48 @@ def williams(r_first: float, r_second: float, r_between: float, n: int) -> float
     if below <= 0:
         return float("nan")
     statistic = (r_first - r_second) * math.sqrt((n - 1) * (1 + r_between)) / math.sqrt(below)
-    # Never 0: what is too small for a number is the smallest number.
+    # Never 0, even if the p-value underflows.
     return max(float(student_tail(statistic, n - 3)), sys.float_info.min)
 
 
 def compare_systems(scores: Scores) -> tuple[MetricComparison, ...]:
     """Williams' test at system level, of two metrics by their means over the segments that both scored."""
     tests = [
-        _williams(first, second, *scores.matched_means(first, second))
+        _williams_test(first, second, *scores.matched_means(first, second))
         for first, second in combinations(scores.metrics, 2)
     ]
-    return adjusted("system", "williams", tests, one_sided=True)
+    return adjust_tests("system", "williams", tests, one_sided=True)
 
 
 def compare_segments(scores: Scores, permutations: int, rng: np.random.Generator) -> tuple[MetricComparison, ...]:
     """Williams' test on pooled scores; permutations of Pearson's r, pooled and by item, and of calibrated accuracy."""
     pooled = {name: metric.ravel() for name, metric in scores.metrics.items()}
-    compared = list(adjusted("segment", "williams", _williams_of_all(scores.human.ravel(), pooled), one_sided=True))
+    compared = list(adjust_tests("segment", "williams", _williams_tests(scores.human.ravel(), pooled), one_sided=True))
     for by_item, name in ((False, "permutation of pearson"), (True, "permutation of pearson by item")):
         tests = permute_pearson(
             scores.human, scores.metrics, by_item=by_item, permutations=permutations, rng=rng, texts=scores.texts()
         )
-        compared += adjusted("segment", name, tests)
+        compared += adjust_tests("segment", name, tests)
     calibrated = map_tasks(partial(item_parts, scores.human), scores.metrics.values(), what="accuracy of metrics")
     parts = dict(zip(scores.metrics, calibrated, strict=True))
     tests = permute_groups(parts, permutations=permutations, rng=rng)
-    return (*compared, *adjusted("segment", "permutation of tie-calibrated accuracy by item", tests))
+    return (*compared, *adjust_tests("segment", "permutation of tie-calibrated accuracy by item", tests))
 
 
-def compare_predictions(
-    labels: NDArray[np.float64], predictions: Mapping[str, NDArray[np.float64]]
-) -> tuple[MetricComparison, ...]:
+def compare_predictions(labels: Floats, predictions: Mapping[str, Floats]) -> tuple[MetricComparison, ...]:
     """Williams' test of quality estimation against labels of documents."""
-    return adjusted("document", "williams", _williams_of_all(labels, dict(predictions)), one_sided=True)
+    return adjust_tests("document", "williams", _williams_tests(labels, dict(predictions)), one_sided=True)
 
 
-def _williams_of_all(human: NDArray[np.float64], metrics: dict[str, NDArray[np.float64]]) -> list[PermutationTest]:
+def _williams_tests(human: Floats, metrics: dict[str, Floats]) -> list[PermutationTest]:
     """Every two metrics against the same human scores."""
     return [
-        _williams(first, second, human, metrics[first], metrics[second]) for first, second in combinations(metrics, 2)
+        _williams_test(first, second, human, metrics[first], metrics[second])
+        for first, second in combinations(metrics, 2)
     ]
 
 
-def _williams(
-    first: str, second: str, human: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.float64]
-) -> PermutationTest:
+def _williams_test(first: str, second: str, human: Floats, a: Floats, b: Floats) -> PermutationTest:
     """The metric `first` with the scores `a` against `second` with the scores `b`."""
     known = ~(np.isnan(human) | np.isnan(a) | np.isnan(b))
     ra, rb = pearson(human[known], a[known]), pearson(human[known], b[known])
@@ -93,7 +89,7 @@ def _williams(
     return PermutationTest(first, second, ra - rb, williams(max(ra, rb), min(ra, rb), between, n))
 
 
-def adjusted(
+def adjust_tests(
     level: str, test: str, tests: Sequence[PermutationTest], *, one_sided: bool = False
 ) -> tuple[MetricComparison, ...]:
     """Tests with their p-values corrected for all of them; `better` is who is ahead."""
@@ -102,12 +98,8 @@ def adjusted(
     compared: list[MetricComparison] = []
     for k, tested in enumerate(tests):
         better, worse = (tested.second, tested.first) if tested.difference < 0 else (tested.first, tested.second)
-        plain, plain_holm, plain_bh = (
-            None if np.isnan(value) else float(value) for value in (p[k], p_holm[k], p_bh[k])
-        )
-        compared.append(
-            MetricComparison(level, test, better, worse, abs(tested.difference), plain, plain_holm, plain_bh, one_sided)
-        )
+        a, b, c = (None if np.isnan(value) else float(value) for value in (p[k], p_holm[k], p_bh[k]))
+        compared.append(MetricComparison(level, test, better, worse, abs(tested.difference), a, b, c, one_sided))
     return tuple(compared)
 
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Bools, Ints
 
     _Pairs = list[tuple[int, int]]
+    _Prepared = tuple[Callable[[_Pairs], "Differences"], int]
 
 Signs = Callable[[int], Floats]
 """Draws the signs of so many scores: one row per permutation."""
@@ -49,7 +51,7 @@ BLOCK = 125
 """Permutations in a block. It must not depend on the number of workers: every block has a seed of its own."""
 # A block of many scores has fewer permutations: about this many signs, to bound memory.
 MOST_SIGNS = 4_000_000
-# Pairs that go on being permuted are looked at again after about this many of their differences.
+# Pairs that are permuted further are tested again after about this many differences.
 LOOK_AGAIN = 5_000_000
 
 
@@ -64,7 +66,7 @@ class PermutationTest:
 
 
 def enough_permutations(metrics: int, permutations: int) -> int:
-    """How many permutations let every pair of so many metrics be significant after Holm's correction."""
+    """Return how many permutations let every pair of metrics be significant after Holm's correction."""
     return max(permutations, PER_PAIR * (metrics * (metrics - 1) // 2))
 
 
@@ -84,22 +86,14 @@ def permute_pearson(
     """
     known = {name: ~(np.isnan(human) | np.isnan(scores)) for name, scores in metrics.items()}
 
-    def tested(names: list[str], pairs: _Pairs, mask: Bools) -> list[tuple[float, float]] | None:
-        standard = [_standard(metrics[name], mask) for name in names]
-        stacked = np.stack(standard)
+    def prepare(names: list[str], mask: Bools) -> _Prepared | None:
+        stacked = np.stack([_standardise(metrics[name], mask) for name in names])
         groups = list(_items(human, stacked, mask)) if by_item else _pooled(human, stacked, mask, texts)
         if not groups:
             return None
-        return _tested(
-            lambda chosen: _PearsonDifferences(groups, chosen),
-            pairs,
-            permutations=permutations,
-            most=enough_permutations(len(known), permutations),
-            block=_block_size(max(group.exchanged for group in groups)),
-            rng=rng,
-        )
+        return partial(_PearsonDifferences, groups), max(group.exchanged for group in groups)
 
-    return _by_common_scores(known, tested)
+    return _test_all(known, prepare, permutations, rng)
 
 
 def permute_groups(
@@ -108,28 +102,16 @@ def permute_groups(
     """Test all pairs of metrics by the mean of their values of groups, which exchange whole; NaN where none is."""
     known = {name: ~np.isnan(of_items) for name, of_items in values.items()}
 
-    def tested(names: list[str], pairs: _Pairs, mask: Bools) -> list[tuple[float, float]] | None:
+    def prepare(names: list[str], mask: Bools) -> _Prepared | None:
         groups = int(mask.sum())
         if not groups:
             return None
-        parts = np.stack([values[name][mask] for name in names]) / groups
-        return _tested(
-            lambda chosen: _GroupDifferences(parts, chosen),
-            pairs,
-            permutations=permutations,
-            most=enough_permutations(len(known), permutations),
-            block=_block_size(groups),
-            rng=rng,
-        )
+        return partial(_GroupDifferences, np.stack([values[name][mask] for name in names]) / groups), groups
 
-    return _by_common_scores(known, tested)
+    return _test_all(known, prepare, permutations, rng)
 
 
-def _block_size(scores: int) -> int:
-    return max(1, min(BLOCK, MOST_SIGNS // scores))
-
-
-def _tested(
+def _test_pairs(
     differences_of: Callable[[_Pairs], Differences],
     pairs: _Pairs,
     *,
@@ -169,11 +151,22 @@ def _count_extreme(differences: Differences, number: int, block: int, rng: np.ra
     return observed, np.sum(map_tasks(count, tasks, what="permutations"), axis=0)
 
 
-def _by_common_scores(
+def _test_all(
     known: Mapping[str, Bools],
-    tested: Callable[[list[str], _Pairs, Bools], list[tuple[float, float]] | None],
+    prepare: Callable[[list[str], Bools], _Prepared | None],
+    permutations: int,
+    rng: np.random.Generator,
 ) -> tuple[PermutationTest, ...]:
-    """All pairs of metrics; those with the same scores in common are tested together, by the same draws."""
+    """Test all pairs of metrics; those with the same scores in common are tested together, by the same draws.
+
+    Args:
+        known: which scores each metric has.
+        prepare: makes, for some metrics and the scores in common, the function that gives the differences of pairs,
+            and the number of scores that exchange; None where nothing can be compared.
+        permutations: the number asked for.
+        rng: of all draws.
+    """
+    most = enough_permutations(len(known), permutations)
     names = list(known)
     families: dict[bytes, _Pairs] = {}
     masks: dict[bytes, Bools] = {}
@@ -185,8 +178,12 @@ def _by_common_scores(
     tests: dict[tuple[int, int], PermutationTest] = {}
     for key, pairs in families.items():
         used = sorted({i for pair in pairs for i in pair})
-        local = [(used.index(i), used.index(j)) for i, j in pairs]
-        results = tested([names[i] for i in used], local, masks[key]) or [(np.nan, np.nan)] * len(pairs)
+        prepared = prepare([names[i] for i in used], masks[key])
+        results = [(np.nan, np.nan)] * len(pairs)
+        if prepared is not None:
+            local = [(used.index(i), used.index(j)) for i, j in pairs]
+            block = max(1, min(BLOCK, MOST_SIGNS // prepared[1]))
+            results = _test_pairs(prepared[0], local, permutations=permutations, most=most, block=block, rng=rng)
         for (i, j), (difference, p) in zip(pairs, results, strict=True):
             tests[i, j] = PermutationTest(names[i], names[j], difference, p)
     return tuple(tests[pair] for pair in combinations(range(len(names)), 2))
@@ -205,15 +202,15 @@ class _Group:
 
     @property
     def exchanged(self) -> int:
-        """How many signs an exchange needs."""
+        """The number of signs that an exchange needs."""
         return len(self.human) if self.starts is None else len(self.starts)
 
     def of(self, metrics: Ints) -> _Group:
-        """The same with some of the metrics."""
+        """Keep some of the metrics."""
         return replace(self, metrics=self.metrics[metrics])
 
     def sums(self) -> Floats:
-        """What r is made of, (3, metrics, exchanged): scores, their squares, their products with the human."""
+        """Sum what r is made of, (3, metrics, exchanged): scores, their squares, their products with the human."""
         kinds = np.stack([self.metrics, self.metrics**2, self.metrics * self.human])
         return kinds if self.starts is None else np.add.reduceat(kinds, self.starts, axis=-1)
 
@@ -239,7 +236,7 @@ def _pooled(human: Floats, metrics: Floats, mask: Bools, texts: Ints | None) -> 
     return [_Group((scores - scores.mean())[order], metrics[:, mask][:, order], starts)]
 
 
-def _standard(scores: Floats, mask: Bools) -> Floats:
+def _standardise(scores: Floats, mask: Bools) -> Floats:
     known = scores[mask]
     if not varies(known):
         return np.zeros_like(scores)
@@ -279,7 +276,7 @@ def _exchanged_correlations(group: _Group, signs: Floats) -> Floats:
     sums, human = group.sums(), group.human
     whole, difference = sums.sum(-1)[:, :, None], sums @ signs.T
     plus, minus = ((whole + difference) / 2)[:, :, None], ((whole - difference) / 2)[:, None]
-    # In place: large arrays that come and go cost more than the arithmetic.
+    # In place, because allocating large arrays costs more than the arithmetic.
     squared = plus[0] + minus[0]
     squared *= squared
     squared /= len(human)

@@ -15,8 +15,7 @@ from adjudge.results.meta import Perturbation
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Floats
     from adjudge.core.judgments import Judgments
     from adjudge.core.score_sheet import Sheet
 
@@ -43,12 +42,12 @@ def perturbations(judgments: Judgments, metrics: Mapping[str, Mapping[str, float
     return tuple(perturbed)
 
 
-def _system_scores(sheet: Sheet) -> NDArray[np.float64]:
+def _system_scores(sheet: Sheet) -> Floats:
     return item_means(standardised(sheet)).system_means(len(sheet.systems))
 
 
 def _correlations(
-    systems: tuple[str, ...], kept: list[int], human: NDArray[np.float64], metrics: Mapping[str, Mapping[str, float]]
+    systems: tuple[str, ...], kept: list[int], human: Floats, metrics: Mapping[str, Mapping[str, float]]
 ) -> dict[str, float]:
     result: dict[str, float] = {}
     for name, scores in metrics.items():

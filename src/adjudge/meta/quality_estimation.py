@@ -14,7 +14,7 @@ from adjudge.core.errors import DataError, UsageError, unknown_choice
 from adjudge.core.fingerprint import fingerprint
 from adjudge.core.judgments import SetAside
 from adjudge.core.wording import counted
-from adjudge.meta.document_labels import combined, orders_along, refitted, sweep, tuned
+from adjudge.meta.document_labels import combine, orders_along, refit, sweep, tune_weight
 from adjudge.meta.metric_tests import compare_predictions
 from adjudge.results.qe import ChosenWeight, Costs, DocumentLabel, QualityEstimation, SystemSweep
 
@@ -104,10 +104,10 @@ def estimate(
     if largest < 0 or (weight is not None and weight < 0):
         raise UsageError("weights must be 0 or more")
     first = np.array([edit_rate(document.pe1, document.mt) for document in documents])
-    second = _second(documents)
-    kept, aside = _aligned(documents, predictions or {})
-    chosen = _choose(first, second, kept, weight, baseline)
-    labels = first if second is None else combined(first, second, chosen.weight)
+    second = _second_rates(documents)
+    kept, aside = _align_predictions(documents, predictions or {})
+    chosen = _choose_weight(first, second, kept, weight, baseline)
+    labels = first if second is None else combine(first, second, chosen.weight)
     weights = _weights(chosen.weight, largest) if second is not None else (chosen.weight,)
     swept = sweep(first, np.zeros(len(first)) if second is None else second, kept, weights)
     systems = _systems(documents, labels, kept, swept, direct)
@@ -128,14 +128,14 @@ def estimate(
     )
 
 
-def _second(documents: Sequence[EditedDocument]) -> Floats | None:
+def _second_rates(documents: Sequence[EditedDocument]) -> Floats | None:
     editions = [document.pe2 for document in documents]
     if any(edition is None for edition in editions):
         return None
     return np.array([edit_rate(document.pe2 or (), document.pe1) for document in documents])
 
 
-def _aligned(
+def _align_predictions(
     documents: Sequence[EditedDocument], predictions: Mapping[str, Mapping[str, float]]
 ) -> tuple[dict[str, Floats], tuple[SetAside, ...]]:
     """Predictions in the order of the documents, NaN where there is none; strangers are counted."""
@@ -156,7 +156,7 @@ def _aligned(
     return aligned, tuple(SetAside(reason, rows) for reason, rows in found_aside if rows)
 
 
-def _choose(
+def _choose_weight(
     first: Floats, second: Floats | None, predictions: Mapping[str, Floats], weight: float | None, baseline: str | None
 ) -> ChosenWeight:
     if baseline is not None and not predictions:
@@ -170,7 +170,7 @@ def _choose(
     if baseline is None:
         return ChosenWeight(1.0, "both post-edits have the same weight, as no other was given")
     known = ~np.isnan(predictions[baseline])
-    return tuned(first[known], second[known], refitted(predictions[baseline][known]))
+    return tune_weight(first[known], second[known], refit(predictions[baseline][known]))
 
 
 def _weights(chosen: float, largest: float) -> tuple[float, ...]:
@@ -191,10 +191,7 @@ def _systems(
     )
     systems = [
         SystemSweep(
-            name,
-            correlate(values, labels),
-            swept[name],
-            None if assessed is None else correlate(-values, assessed),
+            name, correlate(values, labels), swept[name], None if assessed is None else correlate(-values, assessed)
         )
         for name, values in predictions.items()
     ]
@@ -217,7 +214,7 @@ def _labels(
 
 
 def _notes(chosen: ChosenWeight, orders: int, two: bool, correlated: int | None) -> tuple[str, ...]:
-    """What must be said; `correlated` are the documents with which predictions are correlated, None without any."""
+    """Collect the notes; `correlated` is the number of documents correlated with predictions, None without any."""
     notes: list[str] = []
     if orders > 1:
         notes.append(

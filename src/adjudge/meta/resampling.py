@@ -22,7 +22,7 @@ from adjudge.core.maths import divide, expanded_tail, varies
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from adjudge.core.arrays import Floats
+    from adjudge.core.arrays import Floats, Ints
     from adjudge.meta.coefficients import Coefficient
 
 
@@ -39,7 +39,7 @@ class Draws:
     texts: int
 
 
-def draws(count: int, texts: NDArray[np.int64], rng: np.random.Generator) -> Draws | None:
+def draws(count: int, texts: Ints, rng: np.random.Generator) -> Draws | None:
     """Draw the texts again, whose codes the segments have; None where there is one only."""
     number = int(texts.max()) + 1
     if number < 2 or not count:
@@ -48,7 +48,7 @@ def draws(count: int, texts: NDArray[np.int64], rng: np.random.Generator) -> Dra
     return Draws(drawn.astype(float)[:, texts], number)
 
 
-def interval(values: NDArray[np.float64], *, units: int, fewest: int = 20) -> tuple[float, float] | None:
+def interval(values: Floats, *, units: int, fewest: int = 20) -> tuple[float, float] | None:
     """The 95% interval of values over resamples of so many units; None where fewer than `fewest` are defined."""
     defined = values[np.isfinite(values)]
     if len(defined) < fewest:
@@ -58,25 +58,21 @@ def interval(values: NDArray[np.float64], *, units: int, fewest: int = 20) -> tu
     return float(low), float(high)
 
 
-def system_means(scores: NDArray[np.float64], drawn: NDArray[np.float64]) -> NDArray[np.float64]:
+def system_means(scores: Floats, drawn: Floats) -> Floats:
     """System means of every resample: (resamples, systems)."""
     known = (~np.isnan(scores)).astype(float)
     count = drawn @ known.T
     return divide(drawn @ np.nan_to_num(scores).T, count)
 
 
-def system_level(
-    coefficient: Coefficient, human: NDArray[np.float64], metric: NDArray[np.float64], drawn: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def system_level(coefficient: Coefficient, human: Floats, metric: Floats, drawn: Floats) -> Floats:
     """A coefficient at system level for every resample of segments, over the systems that have scores in it."""
     x, y = system_means(human, drawn), system_means(metric, drawn)
     known = ~(np.isnan(x) | np.isnan(y))
     return np.array([coefficient(a[row], b[row]) for a, b, row in zip(x, y, known, strict=True)])
 
 
-def pooled_pearson(
-    human: NDArray[np.float64], metric: NDArray[np.float64], drawn: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def pooled_pearson(human: Floats, metric: Floats, drawn: Floats) -> Floats:
     """Pearson's r over all scores for every resample of segments, from sums per segment."""
     known = ~(np.isnan(human) | np.isnan(metric))
     if not (varies(human[known]) and varies(metric[known])):
@@ -86,24 +82,24 @@ def pooled_pearson(
     with np.errstate(invalid="ignore", divide="ignore"):
         covariance = sxy - sx * sy / n
         spread = np.sqrt((sxx - sx**2 / n) * (syy - sy**2 / n))
-        r: NDArray[np.float64] = covariance / spread
+        r: Floats = covariance / spread
     return r
 
 
-def item_mean(values: NDArray[np.float64], drawn: NDArray[np.float64]) -> NDArray[np.float64]:
+def item_mean(values: Floats, drawn: Floats) -> Floats:
     """The mean over items for every resample; items without a value count for nothing."""
     known = ~np.isnan(values)
     count = drawn @ known.astype(float)
     return divide(drawn @ np.where(known, values, 0.0), count)
 
 
-# Resamples whose weights of all scores are held at once.
+# The number of resamples whose weights are in memory at the same time.
 CHUNK = 50
 
 
 def pooled_pairs(human: Floats, metric: Floats, drawn: Floats) -> tuple[Floats, Floats]:
     """Kendall's tau-b and pairwise accuracy over all scores, for every resample of segments."""
-    x, y, segment = _ordered(human, metric)
+    x, y, segment = _scores_by_segment(human, metric)
     starts = np.flatnonzero(np.append(True, segment[1:] != segment[:-1]))
     sizes = np.diff(np.append(starts, len(segment)))
     weights = drawn[:, segment[starts]]
@@ -111,7 +107,7 @@ def pooled_pairs(human: Floats, metric: Floats, drawn: Floats) -> tuple[Floats, 
     agree = (signs_x == other).astype(np.int8)
     np.fill_diagonal(agree, 0)
     parts = (signs_x * other, signs_x * signs_x, other * other, agree)
-    concordant, apart_x, apart_y, same = (_quadratic(part, starts, weights) for part in parts)
+    concordant, apart_x, apart_y, same = (_sum_over_pairs(part, starts, weights) for part in parts)
     pairs = (weights @ sizes) ** 2 - weights**2 @ sizes
     with np.errstate(invalid="ignore", divide="ignore"):
         return concordant / np.sqrt(apart_x * apart_y), same / pairs
@@ -119,7 +115,7 @@ def pooled_pairs(human: Floats, metric: Floats, drawn: Floats) -> tuple[Floats, 
 
 def pooled_spearman(human: Floats, metric: Floats, drawn: Floats) -> Floats:
     """Spearman's rho over all scores for every resample of segments: ranks are made anew in each."""
-    x, y, segment = _ordered(human, metric)
+    x, y, segment = _scores_by_segment(human, metric)
     values = []
     for start in range(0, len(drawn), CHUNK):
         weights = drawn[start : start + CHUNK][:, segment]
@@ -127,7 +123,7 @@ def pooled_spearman(human: Floats, metric: Floats, drawn: Floats) -> Floats:
     return np.concatenate(values)
 
 
-def _ordered(human: Floats, metric: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
+def _scores_by_segment(human: Floats, metric: Floats) -> tuple[Floats, Floats, Ints]:
     """The scores that both sides have, segment by segment, with the place of the segment."""
     known = ~(np.isnan(human) | np.isnan(metric)).T
     return human.T[known], metric.T[known], np.nonzero(known)[0].astype(np.int64)
@@ -138,7 +134,7 @@ def _signs(values: Floats) -> NDArray[np.int8]:
     return higher.astype(np.int8) - higher.T
 
 
-def _quadratic(part: NDArray[np.int8], starts: NDArray[np.int64], weights: Floats) -> Floats:
+def _sum_over_pairs(part: NDArray[np.int8], starts: Ints, weights: Floats) -> Floats:
     rows = np.add.reduceat(part, starts, axis=0, dtype=np.int32)
     gathered = np.add.reduceat(rows, starts, axis=1, dtype=np.int64).astype(float)
     return np.asarray(((weights @ gathered) * weights).sum(1))

@@ -13,7 +13,7 @@ from adjudge.core.maths import divide
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
+    from adjudge.core.arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,28 +22,28 @@ class Scores:
 
     systems: tuple[str, ...]
     segments: tuple[str, ...]
-    human: NDArray[np.float64]
-    metrics: Mapping[str, NDArray[np.float64]]
+    human: Floats
+    metrics: Mapping[str, Floats]
     documents: tuple[str | None, ...] = ()
     """The document of every segment, where known."""
-    whole: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    whole: Mapping[str, Floats] = field(default_factory=dict)
     """Scores of whole test sets by metric, one per system (NaN where there is none), for metrics that have them."""
 
     def __post_init__(self) -> None:
         if not self.metrics:
             raise DataError("there is no metric to compare with the human scores; check the columns of the scores")
 
-    def system_means(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def system_means(self, scores: Floats) -> Floats:
         """The mean of each system over the segments that have a score."""
         return _nanmean(scores, axis=1)
 
-    def system_scores(self, name: str) -> NDArray[np.float64]:
+    def system_scores(self, name: str) -> Floats:
         """A metric's score of each system: of the whole test set where it came with the data, else the mean."""
         return self.whole[name] if name in self.whole else self.system_means(self.metrics[name])
 
-    def missing(self, name: str) -> NDArray[np.bool_]:
-        """What was judged but not scored by the metric: (systems, segments)."""
-        unscored: NDArray[np.bool_] = ~np.isnan(self.human) & np.isnan(self.metrics[name])
+    def missing(self, name: str) -> Bools:
+        """Mark what was judged but not scored by the metric: (systems, segments)."""
+        unscored: Bools = ~np.isnan(self.human) & np.isnan(self.metrics[name])
         return unscored
 
     def matched(self, *names: str) -> Scores:
@@ -58,7 +58,7 @@ class Scores:
         metrics = {name: np.where(missing, np.nan, self.metrics[name]) for name in names}
         return replace(self, human=np.where(missing, np.nan, self.human), metrics=metrics)
 
-    def matched_means(self, *names: str) -> tuple[NDArray[np.float64], ...]:
+    def matched_means(self, *names: str) -> tuple[Floats, ...]:
         """System scores of the human and of each of these metrics, averaged over the same segments.
 
         Metrics with scores of the whole test set ask for no segments: what they miss is not left out.
@@ -73,11 +73,11 @@ class Scores:
         return bool((~np.isnan(self.human) & ~np.isnan(self.metrics[name])).any())
 
     def of_segments(self) -> Scores | None:
-        """The same with the metrics that scored segments; None where there are none, or one segment only."""
+        """Keep the metrics that scored segments; None if there are none, or one segment only."""
         metrics = {name: matrix for name, matrix in self.metrics.items() if self.has_segments(name)}
         return replace(self, metrics=metrics) if metrics and len(self.segments) > 1 else None
 
-    def texts(self) -> NDArray[np.int64]:
+    def texts(self) -> Ints:
         """The text of each segment, as a code: its document; the segment itself where documents are not known."""
         if len({name for name in self.documents if name is not None}) < 2:
             return np.arange(len(self.segments))
@@ -89,20 +89,20 @@ class Scores:
         return np.array([codes[name] for name in names])
 
     def by_document(self) -> Scores:
-        """The same at the level of documents: means over the segments of each."""
+        """Average the scores over the segments of each document."""
         names = tuple(dict.fromkeys(name for name in self.documents if name is not None))
         if len(names) < 2:
             raise DataError("documents are not known, so there is no document level; give a column 'document'")
         members = [np.array([i for i, document in enumerate(self.documents) if document == name]) for name in names]
 
-        def pooled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        def pooled(scores: Floats) -> Floats:
             return np.stack([_nanmean(scores[:, columns], axis=1) for columns in members], axis=1)
 
         metrics = {name: pooled(scores) for name, scores in self.metrics.items()}
         return Scores(self.systems, names, pooled(self.human), metrics)
 
     def without(self, left_out: set[str]) -> Scores:
-        """The same without some systems."""
+        """Leave out some systems."""
         kept = [i for i, name in enumerate(self.systems) if name not in left_out]
         metrics = {name: scores[kept] for name, scores in self.metrics.items()}
         systems = tuple(self.systems[i] for i in kept)
@@ -110,7 +110,7 @@ class Scores:
         return Scores(systems, self.segments, self.human[kept], metrics, self.documents, whole)
 
 
-def _nanmean(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+def _nanmean(values: Floats, axis: int) -> Floats:
     known = ~np.isnan(values)
     count = known.sum(axis)
     total = np.where(known, values, 0.0).sum(axis)

@@ -34,7 +34,7 @@ from adjudge.core.maths import divide
 from adjudge.core.rng import generator
 from adjudge.formats.metric_score_files import MetricScore, score_cells, segment_namer
 from adjudge.meta.join import HUMAN
-from adjudge.meta.metric_tests import adjusted, metric_clusters
+from adjudge.meta.metric_tests import adjust_tests, metric_clusters
 from adjudge.meta.permutation_tests import PermutationTest
 from adjudge.meta.resampling import interval
 from adjudge.rank import RankSettings, rank
@@ -75,7 +75,7 @@ class _Decided:
     agrees: Mapping[str, Floats]
 
 
-def with_relative_levels(
+def add_relative_levels(
     result: MetaEvaluation,
     judgments: Judgments,
     ranking: Ranking,
@@ -87,15 +87,15 @@ def with_relative_levels(
 ) -> MetaEvaluation:
     """The evaluation with the levels of relative judgments: decided comparisons, and systems told apart."""
     levels = {name: dict(at_level) for name, at_level in result.metrics.items()}
-    for name, at_level in _separated(ranking, metrics).items():
+    for name, at_level in _evaluate_separated(ranking, metrics).items():
         levels.setdefault(name, {})[SEPARATED] = at_level
     if not any(score.segment is not None for score in metrics):
         return replace(result, metrics=levels)
-    decided, aside = _decided(judgments, metrics)
-    drawn = _draws(decided, resamples, seed)
+    decided, aside = _find_decided(judgments, metrics)
+    drawn = _draw(decided, resamples, seed)
     for name, agrees in decided.agrees.items():
-        levels.setdefault(name, {})[DECIDED] = _taus(agrees, drawn)
-    compared = _compared(decided, permutations, seed)
+        levels.setdefault(name, {})[DECIDED] = _evaluate_taus(agrees, drawn)
+    compared = _compare_metrics(decided, permutations, seed)
     order = sorted(decided.agrees, key=lambda name: descending(levels[name][DECIDED].values["tau_ties_zero"]))
     return replace(
         result,
@@ -106,8 +106,8 @@ def with_relative_levels(
     )
 
 
-def _separated(ranking: Ranking, metrics: Sequence[MetricScore]) -> dict[str, MetricAtLevel]:
-    """Of the pairs of systems that the ranking tells apart, the share that each metric orders the same way."""
+def _evaluate_separated(ranking: Ranking, metrics: Sequence[MetricScore]) -> dict[str, MetricAtLevel]:
+    """Compute the share of pairs separated by the ranking that each metric orders in the same way."""
     from adjudge.meta.join import system_means
 
     human = {system.system for system in ranking.systems if system.human}
@@ -126,7 +126,7 @@ def _separated(ranking: Ranking, metrics: Sequence[MetricScore]) -> dict[str, Me
     return levels
 
 
-def _decided(judgments: Judgments, metrics: Sequence[MetricScore]) -> tuple[_Decided, tuple[SetAside, ...]]:
+def _find_decided(judgments: Judgments, metrics: Sequence[MetricScore]) -> tuple[_Decided, tuple[SetAside, ...]]:
     """Every comparison that people decided, with what each metric says of it."""
     compared = comparisons(judgments)
     whole = len(compared)
@@ -174,7 +174,7 @@ class _Draws:
     """How many annotators were drawn, or texts where they are fewer."""
 
 
-def _draws(decided: _Decided, resamples: int, seed: int) -> _Draws:
+def _draw(decided: _Decided, resamples: int, seed: int) -> _Draws:
     rng = generator(seed, _STREAM)
     pairs = np.stack([decided.annotator, decided.text])
     (people, texts), cell = np.unique(pairs, axis=1, return_inverse=True)
@@ -197,7 +197,7 @@ def taus(agree: Floats, against: Floats, tied: Floats) -> dict[str, Floats]:
     }
 
 
-def _taus(agrees: Floats, drawn: _Draws) -> MetricAtLevel:
+def _evaluate_taus(agrees: Floats, drawn: _Draws) -> MetricAtLevel:
     counted = [agrees == 1, agrees == -1, agrees == 0]
     values = {name: float(value) for name, value in taus(*(np.array(float(part.sum())) for part in counted)).items()}
     n = int((~np.isnan(agrees)).sum())
@@ -213,7 +213,7 @@ def _taus(agrees: Floats, drawn: _Draws) -> MetricAtLevel:
     return MetricAtLevel(n, {**values, "accuracy": accuracy}, intervals)
 
 
-def _compared(decided: _Decided, permutations: int, seed: int) -> tuple[MetricComparison, ...]:
+def _compare_metrics(decided: _Decided, permutations: int, seed: int) -> tuple[MetricComparison, ...]:
     """Every two metrics; whole texts change sides at random."""
     rng = generator(seed, _STREAM, 1)
     tests = []
@@ -227,4 +227,4 @@ def _compared(decided: _Decided, permutations: int, seed: int) -> tuple[MetricCo
         as_far = int((np.abs(signs @ by_text) >= abs(observed) - 1e-12).sum())
         p = (1 + as_far) / (1 + permutations) if known.any() else float("nan")
         tests.append(PermutationTest(first, second, observed, p))
-    return adjusted(DECIDED, TAU_TEST, tests)
+    return adjust_tests(DECIDED, TAU_TEST, tests)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from adjudge.core.edit_rates import signature_text
 from adjudge.core.errors import InputError, UsageError
 from adjudge.core.wording import counted
 from adjudge.formats.metric_score_files import MetricScore
@@ -38,20 +39,20 @@ class Texts:
 def read_texts(references: Sequence[Path], outputs: Mapping[str, Path]) -> Texts:
     """Read and align the files: plain text (line n is segment n), TSV, WMT XML or SGM."""
     first = read_column(references[0], names=("reference", "ref", "refA"))
-    others = [_fitting(first, read_column(path, names=("reference", "ref", "refA"))) for path in references[1:]]
+    others = [_align(first, read_column(path, names=("reference", "ref", "refA"))) for path in references[1:]]
     texts = {
-        name: _fitting(first, read_column(path, names=(name, "mt", "output", "system", "translation")))
+        name: _align(first, read_column(path, names=(name, "mt", "output", "system", "translation")))
         for name, path in outputs.items()
     }
     segments = first.segments or tuple(str(i) for i in range(1, len(first.texts) + 1))
     if len(set(segments)) < len(segments):
-        # Numbers that start again in every document name no segment by themselves; lines do.
+        # Numbers that restart in every document do not identify a segment; line numbers do.
         segments = tuple(str(i) for i in range(1, len(segments) + 1))
     documents: tuple[str | None, ...] = first.documents or (None,) * len(segments)
     return Texts(segments, documents, (first.texts, *others), texts)
 
 
-def _fitting(reference: Column, other: Column) -> tuple[str, ...]:
+def _align(reference: Column, other: Column) -> tuple[str, ...]:
     texts = aligned(reference, other)
     if texts is None:
         held = counted(len(other.texts), "segment")
@@ -63,29 +64,26 @@ def _fitting(reference: Column, other: Column) -> tuple[str, ...]:
 def text_metrics(texts: Texts, *, tokenize: str = DEFAULT_TOKENIZER) -> tuple[list[MetricScore], dict[str, str]]:
     """All scores, and how sacrebleu made each metric (its signature)."""
     metrics = _metrics(tokenize)
+    references = [list(reference) for reference in texts.references]
     scores: list[MetricScore] = []
     for system, output in texts.outputs.items():
         for name, (of_segments, of_all) in metrics.items():
             sentences = [
-                of_segments.sentence_score(line, [reference[i] for reference in texts.references])
+                of_segments.sentence_score(line, [reference[i] for reference in references])
                 for i, line in enumerate(output)
             ]
             sign = -1.0 if name == "TER" else 1.0
-            whole = _ter(sentences) if name == "TER" else of_all.corpus_score(list(output), _lists(texts)).score
+            whole = _ter(sentences) if name == "TER" else of_all.corpus_score(list(output), references).score
             scores.append(MetricScore(name, system, None, None, sign * whole))
             scores += [
                 MetricScore(name, system, segment, document, sign * float(sentence.score))
                 for segment, document, sentence in zip(texts.segments, texts.documents, sentences, strict=True)
             ]
-    return scores, {name: _signature(whole) for name, (_, whole) in metrics.items()}
-
-
-def _lists(texts: Texts) -> list[list[str]]:
-    return [list(reference) for reference in texts.references]
+    return scores, {name: signature_text(whole) for name, (_, whole) in metrics.items()}
 
 
 def _ter(sentences: Sequence[Any]) -> float:
-    """As sacrebleu's own of the whole: edits of all segments by words of all references, without counting twice."""
+    """Compute sacrebleu's TER of the whole from its segments: all edits by all reference words."""
     words = sum(sentence.ref_length for sentence in sentences)
     edits = sum(sentence.num_edits for sentence in sentences)
     return 100 * float(edits / words) if words else 100.0 * (edits > 0)
@@ -104,7 +102,3 @@ def _metrics(tokenize: str) -> dict[str, tuple[Any, Any]]:
     except (ImportError, RuntimeError) as fault:
         raise UsageError(f"the tokenizer '{tokenize}' is not installed ({fault}); choose another") from fault
     return {"BLEU": bleu, "chrF": (CHRF(), CHRF()), "TER": (ter := TER(), ter)}
-
-
-def _signature(metric: Any) -> str:
-    return str(metric.get_signature()).replace("|", ",").replace(":", "=")

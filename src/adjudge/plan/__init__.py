@@ -83,22 +83,14 @@ def plan(
 
 
 def _looks(settings: PlanSettings, judgments: int) -> tuple[PlanLooks, ...]:
-    """What looks on the way save, by the exact distribution of one comparison."""
+    """Compute what looks on the way save, by the exact distribution of one comparison."""
     level = settings.level / settings.tests
-    rows = [
-        (spending, saving(looks, spending=spending, level=level, power=settings.power)) for looks, spending in LOOKS
-    ]
-    return tuple(
-        PlanLooks(
-            looks=row.looks,
-            spending=spending,
-            largest=ceil(judgments * row.largest),
-            expected=ceil(judgments * row.planned),
-            expected_larger=ceil(judgments * row.larger),
-            expected_none=ceil(judgments * row.none),
-        )
-        for spending, row in rows
-    )
+    planned: list[PlanLooks] = []
+    for looks, spending in LOOKS:
+        row = saving(looks, spending=spending, level=level, power=settings.power)
+        shares = (row.largest, row.planned, row.larger, row.none)
+        planned.append(PlanLooks(looks, spending, *(ceil(judgments * share) for share in shares)))
+    return tuple(planned)
 
 
 def _layout_of(point: PlanPoint, tried: Search) -> Layout:
@@ -117,16 +109,16 @@ def _noise(settings: PlanSettings, variances: Variances, se: float) -> Noise:
 
 
 def _notes(result: Plan, settings: PlanSettings, fewest: int | None) -> Iterator[str]:
-    """What is out of reach, whether people or judgments are short, and how far a pilot can be trusted."""
+    """Note what is out of reach, whether people or judgments are short, and how far a pilot can be trusted."""
     if result.recommended is None:
         segments = counted(settings.documents * settings.segments, "segment")
         yield (
             f"no design finds {measured(settings.difference, 'point')} with power {settings.power:.0%} in "
             f"{segments}; add segments or judgments per item, or ask for less"
         )
-    yield from _on_few_people(result, settings, fewest)
-    yield from _on_people(result)
-    yield from _on_the_check(result, settings)
+    yield from _note_few_people(result, settings, fewest)
+    yield from _note_people_or_judgments(result)
+    yield from _note_missed_power(result, settings)
     if result.pilot is not None:
         low, high = result.pilot.times
         yield (
@@ -135,7 +127,7 @@ def _notes(result: Plan, settings: PlanSettings, fewest: int | None) -> Iterator
         )
 
 
-def _on_few_people(result: Plan, settings: PlanSettings, fewest: int | None) -> Iterator[str]:
+def _note_few_people(result: Plan, settings: PlanSettings, fewest: int | None) -> Iterator[str]:
     """Whether there are too few people for their tastes, and too few tasks for all of them."""
     if settings.annotators > 1 and (fewest is None or fewest > settings.annotators):
         people = "any number of" if fewest is None else f"fewer than {fewest}"
@@ -159,7 +151,7 @@ def _on_few_people(result: Plan, settings: PlanSettings, fewest: int | None) -> 
         )
 
 
-def _on_people(result: Plan) -> Iterator[str]:
+def _note_people_or_judgments(result: Plan) -> Iterator[str]:
     more = [choice for choice in result.people if choice.annotators > result.annotators]
     each = [choice for choice in result.people[1:] if choice.annotators == result.annotators]
     if more and each:
@@ -170,7 +162,7 @@ def _on_people(result: Plan) -> Iterator[str]:
         )
 
 
-def _on_the_check(result: Plan, settings: PlanSettings) -> Iterator[str]:
+def _note_missed_power(result: Plan, settings: PlanSettings) -> Iterator[str]:
     checked = result.checked
     if checked is not None and checked.found_interval is not None and checked.found_interval[1] < settings.power:
         yield (

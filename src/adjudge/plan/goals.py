@@ -26,9 +26,7 @@ from adjudge.look.goals import Goal, parse_goal
 from adjudge.results.plan import PlanGoal
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from adjudge.core.arrays import Floats
+    from adjudge.core.arrays import Bools, Floats
     from adjudge.plan.settings import PlanSettings
 
 CAMPAIGNS = 600
@@ -54,7 +52,7 @@ class Noise:
 class _Outcome:
     """Of every campaign, whether the goal was settled, and after which share of the plan."""
 
-    settled: NDArray[np.bool_]
+    settled: Bools
     used: Floats
 
 
@@ -80,19 +78,9 @@ def _row(simulation: _Simulation, settings: PlanSettings, judgments: int) -> Pla
     size = _least_size(simulation, quality, settings.power)
     if size is None:
         return PlanGoal(goal, policy, looks, None, None, None, None)
-    with_difference, without_difference = (
-        simulation.run(size, quality),
-        simulation.run(size, np.zeros(settings.systems)),
-    )
-    return PlanGoal(
-        goal=goal,
-        policy=policy,
-        looks=looks,
-        largest=ceil(judgments * size),
-        expected=ceil(judgments * size * with_difference.used.mean()),
-        expected_larger=ceil(judgments * size * simulation.run(size, 1.5 * quality).used.mean()),
-        expected_none=ceil(judgments * size * without_difference.used.mean()),
-    )
+    truths = (quality, 1.5 * quality, np.zeros(settings.systems))
+    expected = (ceil(judgments * size * simulation.run(size, truth).used.mean()) for truth in truths)
+    return PlanGoal(goal, policy, looks, ceil(judgments * size), *expected)
 
 
 def _qualities(goal: Goal, settings: PlanSettings) -> Floats:
@@ -130,7 +118,7 @@ class _Simulation:
         """By the number of open pairs less 1 (or alone), the boundary at every look."""
 
     def _bounds(self, spending: Spending, level: float) -> list[float]:
-        # Tastes last, so that information grows less than the judgments.
+        # Tastes do not average out, so information grows more slowly than the number of judgments.
         information = [1 / (self.noise.taste + self.noise.other / time) for time in self.times]
         return boundaries(information, [spent(spending, level, time) for time in self.times])
 
@@ -169,7 +157,7 @@ class _Simulation:
             share = np.stack([(order == system).mean(axis=(1, 2)) for system in range(self.systems)], axis=1)
         return np.asarray(self.floor * even + (1 - self.floor) * share)
 
-    def _settle(self, better: NDArray[np.bool_], estimate: Floats, variance: Floats, look: int) -> None:
+    def _settle(self, better: Bools, estimate: Floats, variance: Floats, look: int) -> None:
         """Mark what is settled at this look; `better[c, i, j]` says that i is settled as better than j."""
         difference = estimate[:, :, None] - estimate[:, None, :]
         z = difference / np.sqrt(variance[:, :, None] + variance[:, None, :])
@@ -177,7 +165,7 @@ class _Simulation:
             better |= z >= self.bounds[0, look]
             return
         while True:
-            # A settled pair hands its share of the level on.
+            # Holm: the level of a settled pair is shared by the others.
             left = self.pairs - better.sum(axis=(1, 2))
             bound = self.bounds[np.maximum(left, 1) - 1, look]
             new = (z >= bound[:, None, None]) & ~better & ~better.transpose(0, 2, 1)
@@ -185,7 +173,7 @@ class _Simulation:
                 return
             better |= new
 
-    def _reached(self, better: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _reached(self, better: Bools) -> Bools:
         if self.goal.kind == "pairs":
             return np.asarray(better.sum(axis=(1, 2)) == self.pairs)
         member = better.sum(axis=2) >= self.systems - self.goal.size

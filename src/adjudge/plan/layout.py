@@ -19,9 +19,7 @@ from adjudge.rank.mixed.design import MixedDesign, combine
 from adjudge.rank.mixed.models import find_model
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from adjudge.core.arrays import Codes
+    from adjudge.core.arrays import Codes, Floats
     from adjudge.plan.settings import PlanSettings
 
 
@@ -108,7 +106,7 @@ def _texts(settings: PlanSettings) -> TestSet:
     return TestSet(source, {}, {str(s): tuple(f"{s}.{i}" for i in segments) for s in range(settings.systems)})
 
 
-def mixed_design(rows: dict[str, Codes], systems: int, score: NDArray[np.float64]) -> MixedDesign:
+def mixed_design(rows: dict[str, Codes], systems: int, score: Floats) -> MixedDesign:
     """The table of the mixed model with these scores."""
     screens = rows["screen"]
     single = len(np.unique(screens)) == len(screens)

@@ -71,13 +71,13 @@ def pilot_variances(
 
 
 def pilot_doubt(layout: Layout, settings: PlanSettings, variances: Variances, per_item: int) -> PilotDoubt | None:
-    """How many times the size of a design may be needed, and the power that it may have, for all the pilot knows."""
+    """Estimate how many times the size of a design may be needed, and its power, given the doubt of the pilot."""
     if not variances.resampled:
         return None
     level = settings.level / settings.tests
     known = measure(layout, settings, variances, per_item).detectable(settings.power, level)
     drawn = [measure(layout, settings, other, per_item) for other in variances.resampled]
-    # What is drawn is to the pilot as the pilot is to the truth, so the truth is as far off on the other side.
+    # Draws deviate from the pilot as the pilot does from the truth, so the truth lies on the opposite side.
     times = [(known / precision.detectable(settings.power, level)) ** 2 for precision in drawn]
     power = [precision.power(settings.difference, level) for precision in drawn]
     low, high = np.quantile(times, _QUANTILES)
@@ -99,18 +99,12 @@ def people_or_judgments(
     level = settings.level / settings.tests
     choices = []
     for count, each in variants:
-        # A task needs a person, and a second judgment of it another one.
+        # Every task needs a person, and a second judgment of a task needs another person.
         if count <= layout.tasks * each and each <= count:
             precision = measure(layout, replace(settings, annotators=count), variances, each)
-            choices.append(
-                PeopleChoice(
-                    annotators=count,
-                    judgments_per_item=each,
-                    judgments=layout.tasks * each * settings.task_size,
-                    se=precision.typical,
-                    detectable=precision.detectable(settings.power, level),
-                )
-            )
+            work = layout.tasks * each * settings.task_size
+            detectable = precision.detectable(settings.power, level)
+            choices.append(PeopleChoice(count, each, work, precision.typical, detectable))
     return tuple(choices)
 
 

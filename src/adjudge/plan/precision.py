@@ -56,9 +56,9 @@ def measure(layout: Layout, settings: PlanSettings, variances: Variances, per_it
     design = mixed_design(rows, systems, np.zeros(len(rows["system"])))
     prepared = prepare(design)
     ratios = variances.ratios
-    drawn = [_drawn(prepared, variances, generator(settings.seed, _SCORES, number)) for number in range(DRAWS)]
+    drawn = [_draw_scores(prepared, variances, generator(settings.seed, _SCORES, number)) for number in range(DRAWS)]
     models = [prepared.refit(score, ratios) for score in drawn]
-    # What the design cannot tell from the residual belongs to it.
+    # Effects that the design cannot separate from the residual are part of it.
     residual = variances.sd["residual"] ** 2 * (1 + sum(ratios[effect] for effect in prepared.effects.in_residual))
     covariance = models[0].covariance * residual / models[0].components[-1].sd ** 2
     first, second = np.triu_indices(systems, 1)
@@ -69,8 +69,8 @@ def measure(layout: Layout, settings: PlanSettings, variances: Variances, per_it
     return Precision(np.sqrt(variance), df)
 
 
-def _drawn(prepared: Prepared, variances: Variances, rng: np.random.Generator) -> Floats:
-    """Scores drawn from the variances: a fit needs some, and its degrees of freedom depend a little on them."""
+def _draw_scores(prepared: Prepared, variances: Variances, rng: np.random.Generator) -> Floats:
+    """Draw scores from the variances: a fit needs some, and its degrees of freedom depend a little on them."""
     score = rng.standard_normal(len(prepared.design))
     for effect, ratio in zip(prepared.effects.kept, prepared.effects.ratios(variances.ratios), strict=True):
         score += np.sqrt(ratio) * rng.standard_normal(effect.levels)[effect.codes]

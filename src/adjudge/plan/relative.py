@@ -30,8 +30,7 @@ from adjudge.rank.tastes import fit_tastes
 from adjudge.results.relative_plan import RelativeCheck, RelativePlan, RelativePoint
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Floats
     from adjudge.core.judgments import Judgments
 
 MOST_BLOCKS = 2000
@@ -148,7 +147,7 @@ def _dispersion(asked: RelativePlanSettings, assumed: RelativeSpread) -> float:
 
 
 def standard_error(people: int, blocks: float, asked: RelativePlanSettings, assumed: RelativeSpread) -> float:
-    """Of the difference of two strengths: the formula at the top."""
+    """Compute the standard error of a difference of two strengths by the formula at the top."""
     n, k = asked.systems, asked.shown
     value = blocks * k * (k - 1) / (n - 1) / (2 * (2 + assumed.ties))
     return float(np.sqrt(2 * (_dispersion(asked, assumed) / value + assumed.taste**2) / people))
@@ -158,7 +157,7 @@ def _point(people: int, asked: RelativePlanSettings, assumed: RelativeSpread) ->
     """The fewest blocks that suffice, or the most that one person can be asked for."""
     from scipy.stats import nct
 
-    # As the combined errors have it: those of annotators, and of the model up to its limit.
+    # Degrees of freedom of the combined errors: of annotators, plus those of the model up to a limit.
     df = (people - 1) + min(MOST_PRIOR, (people - 1) * (asked.systems - 1) / 2)
     critical = float(student_quantile(asked.level / asked.tests / 2, df))
 
@@ -202,10 +201,7 @@ def _simulated(point: RelativePoint, asked: RelativePlanSettings, assumed: Relat
 
 
 def draw(
-    strengths: NDArray[np.float64],
-    work: tuple[int, int, int],
-    spread: RelativeSpread,
-    rng: np.random.Generator,
+    strengths: Floats, work: tuple[int, int, int], spread: RelativeSpread, rng: np.random.Generator
 ) -> Comparisons:
     """A campaign of annotators with tastes, who rank blocks by what they like; close likings are ties.
 

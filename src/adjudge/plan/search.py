@@ -41,7 +41,7 @@ class Search:
         return self.layouts[key]
 
     def point(self, structure: str, per_item: int, segments: int) -> PlanPoint:
-        """What a structure of this size can find."""
+        """Compute what a structure of this size can find."""
         key = (structure, per_item, segments)
         if key not in self.points:
             settings, layout = self.settings, self.layout(structure, segments)
@@ -79,10 +79,8 @@ class Search:
             middle = self._rounded(structure, math.sqrt(small * large))
             if middle in (small, large):
                 break
-            if self.point(structure, per_item, middle).power >= self.settings.power:
-                large = middle
-            else:
-                small = middle
+            enough = self.point(structure, per_item, middle).power >= self.settings.power
+            small, large = (small, middle) if enough else (middle, large)
         return self._choice(self.point(structure, per_item, large), suffices=True)
 
     def _steps(self, structure: str, most: int) -> list[int]:
@@ -91,7 +89,7 @@ class Search:
         return sorted(size for size in sizes if size >= 2)
 
     def _rounded(self, structure: str, segments: float) -> int:
-        """Whole documents where pages are judged."""
+        """Round to whole documents where pages are judged."""
         if structure not in PAGES:
             return max(2, round(segments))
         return max(2, round(segments / self.settings.segments)) * self.settings.segments
@@ -116,14 +114,9 @@ def search(settings: PlanSettings, variances: Variances) -> tuple[list[PlanChoic
     choices = [choice for structure in searched for choice in structure.choices]
     if not choices:
         faults = [fault for structure in searched for fault in structure.faults]
-        raise (
-            faults[0]
-            if faults
-            else UsageError(
-                f"--per-item asks for more judgments than the {counted(settings.annotators, 'annotator')} can give; "
-                "ask for fewer"
-            )
-        )
+        people = counted(settings.annotators, "annotator")
+        too_many = UsageError(f"--per-item asks for more judgments than the {people} can give; ask for fewer")
+        raise faults[0] if faults else too_many
     trials = Search(settings, variances)
     for structure in searched:
         trials.layouts |= structure.trials.layouts

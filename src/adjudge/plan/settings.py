@@ -118,8 +118,4 @@ class PlanSettings:
     def as_settings(self) -> dict[str, Setting]:
         """For the signature."""
         plain = {name: value for name, value in vars(self).items() if not isinstance(value, tuple)}
-        return {
-            **plain,
-            "per_item": ",".join(map(str, self.per_item)),
-            "structures": ",".join(self.structures),
-        }
+        return {**plain, "per_item": ",".join(map(str, self.per_item)), "structures": ",".join(self.structures)}

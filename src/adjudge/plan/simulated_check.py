@@ -24,9 +24,7 @@ from adjudge.simulate.scores import draw_scores
 from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from adjudge.core.arrays import Codes, Floats
+    from adjudge.core.arrays import Codes, Floats, Ints
     from adjudge.plan.layout import Layout
     from adjudge.plan.settings import PlanSettings, Variances
 
@@ -44,18 +42,14 @@ def simulate_plan(layout: Layout, settings: PlanSettings, variances: Variances, 
     detected: list[float] = []
     claimed: list[float] = []
     campaigns = [draw_scores(design, rng).score[0] for _ in range(settings.draws)]
-    for p, sign in map_tasks(partial(_tests, rows, settings.systems), campaigns, what="simulated campaigns"):
+    for p, sign in map_tasks(partial(_test_pairs, rows, settings.systems), campaigns, what="simulated campaigns"):
         significant = p < settings.level
         detected.append(float((significant & (sign == truth))[truth != 0].mean()))
         if (truth == 0).any():
             claimed.append(float(significant[truth == 0].mean()))
-    return _counted(settings.draws, detected, claimed)
-
-
-def _counted(draws: int, detected: list[float], claimed: list[float]) -> PlanCheck:
     wrong = [share > 0 for share in claimed]
     return PlanCheck(
-        draws=draws,
+        draws=settings.draws,
         found=float(np.mean(detected)),
         found_interval=_interval(detected),
         claimed=float(np.mean(claimed)) if claimed else None,
@@ -64,22 +58,18 @@ def _counted(draws: int, detected: list[float], claimed: list[float]) -> PlanChe
     )
 
 
-def _score_design(
-    settings: PlanSettings, variances: Variances, rows: dict[str, NDArray[np.int64]], quality: NDArray[np.float64]
-) -> ScoreDesign:
+def _score_design(settings: PlanSettings, variances: Variances, rows: dict[str, Ints], quality: Floats) -> ScoreDesign:
+    task_annotator = np.empty(int(rows["task"].max()) + 1, dtype=np.int64)
+    task_annotator[rows["task"]] = rows["annotator"]
     return ScoreDesign(
         campaign=_campaign(settings, variances, rows, quality),
-        task=rows["task"],
-        screen=rows["screen"],
-        document=rows["document"],
-        segment=rows["segment"],
-        system=rows["system"],
+        **{name: rows[name] for name in ("task", "screen", "document", "segment", "system")},
         kind=np.zeros(len(rows["task"]), dtype=np.int64),
-        task_annotator=_annotator_of_task(rows),
+        task_annotator=task_annotator,
     )
 
 
-def _tests(rows: dict[str, Codes], systems: int, score: Floats) -> tuple[Floats, Floats]:
+def _test_pairs(rows: dict[str, Codes], systems: int, score: Floats) -> tuple[Floats, Floats]:
     """Holm-adjusted p and the sign of every difference in a campaign with these scores."""
     model = fit(mixed_design(rows, systems, score).with_model("mixed"))
     tested = contrasts(model.effects, model.covariance, model.df)
@@ -87,15 +77,7 @@ def _tests(rows: dict[str, Codes], systems: int, score: Floats) -> tuple[Floats,
     return holm(tested.two_sided[first, second]), np.sign(tested.difference[first, second])
 
 
-def _annotator_of_task(rows: dict[str, NDArray[np.int64]]) -> NDArray[np.int64]:
-    annotator = np.empty(int(rows["task"].max()) + 1, dtype=np.int64)
-    annotator[rows["task"]] = rows["annotator"]
-    return annotator
-
-
-def _campaign(
-    settings: PlanSettings, variances: Variances, rows: dict[str, NDArray[np.int64]], quality: NDArray[np.float64]
-) -> ScoreCampaign:
+def _campaign(settings: PlanSettings, variances: Variances, rows: dict[str, Ints], quality: Floats) -> ScoreCampaign:
     """Parameters of the simulator. Variances found in data already contain what the ends of the scale do to scores."""
     sd = variances.sd
     plain = {"scale": 0.0, "ends": False, "round_numbers": 0.0} if variances.fitted else {}

@@ -59,9 +59,9 @@ class Reading:
 
     def read(self, source: Any) -> Judgments:
         """The judgments of the requested pair, or of all pairs, in one table."""
-        from adjudge.formats import as_judgments
+        from adjudge.formats import read
 
-        judgments = as_judgments(source, format=self.format, options=self.options)
+        judgments = read(source, format=self.format, options=self.options)
         return judgments if self.pair is None else judgments.for_pair(self.pair)
 
     def by_pair(self, source: Any) -> dict[str, Judgments]:

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from adjudge.core.rng import DEFAULT_SEED
@@ -41,9 +40,4 @@ def simulate_many(
     campaign: RankingCampaign | ScoreCampaign, campaigns: int, *, seed: int = DEFAULT_SEED
 ) -> list[Simulated]:
     """Draw so many campaigns, the first with this seed, each of the others with the next one."""
-    draw = partial(_simulate_with, campaign)
-    return map_tasks(draw, range(seed, seed + campaigns), what="campaigns")
-
-
-def _simulate_with(campaign: RankingCampaign | ScoreCampaign, seed: int) -> Simulated:
-    return simulate(campaign, seed=seed)
+    return map_tasks(lambda each: simulate(campaign, seed=each), range(seed, seed + campaigns), what="campaigns")

@@ -20,7 +20,8 @@ from adjudge.simulate.invented_texts import draw_texts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
+    from adjudge.core.arrays import Floats
+
 
 # How much each invented system senses of errors in sentences, and of errors in context.
 SENSES: dict[str, tuple[float, float]] = {"sentences": (1.0, 0.0), "both": (0.7, 0.7), "context": (0.0, 1.0)}
@@ -32,9 +33,9 @@ class SimulatedEdits:
 
     documents: tuple[EditedDocument, ...]
     predictions: Mapping[str, Mapping[str, float]]
-    in_sentences: NDArray[np.float64]
+    in_sentences: Floats
     """The true share of words that are wrong in themselves, by document."""
-    in_context: NDArray[np.float64]
+    in_context: Floats
 
 
 def simulate_post_edits(
@@ -78,14 +79,14 @@ def simulate_post_edits(
 def _document(
     number: int, right: tuple[str, ...], in_sentences: float, in_context: float, rng: np.random.Generator
 ) -> EditedDocument:
-    """What is right is the second edition; errors of context are in the first, those of sentences in the output."""
-    first = tuple(_with_wrong_words(text, in_context, rng) for text in right)
-    output = tuple(_with_wrong_words(text, in_sentences, rng) for text in first)
+    """Make a document: the second edition is correct, the first has errors of context, the output all errors."""
+    first = tuple(_replace_words(text, in_context, rng) for text in right)
+    output = tuple(_replace_words(text, in_sentences, rng) for text in first)
     return EditedDocument(f"document-{number + 1}", output, first, right)
 
 
-def _with_wrong_words(text: str, share: float, rng: np.random.Generator) -> str:
-    """The text with this share of its words replaced by words that stand nowhere else."""
+def _replace_words(text: str, share: float, rng: np.random.Generator) -> str:
+    """Replace this share of the words by words that occur nowhere else."""
     words = text.split()
     wrong = rng.random(len(words)) < share
     return " ".join(
@@ -94,19 +95,15 @@ def _with_wrong_words(text: str, share: float, rng: np.random.Generator) -> str:
 
 
 def predictions_from(
-    weights: tuple[float, float],
-    in_sentences: NDArray[np.float64],
-    in_context: NDArray[np.float64],
-    noise: float,
-    rng: np.random.Generator,
-) -> NDArray[np.float64]:
-    """What a system predicts that senses the two shares of errors with these weights, on the scale of an edit rate."""
+    weights: tuple[float, float], in_sentences: Floats, in_context: Floats, noise: float, rng: np.random.Generator
+) -> Floats:
+    """Predict as a system that senses the two shares of errors with these weights, on the scale of an edit rate."""
     of_sentences, of_context = weights
-    sensed = of_sentences * _standard(in_sentences) + of_context * _standard(in_context)
+    sensed = of_sentences * _standardise(in_sentences) + of_context * _standardise(in_context)
     noisy = sensed + noise * rng.normal(size=len(sensed)) * max(float(sensed.std()), 1e-9)
     return np.asarray(0.3 + 0.05 * noisy)
 
 
-def _standard(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _standardise(values: Floats) -> Floats:
     spread = float(values.std())
     return np.asarray((values - values.mean()) / spread if spread else np.zeros(len(values)))

@@ -6,8 +6,8 @@ Parameters are checked when they are given. Blocks say what is shown on which se
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from adjudge.core.errors import UsageError
 from adjudge.core.wording import agreeing, counted
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Floats, Ints
     from adjudge.results.result import Setting
 
 
@@ -73,16 +72,8 @@ class RankingCampaign:
             check_at_least(name, getattr(self, name), low)
         for name in ("reference", "careless", "repeats", "overlap", "blanks"):
             check_share(name, getattr(self, name))
-        for name in (
-            "spread",
-            "ties",
-            "uneven",
-            "workload",
-            "segment_spread",
-            "taste",
-            "system_taste",
-            "length_effect",
-        ):
+        for name in ("spread", "ties", "uneven", "workload", "segment_spread", "taste", "system_taste",
+                     "length_effect"):  # fmt: skip
             check_at_least(name, getattr(self, name), 0)
         check_at_least("block_size", self.block_size, 2)
         if self.block_size > MAX_BLOCK:
@@ -90,17 +81,13 @@ class RankingCampaign:
         if self.repeats + self.overlap > 0.9:
             both = f"{self.repeats:g} and {self.overlap:g}"
             raise UsageError(f"--repeats and --overlap are {both}; together they may be at most 0.9")
-        if self.qualities is not None and len(self.qualities) != self.systems:
-            given = counted(len(self.qualities), "quality was", "qualities were")
-            raise UsageError(f"{given} given for {counted(self.systems, 'system')}; give one for each")
+        check_qualities(self.qualities, self.systems)
         if self.systems == 1 and self.reference == 0:
             raise UsageError("one system without a reference has nobody to be compared with; simulate at least two")
 
     def settings(self) -> dict[str, Setting]:
-        """The parameters as settings of a result."""
-        return settings_of(self, leave_out=("qualities",)) | {
-            "qualities": None if self.qualities is None else ",".join(f"{quality:g}" for quality in self.qualities)
-        }
+        """Return the parameters as settings of a result."""
+        return settings_of(self)
 
     @property
     def shown_at_most(self) -> int:
@@ -108,7 +95,7 @@ class RankingCampaign:
         return self.systems + (self.reference > 0)
 
     def notes(self) -> tuple[str, ...]:
-        """Where screens cannot be as the parameters say, as there are too few systems."""
+        """Say where screens cannot be as the parameters say, as there are too few systems."""
         notes = []
         if self.block_size > self.shown_at_most:
             held = f"{counted(self.systems, 'system')}{' and a reference' if self.reference > 0 else ''}"
@@ -124,10 +111,11 @@ class RankingCampaign:
 MAX_BLOCK = 10
 
 
-def settings_of(campaign: object, *, leave_out: tuple[str, ...] = ()) -> dict[str, Setting]:
-    """The fields of a campaign that are plain values."""
-    named = fields(campaign)  # type: ignore[arg-type]
-    return {field.name: getattr(campaign, field.name) for field in named if field.name not in leave_out}
+def settings_of(campaign: Any) -> dict[str, Setting]:
+    """Return the parameters of a campaign as settings of a result, the qualities last and as text."""
+    plain = {field.name: getattr(campaign, field.name) for field in fields(campaign) if field.name != "qualities"}
+    qualities = campaign.qualities
+    return plain | {"qualities": None if qualities is None else ",".join(f"{quality:g}" for quality in qualities)}
 
 
 def _option(name: str) -> str:
@@ -146,25 +134,33 @@ def check_share(name: str, value: float) -> None:
         raise UsageError(f"{_option(name)} is {value:g}; a share between 0 and 1 is needed")
 
 
+def check_qualities(qualities: tuple[float, ...] | None, systems: int) -> None:
+    """Refuse qualities of more or fewer systems than there are."""
+    if qualities is not None and len(qualities) != systems:
+        given = counted(len(qualities), "quality was", "qualities were")
+        raise UsageError(f"{given} given for {counted(systems, 'system')}; give one for each")
+
+
 @dataclass(frozen=True, eq=False)
 class Blocks:
     """One entry per screen. `shown` holds the systems' codes; the reference, where there is one, has the last code."""
 
-    shown: NDArray[np.int64]
-    segment: NDArray[np.int64]
-    annotator: NDArray[np.int64]
+    shown: Ints
+    segment: Ints
+    annotator: Ints
 
-    def take(self, chosen: NDArray[np.int64]) -> Blocks:
+    def take(self, chosen: Ints) -> Blocks:
         """The chosen screens."""
         return Blocks(self.shown[chosen], self.segment[chosen], self.annotator[chosen])
 
 
-def draw_blocks(campaign: RankingCampaign, ability: NDArray[np.float64], rng: np.random.Generator) -> Blocks:
+def draw_blocks(campaign: RankingCampaign, ability: Floats, rng: np.random.Generator) -> Blocks:
     """Draw all screens: new ones, then those that the same or another annotator judges again, in a random order."""
     # Rounded down: at least one screen is new.
     again = int(campaign.repeats * campaign.blocks)
     others = int(campaign.overlap * campaign.blocks) if campaign.annotators > 1 else 0
-    share = _workload(campaign, rng)
+    load = np.exp(campaign.workload * rng.standard_normal(campaign.annotators))
+    share = load / load.sum()
     new = campaign.blocks - again - others
     first = Blocks(
         shown=_draw_shown(campaign, ability, new, rng),
@@ -173,27 +169,15 @@ def draw_blocks(campaign: RankingCampaign, ability: NDArray[np.float64], rng: np
     )
     repeated = first.take(rng.choice(new, size=again, replace=again > new))
     overlap = first.take(rng.choice(new, size=others, replace=others > new))
-    someone_else = _other_annotators(overlap.annotator, share, rng)
-    overlap = Blocks(overlap.shown, overlap.segment, someone_else)
-    together = Blocks(
-        *(
-            np.concatenate([getattr(part, name) for part in (first, repeated, overlap)])
-            for name in ("shown", "segment", "annotator")
-        )
-    )
+    overlap = replace(overlap, annotator=_other_annotators(overlap.annotator, share, rng))
+    parts = (first, repeated, overlap)
+    together = Blocks(*(np.concatenate([getattr(part, name.name) for part in parts]) for name in fields(Blocks)))
     shuffled = together.take(rng.permutation(campaign.blocks))
     # Systems are shown in random order.
-    return Blocks(rng.permuted(shuffled.shown, axis=1), shuffled.segment, shuffled.annotator)
+    return replace(shuffled, shown=rng.permuted(shuffled.shown, axis=1))
 
 
-def _workload(campaign: RankingCampaign, rng: np.random.Generator) -> NDArray[np.float64]:
-    load = np.exp(campaign.workload * rng.standard_normal(campaign.annotators))
-    return np.asarray(load / load.sum())
-
-
-def _other_annotators(
-    annotator: NDArray[np.int64], share: NDArray[np.float64], rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _other_annotators(annotator: Ints, share: Floats, rng: np.random.Generator) -> Ints:
     """For every screen another annotator than its own, by workload."""
     if not len(annotator):
         return annotator
@@ -202,9 +186,7 @@ def _other_annotators(
     return np.asarray(noisy.argmax(axis=1))
 
 
-def _draw_shown(
-    campaign: RankingCampaign, ability: NDArray[np.float64], blocks: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _draw_shown(campaign: RankingCampaign, ability: Floats, blocks: int, rng: np.random.Generator) -> Ints:
     """Systems on each screen: one drawn evenly, the others by closeness in strength; sometimes the reference."""
     rank = np.empty(campaign.systems)
     rank[np.argsort(ability[: campaign.systems])] = np.arange(campaign.systems)

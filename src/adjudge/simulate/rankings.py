@@ -29,13 +29,14 @@ from adjudge.simulate.truth import truth_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Bools, Floats
     from adjudge.simulate.ranking_campaign import RankingCampaign
 
 # Blocks handled at once, so that a million blocks do not need a gigabyte.
 _CHUNK = 50_000
 
 
-def draw_ranks(strength: NDArray[np.float64], ties: float, rng: np.random.Generator) -> NDArray[np.int32]:
+def draw_ranks(strength: Floats, ties: float, rng: np.random.Generator) -> NDArray[np.int32]:
     """Draw one ranking per row.
 
     Args:
@@ -50,7 +51,7 @@ def draw_ranks(strength: NDArray[np.float64], ties: float, rng: np.random.Genera
     return np.concatenate(parts) if parts else np.empty(strength.shape, dtype=np.int32)
 
 
-def _draw_chunk(strength: NDArray[np.float64], ties: float, rng: np.random.Generator) -> NDArray[np.int32]:
+def _draw_chunk(strength: Floats, ties: float, rng: np.random.Generator) -> NDArray[np.int32]:
     blocks, columns = strength.shape
     sets = np.arange(1, 2**columns)
     member = (sets[:, None] >> np.arange(columns)) & 1
@@ -107,7 +108,7 @@ def simulate_rankings(campaign: RankingCampaign, *, seed: int = DEFAULT_SEED) ->
     return Simulated(judgments, truth, sources)
 
 
-def _abilities(campaign: RankingCampaign, rng: np.random.Generator) -> NDArray[np.float64]:
+def _abilities(campaign: RankingCampaign, rng: np.random.Generator) -> Floats:
     drawn = rng.normal(0, campaign.spread, campaign.systems)
     ability = np.array(campaign.qualities) if campaign.qualities is not None else drawn - drawn.mean()
     return np.append(ability, ability.max() + campaign.reference_lead) if campaign.reference else ability
@@ -115,11 +116,11 @@ def _abilities(campaign: RankingCampaign, rng: np.random.Generator) -> NDArray[n
 
 def _label(
     campaign: RankingCampaign,
-    ability: NDArray[np.float64],
-    careless: NDArray[np.bool_],
+    ability: Floats,
+    careless: Bools,
     blocks: Blocks,
     *,
-    clarity: NDArray[np.float64],
+    clarity: Floats,
     rng: np.random.Generator,
 ) -> NDArray[np.int32]:
     """The labels given; 0 stands for one left blank."""
@@ -139,24 +140,20 @@ def _label(
     return ranks
 
 
-def _clarity(campaign: RankingCampaign, sources: tuple[str, ...]) -> NDArray[np.float64]:
-    """How clearly differences show on each segment: 1 at the usual length, less on longer texts."""
+def _clarity(campaign: RankingCampaign, sources: tuple[str, ...]) -> Floats:
+    """Compute how clearly differences show on each segment: 1 at the usual length, less on longer texts."""
     words = np.array([len(text.split()) for text in sources])
     return np.asarray((words / USUAL_LENGTH) ** -campaign.length_effect)
 
 
 def _table(
-    campaign: RankingCampaign,
-    blocks: Blocks,
-    ranks: NDArray[np.int32],
-    careless: NDArray[np.bool_],
-    rng: np.random.Generator,
+    campaign: RankingCampaign, blocks: Blocks, ranks: NDArray[np.int32], careless: Bools, rng: np.random.Generator
 ) -> Judgments:
     count, size = ranks.shape
     source, target = parse_pair(campaign.pair).split("-", 1)
     names = np.array([*numbered("system", campaign.systems), REFERENCE])
     people = np.array(numbered("annotator", campaign.annotators))
-    nth = _nth_screen_of_annotator(blocks.annotator)
+    nth = pl.DataFrame({"who": blocks.annotator}).select(pl.int_range(pl.len()).over("who")).to_series().to_numpy()
     seconds = np.exp(rng.normal(np.where(careless[blocks.annotator], 2.2, 3.6), 0.4))
     documents = numbered("document", campaign.documents)
     each = pl.DataFrame(
@@ -180,7 +177,3 @@ def _table(
         pl.Series("rank", ranks.ravel()).replace(0, None),
     )
     return Judgments.from_columns(rows)
-
-
-def _nth_screen_of_annotator(annotator: NDArray[np.int64]) -> NDArray[np.int64]:
-    return (pl.Series("who", annotator).to_frame().select(pl.int_range(pl.len()).over("who"))).to_series().to_numpy()

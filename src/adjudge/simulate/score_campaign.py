@@ -15,14 +15,11 @@ import polars as pl
 from adjudge.core.errors import UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.core.languages import parse_pair
-from adjudge.core.wording import counted
 from adjudge.simulate.invented_texts import human_names, numbered
-from adjudge.simulate.ranking_campaign import check_at_least, check_share, settings_of
+from adjudge.simulate.ranking_campaign import check_at_least, check_qualities, check_share, settings_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from adjudge.core.arrays import Codes
+    from adjudge.core.arrays import Codes, Floats
     from adjudge.results.result import Setting
 
 SYSTEM, REFERENCE, DEGRADED, REPEAT = range(4)
@@ -51,7 +48,7 @@ class ScoreDesign:
         """Who gives each score."""
         return self.task_annotator[self.task]
 
-    def judgments(self, score: NDArray[np.float64], seconds: NDArray[np.float64] | None = None) -> Judgments:
+    def judgments(self, score: Floats, seconds: Floats | None = None) -> Judgments:
         """The judgment table with these scores."""
         table = self._names.with_columns(pl.Series("score", score))
         return Judgments.from_columns(table if seconds is None else table.with_columns(active_seconds=seconds))
@@ -61,7 +58,7 @@ class ScoreDesign:
         campaign = self.campaign
         source, target = parse_pair(campaign.pair).split("-", 1)
         systems = np.array([*numbered("system", campaign.systems), *human_names(campaign.humans)])
-        # A control in the place of an output keeps the name of its system, as files of the field have it.
+        # A control keeps the name of the system whose output it replaces, as in released files.
         return pl.DataFrame(
             {
                 "annotator": np.array(numbered("annotator", campaign.annotators))[self.annotator],
@@ -173,7 +170,7 @@ def _single_segments(campaign: ScoreCampaign, lengths: Codes, rng: np.random.Gen
 
 
 def _controls(items: int, campaign: ScoreCampaign, rng: np.random.Generator) -> tuple[Codes, Codes]:
-    """Which items of a task come again as controls, and as which; an item once at most as each kind."""
+    """Draw the items of a task that are repeated as controls, each at most once per kind of control."""
     per_kind = min(items, round((campaign.task_size - _rated_size(campaign)) / len(_CONTROLS)))
     chosen = np.concatenate([rng.permutation(items)[:per_kind] for _ in _CONTROLS])
     return chosen, np.repeat(_CONTROLS, per_kind)
@@ -251,13 +248,10 @@ class ScoreCampaign:
         check_at_least("task_size", self.task_size, 1)
         if not 0 <= self.controls <= 0.9:
             raise UsageError(f"--controls is {self.controls:g}; a share between 0 and 0.9 is needed")
-        if self.qualities is not None and len(self.qualities) != self.systems:
-            given = counted(len(self.qualities), "quality was", "qualities were")
-            raise UsageError(f"{given} given for {counted(self.systems, 'system')}; give one for each")
+        check_qualities(self.qualities, self.systems)
         if self.systems + self.humans < 2:
             raise UsageError("one system has nobody to be compared with; simulate at least two")
 
     def settings(self) -> dict[str, Setting]:
-        """The parameters as settings of a result."""
-        given = None if self.qualities is None else ",".join(f"{quality:g}" for quality in self.qualities)
-        return settings_of(self, leave_out=("qualities",)) | {"qualities": given}
+        """Return the parameters as settings of a result."""
+        return settings_of(self)

@@ -22,9 +22,7 @@ from adjudge.simulate.score_campaign import DEGRADED, REFERENCE, ScoreDesign, de
 from adjudge.simulate.truth import truth_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from adjudge.core.arrays import Floats
+    from adjudge.core.arrays import Bools, Floats, Ints
     from adjudge.simulate.score_campaign import ScoreCampaign
 
 
@@ -39,7 +37,7 @@ class ScoreDraws:
 
     score: Floats
     quality: Floats
-    careless: NDArray[np.bool_]
+    careless: Bools
 
 
 def simulate_scores(campaign: ScoreCampaign, *, seed: int = DEFAULT_SEED) -> Simulated:
@@ -104,7 +102,7 @@ def _qualities(campaign: ScoreCampaign, draws: int, rng: np.random.Generator) ->
 
 
 def _shown_quality(design: ScoreDesign, quality: Floats, rng: np.random.Generator) -> Floats:
-    """How good what is shown is, in points: a control is as good as a reference, or worse than its output."""
+    """Compute the quality of what is shown, in points: a control equals a reference, or is worse than its output."""
     campaign, draws = design.campaign, len(quality)
     count, segments = quality.shape[1], int(design.segment.max()) + 1
     best = quality[:, : campaign.systems].max(axis=1, keepdims=True)
@@ -120,22 +118,22 @@ def _shown_quality(design: ScoreDesign, quality: Floats, rng: np.random.Generato
     return np.asarray(shown)
 
 
-def _page(design: ScoreDesign) -> NDArray[np.int64]:
+def _page(design: ScoreDesign) -> Ints:
     """One annotator's work on one system's translation of one document in one task."""
     systems = design.campaign.systems + design.campaign.humans
     key = (design.task * design.campaign.documents + design.document) * systems + design.system
-    page: NDArray[np.int64] = np.unique(key, return_inverse=True)[1]
+    page: Ints = np.unique(key, return_inverse=True)[1]
     return page
 
 
-def _some(share: float, people: int, draws: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def _some(share: float, people: int, draws: int, rng: np.random.Generator) -> Bools:
     """In every draw this share of the people, chosen at random."""
     order = np.argsort(rng.random((draws, people)), axis=1)
     return np.asarray(order < round(share * people))
 
 
-def _on_the_scale(campaign: ScoreCampaign, score: Floats, who: NDArray[np.int64], rng: np.random.Generator) -> Floats:
-    """Whole numbers from 0 to 100, some annotators' in steps of 5 or 10."""
+def _on_the_scale(campaign: ScoreCampaign, score: Floats, who: Ints, rng: np.random.Generator) -> Floats:
+    """Round scores to whole numbers from 0 to 100, for some annotators in steps of 5 or 10."""
     coarse = _some(campaign.round_numbers, campaign.annotators, len(score), rng)
     step = np.where(coarse, rng.choice(_STEPS, size=coarse.shape), 1)[:, who]
     return np.clip(np.round(score / step) * step, 0, 100)

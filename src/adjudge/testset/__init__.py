@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.core.errors import InputError, UsageError
+from adjudge.core.errors import UsageError
 from adjudge.core.fingerprint import fingerprint
 from adjudge.results.testset import CATEGORIES, NOTED, Finding, TestSetCheck
 from adjudge.testset import alignment, eaten_quotes
-from adjudge.testset.document import SourceText, decoded_lines, read_source
+from adjudge.testset.document import SourceText, read_source, read_translation
 from adjudge.testset.inspect import inspect, lacks_borders, not_checked
 from adjudge.testset.language import detect
 from adjudge.testset.options import TestSetOptions
@@ -50,7 +50,7 @@ def read_and_check(files: Sequence[Path], options: TestSetOptions) -> tuple[list
     texts = [text for source in sources for text in source.texts]
     code = options.language or detect(texts)
     findings = list(inspect(sources, code))
-    topics = _topics(sources, options)
+    topics = _compare_topics(sources, options)
     for path in options.translations:
         findings += check_translation(sources[0], path, code)
     return sources, TestSetCheck(
@@ -72,7 +72,7 @@ def read_and_check(files: Sequence[Path], options: TestSetOptions) -> tuple[list
             [document for source in sources for document in source.documents], language=code, tokenize=options.tokenize
         ),
         topics=topics,
-        versions=_versions(sources[0], options),
+        versions=_compare_versions(sources[0], options),
     )
 
 
@@ -87,24 +87,18 @@ def _notes(sources: Sequence[SourceText], options: TestSetOptions, code: str) ->
     return [*notes, "not checked: " + "; ".join(not_checked(code))]
 
 
-def _topics(sources: Sequence[SourceText], options: TestSetOptions) -> Topics | None:
+def _compare_topics(sources: Sequence[SourceText], options: TestSetOptions) -> Topics | None:
     if not options.reference:
         return None
     from adjudge.testset.topics import compare_topics
 
     corpus = [document for path in options.reference for document in read_source(path).documents]
     documents = [document for source in sources for document in source.documents]
-    return compare_topics(
-        documents,
-        corpus,
-        topics=options.topics,
-        labels=options.labels,
-        seed=options.seed,
-        embeddings=options.embeddings,
-    )
+    settings = {name: getattr(options, name) for name in ("topics", "labels", "seed", "embeddings")}
+    return compare_topics(documents, corpus, **settings)
 
 
-def _versions(source: SourceText, options: TestSetOptions) -> Versions | None:
+def _compare_versions(source: SourceText, options: TestSetOptions) -> Versions | None:
     if options.after is None:
         return None
     from adjudge.testset.versions import compare_versions
@@ -114,27 +108,19 @@ def _versions(source: SourceText, options: TestSetOptions) -> Versions | None:
 
 
 def check_translation(source: SourceText, path: Path, code: str) -> list[Finding]:
-    """Everything that is wrong with one translation of the source."""
-    lines, findings = decoded_lines(path)
+    """Find all that is wrong with one translation of the source."""
     texts = source.texts
-    if len(lines) != len(texts):
-        # A translation may keep the blank lines between documents.
-        lines = [line for line in lines if line.strip()]
-    if len(lines) != len(texts):
-        what = (
-            f"has {len(lines):,} lines where {source.path} has {len(texts):,} segments; one line per segment is needed"
-        )
-        raise InputError(what, file=path)
+    lines, findings = read_translation(path, len(texts), source.path, "one line per segment is needed")
     all_findings = [*findings, *alignment.find(texts, lines, path)]
-    all_findings += _marks_taken_away(source, lines)
+    all_findings += _find_eaten_quotes(source, lines)
     if len(lines) >= FEWEST_LINES and detect(lines) == code:
         what = f"the translation is in '{code}', the language of the source"
         all_findings.append(Finding(str(path), 1, "", "language", lines[0][:64], None, 0.9, what))
     return all_findings
 
 
-def _marks_taken_away(source: SourceText, lines: Sequence[str]) -> list[Finding]:
+def _find_eaten_quotes(source: SourceText, lines: Sequence[str]) -> list[Finding]:
     """Findings about quotation marks that a CSV reader removed from the source, by comparison with the translation."""
     known = eaten_quotes.find(source)
-    shown = () if known else eaten_quotes.find_by(source, lines)
+    shown = () if known else eaten_quotes.find_with_translation(source, lines)
     return [*shown, *eaten_quotes.restorations(source, lines)] if known or shown else []

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 FEWEST_DOCUMENTS = 5
-THE_RULE = 0.75
+MOST_HAVE_ONE = 0.75
 """Share of documents with a headline from which on its absence is worth a word."""
 _MIDDLE = regex.compile(
     r"(?:And|But|However|Meanwhile|Also|Then|He|She|They|It|His|Her|Their|This|These|That)\s|\p{Ll}"
@@ -27,7 +27,7 @@ def missing_headlines(documents: Sequence[Document]) -> Iterator[Finding]:
     """All findings of a set of documents."""
     with_text = [document for document in documents if len(document.segments) > 1]
     headed = sum(has_headline(document) for document in with_text)
-    if len(with_text) < FEWEST_DOCUMENTS or headed < THE_RULE * len(with_text):
+    if len(with_text) < FEWEST_DOCUMENTS or headed < MOST_HAVE_ONE * len(with_text):
         return
     for document in with_text:
         if has_headline(document):

@@ -21,19 +21,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
+    from adjudge.core.arrays import Floats
+
 
 FARTHEST = 10
 WINDOW = 30
 FEWEST = 10
-CLEARLY = 0.4
-CHANGE = 2.0
+CLEAR_GAIN = 0.4
+COST_OF_CHANGE = 2.0
 """What a change of shift between two lines must save."""
 _ANCHOR = re.compile(r"\d+(?:[.,:]\d+)*|[A-Z][A-Za-z]{2,}")
 
 
 def find(source: Sequence[str], translation: Sequence[str], path: Path) -> Iterator[Finding]:
-    """What is wrong with a translation that has as many segments as the source."""
+    """Find what is wrong with a translation that has as many segments as the source."""
     name = str(path)
     same = 0
     for line, (source_line, translated_line) in enumerate(zip(source, translation, strict=True), start=1):
@@ -47,10 +48,10 @@ def find(source: Sequence[str], translation: Sequence[str], path: Path) -> Itera
                 name, line, "", "untranslated", source_line[:64], None, 0.9, "the translation equals the source"
             )
     if same < len(source) / 2:
-        yield from _out_of_step(source, translation, name)
+        yield from _find_misaligned(source, translation, name)
 
 
-def _out_of_step(source: Sequence[str], translation: Sequence[str], name: str) -> Iterator[Finding]:
+def _find_misaligned(source: Sequence[str], translation: Sequence[str], name: str) -> Iterator[Finding]:
     stretches = shifted_stretches(source, translation)
     for first, last, shift in stretches:
         direction = "behind" if shift > 0 else "ahead"
@@ -65,7 +66,7 @@ def shifted_stretches(source: Sequence[str], translation: Sequence[str]) -> list
         return []
     shifts = {0}
     for start in range(0, len(source), WINDOW):
-        # The last window is a full one, however many lines are left.
+        # The last window overlaps the one before, so that it is full.
         low = max(0, min(start, len(source) - WINDOW))
         shifts.add(_best_shift(source, translation, low, min(low + WINDOW, len(source))))
     if shifts == {0}:
@@ -80,7 +81,7 @@ def shifted_stretches(source: Sequence[str], translation: Sequence[str]) -> list
     return stretches
 
 
-def in_step(source: Sequence[str], translation: Sequence[str]) -> list[str]:
+def move_in_step(source: Sequence[str], translation: Sequence[str]) -> list[str]:
     """The translation of every segment, where stretches that are out of step are moved back."""
     moved = list(translation)
     for first, last, shift in shifted_stretches(source, translation):
@@ -102,7 +103,7 @@ def _best_path(source: Sequence[str], translation: Sequence[str], shifts: list[i
     best = costs[0]
     came_from = np.zeros(costs.shape, dtype=int)
     for i in range(1, len(source_lines)):
-        ways = best[:, None] + CHANGE * (1 - np.eye(len(shifts)))
+        ways = best[:, None] + COST_OF_CHANGE * (1 - np.eye(len(shifts)))
         came_from[i] = ways.argmin(axis=0)
         best = ways.min(axis=0) + costs[i]
     state = int(best.argmin())
@@ -114,7 +115,7 @@ def _best_path(source: Sequence[str], translation: Sequence[str], shifts: list[i
 
 
 def _misfit(source: Features, translated: Features, ratio: float) -> float:
-    """How badly two lines fit: the difference of log lengths, and the share of anchors that are not found again."""
+    """Measure how badly two lines fit: the difference of log lengths plus the share of anchors not found again."""
     anchors = source[1] | translated[1]
     lost = 1 - len(source[1] & translated[1]) / len(anchors) if anchors else 0.5
     return min(1.5, abs(translated[0] - source[0] - ratio)) + lost
@@ -124,11 +125,11 @@ def _best_shift(source: Sequence[str], translation: Sequence[str], low: int, hig
     source_lines = [_features(text) for text in source[low:high]]
     scores: dict[int, float] = {}
     for shift in range(-FARTHEST, FARTHEST + 1):
-        # What falls out at one end comes in at the other: such files were rotated.
+        # Indices wrap around, because misaligned files may be rotated.
         translated_lines = [_features(translation[(i + shift) % len(translation)]) for i in range(low, high)]
         scores[shift] = _fit(source_lines, translated_lines)
     best = max(scores, key=lambda shift: (scores[shift], -abs(shift)))
-    return best if scores[best] - scores[0] > CLEARLY and scores[best] > 0.7 else 0
+    return best if scores[best] - scores[0] > CLEAR_GAIN and scores[best] > 0.7 else 0
 
 
 Features = tuple[float, frozenset[str]]
@@ -146,6 +147,6 @@ def _fit(source_lines: list[Features], translated_lines: list[Features]) -> floa
     return _correlation(x, y) + (met / wanted if wanted else 0.0)
 
 
-def _correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+def _correlation(x: Floats, y: Floats) -> float:
     r = pearson(x, y) if len(x) >= 3 else float("nan")
     return 0.0 if np.isnan(r) else r

@@ -84,7 +84,7 @@ def is_caption(text: str) -> bool:
 
 
 def irrelevant(text: str) -> str | None:
-    """What the segment is instead of a sentence of the text."""
+    """Say what the segment is instead of a sentence of the text."""
     stripped = text.strip()
     kinds = {"a date": _DATE_LINE, "a byline": _BYLINE, PLACE: _CITY_LINE, "a link or an advertisement": _ADVERT}
     return next((kind for kind, shape in kinds.items() if shape.search(stripped)), None)

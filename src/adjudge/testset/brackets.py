@@ -34,7 +34,7 @@ class Bracket(NamedTuple):
 def find(document: Document) -> Iterator[Finding]:
     """All findings of one document."""
     other_uses: dict[int, set[int]] = {}
-    for bracket, what in _unmatched(document.texts):
+    for bracket, what in _find_unmatched(document.texts):
         if bracket.segment not in other_uses:
             matches = _OTHER_USES.finditer(document.texts[bracket.segment])
             other_uses[bracket.segment] = {position for match in matches for position in range(*match.span())}
@@ -43,10 +43,10 @@ def find(document: Document) -> Iterator[Finding]:
             yield document.finding(bracket.segment, "brackets", f"a bracket that is {what}", 0.7, span=span)
 
 
-def _unmatched(texts: tuple[str, ...]) -> Iterator[tuple[Bracket, str]]:
+def _find_unmatched(texts: tuple[str, ...]) -> Iterator[tuple[Bracket, str]]:
     opened: list[Bracket] = []
     for index, text in enumerate(texts):
-        for bracket in _brackets(text, index):
+        for bracket in _find_brackets(text, index):
             if bracket.character in _CLOSING:
                 opened.append(bracket)
             elif opened and opened[-1].character == _OPENING[bracket.character]:
@@ -59,7 +59,7 @@ def _unmatched(texts: tuple[str, ...]) -> Iterator[tuple[Bracket, str]]:
         opened = [bracket for bracket in opened if not last and index - bracket.segment < FARTHEST]
 
 
-def _brackets(text: str, index: int) -> list[Bracket]:
+def _find_brackets(text: str, index: int) -> list[Bracket]:
     faces = {position for match in _FACE.finditer(text) for position in range(*match.span())}
     return [
         Bracket(index, position, character)

@@ -22,7 +22,7 @@ _NAME = regex.compile(
     r"(?<![\p{L}\p{N}@#/._-]|\p{L}['’])\p{Lu}\p{Ll}{2,}(?![\p{L}\p{N}_@/.-]\p{L}|[\p{L}\p{N}_@/-]|['’](?!s\b))"
 )
 SHORTEST = 6
-# Two letters that end many a name are no sign that a word begins.
+# Many names end in two letters that are a word, so only these count.
 _SHORT = ("to", "of", "by", "we", "he", "it")
 FUNCTION, KNOWN, RARE = 6.0, 3.0, 2.2
 """On the Zipf scale: words that hold sentences together, words that are quite frequent, and hardly words."""
@@ -36,13 +36,13 @@ def find(document: Document, lexicon: Lexicon) -> Iterator[Finding]:
             if lexicon.zipf(match[1]) >= 4.5 and len(match[2]) > 2 and lexicon.zipf(match[2].lower()) >= 2:
                 yield _finding(document, index, match.start(2), 0.85)
         for match in _NAME.finditer(text):
-            cut = _cut(match.group(), names, lexicon)
+            cut = _find_missing_blank(match.group(), names, lexicon)
             if cut is not None:
                 yield _finding(document, index, match.start() + cut, 0.8)
 
 
-def _cut(word: str, names: Counter[str], lexicon: Lexicon) -> int | None:
-    """Where a blank is missing in a capitalised word that hardly any list knows and that stands once."""
+def _find_missing_blank(word: str, names: Counter[str], lexicon: Lexicon) -> int | None:
+    """Find the missing blank in a capitalised word that the lists hardly know and that occurs once."""
     if len(word) < SHORTEST or names[word] > 1 or lexicon.zipf(word.lower()) >= RARE or _is_word(word, lexicon):
         return None
     return next((cut for cut in range(len(word) - 2, 1, -1) if _are_two(word[:cut], word[cut:], names, lexicon)), None)

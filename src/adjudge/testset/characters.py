@@ -27,12 +27,12 @@ _REPLACED = re.compile("\ufffd+")
 def find(document: Document) -> Iterator[Finding]:
     """All findings of one document."""
     for index, text in enumerate(document.texts):
-        yield from _broken(document, index, text)
+        yield from _find_broken(document, index, text)
         for shape, what in ((_ENTITY, "an HTML entity"), (_TAG, "an HTML tag")):
             for match in shape.finditer(text):
                 edit = Edit(*match.span(), html.unescape(match.group()) if shape is _ENTITY else "")
                 yield document.finding(index, "markup", what, 0.9 if shape is _ENTITY else 0.8, edit=edit)
-        for match in _UNSEEN.finditer(_readable(text)):
+        for match in _UNSEEN.finditer(_unbroken(text)):
             yield document.finding(index, "markup", f"an unseen character U+{ord(match.group()):04X}", 0.9,
                                    edit=Edit(*match.span(), ""))  # fmt: skip
 
@@ -44,28 +44,27 @@ def repaired(document: Document, lines: set[int]) -> Document:
     import ftfy
 
     segments = tuple(
-        Segment(segment.line, _plain(ftfy.fix_encoding(segment.text))) if segment.line in lines else segment
+        Segment(segment.line, _strip_markup(ftfy.fix_encoding(segment.text))) if segment.line in lines else segment
         for segment in document.segments
     )
     return replace(document, segments=segments)
 
 
-def _plain(text: str) -> str:
+def _strip_markup(text: str) -> str:
     """The text without entities, tags and what cannot be seen."""
     return _UNSEEN.sub("", _TAG.sub("", _ENTITY.sub(lambda match: html.unescape(match.group()), text)))
 
 
-def _readable(text: str) -> str:
+def _unbroken(text: str) -> str:
     """The text as far as wrong encodings can be undone: what they broke is reported as such, not as unseen."""
     if text.isascii():
         return text
     import ftfy
 
-    fixed = ftfy.fix_encoding(text)
-    return text if len(fixed) == len(text) and fixed == text else ""
+    return text if ftfy.fix_encoding(text) == text else ""
 
 
-def _broken(document: Document, index: int, text: str) -> Iterator[Finding]:
+def _find_broken(document: Document, index: int, text: str) -> Iterator[Finding]:
     for match in _REPLACED.finditer(text):
         yield document.finding(index, "mojibake", "a character that was lost (U+FFFD)", 0.95, span=match.span())
     if text.isascii():

@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
-# Of an affix file: what this reader knows, what does not matter for looking up a word, and all else.
+# Directives of an affix file that do not matter for looking up a word.
 _HARMLESS = (
     "SET", "TRY", "KEY", "MAP", "REP", "PHONE", "NAME", "VERSION", "HOME", "LANG", "WORDCHARS", "NOSUGGEST", "BREAK",
     "ICONV", "OCONV", "MAXNGRAMSUGS", "COMPOUNDMIN", "COMPOUNDRULE", "ONLYINCOMPOUND",
@@ -57,14 +57,14 @@ class Stems:
 
     def lookup(self, word: str) -> bool:
         """Whether the word is a stem, or a stem with a beginning, an ending or both."""
-        if word in self.words or any(affix.flag in self._flags(stem) for stem, affix in self._unsuffixed(word)):
+        if word in self.words or any(affix.flag in self._flags(stem) for stem, affix in self._strip_suffixes(word)):
             return True
-        for without_prefix, prefix in self._unprefixed(word):
+        for without_prefix, prefix in self._strip_prefixes(word):
             if prefix.flag in self._flags(without_prefix):
                 return True
             if prefix.crosses and any(
                 affix.crosses and {affix.flag, prefix.flag} <= set(self._flags(stem))
-                for stem, affix in self._unsuffixed(without_prefix)
+                for stem, affix in self._strip_suffixes(without_prefix)
             ):
                 return True
         return False
@@ -72,7 +72,7 @@ class Stems:
     def _flags(self, stem: str) -> str:
         return self.words.get(stem, "")
 
-    def _unsuffixed(self, word: str) -> list[tuple[str, Affix]]:
+    def _strip_suffixes(self, word: str) -> list[tuple[str, Affix]]:
         candidates = []
         for length in range(min(self._longest, len(word) - 1) + 1):
             for affix in self.suffixes.get(word[len(word) - length :], ()):
@@ -81,7 +81,7 @@ class Stems:
                     candidates.append((stem, affix))
         return candidates
 
-    def _unprefixed(self, word: str) -> list[tuple[str, Affix]]:
+    def _strip_prefixes(self, word: str) -> list[tuple[str, Affix]]:
         return [
             (affix.strip + word[len(added) :], affix)
             for added, affixes in self.prefixes.items()
@@ -99,7 +99,7 @@ def read_dictionary(base: Path) -> Dictionary:
     lines = [line.split() for line in raw.decode(code).splitlines() if line.strip() and not line.startswith("#")]
     rules = [fields for fields in lines if fields[0] in ("PFX", "SFX")]
     if not all(fields[0] in (*_HARMLESS, "PFX", "SFX") for fields in lines) or any(map(_has_more, rules)):
-        return _by_spylls(base)
+        return _read_with_spylls(base)
     refused = "".join(fields[1] for fields in lines if fields[0] == "ONLYINCOMPOUND")
     words = _read_stems(base.with_name(base.name + ".dic").read_bytes().decode(code), refused)
     return Stems(words, *(_read_affixes(rules, kind) for kind in ("PFX", "SFX")))
@@ -136,7 +136,7 @@ def _read_affixes(rules: list[list[str]], kind: str) -> dict[str, list[Affix]]:
     return dict(affixes)
 
 
-def _by_spylls(base: Path) -> Dictionary:
+def _read_with_spylls(base: Path) -> Dictionary:
     import gc
     import warnings
 
@@ -156,7 +156,7 @@ def _folder() -> Path | None:
     return None if package is None or package.origin is None else Path(package.origin).parent / "data"
 
 
-def _file(language: str) -> Path | None:
+def _find_list(language: str) -> Path | None:
     """The longest list of a language."""
     folder = _folder()
     if folder is None or not language.isalpha():
@@ -167,7 +167,7 @@ def _file(language: str) -> Path | None:
 
 def has_list(language: str) -> bool:
     """Whether there is a list of the language."""
-    return _file(language) is not None
+    return _find_list(language) is not None
 
 
 def read_list(language: str) -> dict[str, float]:
@@ -176,21 +176,17 @@ def read_list(language: str) -> dict[str, float]:
 
     import msgpack  # type: ignore[import-untyped]
 
-    file = _file(language)
+    file = _find_list(language)
     if file is None:
         return {}
     header, *ranks = msgpack.unpackb(gzip.decompress(file.read_bytes()), raw=False)
     if header != _FORMAT:
-        return _from_package(language)
-    # Within a rank words stand in order of the alphabet, and each once.
-    return {word: zipf for rank, words in enumerate(ranks) for zipf in (_zipf(rank),) for word in words}
+        return _read_with_wordfreq(language)
+    # Within a rank words are in alphabetical order, and each occurs once.
+    return {word: round(ZIPF_OF_CERTAINTY - rank / 100, 2) for rank, words in enumerate(ranks) for word in words}
 
 
-def _zipf(rank: int) -> float:
-    return round(ZIPF_OF_CERTAINTY - rank / 100, 2)
-
-
-def _from_package(language: str) -> dict[str, float]:
+def _read_with_wordfreq(language: str) -> dict[str, float]:
     """The slow way, should the format ever change."""
     import math
 

@@ -54,28 +54,22 @@ class Document:
         edit: Edit | None = None,
     ) -> Finding:
         """A finding in the segment at this place; the excerpt shows the span, the edit or the start of the text."""
-        segment = self.segments[index]
-        start, end = span or ((edit.start, edit.end) if edit else (0, min(len(segment.text), 2 * AROUND)))
-        low, high = max(0, start - AROUND), min(len(segment.text), end + AROUND)
+        line, text = self.segments[index].line, self.segments[index].text
+        start, end = span or ((edit.start, edit.end) if edit else (0, min(len(text), 2 * AROUND)))
+        low, high = max(0, start - AROUND), min(len(text), end + AROUND)
+        before, after = "…" if low else "", "…" if high < len(text) else ""
+        edited = None if edit is None else text[low : edit.start] + edit.text + text[edit.end : high]
         return Finding(
             file=self.file,
-            line=segment.line,
+            line=line,
             document=self.name,
             category=category,
-            text=_cut(segment.text, low, high, segment.text[low:high]),
-            suggestion=None if edit is None else _cut(segment.text, low, high, _edited(segment.text, low, high, edit)),
+            text=f"{before}{text[low:high].strip()}{after}",
+            suggestion=None if edited is None else f"{before}{edited.strip()}{after}",
             confidence=confidence,
             what=what,
             edit=edit,
         )
-
-
-def _edited(text: str, low: int, high: int, edit: Edit) -> str:
-    return text[low : edit.start] + edit.text + text[edit.end : high]
-
-
-def _cut(text: str, low: int, high: int, shown: str) -> str:
-    return ("…" if low else "") + shown.strip() + ("…" if high < len(text) else "")
 
 
 @dataclass(frozen=True)
@@ -102,11 +96,11 @@ def read_source(path: Path, format: TextFormat = "auto") -> SourceText:  # noqa:
     first = 2 if kind == "tsv" else 1
     names = column.documents or ("1",) * len(column.texts)
     numbered = [Segment(i, text) for i, text in enumerate(column.texts, start=first)]
-    return SourceText(path, kind, _group(str(path), list(zip(names, numbered, strict=True))))
+    return SourceText(path, kind, _group_documents(str(path), list(zip(names, numbered, strict=True))))
 
 
 def _read_plain(path: Path) -> SourceText:
-    lines, findings = decoded_lines(path)
+    lines, findings = read_decoded_lines(path)
     if not any(line.strip() for line in lines):
         raise InputError("is empty; one segment per line is needed", file=path)
     named: list[tuple[str, Segment]] = []
@@ -116,10 +110,10 @@ def _read_plain(path: Path) -> SourceText:
             document += between and bool(named)
             named.append((str(document), Segment(number, line)))
         between = not line.strip()
-    return SourceText(path, "text", _group(str(path), named), findings)
+    return SourceText(path, "text", _group_documents(str(path), named), findings)
 
 
-def decoded_lines(path: Path) -> tuple[list[str], tuple[Finding, ...]]:
+def read_decoded_lines(path: Path) -> tuple[list[str], tuple[Finding, ...]]:
     """The lines of a file; lines that are not UTF-8 are read as Windows-1252 and reported."""
     raw = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
     if b"\0" in raw:
@@ -127,7 +121,7 @@ def decoded_lines(path: Path) -> tuple[list[str], tuple[Finding, ...]]:
     lines: list[str] = []
     findings: list[Finding] = []
     for number, line in enumerate(raw.split(b"\n"), start=1):
-        text, wrong = decoded(line)
+        text, wrong = decode_line(line)
         lines.append(text)
         if wrong is not None:
             what = f"byte 0x{wrong:02x} is not UTF-8; the line is read as Windows-1252"
@@ -135,7 +129,18 @@ def decoded_lines(path: Path) -> tuple[list[str], tuple[Finding, ...]]:
     return (lines[:-1] if lines and not lines[-1] else lines), tuple(findings)
 
 
-def decoded(line: bytes) -> tuple[str, int | None]:
+def read_translation(path: Path, number: int, source: Path, needed: str) -> tuple[list[str], tuple[Finding, ...]]:
+    """Read the lines of a translation, which may keep the blank lines between documents, and findings about them."""
+    lines, findings = read_decoded_lines(path)
+    if len(lines) != number:
+        lines = [line for line in lines if line.strip()]
+    if len(lines) != number:
+        held = f"has {len(lines):,} lines where {source} has {number:,} segments"
+        raise InputError(f"{held}; {needed}", file=path)
+    return lines, findings
+
+
+def decode_line(line: bytes) -> tuple[str, int | None]:
     """The text of a line, and the first byte of it that is not UTF-8, if any."""
     try:
         return line.decode("utf-8").removesuffix("\r"), None
@@ -143,7 +148,7 @@ def decoded(line: bytes) -> tuple[str, int | None]:
         return line.decode("cp1252", errors="replace").removesuffix("\r"), line[fault.start]
 
 
-def _group(file: str, named: Sequence[tuple[str, Segment]]) -> tuple[Document, ...]:
+def _group_documents(file: str, named: Sequence[tuple[str, Segment]]) -> tuple[Document, ...]:
     return tuple(
         Document(file, name, tuple(segment for _, segment in run))
         for name, run in groupby(named, key=lambda named_segment: named_segment[0])

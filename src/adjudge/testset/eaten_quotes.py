@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.wording import counted
 from adjudge.results.testset import Edit, Finding
-from adjudge.testset.alignment import in_step
+from adjudge.testset.alignment import move_in_step
 from adjudge.testset.quotes.cues import TRAILING
 from adjudge.testset.quotes.marks import ALL, DASHES, DOUBLE, find_marks
 
@@ -32,22 +32,22 @@ RATIO = 0.25
 def find(source: SourceText) -> tuple[Finding, ...]:
     """One finding for the file, if at all."""
     stripped = [text.strip() for text in source.texts]
-    starting = _starting(stripped)
-    ending = [text for text in stripped if text[-1:] in set(DOUBLE) and _unopened(text)]
+    starting = _count_starting(stripped)
+    ending = [text for text in stripped if text[-1:] in set(DOUBLE) and _closes_more(text)]
     if len(ending) < FEWEST or starting > RATIO * len(ending):
         return ()
     return (_finding(source, starting, f"{len(ending)} end with one that none opened"),)
 
 
-def find_by(source: SourceText, translation: Sequence[str]) -> tuple[Finding, ...]:
-    """The same, where a translation shows it: hardly a segment starts with a mark, but many of its translations do."""
-    starting, translations_starting = _starting(source.texts, ALL + DASHES), _starting(translation)
+def find_with_translation(source: SourceText, translation: Sequence[str]) -> tuple[Finding, ...]:
+    """Find removed marks by a translation: hardly any segment starts with a mark, but many translations do."""
+    starting, translations_starting = _count_starting(source.texts, ALL + DASHES), _count_starting(translation)
     if translations_starting < FEWEST or starting > RATIO * translations_starting:
         return ()
     return (_finding(source, starting, f"{translations_starting} of their translations do"),)
 
 
-def _starting(texts: Sequence[str], marks: str = DOUBLE) -> int:
+def _count_starting(texts: Sequence[str], marks: str = DOUBLE) -> int:
     return sum(text.strip()[:1] in set(marks) for text in texts)
 
 
@@ -60,9 +60,9 @@ def _finding(source: SourceText, starting: int, trace: str) -> Finding:
     return Finding(str(source.path), 1, "", "eaten-quotes", source.texts[0].strip()[:64], None, 0.9, what)
 
 
-def _unopened(text: str) -> bool:
+def _closes_more(text: str) -> bool:
     """Whether more marks close than open in the segment."""
-    sides = [mark.side for mark in find_marks(text, 0) if mark.double]
+    sides = [mark.side for mark in _double_marks(text)]
     return sides.count("close") + sides.count("digit") > sides.count("open")
 
 
@@ -73,25 +73,25 @@ TOLD_BY_BOTH, TOLD_BY_TRANSLATION = 0.95, 0.9
 
 def restorations(source: SourceText, translation: Sequence[str]) -> Iterator[Finding]:
     """A finding with its correction for every mark that was lost; lines out of step are looked up in step."""
-    partner = iter(in_step(source.texts, translation))
+    partner = iter(move_in_step(source.texts, translation))
     what = "the translation has the quotation mark that this segment lost"
     for document in source.documents:
         for index, text in enumerate(document.texts):
-            for position, confidence in marks_lost(text, next(partner)):
+            for position, confidence in find_lost_marks(text, next(partner)):
                 edit = Edit(position, position, MARK)
                 yield document.finding(index, "eaten-quotes", what, confidence, edit=edit)
 
 
-def restored(text: str, translation: str) -> str:
+def restore_marks(text: str, translation: str) -> str:
     """The text with the marks that it lost."""
-    for position, _ in reversed(marks_lost(text, translation)):
+    for position, _ in reversed(find_lost_marks(text, translation)):
         text = text[:position] + MARK + text[position:]
     return text
 
 
-def marks_lost(text: str, translation: str) -> list[tuple[int, float]]:
-    """Where marks are missing, and how sure that is; none where the translation shows no more than the text has."""
-    source_marks, translated_marks = _double(text), _double(translation)
+def find_lost_marks(text: str, translation: str) -> list[tuple[int, float]]:
+    """Find where marks are missing, and how sure that is; none if the translation shows no more than the text has."""
+    source_marks, translated_marks = _double_marks(text), _double_marks(translation)
     if not text.strip() or text.strip()[0] in ALL + DASHES or len(translated_marks) <= len(source_marks):
         return []
     start, leads = len(text) - len(text.lstrip()), translation.strip()[0] in DOUBLE
@@ -105,10 +105,10 @@ def marks_lost(text: str, translation: str) -> list[tuple[int, float]]:
         closes = translated_marks[0].side != "open" and translated_marks[0].position > len(translation) / 2
         positions = [start] if leads else [end] if closes else []
     elif leads or who is not None:
-        # Languages that put first who spoke have the marks inside the segment.
+        # In languages that name the speaker first, the marks are inside the segment.
         positions = [start, end]
     return [(position, TOLD_BY_TRANSLATION) for position in positions]
 
 
-def _double(text: str) -> list[Mark]:
+def _double_marks(text: str) -> list[Mark]:
     return [mark for mark in find_marks(text, 0) if mark.double]

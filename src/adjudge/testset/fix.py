@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from adjudge.core.errors import UsageError
 from adjudge.core.files import atomic_path, is_gzip, read_bytes, write_text
 from adjudge.testset.document import COLUMNS
-from adjudge.testset.rewrite import Changes, rewritten, with_markup
+from adjudge.testset.rewrite import Changes, find_segments_with_markup, replace_segments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from adjudge.results.testset import Finding
+    from adjudge.results.testset import Edit, Finding
     from adjudge.testset.document import SourceText
 
 LOG = "changes.tsv"
@@ -42,11 +42,11 @@ def write_fixed(sources: Sequence[SourceText], findings: Sequence[Finding], fold
     for source in sources:
         raw = read_bytes(source.path)
         changes, used = _changes(source, findings)
-        locked = with_markup(raw, source.format) & changes.keys() if changes else frozenset()
+        locked = find_segments_with_markup(raw, source.format) & changes.keys() if changes else frozenset()
         left += len(locked)
         changes = {index: text for index, text in changes.items() if index not in locked}
         log += [line for index, lines in used.items() if index not in locked for line in lines]
-        new = rewritten(raw, source.format, changes, COLUMNS)
+        new = replace_segments(raw, source.format, changes, COLUMNS)
         contents[folder / source.path.name] = gzip.compress(new, mtime=0) if is_gzip(source.path) else new
     for path, content in contents.items():
         with atomic_path(path) as temporary:
@@ -57,13 +57,16 @@ def write_fixed(sources: Sequence[SourceText], findings: Sequence[Finding], fold
 
 def _changes(source: SourceText, findings: Sequence[Finding]) -> tuple[Changes, dict[int, list[str]]]:
     """New texts by the place of their segment, and their lines of the log."""
-    sure = _sure(source, findings)
+    sure: dict[int, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        if finding.sure and finding.file == str(source.path):
+            sure[finding.line].append(finding)
     # Lines in another encoding are written as UTF-8, even where nothing else is wrong with them.
     recoded = {finding.line: finding for finding in source.findings if finding.category == "encoding"}
     changes: Changes = {}
     log: dict[int, list[str]] = {}
     for index, segment in enumerate(segment for document in source.documents for segment in document.segments):
-        text, used = corrected(segment.text, sure.get(segment.line, []))
+        text, used = apply_edits(segment.text, sure.get(segment.line, []))
         used += [recoded[segment.line]] if segment.line in recoded else []
         if used:
             changes[index] = text
@@ -82,50 +85,32 @@ def _check_names(sources: Sequence[SourceText], folder: Path) -> None:
         raise UsageError(f"--fix would write two files '{twice}' into {folder}; correct the texts one by one")
 
 
-def _sure(source: SourceText, findings: Sequence[Finding]) -> dict[int, list[Finding]]:
-    by_line: dict[int, list[Finding]] = defaultdict(list)
-    for finding in findings:
-        if finding.sure and finding.file == str(source.path):
-            by_line[finding.line].append(finding)
-    return by_line
-
-
-def corrected(text: str, findings: Sequence[Finding]) -> tuple[str, list[Finding]]:
+def apply_edits(text: str, findings: Sequence[Finding]) -> tuple[str, list[Finding]]:
     """The text after the edits, and the findings whose edits were made; of two that overlap the surer is made.
 
     A segment of which nothing would be left stays as it is: without it, translations would be out of step.
     """
-    before = text
     used: list[Finding] = []
+    edits: list[Edit] = []
     for finding in sorted(findings, key=lambda finding: -finding.confidence):
-        if finding.edit is not None and not any(_overlap(finding, other) for other in used):
+        if finding.edit is not None and not any(_overlap(finding.edit, other) for other in edits):
             used.append(finding)
-    for finding in sorted(used, key=lambda finding: (finding.edit.start, finding.edit.end) if finding.edit else (0, 0))[
-        ::-1
-    ]:
-        assert finding.edit is not None
-        text = text[: finding.edit.start] + finding.edit.text + text[finding.edit.end :]
-    return (text, used) if text.strip() else (before, [])
+            edits.append(finding.edit)
+    after = text
+    # From the end, so that the places of earlier edits stay.
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end))[::-1]:
+        after = after[: edit.start] + edit.text + after[edit.end :]
+    return (after, used) if after.strip() else (text, [])
 
 
-def _overlap(first: Finding, second: Finding) -> bool:
-    assert first.edit is not None
-    assert second.edit is not None
-    if first.edit == second.edit:
+def _overlap(first: Edit, second: Edit) -> bool:
+    if first == second:
         return True
-    if first.edit.start == first.edit.end and second.edit.start == second.edit.end:
-        return first.edit.start == second.edit.start
-    return first.edit.start < second.edit.end and second.edit.start < first.edit.end
+    if first.start == first.end and second.start == second.end:
+        return first.start == second.start
+    return first.start < second.end and second.start < first.end
 
 
 def _log_line(finding: Finding, before: str, after: str) -> str:
-    values = (
-        finding.file,
-        finding.line,
-        finding.document,
-        finding.category,
-        f"{finding.confidence:.2f}",
-        before,
-        after,
-    )
-    return "\t".join(" ".join(str(value).split()) for value in values)
+    where = (finding.file, finding.line, finding.document, finding.category, f"{finding.confidence:.2f}")
+    return "\t".join(" ".join(str(value).split()) for value in (*where, before, after))

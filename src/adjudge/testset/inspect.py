@@ -47,19 +47,19 @@ HALVED = 0.5
 
 
 def inspect(sources: Sequence[SourceText], code: str) -> tuple[Finding, ...]:
-    """Everything that is found in the texts, whose language is `code`."""
+    """Run all detectors on the texts, whose language is `code`."""
     words = lexicon(code)
     findings: list[Finding] = []
     for source in sources:
         eaten = eaten_quotes.find(source)
         habits = spacing.Habits.of(source.texts, code)
         in_documents = [
-            finding for document in source.documents for finding in in_document(document, code, words, habits)
+            finding for document in source.documents for finding in inspect_document(document, code, words, habits)
         ]
         if eaten:
-            in_documents = [_doubted(finding) for finding in in_documents]
+            in_documents = [_doubt_quotes(finding) for finding in in_documents]
         if lacks_borders(source):
-            in_documents = [_perhaps_headline(finding) for finding in in_documents]
+            in_documents = [_doubt_headline(finding) for finding in in_documents]
         findings += (*source.findings, *eaten, *in_documents)
     documents = [document for source in sources for document in source.documents]
     findings += across_documents.missing_headlines(documents)
@@ -68,23 +68,21 @@ def inspect(sources: Sequence[SourceText], code: str) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda finding: (order.get(finding.file, 0), finding.line)))
 
 
-def in_document(
+def inspect_document(
     document: Document, code: str, words: Lexicon | None, habits: spacing.Habits | None = None
 ) -> Iterator[Finding]:
-    """What is found in one document by itself."""
+    """Run the detectors that need one document only."""
     broken = list(characters.find(document))
     yield from broken
     # Broken characters would be found again and again, as quotation marks, typos and other languages.
     lines = {finding.line for finding in broken}
     habits = habits or spacing.Habits.of(document.texts, code)
-    for finding in _in_whole_characters(characters.repaired(document, lines), code, words, habits):
+    for finding in _run_detectors(characters.repaired(document, lines), code, words, habits):
         # Places in a repaired text are not places in the file.
         yield replace(finding, edit=None) if finding.line in lines else finding
 
 
-def _in_whole_characters(
-    document: Document, code: str, words: Lexicon | None, habits: spacing.Habits
-) -> Iterator[Finding]:
+def _run_detectors(document: Document, code: str, words: Lexicon | None, habits: spacing.Habits) -> Iterator[Finding]:
     yield from double.find(document, english=code == ENGLISH)
     yield from brackets.find(document)
     if code == ENGLISH:
@@ -100,7 +98,7 @@ def _in_whole_characters(
 
 
 def not_checked(code: str) -> tuple[str, ...]:
-    """What a user must not think was checked."""
+    """List what is not checked in this language."""
     names = NEVER
     if code != ENGLISH:
         names = (*ELSEWHERE, *names)
@@ -117,12 +115,12 @@ def lacks_borders(source: SourceText) -> bool:
     return len(source.documents) == 1 and len(source.texts) > MANY
 
 
-def _perhaps_headline(finding: Finding) -> Finding:
-    """Where documents are not known, headlines are not: no period is put behind them without asking."""
+def _doubt_headline(finding: Finding) -> Finding:
+    """Lower the confidence of missing periods: without documents, headlines cannot be told from sentences."""
     unsure = finding.category == "final-period" and finding.sure
     return replace(finding, confidence=UNSURE) if unsure else finding
 
 
-def _doubted(finding: Finding) -> Finding:
+def _doubt_quotes(finding: Finding) -> Finding:
     about_quotes = finding.category in ("quotation-marks", "quote-style")
     return replace(finding, confidence=finding.confidence * HALVED) if about_quotes else finding

@@ -41,7 +41,7 @@ def find(document: Document, language: str) -> Iterator[Finding]:
         if len(text) < FEWEST_LETTERS or (text.isascii() and len(text.split()) < FEWEST_WORDS):
             continue
         if vocabulary is not None and (vocabulary.sounds_like(text, ENOUGH_HERE) or vocabulary.knows_most(text)):
-            # Most segments are settled so, and the models of a hundred languages need not be loaded.
+            # This settles most segments without loading the models of a hundred languages.
             continue
         import py3langid
 

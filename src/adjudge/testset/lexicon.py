@@ -46,9 +46,9 @@ FUNCTION_WORDS = 100
 ENOUGH = 0.3
 """Of running English text close to half are among the hundred most frequent words, of its neighbours' a tenth."""
 FREQUENT = 3.0
-# No word of a list is longer; what is, is no slip of the keyboard.
-LONGEST_WORD = 60
 """On the Zipf scale: once in a million words."""
+LONGEST_WORD = 60
+"""No word of a list is longer."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Lexicon:
     @cached_property
     def _alphabet(self) -> str:
         """The letters of the thousand most frequent words."""
-        first = (word for word, _ in zip(self.frequencies, range(1000), strict=False))
+        first = islice(self.frequencies, 1000)
         return "".join(sorted({letter for word in first for letter in word if letter.isalpha()}))
 
     @property
@@ -192,22 +192,20 @@ class Lexicon:
         best: tuple[float, tuple[str, str]] | None = None
         for i in range(1, len(word)):
             left, right = word[:i], word[i:]
-            if not (self._stands_alone(left) and self._stands_alone(right)) and not self._with_function_word(
-                left, right
-            ):
-                continue
-            likelihood = self.zipf(left) + self.zipf(right)
-            if best is None or likelihood > best[0]:
-                best = likelihood, (left, right)
+            both_alone = self._stands_alone(left) and self._stands_alone(right)
+            if both_alone or self._with_function_word(left, right):
+                likelihood = self.zipf(left) + self.zipf(right)
+                if best is None or likelihood > best[0]:
+                    best = likelihood, (left, right)
         return best[1] if best is not None and best[0] >= 8.5 else None
 
     def _stands_alone(self, word: str) -> bool:
         if len(word) == 1:
             return word == "a" and self.language == "en"
         if word in ("sub", "non", "pre", "mis", "pro", "dis"):
-            # Beginnings that the lists have as words.
+            # Prefixes that the lists contain as words.
             return False
-        # Lists are full of two-letter abbreviations.
+        # Short words need a higher frequency, because the lists contain many abbreviations.
         return self.zipf(word) >= (5.5 if len(word) == 2 else 4.5 if len(word) == 3 else 3.3)
 
     def _with_function_word(self, left: str, right: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge.formats.texts.sgm import segment_spans
-from adjudge.testset.document import decoded
+from adjudge.testset.document import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,52 +20,52 @@ Changes = dict[int, str]
 _BARE = re.compile(r"&(?!#?\w+;)")
 
 
-def rewritten(raw: bytes, kind: TextFormat, changes: Changes, column: Sequence[str] = ()) -> bytes:
+def replace_segments(raw: bytes, kind: TextFormat, changes: Changes, column: Sequence[str] = ()) -> bytes:
     """The file's bytes with these segments replaced; `column` are the names that a table's column of texts may have."""
     if not changes:
         return raw
     if kind == "tsv":
-        return _in_table(raw, changes, column)
+        return _replace_in_table(raw, changes, column)
     if kind == "sgm":
-        return _in_sgm(raw, changes)
+        return _replace_in_sgm(raw, changes)
     if kind == "wmt-xml":
-        return in_xml(raw, changes)
-    return _in_lines(raw, changes)
+        return _replace_in_xml(raw, changes)
+    return _replace_in_lines(raw, changes)
 
 
-def with_markup(raw: bytes, kind: TextFormat) -> frozenset[int]:
+def find_segments_with_markup(raw: bytes, kind: TextFormat) -> frozenset[int]:
     """The segments that hold markup inside: nobody can say where it belongs in a new text, so they stay as they are."""
     if kind == "wmt-xml":
-        return segments_with_markup(raw)
+        return _find_xml_markup(raw)
     if kind == "sgm":
         text = raw.decode("utf-8")
         return frozenset(i for i, (start, end) in enumerate(segment_spans(text)) if "<" in text[start:end])
     return frozenset()
 
 
-def _in_lines(raw: bytes, changes: Changes) -> bytes:
+def _replace_in_lines(raw: bytes, changes: Changes) -> bytes:
     start = b"\xef\xbb\xbf" if raw.startswith(b"\xef\xbb\xbf") else b""
     lines = raw.removeprefix(start).split(b"\n")
-    held = [number for number, line in enumerate(lines) if decoded(line)[0].strip()]
+    held = [number for number, line in enumerate(lines) if decode_line(line)[0].strip()]
     for segment, text in changes.items():
         end = b"\r" if lines[held[segment]].endswith(b"\r") else b""
         lines[held[segment]] = text.encode() + end
     return start + b"\n".join(lines)
 
 
-def _in_table(raw: bytes, changes: Changes, column: Sequence[str]) -> bytes:
+def _replace_in_table(raw: bytes, changes: Changes, column: Sequence[str]) -> bytes:
     lines = raw.decode("utf-8").split("\n")
     header = [name.strip().casefold() for name in lines[0].removeprefix("\ufeff").split("\t")]
     column_index = next(header.index(name) for name in column if name in header)
     rows = [number for number, line in enumerate(lines) if number and line.strip()]
     for segment, text in changes.items():
         fields = lines[rows[segment]].split("\t")
-        fields[column_index] = _keeping_blanks(fields[column_index], text)
+        fields[column_index] = _keep_blanks(fields[column_index], text)
         lines[rows[segment]] = "\t".join(fields)
     return "\n".join(lines).encode()
 
 
-def _in_sgm(raw: bytes, changes: Changes) -> bytes:
+def _replace_in_sgm(raw: bytes, changes: Changes) -> bytes:
     text = raw.decode("utf-8")
     for segment, (start, end) in reversed(list(enumerate(segment_spans(text)))):
         if segment in changes:
@@ -80,10 +80,10 @@ def escaped(before: str, after: str) -> str:
     for entity in ("&quot;", "&apos;", "&#39;", "&#34;"):
         if entity in before:
             inside = inside.replace(html.unescape(entity), entity)
-    return _keeping_blanks(before, inside)
+    return _keep_blanks(before, inside)
 
 
-def _keeping_blanks(before: str, after: str) -> str:
+def _keep_blanks(before: str, after: str) -> str:
     stripped = before.strip()
     start = before.index(stripped) if stripped else 0
     return before[:start] + after + before[start + len(stripped) :]
@@ -98,7 +98,7 @@ class _Span:
     plain: bool = True
 
 
-def in_xml(raw: bytes, changes: dict[int, str]) -> bytes:
+def _replace_in_xml(raw: bytes, changes: dict[int, str]) -> bytes:
     """The file with these segments of its sources replaced; none of them may hold markup."""
     spans, encoding = _source_segments(raw)
     for segment in sorted(changes, reverse=True):
@@ -109,7 +109,7 @@ def in_xml(raw: bytes, changes: dict[int, str]) -> bytes:
     return raw
 
 
-def segments_with_markup(raw: bytes) -> frozenset[int]:
+def _find_xml_markup(raw: bytes) -> frozenset[int]:
     """The segments of sources that hold more than text. In UTF-16 all count as such: their bytes are not looked for."""
     spans, _ = _source_segments(raw)
     wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))

@@ -52,13 +52,13 @@ def find(document: Document, language: str) -> Iterator[Finding]:
         following = texts[index + 1] if index + 1 < len(texts) else ""
         if _is_continued(texts[index], following):
             what = "a sentence is cut in two: the next segment starts with a lower-case letter"
-            yield document.finding(index, "segmentation", what, 0.8, span=_end(texts[index]))
+            yield document.finding(index, "segmentation", what, 0.8, span=_end_span(texts[index]))
         elif language == "en" and _BREAKS_OFF.search(texts[index]):
             what = "the sentence breaks off"
-            yield document.finding(index, "segmentation", what, 0.8, span=_end(texts[index]))
+            yield document.finding(index, "segmentation", what, 0.8, span=_end_span(texts[index]))
         elif uses_punctuation and _is_sentence(texts[index], language):
-            yield _without_period(document, index, language)
-    yield from _small_starts(document)
+            yield _report_missing_period(document, index, language)
+    yield from _find_small_starts(document)
 
 
 def _is_continued(text: str, following: str) -> bool:
@@ -77,13 +77,13 @@ def _is_sentence(text: str, language: str) -> bool:
     return long_enough and not looks_like_title(text)
 
 
-def _without_period(document: Document, index: int, language: str) -> Finding:
+def _report_missing_period(document: Document, index: int, language: str) -> Finding:
     text = document.texts[index]
     end = len(text.rstrip())
     # In American usage the period stands before the closing quotation mark.
     position = end - 1 if end > 1 and text[end - 1] in '"”' and language == "en" else end
     edit = Edit(position, position, _FULL_STOP.get(language, "."))
-    # In other languages than English nobody here knows a sentence from a heading.
+    # Headings are recognised in English only.
     confidence = 0.6 if language != "en" else 0.9 if len(text.split()) >= CERTAIN_WORDS else 0.75
     return document.finding(index, "final-period", "no punctuation at the end", confidence, edit=edit)
 
@@ -94,7 +94,7 @@ def is_informal(texts: Sequence[str]) -> bool:
     return small > max(1, INFORMAL * len(texts))
 
 
-def _small_starts(document: Document) -> Iterator[Finding]:
+def _find_small_starts(document: Document) -> Iterator[Finding]:
     texts = document.texts
     if is_informal(texts):
         return
@@ -112,5 +112,5 @@ def _inside_list(texts: tuple[str, ...], index: int) -> bool:
     return any(_SMALL_START.match(text) for text in beside)
 
 
-def _end(text: str) -> tuple[int, int]:
+def _end_span(text: str) -> tuple[int, int]:
     return max(0, len(text) - 20), len(text)

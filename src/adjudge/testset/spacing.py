@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from adjudge.results.testset import Finding
     from adjudge.testset.document import Document
 
-# Addresses begin where words do; looked for at every letter, one long word would take minutes.
+# An address starts at the start of a word; trying every letter of a long word would take minutes.
 _LINK = regex.compile(
     r"(?:https?://|www\.)\S+|(?<!\S)\S+@\S+|[#@]\w+"
     r"|(?<!\S)\S+\.(?:com|org|net|co|uk|gov|edu|html?|io|tv|js|py)\b\S*"
@@ -41,7 +41,7 @@ USUAL = 0.3
 
 @dataclass(frozen=True)
 class Habits:
-    """What texts do throughout is no error: some were cut into tokens, with blanks round brackets or points."""
+    """Spacing that texts use throughout is no error: some were tokenised, with blanks around brackets or points."""
 
     points: bool = False
     brackets: bool = False
@@ -66,18 +66,18 @@ def find(document: Document, habits: Habits) -> Iterator[Finding]:
     """All findings of one document."""
     for index, text in enumerate(document.texts):
         links = [match.span() for match in _LINK.finditer(text)]
-        yield from _outside(links, _at_marks(document, index, text, habits))
-        yield from _harmless(document, index, text)
+        yield from _drop_links(links, _find_at_punctuation(document, index, text, habits))
+        yield from _find_blanks(document, index, text)
 
 
-def _outside(links: list[tuple[int, int]], findings: Iterator[Finding]) -> Iterator[Finding]:
+def _drop_links(links: list[tuple[int, int]], findings: Iterator[Finding]) -> Iterator[Finding]:
     for finding in findings:
         assert finding.edit is not None
         if not any(start <= finding.edit.start < end for start, end in links):
             yield finding
 
 
-def _at_marks(document: Document, index: int, text: str, habits: Habits) -> Iterator[Finding]:
+def _find_at_punctuation(document: Document, index: int, text: str, habits: Habits) -> Iterator[Finding]:
     for match in _MISSING.finditer(text):
         edit = Edit(match.end(), match.end(), " ")
         confidence = 0.9 if match.group() in ".!?," else 0.7
@@ -94,7 +94,7 @@ def _at_marks(document: Document, index: int, text: str, habits: Habits) -> Iter
             yield document.finding(index, "spacing", what, 0.9, edit=Edit(match.start(), match.end(), ""))
 
 
-def _harmless(document: Document, index: int, text: str) -> Iterator[Finding]:
+def _find_blanks(document: Document, index: int, text: str) -> Iterator[Finding]:
     for match in _DOUBLE.finditer(text):
         yield document.finding(
             index, "double-blank", "two spaces in a row", 0.95, edit=Edit(match.start(), match.end(), " ")

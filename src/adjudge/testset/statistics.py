@@ -40,7 +40,7 @@ def text_statistics(documents: Sequence[Document], *, language: str, tokenize: s
         tokenize: a name from `TOKENIZERS`, or None.
     """
     name = tokenize or BY_LANGUAGE.get(language, "13a")
-    split = _tokenizer(name)
+    split = _find_tokenizer(name)
     sentences = [count_sentences(text) for document in documents for text in document.texts if text.strip()]
     vocabulary: Counter[str] = Counter()
     lengths = []
@@ -66,7 +66,7 @@ def count_sentences(text: str) -> int:
     return sum(bool(_WORD.search(part)) for part in _BORDER.split(text)) or 1
 
 
-def _tokenizer(name: str) -> Callable[[str], list[str]]:
+def _find_tokenizer(name: str) -> Callable[[str], list[str]]:
     if name not in TOKENIZERS:
         raise unknown_choice("tokeniser", name, TOKENIZERS)
     from sacrebleu.metrics.bleu import BLEU

@@ -30,7 +30,7 @@ _MAY_DOUBLE = frozenset(
 )
 # Some letters stand between names: Silva e Costa, Ortega y Gasset.
 _LONE = regex.compile(r"(?<=\s)(?:([b-z])(?=\s(?!\p{Lu}))|([bcfghjkmnpqrstuwz])(?=\s))")
-# Beside the function words that make no compounds: those that make none with what follows.
+# Function words that make no compounds, and those that make none with the following word.
 GLUED_BEFORE = (*NEVER_PARTS, "a", "at", "as", "in", "to", "if", "it", "is", "an", "or", "be")
 _QUOTED = "\"“”„«»'‘’"
 SHORTEST = 4
@@ -59,13 +59,13 @@ def find(document: Document, lexicon: Lexicon, repeated: frozenset[str] = frozen
         doubled = {match[1] for match in _DOUBLED.finditer(text)}
         for match in _WORD.finditer(text):
             word = match.group()
-            if len(word) < SHORTEST or words[word] >= RECURRING or word in doubled or not _unknown(word, lexicon):
+            if len(word) < SHORTEST or words[word] >= RECURRING or word in doubled or not _is_unknown(word, lexicon):
                 continue
             if lexicon.zipf(word) == 0.0 or not _stands_in_marks(text, match):
-                yield from _explained(document, index, match, lexicon, again=word in repeated)
-        yield from _doubled(document, index, text, lexicon)
+                yield from _explain(document, index, match, lexicon, again=word in repeated)
+        yield from _find_doubled(document, index, text, lexicon)
         if lexicon.language == "en" and not informal:
-            yield from _lone_letters(document, index, text)
+            yield from _find_lone_letters(document, index, text)
 
 
 def _stands_in_marks(text: str, match: regex.Match[str]) -> bool:
@@ -73,7 +73,7 @@ def _stands_in_marks(text: str, match: regex.Match[str]) -> bool:
     return text[match.start() - 1 : match.start()] in _QUOTED and text[match.end() : match.end() + 1] in _QUOTED
 
 
-def _unknown(word: str, lexicon: Lexicon) -> bool:
+def _is_unknown(word: str, lexicon: Lexicon) -> bool:
     zipf = lexicon.zipf(word)
     if lexicon.language == "en" and not word.isascii():
         return False
@@ -101,11 +101,11 @@ def _surely_glued(word: str, lexicon: Lexicon) -> bool:
     return min(map(lexicon.zipf, parts)) >= 5.2 and (left in GLUED_BEFORE or right in NEVER_PARTS)
 
 
-def _explained(
+def _explain(
     document: Document, index: int, match: regex.Match[str], lexicon: Lexicon, *, again: bool
 ) -> Iterator[Finding]:
     word, (start, end) = match.group(), match.span()
-    # Without a dictionary, endings look like words: whoever knows no Spanish takes pronouns for words run together.
+    # Without a dictionary, endings look like words: Spanish pronouns would count as words run together.
     near, parts = lexicon.nearest(word), lexicon.split(word) if lexicon.has_dictionary else None
     likely = near is not None and _is_likely(word, near, lexicon)
     # A compound that is rare looks the same as two words run together, unless one of them is a function word.
@@ -142,11 +142,11 @@ def _confidence(word: str, near: Near, lexicon: Lexicon) -> float:
     return 0.9 if clear and lexicon.zipf(word) < 1.5 and len(word) > 4 else 0.75
 
 
-def _doubled(document: Document, index: int, text: str, lexicon: Lexicon) -> Iterator[Finding]:
+def _find_doubled(document: Document, index: int, text: str, lexicon: Lexicon) -> Iterator[Finding]:
     """In other languages than English, articles and pronouns may well stand twice: only longer words are doubted."""
     english = lexicon.language == "en"
     for match in _DOUBLED.finditer(text):
-        # A rare word that stands twice is a name: as of a plant or a place.
+        # A rare word that is doubled is a name, such as that of a plant or a place.
         rare = lexicon.zipf(match[1]) < RARE
         if match[1] in _MAY_DOUBLE or rare or (not english and len(match[1]) < SHORTEST):
             continue
@@ -156,7 +156,7 @@ def _doubled(document: Document, index: int, text: str, lexicon: Lexicon) -> Ite
         yield document.finding(index, "typo", what, 0.9 if english else 0.6, edit=edit)
 
 
-def _lone_letters(document: Document, index: int, text: str) -> Iterator[Finding]:
+def _find_lone_letters(document: Document, index: int, text: str) -> Iterator[Finding]:
     for match in _LONE.finditer(text):
         letter = match.group()
         if letter == "i":

@@ -15,7 +15,7 @@ import regex
 
 from adjudge.core.errors import InputError
 from adjudge.results.testset_versions import OutputChange, SegmentChange, Versions
-from adjudge.testset.document import SourceText, decoded_lines
+from adjudge.testset.document import SourceText, read_translation
 from adjudge.testset.quotes.marks import ALL
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from adjudge.testset.document import Segment
 
+FIT = "they must fit"
 _PUNCTUATION = regex.compile(r"[\p{P}\p{S}]")
 
 
@@ -45,13 +46,13 @@ def compare_versions(
     touched = {change.line_before for change in changes}
     in_step = len(segments_before) == len(segments_after)
     lines = [translation.line for translation in segments_before]
-    wanted = [_read_lines(path, len(segments_before), before.path) for path in references]
+    wanted = [read_translation(path, len(segments_before), before.path, FIT)[0] for path in references]
     return Versions(
         segments_before=len(segments_before),
         segments_after=len(segments_after),
         changes=changes,
         outputs=tuple(
-            _output(output, lines, touched, wanted, source=before.path, in_step=in_step) for output in outputs
+            _compare_outputs(output, lines, touched, wanted, source=before.path, in_step=in_step) for output in outputs
         ),
     )
 
@@ -64,7 +65,7 @@ def _changes(before: list[Segment], after: list[Segment]) -> list[SegmentChange]
     if len(before) == len(after):
         pairs: list[tuple[Segment | None, Segment | None]] = list(zip(before, after, strict=True))
     else:
-        pairs = _aligned(before, after)
+        pairs = _align(before, after)
     return [
         SegmentChange(
             old.line if old else None, new.line if new else None, _kind(old, new), old.text if old else "",
@@ -75,19 +76,14 @@ def _changes(before: list[Segment], after: list[Segment]) -> list[SegmentChange]
     ]  # fmt: skip
 
 
-def _aligned(before: list[Segment], after: list[Segment]) -> list[tuple[Segment | None, Segment | None]]:
+def _align(before: list[Segment], after: list[Segment]) -> list[tuple[Segment | None, Segment | None]]:
     """Pairs where segments were put in or taken out: equal ones hold the rest together, stretches go in order."""
-    matcher = SequenceMatcher(
-        None, [_plain(segment.text) for segment in before], [_plain(segment.text) for segment in after], autojunk=False
-    )
-    pairs: list[tuple[Segment | None, Segment | None]] = []
-    for _, low, high, start, end in matcher.get_opcodes():
-        changed_before, changed_after = before[low:high], after[start:end]
-        pairs += zip_longest(changed_before, changed_after)
-    return pairs
+    old, new = ([_strip_punctuation(segment.text) for segment in side] for side in (before, after))
+    opcodes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return [pair for _, low, high, start, end in opcodes for pair in zip_longest(before[low:high], after[start:end])]
 
 
-def _plain(text: str) -> str:
+def _strip_punctuation(text: str) -> str:
     return "".join(_PUNCTUATION.sub("", text).casefold().split())
 
 
@@ -101,22 +97,13 @@ def _kind(before: Segment | None, after: Segment | None) -> str:
         return "quotation marks"
     if "".join(old.split()) == "".join(new.split()):
         return "spacing"
-    if _plain(old) == _plain(new):
+    if _strip_punctuation(old) == _strip_punctuation(new):
         same_case = _PUNCTUATION.sub("", "".join(old.split())) == _PUNCTUATION.sub("", "".join(new.split()))
         return "punctuation" if same_case else "capital letters"
     return "words"
 
 
-def _read_lines(path: Path, number: int, source: Path) -> list[str]:
-    lines, _ = decoded_lines(path)
-    if len(lines) != number:
-        lines = [line for line in lines if line.strip()]
-    if len(lines) != number:
-        raise InputError(f"has {len(lines):,} lines where {source} has {number:,} segments; they must fit", file=path)
-    return lines
-
-
-def _output(
+def _compare_outputs(
     files: OutputFiles,
     lines: list[int],
     touched: set[int | None],
@@ -127,7 +114,7 @@ def _output(
 ) -> OutputChange:
     if not in_step:
         raise InputError("the two versions have other numbers of segments, so outputs cannot be compared", file=source)
-    before, after = (_read_lines(path, len(lines), source) for path in (files.before, files.after))
+    before, after = (read_translation(path, len(lines), source, FIT)[0] for path in (files.before, files.after))
     changed = [old != new for old, new in zip(before, after, strict=True)]
     where = [hit for line, hit in zip(lines, changed, strict=True) if line in touched]
     elsewhere = [hit for line, hit in zip(lines, changed, strict=True) if line not in touched]
@@ -160,8 +147,8 @@ def _metrics(before: list[str], after: list[str], references: list[list[str]]) -
     from sacrebleu.metrics.ter import TER
 
     both = ((before, references[0]), (after, references[-1]))
-    return {
-        name: (both_scores[0], both_scores[1])
-        for name, metric in (("BLEU", BLEU()), ("chrF", CHRF()), ("TER", TER()))
-        for both_scores in [[float(metric.corpus_score(texts, [wanted]).score) for texts, wanted in both]]
-    }
+    scores: dict[str, tuple[float, float]] = {}
+    for name, metric in (("BLEU", BLEU()), ("chrF", CHRF()), ("TER", TER())):
+        old, new = (float(metric.corpus_score(texts, [wanted]).score) for texts, wanted in both)
+        scores[name] = (old, new)
+    return scores

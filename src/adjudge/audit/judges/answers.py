@@ -17,7 +17,7 @@ from adjudge.core.errors import DataError, UsageError
 from adjudge.core.judgments import Judgments
 from adjudge.core.machine_judges import PREFIX, judge_name, machine_rows
 from adjudge.core.protocols import RELATIVE, SCORED, TRANSLATIONS
-from adjudge.formats.metric_score_files import read_metric_scores, turned_round
+from adjudge.formats.metric_score_files import read_metric_scores, reverse_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -59,7 +59,7 @@ class Answers:
 
 def read_judge_scores(paths: Sequence[Path], *, lower_is_better: Iterable[str] = ()) -> pl.DataFrame:
     """The scores of metrics by segment, as rows of machine judges."""
-    scores = turned_round(read_metric_scores(paths), lower_is_better)
+    scores = reverse_scores(read_metric_scores(paths), lower_is_better)
     rows = [score for score in scores if score.segment is not None and score.score is not None]
     if not rows:
         names = ", ".join(str(path) for path in paths)

@@ -115,12 +115,12 @@ def _add_task(task: Any, batches: Batches, path: Path) -> None:
     try:
         showing: list[dict[str, Any]] = []
         for item in task["items"]:
-            if showing and _shown(item) != _shown(showing[0]):
+            if showing and _document_and_system(item) != _document_and_system(showing[0]):
                 _add_showing(showing, batches)
                 showing = []
             showing.append(item)
             if "targetText" in item:
-                key = (*_shown(item), str(item["itemID"]), str(item["itemType"]))
+                key = (*_document_and_system(item), str(item["itemID"]), str(item["itemType"]))
                 batches.texts[key] = str(item["targetText"])
             if item.get("isCompleteDocument"):
                 _add_showing(showing, batches)
@@ -131,19 +131,19 @@ def _add_task(task: Any, batches: Batches, path: Path) -> None:
         raise InputError(f"{problem}; check --batches", file=path) from fault
 
 
-def _shown(item: dict[str, Any]) -> tuple[str, str]:
+def _document_and_system(item: dict[str, Any]) -> tuple[str, str]:
     return str(item.get("documentID", "")), str(item.get("targetID", ""))
 
 
 def _add_showing(items: list[dict[str, Any]], batches: Batches) -> None:
     corrupted = frozenset(str(item["itemID"]) for item in items if str(item["itemType"]).startswith("BAD"))
-    if not corrupted or not _shown(items[0])[0]:
+    if not corrupted or not _document_and_system(items[0])[0]:
         return
     intact = frozenset(str(item["itemID"]) for item in items if not item.get("isCompleteDocument")) - corrupted
-    batches.copies.setdefault(_shown(items[0]), []).append(CorruptedCopy(corrupted, intact))
+    batches.copies.setdefault(_document_and_system(items[0]), []).append(CorruptedCopy(corrupted, intact))
 
 
-def in_corrupted_copies(rows: pl.DataFrame, batches: Batches) -> list[int]:
+def find_lines_of_corrupted_copies(rows: pl.DataFrame, batches: Batches) -> list[int]:
     """The line numbers of intact segments of corrupted copies.
 
     An account that saw a document both ways saved the genuine versions of the corrupted segments at one time and the
@@ -154,26 +154,26 @@ def in_corrupted_copies(rows: pl.DataFrame, batches: Batches) -> list[int]:
     lines: list[int] = []
     for group in seen.partition_by(_SHOWN):
         page, system = group["page"][0], group["system"][0]
-        bad = _rows_of(group.filter(pl.col("kind") == "degraded"))
+        bad = _lines_items_times(group.filter(pl.col("kind") == "degraded"))
         copies = [
             copy for copy in batches.copies.get((page, system), []) if {item for _, item, _ in bad} <= copy.corrupted
         ]
         if copies:
-            lines += _within_copy(_rows_of(group.filter(pl.col("kind") != "degraded")), bad, copies)
+            lines += _lines_within_copy(_lines_items_times(group.filter(pl.col("kind") != "degraded")), bad, copies)
     return lines
 
 
-def _rows_of(group: pl.DataFrame) -> list[_Row]:
+def _lines_items_times(group: pl.DataFrame) -> list[_Row]:
     return [(line, item, end or 0.0) for line, item, end in group.select("line", "item", "end").iter_rows()]
 
 
-def _within_copy(others: list[_Row], bad: list[_Row], copies: list[CorruptedCopy]) -> list[int]:
+def _lines_within_copy(others: list[_Row], bad: list[_Row], copies: list[CorruptedCopy]) -> list[int]:
     intact = frozenset().union(*(copy.intact for copy in copies))
     corrupted = frozenset().union(*(copy.corrupted for copy in copies))
     genuine_times = [time for _, item, time in others if item in corrupted]
     copy_times = [time for _, _, time in bad]
-    return [line for line, item, time in others if item in intact and _nearer(time, copy_times, genuine_times)]
+    return [line for line, item, time in others if item in intact and _is_nearer(time, copy_times, genuine_times)]
 
 
-def _nearer(time: float, these: list[float], those: list[float]) -> bool:
+def _is_nearer(time: float, these: list[float], those: list[float]) -> bool:
     return not those or min(abs(time - other) for other in these) < min(abs(time - other) for other in those)

@@ -29,7 +29,7 @@ def read_people(path: Path, accounts: set[str]) -> dict[str, str]:
     text = read_text(path)
     if not text.strip():
         raise InputError("is empty; a map from accounts to people is needed", file=path)
-    rows = _from_json(text, path) if text.lstrip()[0] in "[{" else _from_table(text, path)
+    rows = _parse_json(text, path) if text.lstrip()[0] in "[{" else _parse_table(text, path)
     columns = list(zip(*rows, strict=True))
     best: tuple[int, dict[str, str]] = (0, {})
     for account in range(len(columns)):
@@ -47,25 +47,22 @@ def read_people(path: Path, accounts: set[str]) -> dict[str, str]:
     return {account: best[1][account] for account in accounts & best[1].keys()}
 
 
-def _from_json(text: str, path: Path) -> list[tuple[str, ...]]:
+def _parse_json(text: str, path: Path) -> list[tuple[str, ...]]:
     try:
         given: Any = json.loads(text)
     except (ValueError, RecursionError) as fault:
         line = getattr(fault, "lineno", None)
         raise InputError("is damaged JSON; check that the file is complete", file=path, line=line) from fault
     if isinstance(given, dict):
-        return [(str(key), str(entry)) for key, value in given.items() for entry in _as_list(value)] or [("", "")]
+        lists = {str(key): value if isinstance(value, list) else [value] for key, value in given.items()}
+        return [(key, str(entry)) for key, entries in lists.items() for entry in entries] or [("", "")]
     if isinstance(given, list) and all(isinstance(entry, dict) for entry in given):
         keys = list(dict.fromkeys(key for entry in given for key in entry))
         return [tuple(keys), *(tuple(str(entry.get(key) or "") for key in keys) for entry in given)]
     raise InputError("is JSON, but neither an object nor a list of objects", file=path)
 
 
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def _from_table(text: str, path: Path) -> list[tuple[str, ...]]:
+def _parse_table(text: str, path: Path) -> list[tuple[str, ...]]:
     csv.field_size_limit(max(len(text), 131_072))
     try:
         rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=detect_delimiter(text)) if any(row)]

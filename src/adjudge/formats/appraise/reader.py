@@ -15,29 +15,29 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.core.errors import InputError
-from adjudge.core.humans import compile_human_pattern, human_among
+from adjudge.core.humans import mark_humans
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.spans import span_column
 from adjudge.core.wording import agreeing, counted
-from adjudge.formats.appraise.batches import Batches, in_corrupted_copies, read_batches
+from adjudge.formats.appraise.batches import Batches, find_lines_of_corrupted_copies, read_batches
 from adjudge.formats.appraise.people import read_people
-from adjudge.formats.appraise.rows import KINDS, SOURCE, ResultRows, read_rows
+from adjudge.formats.appraise.rows import KINDS, SOURCE, read_rows
 from adjudge.formats.appraise.segments import (
-    counts_from_one_in_each_task,
-    document_and_flags,
+    items_restart_in_each_task,
+    number_segments_by_place,
     place_in_document,
-    with_segments_by_place,
+    split_document_name,
 )
 from adjudge.formats.appraise.spans import UNDECIDED, parse_spans
-from adjudge.formats.mqm.weights import score, weight
+from adjudge.formats.mqm.weights import score_spans
 from adjudge.formats.parsing.sources import campaign_names, files_in, refuse_empty
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from adjudge.core.spans import Span
     from adjudge.formats.options import ReadOptions
+    from adjudge.formats.parsing.bad_rows import UsableRows
 
 # A click takes longer; such a time says that none was recorded.
 INSTANT = 0.0015
@@ -55,7 +55,7 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     tables, others = _result_files(paths, options)
     batches = read_batches(options.batches) if options.batches else None
     accounts = {account for rows in tables.values() for account in rows.frame["account"].unique()}
-    people_file = options.annotators or _map_beside(list(tables))
+    people_file = options.annotators or _find_people_file(list(tables))
     people = read_people(people_file, accounts) if people_file else None
     names = campaign_names(list(tables))
     parts = [
@@ -77,16 +77,16 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     return Judgments(merged.table, merged.set_aside, tuple(notes))
 
 
-def _map_beside(files: Sequence[Path]) -> Path | None:
+def _find_people_file(files: Sequence[Path]) -> Path | None:
     """The map from accounts to people that lies beside a file of calibration tasks."""
     beside = [file.with_name(f"{file.stem}.mapping.csv") for file in files if _CALIBRATION in file.name.lower()]
     return next((path for path in beside if path.is_file()), None)
 
 
-def _result_files(paths: Sequence[Path], options: ReadOptions) -> tuple[dict[Path, ResultRows], list[str]]:
-    """The result files with their rows, and the names of other files in the folders given."""
+def _result_files(paths: Sequence[Path], options: ReadOptions) -> tuple[dict[Path, UsableRows], list[str]]:
+    """Read the result files; and list the names of other files in the folders given."""
     explicit = {path for path in paths if not path.is_dir()}
-    tables: dict[Path, ResultRows] = {}
+    tables: dict[Path, UsableRows] = {}
     others: list[str] = []
     for path in files_in(paths):
         is_table = path in explicit or path.name.lower().removesuffix(".gz").endswith(".csv")
@@ -110,40 +110,39 @@ class _Campaign:
     def __init__(
         self, path: Path, name: str, options: ReadOptions, batches: Batches | None, people: dict[str, str] | None
     ) -> None:
-        self.path, self.name = path, name
-        self.human = compile_human_pattern(options.human)
+        self.path, self.name, self.human = path, name, options.human
         self.batches, self.people = batches, people or {}
         self.notes: list[str] = []
         self.left_out: list[SetAside] = []
 
-    def judgments(self, read: ResultRows) -> Judgments:
+    def judgments(self, read: UsableRows) -> Judgments:
         rows = read.frame
         self.left_out += read.set_aside
         self.notes += read.notes
         has_documents, has_spans = "complete" in rows.columns, "mqm" in rows.columns
-        rows = self._expanded(rows)
+        rows = self._split_shared_outputs(rows)
         rows = rows.with_columns(
             *(pl.lit(None, dtype=pl.String).alias(name) for name in _OPTIONAL if name not in rows.columns),
             *(pl.lit(None, dtype=pl.Float64).alias(name) for name in ("start", "end") if name not in rows.columns),
         )
         if has_documents:
-            rows = self._without_document_scores(rows)
+            rows = self._drop_document_scores(rows)
         rows = self._keep(rows, pl.col("score").is_not_null(), "no score was given")
-        rows = self._named(rows)
-        rows = self._without_copies(rows, has_documents=has_documents)
-        rows = _numbered(rows)
-        rows = self._segments(rows, has_documents=has_documents)
+        rows = self._name_documents(rows)
+        rows = self._drop_corrupted_copies(rows, has_documents=has_documents)
+        rows = _number_revisions(rows)
+        rows = self._add_segments(rows, has_documents=has_documents)
         if has_spans:
-            return self._table(self._with_spans(rows))
+            return self._make_judgments(self._add_spans(rows))
         protocol = "pairwise" if _is_pairwise(rows) else "sqm" if has_documents else "da"
-        return self._table(rows.with_columns(pl.lit(protocol).alias("protocol")))
+        return self._make_judgments(rows.with_columns(pl.lit(protocol).alias("protocol")))
 
     def _keep(self, rows: pl.DataFrame, condition: pl.Expr, otherwise: str) -> pl.DataFrame:
         kept = rows.filter(condition)
         self.left_out.append(SetAside(otherwise, rows.height - kept.height))
         return kept
 
-    def _without_document_scores(self, rows: pl.DataFrame) -> pl.DataFrame:
+    def _drop_document_scores(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Leave out scores of whole documents: they stand beside the scores of the document's segments.
 
         Some campaigns mark every segment as a whole document, for the page to show it so.
@@ -154,7 +153,7 @@ class _Campaign:
             return rows
         return self._keep(rows, ~pl.col("complete"), "score of a whole document, not of a segment")
 
-    def _expanded(self, rows: pl.DataFrame) -> pl.DataFrame:
+    def _split_shared_outputs(self, rows: pl.DataFrame) -> pl.DataFrame:
         """One row for each of the systems that share an output (`A+B`), if all of them also occur on their own."""
         known = set(rows["system"].unique())
         shared = [name for name in known if "+" in name and known.issuperset(name.split("+"))]
@@ -167,11 +166,11 @@ class _Campaign:
         parts = pl.when(together).then(pl.col("system").str.split("+")).otherwise(pl.concat_list("system"))
         return rows.with_columns(parts.alias("system")).explode("system")
 
-    def _named(self, rows: pl.DataFrame) -> pl.DataFrame:
+    def _name_documents(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The document without what was appended to it, the flags, and the kind."""
         rows = rows.with_columns(pl.col("document").alias("page"))
         pairs = rows.select("page", "system").unique().rows()
-        split = [(page, system, *document_and_flags(page, system)) for page, system in pairs]
+        split = [(page, system, *split_document_name(page, system)) for page, system in pairs]
         schema = {"page": pl.String, "system": pl.String, "document": pl.String, "flags": pl.String}
         names = pl.DataFrame(split, schema=schema, orient="row")
         rows = rows.drop("document").join(names, on=["page", "system"], nulls_equal=True, maintain_order="left")
@@ -188,7 +187,7 @@ class _Campaign:
             kind = pl.when(kind.is_in(["system", "repeat"])).then(pl.lit("calibration")).otherwise(kind)
         return rows.with_columns(kind.alias("kind"))
 
-    def _without_copies(self, rows: pl.DataFrame, *, has_documents: bool) -> pl.DataFrame:
+    def _drop_corrupted_copies(self, rows: pl.DataFrame, *, has_documents: bool) -> pl.DataFrame:
         """Leave out the intact segments of corrupted copies of documents; the corrupted ones stay, as controls."""
         if not has_documents:
             return rows
@@ -203,22 +202,22 @@ class _Campaign:
             what = f"{again} shown again with corrupted segments; give the batches (--batches) to tell"
             self.notes.append(f"{self.name}: {what} which of the other segments belong to the corrupted copy")
             return rows
-        lines = in_corrupted_copies(rows, self.batches)
+        lines = find_lines_of_corrupted_copies(rows, self.batches)
         return self._keep(rows, ~pl.col("line").is_in(lines), "intact segment of a corrupted copy of a document")
 
-    def _segments(self, rows: pl.DataFrame, *, has_documents: bool) -> pl.DataFrame:
+    def _add_segments(self, rows: pl.DataFrame, *, has_documents: bool) -> pl.DataFrame:
         if rows[SOURCE].null_count() == 0:
             return rows.with_columns(place_in_document().alias("segment"))
-        if not has_documents or not counts_from_one_in_each_task(rows):
+        if not has_documents or not items_restart_in_each_task(rows):
             return rows.with_columns(pl.col("item").alias("segment"))
-        rows, unknown = with_segments_by_place(rows)
+        rows, unknown = number_segments_by_place(rows)
         self.notes.append(f"{self.name}: items are numbered by task; segments are told by their place in the document")
         if unknown:
             what = f"{counted(unknown, 'row is', 'rows are')} of documents cut into parts that do not add up"
             self.notes.append(f"{self.name}: {what}; each of them counts as a segment of its own")
         return rows
 
-    def _with_spans(self, rows: pl.DataFrame) -> pl.DataFrame:
+    def _add_spans(self, rows: pl.DataFrame) -> pl.DataFrame:
         texts = self.batches.texts if self.batches else {}
         spans = [
             parse_spans(mqm, self.path, line, texts.get((page, system, item, kind)))
@@ -234,13 +233,12 @@ class _Campaign:
         if not categories or (rows["score"] != 0).any():
             return rows.with_columns(pl.lit("esa").alias("protocol"))
         # Nobody gives a score in MQM: it follows from the errors.
-        scores = pl.Series("score", [_score(all_spans) for all_spans in spans], dtype=pl.Float64)
+        scores = pl.Series("score", [score_spans(all_spans) for all_spans in spans], dtype=pl.Float64)
         return rows.with_columns(scores, pl.lit("mqm").alias("protocol"))
 
-    def _table(self, rows: pl.DataFrame) -> Judgments:
+    def _make_judgments(self, rows: pl.DataFrame) -> Judgments:
         if rows.height == 0:
             raise InputError("holds no score of a segment; check that the file is complete", file=self.path)
-        known = rows["system"].unique().to_list()
         seconds = (pl.col("end") - pl.col("start")).round(3)
         errors = pl.concat_list("errors", "source_errors").list.eval(pl.element().filter(pl.element() != ""))
         text = pl.when(errors.list.len() > 0).then(errors.list.join(" | "))
@@ -249,15 +247,15 @@ class _Campaign:
             pl.col("account").replace(self.people).alias("annotator"),
             pl.col("account").alias("task"),
             _screen().alias("screen"), "document", "segment", "system", "kind",
-            pl.col("system").is_in(human_among(known, self.human)).alias("human"),
             "score", *(["spans"] if "spans" in rows.columns else []), text.alias("text"),
-            _moment("start").alias("started"), _moment("end").alias("ended"),
+            _as_time("start").alias("started"), _as_time("end").alias("ended"),
             pl.when(seconds > INSTANT).then(seconds).alias("active_seconds"), "revision",
             pl.when(pl.col("flags") != "").then("flags").alias("flags"),
             *(["batch"] if rows["batch"].null_count() < rows.height else []),
         )  # fmt: skip
         self._note_times(rows)
-        return Judgments.from_columns(columns, set_aside=self.left_out, notes=self.notes, source=str(self.path))
+        judgments = Judgments.from_columns(columns, set_aside=self.left_out, notes=self.notes, source=str(self.path))
+        return mark_humans(judgments, self.human, given=("kind",))
 
     def _note_times(self, rows: pl.DataFrame) -> None:
         instant = rows.select((pl.col("end") - pl.col("start") <= INSTANT).mean()).item()
@@ -266,7 +264,7 @@ class _Campaign:
             self.notes.append(f"{self.name}: {what}; they span mouse clicks, not reading")
 
 
-def _numbered(rows: pl.DataFrame) -> pl.DataFrame:
+def _number_revisions(rows: pl.DataFrame) -> pl.DataFrame:
     """Revisions in order of time: an item that was saved again has the numbers 1, 2, ..."""
     key = ["account", "page", "system", "item", "type", "source_lang", "target_lang", "database_item"]
     ordered = rows.sort("end", "line", nulls_last=False)
@@ -284,7 +282,7 @@ def _is_pairwise(rows: pl.DataFrame) -> bool:
 
 
 def _screen() -> pl.Expr:
-    """What was shown together: a document by a system; for pairs, the two outputs of a segment; else one output."""
+    """Name what was shown together: a document by a system; for pairs, two outputs of a segment; else one output."""
     together = pl.col("system").unique().sort().str.join("+").over("account", "item", "type", "start", "end")
     pair = pl.format("{}/{}/{}", "item", "type", together)
     page = pl.format("{}#{}", "page", "system")
@@ -292,9 +290,5 @@ def _screen() -> pl.Expr:
     return pl.when(pl.col("protocol") == "pairwise").then(pair).otherwise(pl.coalesce(page, single))
 
 
-def _moment(seconds: str) -> pl.Expr:
+def _as_time(seconds: str) -> pl.Expr:
     return pl.from_epoch((pl.col(seconds) * 1e6).round().cast(pl.Int64), time_unit="us").dt.replace_time_zone("UTC")
-
-
-def _score(spans: list[Span]) -> float:
-    return score([weight(span["severity"], span["category"]) or 0.0 for span in spans])

@@ -8,36 +8,24 @@ name the source segment between account and system.
 
 from __future__ import annotations
 
-import csv
-import io
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import read_text
+from adjudge.core.judgments import language_codes
 from adjudge.core.wording import counted
 from adjudge.formats.appraise.spans import parse_spans
-from adjudge.formats.parsing.bad_rows import BadRows
-from adjudge.formats.parsing.sources import language_codes
-from adjudge.formats.tables.cells import KINDS_ELSEWHERE, SCORE_SCALE
+from adjudge.formats.parsing.bad_rows import SCORE_SCALE, BadRows
+from adjudge.formats.parsing.delimited import split_rows
+from adjudge.formats.tables.cells import KINDS_ELSEWHERE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from adjudge.core.judgments import SetAside
     from adjudge.formats.options import ReadOptions
-
-
-@dataclass(frozen=True)
-class ResultRows:
-    """The rows of one result file, and what was set aside of it."""
-
-    frame: pl.DataFrame
-    set_aside: tuple[SetAside, ...]
-    notes: tuple[str, ...]
-
+    from adjudge.formats.parsing.bad_rows import UsableRows
 
 BASE = ("account", "system", "item", "type", "source_lang", "target_lang", "score")
 SOURCE = "source_segment"
@@ -80,7 +68,7 @@ def layout(fields: list[str]) -> tuple[str, ...] | None:
     return (*names, *BATCH[: len(unnamed)])
 
 
-def without_header(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+def drop_header(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
     """The rows below a header, if somebody wrote one, without the numbers that data frames write before their rows."""
     header = [name.strip().casefold() for name in rows[0][1]] if rows else []
     if "score" not in header or layout(rows[0][1]) is not None:
@@ -91,13 +79,13 @@ def without_header(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[st
 
 def is_result(rows: list[tuple[int, list[str]]]) -> bool:
     """Whether a file that begins with these rows is one of results."""
-    below = without_header(rows)
+    below = drop_header(rows)
     names = layout(below[0][1]) if below else None
     return names is not None and _is_number(below[0][1][names.index("score")])
 
 
-def separator_of(line: str) -> str:
-    """What separates the fields of a row; the error spans in it hold commas of their own."""
+def find_separator(line: str) -> str:
+    """Find the separator of the fields of a row; the error spans in it contain commas."""
     return next((sign for sign in ("\t", ";") if line.count(sign) >= len(BASE)), ",")
 
 
@@ -117,12 +105,14 @@ def _is_time(text: str) -> bool:
     return _is_number(text) and (float(text) == 0 or _TIMES[0] <= float(text) <= _TIMES[1])
 
 
-def read_rows(path: Path, options: ReadOptions) -> ResultRows | None:
-    """The rows of a result file with typed columns, or None where the file is something else."""
-    rows = _split(path)
+def read_rows(path: Path, options: ReadOptions) -> UsableRows | None:
+    """Read the rows of a result file with typed columns; None if the file is something else."""
+    text = read_text(path)
+    separator = find_separator(text.split("\n", 1)[0])
+    rows = [(line, fields) for line, fields in split_rows(text, path, separator) if any(fields)]
     if rows and rows[0][1][-1:] == [""] and layout(rows[0][1]) is None:
         rows = [(line, fields[:-1]) for line, fields in rows]
-    rows = without_header(rows)
+    rows = drop_header(rows)
     names = layout(rows[0][1]) if rows else None
     if names is None:
         return None
@@ -136,29 +126,10 @@ def read_rows(path: Path, options: ReadOptions) -> ResultRows | None:
     frame = pl.DataFrame(
         {**columns, "line": [line for line, _ in rows]}, schema_overrides=dict.fromkeys(names, pl.String)
     )
-    frame = _typed(frame, bad, path)
-    set_aside, notes = bad.settle()
-    return ResultRows(frame.filter(bad.usable()), tuple(set_aside), tuple(notes))
+    return bad.keep_usable(_convert_columns(frame, bad, path))
 
 
-def _split(path: Path) -> list[tuple[int, list[str]]]:
-    text = read_text(path)
-    csv.field_size_limit(max(len(text), 131_072))
-    separator = separator_of(text.split("\n", 1)[0])
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    rows: list[tuple[int, list[str]]] = []
-    line = 1
-    try:
-        for fields in reader:
-            if any(fields):
-                rows.append((line, fields))
-            line = reader.line_num + 1
-    except csv.Error as fault:
-        raise InputError(f"cannot be read as a table ({fault}); check quotes", file=path, line=line) from fault
-    return rows
-
-
-def _typed(frame: pl.DataFrame, bad: BadRows, path: Path) -> pl.DataFrame:
+def _convert_columns(frame: pl.DataFrame, bad: BadRows, path: Path) -> pl.DataFrame:
     def refuse(broken: pl.Series, column: str, problem: str) -> None:
         bad.mark(
             broken.fill_null(value=True),
@@ -178,7 +149,7 @@ def _typed(frame: pl.DataFrame, bad: BadRows, path: Path) -> pl.DataFrame:
         changes.append(frame["complete"] == "True")
     if "mqm" in frame.columns:
         _check_spans(frame, bad, path)
-    times = [_seconds(frame, name, bad) for name in ("start", "end") if name in frame.columns]
+    times = [_parse_seconds(frame, name, bad) for name in ("start", "end") if name in frame.columns]
     return frame.with_columns(*changes, *times)
 
 
@@ -190,7 +161,7 @@ def _check_spans(frame: pl.DataFrame, bad: BadRows, path: Path) -> None:
             bad.row(row, f"'{shown(text)}' is not a list of error spans; the file may be cut", "row with broken spans")
 
 
-def _seconds(frame: pl.DataFrame, name: str, bad: BadRows) -> pl.Series:
+def _parse_seconds(frame: pl.DataFrame, name: str, bad: BadRows) -> pl.Series:
     """Unix seconds; null where nothing, or zero, was recorded, or what stands there is no number."""
     given = frame[name].str.strip_chars()
     parsed = given.cast(pl.Float64, strict=False)

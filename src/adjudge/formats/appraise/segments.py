@@ -15,12 +15,12 @@ from adjudge.formats.appraise.rows import SOURCE
 
 _PAGE = ("account", "page", "system")
 _OUTPUT = ("document", "system")
-# Accounts that stopped midway, or got an item twice, do not speak against the rule.
+# Some accounts break the rule, because they stopped midway or got an item twice.
 _MOST = 0.9
 _FLAG = re.compile(r"bad[0-9]*|dup|duplicate[0-9]*|incomplete")
 
 
-def counts_from_one_in_each_task(rows: pl.DataFrame) -> bool:
+def items_restart_in_each_task(rows: pl.DataFrame) -> bool:
     """Whether the item numbers of (nearly) every account run from 1 to the number of its items."""
     number = rows["item"].cast(pl.Int64, strict=False)
     if number.null_count():
@@ -36,7 +36,7 @@ def counts_from_one_in_each_task(rows: pl.DataFrame) -> bool:
     return several and float(fits.sum()) >= _MOST * accounts.height
 
 
-def with_segments_by_place(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+def number_segments_by_place(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     """The rows with `segment` as the place in the document, and how many rows could not be placed."""
     number = pl.col("item").cast(pl.Int64)
     placed = rows.with_columns(number.rank("dense").over(_PAGE).cast(pl.Int64).alias("at"))
@@ -51,7 +51,7 @@ def with_segments_by_place(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:
 
 
 def _offsets(pages: pl.DataFrame) -> pl.DataFrame:
-    """How many segments of the document come before each page; null where that is unknown."""
+    """Count the segments of the document before each page; null where that is unknown."""
     whole = pl.col("size").max().over("document")
     pages = pages.with_columns((pl.col("size") == whole).alias("is_whole"), whole.alias("whole"))
     parts = pages.filter((pl.col("flags") == "") & ~pl.col("is_whole")).sort("account")
@@ -66,7 +66,7 @@ def _offsets(pages: pl.DataFrame) -> pl.DataFrame:
     return placed.select(*_PAGE, before.cast(pl.Int64).alias("before")).unique(list(_PAGE))
 
 
-def document_and_flags(page: str | None, system: str) -> tuple[str | None, str]:
+def split_document_name(page: str | None, system: str) -> tuple[str | None, str]:
     """The document's own name, and what campaigns appended to it: `talk#SYS#bad2` by `x.SYS` is `talk` and `bad2`."""
     if page is None:
         return None, ""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MISSING = "missing"
 UNDECIDED = "undecided"
+# The furthest place in a text that a span may name; beyond it the number is damaged.
 LONGEST = 10**9
 
 
@@ -31,14 +32,7 @@ def parse_spans(text: str, path: Path, line: int, target: str | None = None) -> 
         # An object instead of a list comes from a tutorial: its payload are the spans.
         entries = given.get("payload", []) if isinstance(given, dict) else given
         return [read_span(entry, target) for entry in entries]
-    except (
-        RecursionError,
-        AttributeError,
-        KeyError,
-        TypeError,
-        ValueError,
-        OverflowError,
-    ) as fault:
+    except (RecursionError, AttributeError, KeyError, TypeError, ValueError, OverflowError) as fault:
         problem = f"'{shown(text)}' is not a list of error spans; the file may be cut"
         raise InputError(problem, file=path, line=line) from fault
 
@@ -48,14 +42,7 @@ def read_span(entry: Any, target: str | None) -> Span:
     category = entry.get("error_type")
     if isinstance(category, list):
         category = "/".join(str(part) for part in category if part is not None)
-    span: Span = {
-        "start": None,
-        "end": None,
-        "severity": str(entry.get("severity") or UNDECIDED).lower(),
-        "category": str(category) if category else None,
-        "side": str(entry.get("side") or "target"),
-        "text": None,
-    }
+    span = unplaced_span(entry.get("severity"), category, entry.get("side"))
     if entry["start_i"] == MISSING:
         return {**span, "side": MISSING}
     start, end = int(entry["start_i"]), int(entry["end_i"]) + (1 if "error_type" in entry else 0)
@@ -66,6 +53,18 @@ def read_span(entry: Any, target: str | None) -> Span:
         start = min(start, end)
         span["text"] = target[start:end]
     return {**span, "start": start, "end": max(start, end)}
+
+
+def unplaced_span(severity: object, category: object, side: object = None) -> Span:
+    """Make a span without a place; an unfinished click leaves the severity undecided."""
+    return {
+        "start": None,
+        "end": None,
+        "severity": str(severity or UNDECIDED).lower(),
+        "category": str(category) if category else None,
+        "side": str(side or "target"),
+        "text": None,
+    }
 
 
 def format_spans(spans: list[Span] | None) -> str:

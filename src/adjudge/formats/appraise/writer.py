@@ -31,7 +31,7 @@ _TYPES = {
     "repeat": "CHK",
     "tutorial": "TGT",
     "calibration": "TGT",
-    # Not a judgment of a system's output; the other kind that tells who pays attention.
+    # Appraise has no attention checks; degraded outputs also show who pays attention.
     "attention": "BAD",
 }
 
@@ -55,7 +55,10 @@ def write(judgments: Judgments, path: Path, *, columns: int | None = None) -> No
         raise DataError(f"{without} no score, which Appraise files need; leave {agreeing(unscored, 'it', 'them')} out")
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    for row in _ordered(table).with_columns(_account()).iter_rows(named=True):
+    if "flags" not in table.columns:
+        table = table.with_columns(pl.lit(None, dtype=pl.String).alias("flags"))
+    # Where times are equal or missing, the order of the rows decides which revision is the last.
+    for row in table.sort("revision", maintain_order=True).with_columns(_account()).iter_rows(named=True):
         writer.writerow(_fields(row, columns))
     write_text(path, text.getvalue())
 
@@ -66,13 +69,6 @@ def _account() -> pl.Expr:
     task, person = pl.col("task").fill_null(""), pl.col("annotator").fill_null("")
     alone = pl.when(task == "").then(person).otherwise(task)
     return pl.when((people > 1) & (task != "")).then(pl.format("{}.{}", task, person)).otherwise(alone).alias("account")
-
-
-def _ordered(table: pl.DataFrame) -> pl.DataFrame:
-    """Revisions one after the other: where times are the same or missing, the order decides which is the last."""
-    if "flags" not in table.columns:
-        table = table.with_columns(pl.lit(None, dtype=pl.String).alias("flags"))
-    return table.sort("revision", maintain_order=True)
 
 
 def _fields(row: dict[str, Any], columns: int) -> list[str]:

@@ -10,21 +10,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from adjudge.core.errors import InputError, UsageError, shown
 from adjudge.core.files import read_text
-from adjudge.core.humans import compile_human_pattern, is_human
-from adjudge.core.judgments import Judgments, SetAside, concat
+from adjudge.core.humans import mark_humans
+from adjudge.core.judgments import Judgments, SetAside
 from adjudge.core.languages import find_pair, language_code, pair_in_name
 from adjudge.core.spans import Span, span_column
 from adjudge.core.wording import agreeing, as_argument, counted
 from adjudge.formats.mqm.weights import NO_ERROR, Weights, find_weights, plain, score, weight
 from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
-from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of, stem
+from adjudge.formats.parsing.sources import files_in, pair_of, read_each, stem
 from adjudge.formats.tables.columns import SYNONYMS, map_columns
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ ATTENTION = "hotw-test"
 DEFAULT_WEIGHTS = "workshops"
 _MARK = re.compile(r"</?v>")
 _FOUR_LETTERS = re.compile(r"(?<![a-z])[a-z]{4}(?![a-z])")
-# Words in names of files that could be two codes of languages.
+# Words in file names that look like two language codes.
 WORDS_IN_NAMES = frozenset({"beta", "caps", "data", "date", "node", "note", "path", "side", "site", "task", "team"})
 # What the columns are called, the likeliest first; `doc_id` is a segment's place in its document in these files.
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -57,7 +58,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "target_lang": SYNONYMS["target_lang"],
     "pair": SYNONYMS["pair"],
 }
-_OF_SPANS = {
+_PARTS_OF_SPANS = {
     "category": "spans: category",
     "severity": "spans: severity",
     "source": "spans: marks in the source",
@@ -80,17 +81,9 @@ class _Rating:
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read rating files; each becomes a campaign named after it."""
-    files = files_in(paths)
     weights = find_weights(options.mqm_weights or DEFAULT_WEIGHTS)
-    judgments = concat(
-        [_read_file(path, name, weights, options) for path, name in zip(files, campaign_names(files), strict=True)]
-    )
-    _check_severities(judgments, weights)
-    return judgments
-
-
-def _check_severities(judgments: Judgments, weights: Weights) -> None:
-    """Refuse weights of severities that no error has: such a name is a slip of the pen."""
+    judgments = read_each(files_in(paths), options, partial(_read_file, weights))
+    # A weight for a severity that no error has is a slip of the pen.
     severities = judgments.table["spans"].explode().drop_nulls().struct.field("severity").unique().sort().to_list()
     for name, _ in weights.others:
         if name not in map(plain, severities):
@@ -98,18 +91,21 @@ def _check_severities(judgments: Judgments, weights: Weights) -> None:
                 f"--mqm-weights names '{shown(name)}', but the severities are {shown(', '.join(severities), 200)}; "
                 "correct it"
             )
+    return judgments
 
 
-def _read_file(path: Path, campaign: str, weights: Weights, options: ReadOptions) -> Judgments:
-    table = _table(path, options)
+def _read_file(weights: Weights, path: Path, campaign: str, options: ReadOptions) -> Judgments:
+    # Between tabs quotes are ordinary characters, unless they stand around the names of columns.
+    header = read_text(path).lstrip().split("\n", 1)[0]
+    table = read_delimited(path, None, quoting="\t" not in header or header.startswith('"'), options=options)
     counts: Counter[str] = Counter()
     columns = _Columns.of(table, options)
     ratings = _ratings(columns, counts, weights)
     set_aside, row_notes = table.bad.settle()
     if not ratings:
         raise InputError("holds a header but no ratings; check that the file is complete", file=path)
-    return Judgments.from_columns(
-        _rows(ratings, campaign, _pair(path, options), options),
+    judgments = Judgments.from_columns(
+        _make_rows(ratings, campaign, _pair(path, options)),
         set_aside=[
             SetAside("test of attention, not a rating", counts["attention"]),
             SetAside("row of a rating in which another row is broken", counts["beside"]),
@@ -120,21 +116,12 @@ def _read_file(path: Path, campaign: str, weights: Weights, options: ReadOptions
         source=str(path),
         uses=columns.uses(),
     )
+    return mark_humans(judgments, options.human, given=("kind",))
 
 
-def _table(path: Path, options: ReadOptions) -> Delimited:
-    """The table; between tabs quotes are ordinary characters, unless they stand around the names of columns."""
-    header = read_text(path).lstrip().split("\n", 1)[0]
-    return read_delimited(path, None, quoting="\t" not in header or header.startswith('"'), options=options)
-
-
-def _rows(
-    ratings: Sequence[_Rating], campaign: str, pair_of_file: tuple[str, str], options: ReadOptions
-) -> pl.DataFrame:
-    """Ratings as rows of the judgment table; a rating that does not say its language pair has that of the file."""
-    human = compile_human_pattern(options.human)
+def _make_rows(ratings: Sequence[_Rating], campaign: str, pair_of_file: tuple[str, str]) -> pl.DataFrame:
+    """Make rows of the judgment table; a rating that does not say its language pair has that of the file."""
     pairs = [rating.pair or pair_of_file for rating in ratings]
-    systems = [rating.key[0] for rating in ratings]
     columns = {
         "campaign": [campaign] * len(ratings),
         "protocol": ["mqm"] * len(ratings),
@@ -144,8 +131,7 @@ def _rows(
         "screen": [f"{rating.key[1]}#{rating.key[0]}" if rating.key[1] else None for rating in ratings],
         "document": [rating.key[1] or None for rating in ratings],
         "segment": [rating.key[2] for rating in ratings],
-        "system": systems,
-        "human": [is_human(name, human) for name in systems],
+        "system": [rating.key[0] for rating in ratings],
         "score": [score(rating.weights) for rating in ratings],
         "spans": span_column([rating.spans for rating in ratings]),
         "text": [" | ".join(rating.comments) or None for rating in ratings],
@@ -154,7 +140,7 @@ def _rows(
 
 
 def _notes(path: Path, counts: Counter[str], row_notes: Sequence[str], options: ReadOptions) -> list[str]:
-    """What a user should know of how the file was read; `row_notes` is what its rows say."""
+    """Collect the notes on how the file was read; `row_notes` are about its rows."""
     have = agreeing(counts["open"], "has no end; it runs", "have no end; they run")
     notes = [f"{stem(path)}: {counted(counts['open'], 'mark')} {have} to the end of the text"] if counts["open"] else []
     notes += row_notes
@@ -175,7 +161,7 @@ def _pair(path: Path, options: ReadOptions) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class _Columns:
-    """Which columns of a file are what, under any of the names that they have had."""
+    """The columns of a file by their meaning, under any of the names that they have had."""
 
     table: Delimited
     mapping: ColumnMap
@@ -189,15 +175,15 @@ class _Columns:
         return cls(table, mapping)
 
     def uses(self) -> tuple[ColumnUse, ...]:
-        """What the columns of the file were taken for."""
+        """List the meanings of the columns of the file."""
         taken = {
-            _OF_SPANS.get(meaning, meaning): self.table.header.index(column)
+            _PARTS_OF_SPANS.get(meaning, meaning): self.table.header.index(column)
             for meaning, column in self.mapping.columns.items()
         }
         return column_uses(self.table.path, self.table.header, taken)
 
     def cells(self, meaning: str) -> list[str]:
-        """What every row says in the column with this meaning; nothing where there is none."""
+        """Return the cells of the column with this meaning; empty texts if there is none."""
         if meaning not in self.mapping:
             return [""] * len(self.table.rows)
         place = self.table.header.index(self.mapping.need(meaning))
@@ -228,7 +214,7 @@ def _ratings(columns: _Columns, counts: Counter[str], weights: Weights) -> list[
             counts["attention"] += 1
             continue
         rating = ratings.setdefault(keys[row], _Rating(*keys[row]))
-        if row in table.bad.problems or _refused(error, weights, table, row):
+        if row in table.bad.problems or _refuse_severity(error, weights, table, row):
             # Without this error the rating would look better than it is.
             rating.broken = True
             continue
@@ -238,12 +224,12 @@ def _ratings(columns: _Columns, counts: Counter[str], weights: Weights) -> list[
         if plain(error[0]) in NO_ERROR or plain(error[1]) in NO_ERROR:
             continue
         rating.weights.append(weight(*error, weights) or 0.0)
-        rating.spans += _spans(sources[row], targets[row], *error, counts)
+        rating.spans += _make_spans(sources[row], targets[row], *error, counts)
     counts["beside"] = sum(rating.rows for rating in ratings.values() if rating.broken)
     return [rating for rating in ratings.values() if not rating.broken]
 
 
-def _refused(error: tuple[str, str], weights: Weights, table: Delimited, row: int) -> bool:
+def _refuse_severity(error: tuple[str, str], weights: Weights, table: Delimited, row: int) -> bool:
     """Whether an error is of no known severity, which makes the row a bad one."""
     if plain(error[0]) in NO_ERROR or plain(error[1]) in NO_ERROR or weight(*error, weights) is not None:
         return False
@@ -255,9 +241,11 @@ def _refused(error: tuple[str, str], weights: Weights, table: Delimited, row: in
     return True
 
 
-def _spans(source: str, target: str, severity: str, category: str, counts: Counter[str]) -> list[Span]:
+def _make_spans(source: str, target: str, severity: str, category: str, counts: Counter[str]) -> list[Span]:
     marked: list[tuple[str, int | None, int | None, str | None]] = [
-        (side, *marks) for side, text in (("source", source), ("target", target)) for marks in _marks(text, counts)
+        (side, *marks)
+        for side, text in (("source", source), ("target", target))
+        for marks in _parse_marks(text, counts)
     ]
     if not marked:
         marked = [("missing" if "omission" in category.casefold() else "target", None, None, None)]
@@ -265,7 +253,7 @@ def _spans(source: str, target: str, severity: str, category: str, counts: Count
     return [{"start": start, "end": end, **kind, "side": side, "text": quoted} for side, start, end, quoted in marked]
 
 
-def _marks(text: str, counts: Counter[str]) -> list[tuple[int, int, str]]:
+def _parse_marks(text: str, counts: Counter[str]) -> list[tuple[int, int, str]]:
     """Start, end and text of everything between `<v>` and `</v>`, counted in the text without the marks."""
     plain = ""
     opened: int | None = None

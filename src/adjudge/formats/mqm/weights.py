@@ -10,14 +10,17 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from adjudge.core.spans import Span
 
 
 @dataclass(frozen=True)
 class Weights:
-    """What errors cost; as the workshops have it where nothing else is said."""
+    """The costs of errors; by default those of the workshops."""
 
     minor: float = 1.0
     punctuation: float = 0.1
@@ -47,7 +50,7 @@ def plain(label: str | None) -> str:
 
 
 def weight(severity: str, category: str | None, weights: Weights = WORKSHOPS) -> float | None:
-    """What an error of this severity and category costs; None where the severity is not known."""
+    """Return the cost of an error of this severity and category; None if the severity is not known."""
     severity, category = plain(severity), plain(category)
     if severity in _FREE or _FREE_CATEGORY.search(category) or (_OF_SOURCE.search(category) and not weights.source):
         return 0.0
@@ -84,6 +87,11 @@ def find_weights(text: str) -> Weights:
             )
     others = tuple((plain(name), stated.pop(name)) for name in list(stated) if name not in numbers)
     return replace(WORKSHOPS, **stated, others=others)
+
+
+def score_spans(spans: list[Span]) -> float:
+    """Score a judgment by its error spans, with the weights of the workshops."""
+    return score([weight(span["severity"], span["category"]) or 0.0 for span in spans])
 
 
 def score(weights: list[float]) -> float:

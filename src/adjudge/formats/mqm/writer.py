@@ -63,10 +63,10 @@ def _errors(row: dict[str, Any]) -> Iterator[tuple[str, str, str, str]]:
         texts = (source, target)
         if span["side"] != MISSING and span["start"] is not None:
             in_source = span["side"] == SOURCE
-            texts = (_marked(source, span), target) if in_source else (source, _marked(target, span))
+            texts = (_mark_span(source, span), target) if in_source else (source, _mark_span(target, span))
         yield *texts, span["category"] or "", str(span["severity"]).capitalize()
 
 
-def _marked(text: str, span: dict[str, Any]) -> str:
+def _mark_span(text: str, span: dict[str, Any]) -> str:
     start, end = span["start"], span["end"]
     return text[:start] + _OPEN + text[start:end] + _CLOSE + text[end:]

@@ -40,12 +40,12 @@ def write(judgments: Judgments, path: Path) -> None:
     separator = _SEPARATORS.get(path.suffix.lower())
     with atomic_path(path) as temporary:
         if separator:
-            _as_text(judgments.table).write_csv(temporary, separator=separator)
+            _make_text_columns(judgments.table).write_csv(temporary, separator=separator)
         else:
             temporary.write_bytes(parquet_bytes(judgments.table, judgments.fingerprint))
 
 
-def _as_text(table: pl.DataFrame) -> pl.DataFrame:
+def _make_text_columns(table: pl.DataFrame) -> pl.DataFrame:
     """All columns as CSV can hold them: spans as JSON, times in ISO form with microseconds."""
     spans = [
         None if value is None else json.dumps(value.to_list(), ensure_ascii=False)

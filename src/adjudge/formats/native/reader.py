@@ -26,11 +26,11 @@ from adjudge.core.wording import LONG_NAME, agreeing, counted
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.sources import stem, with_languages
 from adjudge.formats.rankings.labels import USUAL_LABELS, scale_of
-from adjudge.formats.rankings.pairwise_table import pair_judgments, with_winner
+from adjudge.formats.rankings.pairwise_table import find_winners, pair_judgments
 from adjudge.formats.tables.cells import KINDS_ELSEWHERE, check_cells, check_scale_of_scores, typed_cells
 from adjudge.formats.tables.columns import SYNONYMS, ColumnMap, map_columns, plain, renamed
 from adjudge.formats.tables.load import LoadedTable, load_sheets, load_table, with_decimal_points
-from adjudge.formats.tables.wide import find_columns, one_annotator_per_row, unpivot
+from adjudge.formats.tables.wide import find_columns, unpivot, unpivot_raters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from adjudge.formats.options import ReadOptions
 
-# Only in a wide table is a column of this name surely the item's.
+# A column of this name surely identifies the item only in a wide table.
 _WIDE_SEGMENT = "id"
 ANSWERS = ("rank", "score", "spans", "text")
 # How files of the field call the column that is true where a document was scored as a whole.
@@ -77,28 +77,28 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Jud
     if options.raters and options.systems:
         raise UsageError("--systems and --raters cannot both be given; put one of the two below each other")
     if options.raters:
-        return _by_rater(loaded, options, campaign)
+        return _read_raters(loaded, options, campaign)
     if options.systems:
-        return _wide(loaded, options)
-    mapping = _with_known_kinds(map_columns(frame.columns, source, columns=options.columns, meanings=SYNONYMS), frame)
+        return _read_wide(loaded, options)
+    mapping = _drop_other_kinds(map_columns(frame.columns, source, columns=options.columns, meanings=SYNONYMS), frame)
     if "system" in mapping:
-        return _long(loaded, mapping, options)
-    sides = with_winner(loaded, options)
+        return _read_long(loaded, mapping, options)
+    sides = find_winners(loaded, options)
     if "left" in sides.mapping and "right" in sides.mapping:
         return pair_judgments(sides, options, campaign)
-    raise _no_system(frame, mapping)
+    raise _explain_missing_system(frame, mapping)
 
 
-def _by_rater(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Judgments:
+def _read_raters(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Judgments:
     """The judgments of a table with a column per annotator."""
-    table, of_raters = one_annotator_per_row(loaded, options.raters, options.wide, options.columns)
+    table, of_raters = unpivot_raters(loaded, options.raters, options.wide, options.columns)
     judgments = read_loaded(table, replace(options, raters=()), campaign)
     header = set(loaded.frame.columns)
     others = [use for use in judgments.columns if use.column in header]
     return replace(judgments, columns=(*others, *of_raters))
 
 
-def _no_system(frame: pl.DataFrame, mapping: ColumnMap) -> InputError:
+def _explain_missing_system(frame: pl.DataFrame, mapping: ColumnMap) -> InputError:
     """The error for a table without a column of systems, with what its columns look like."""
     taken = set(mapping.columns.values())
     numbers = [name for name in columns_of_numbers(frame) if name not in taken and plain(name) != _WIDE_SEGMENT]
@@ -109,8 +109,8 @@ def _no_system(frame: pl.DataFrame, mapping: ColumnMap) -> InputError:
     return mapping.missing("system", guesses=_likely_systems(frame, mapping), also=also)
 
 
-def _with_known_kinds(mapping: ColumnMap, frame: pl.DataFrame) -> ColumnMap:
-    """The same, unless a column that may say what items are for says other things, such as their genre."""
+def _drop_other_kinds(mapping: ColumnMap, frame: pl.DataFrame) -> ColumnMap:
+    """Drop the column of kinds if it holds something else, such as the genre of items."""
     column = mapping.columns.get("kind", "kind")
     known = [*KINDS, *KINDS_ELSEWHERE]
     if column == "kind" or frame[column].cast(pl.String).str.strip_chars().is_in(known).all():
@@ -130,13 +130,13 @@ def _likely_systems(frame: pl.DataFrame, mapping: ColumnMap) -> dict[str, int]:
         if column.cast(pl.Float64, strict=False).null_count() == 0:
             continue
         different, letters = column.n_unique(), column.str.len_chars().sum() / column.len()
-        # Longer ones are texts, most likely.
+        # Longer values are probably texts.
         if 2 <= different <= max(2, frame.height // 2) and letters <= LONG_NAME:
             likely[name] = different
     return likely
 
 
-def _wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
+def _read_wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
     systems = find_columns(loaded.frame.columns, options.systems, loaded.source, option="--systems")
     others = [name for name in loaded.frame.columns if name not in systems]
     meanings = [name for name in SYNONYMS if name not in ("system", "score", "rank")]
@@ -149,45 +149,45 @@ def _wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
     uses = ColumnMap(columns, tuple(others), loaded.source)
     frame, pair_notes = with_languages(renamed(loaded.frame, uses))
     if "segment" not in frame.columns:
-        # Without a name an item is known by its place.
+        # An item without a name is identified by its row.
         frame = frame.with_columns(pl.int_range(1, pl.len() + 1).cast(pl.String).alias("segment"))
     long, source, notes = unpivot(frame, loaded.source, systems, options.wide)
     size = len(systems)
     ragged = {row * size + i: problem for row, problem in loaded.ragged.items() for i in range(size)}
     table = LoadedTable(long, source, (*loaded.notes, *pair_notes, *notes), ragged)
     named = ColumnMap({name: name for name in long.columns if name in SCHEMA}, tuple(long.columns), source)
-    judgments = _from_long(table, named, options, uses)
+    judgments = _make_judgments(table, named, options, uses)
     what = "rank" if "rank" in long.columns else "score"
     of_systems = (ColumnUse(source.name, name, f"{what} of {name}", "used") for name in systems)
     return replace(judgments, columns=(*judgments.columns, *of_systems))
 
 
-def _long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions) -> Judgments:
+def _read_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions) -> Judgments:
     mapping.refuse_twice(loaded.twice)
     frame, notes = with_languages(renamed(loaded.frame, mapping))
     table = LoadedTable(frame, loaded.source, (*loaded.notes, *notes), loaded.ragged)
-    return _from_long(table, mapping, options, mapping)
+    return _make_judgments(table, mapping, options, mapping)
 
 
-def _from_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, uses: ColumnMap) -> Judgments:
+def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, uses: ColumnMap) -> Judgments:
     """One row per thing judged, under the names of the judgment table."""
     frame, source = loaded.frame, loaded.source
     bad = BadRows(source, options, frame.height)
     for row, problem in loaded.ragged.items():
         bad.row(row, problem, "row of another length than the header")
     given = [name for name in frame.columns if name in SCHEMA]
-    # Where commas separate fields, a number with one stands in quotes, and so may a list: scores alone are numbers.
+    # Between commas, a quoted value with a comma may be a number or a list; only scores are surely numbers.
     scores = [name for name in given if name == "score" and frame.schema[name] == pl.String]
     frame, notes = with_decimal_points(frame, scores, thousands=True)
     frame = check_cells(typed_cells(frame, bad), bad)
-    frame, rows = _with_protocol(frame)
+    frame, rows = _add_protocol(frame)
     notes += [unsaid_protocol_note(rows)] if rows else []
     check_answers(frame, given, mapping)
     check_scale_of_scores(frame, bad)
     check_scale(frame, options, bad)
     set_aside, row_notes = bad.settle()
     usable = frame.with_row_index("row of the table").filter(~pl.col("row of the table").is_in(list(bad.problems)))
-    usable = usable.filter(~_of_whole_documents(usable))
+    usable = usable.filter(~_scores_whole_documents(usable))
     if usable.height == 0:
         raise source.fault("holds no usable judgment; check its columns")
     whole = frame.height - len(bad.problems) - usable.height
@@ -203,8 +203,8 @@ def _from_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, us
     return Judgments(judgments.table, judgments.set_aside, judgments.notes + warnings, judgments.columns)
 
 
-def _of_whole_documents(frame: pl.DataFrame) -> pl.Series:
-    """Which rows score a document as a whole beside its segments; where all are marked so, each is a segment."""
+def _scores_whole_documents(frame: pl.DataFrame) -> pl.Series:
+    """Mark the rows that score a whole document beside its segments; if all are marked so, each is a segment."""
     marks = [name for name in frame.columns if plain(name) in MARKS_OF_DOCUMENTS]
     is_marked = [
         frame[name].cast(pl.String).str.to_lowercase().is_in(["true", "1"]).fill_null(value=False) for name in marks
@@ -214,12 +214,12 @@ def _of_whole_documents(frame: pl.DataFrame) -> pl.Series:
 
 
 def unsaid_protocol_note(rows: int) -> str:
-    """What is said where so many rows do not say their protocol."""
+    """Word the note on rows that do not say their protocol."""
     say = f"{counted(rows, 'row')} {agreeing(rows, 'does', 'do')} not say the protocol"
     return f"{say}: those with a rank are taken as '{ASSUMED_OF_RANKS}', with a score as '{ASSUMED_OF_SCORES}'"
 
 
-def _with_protocol(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+def _add_protocol(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     """A hand-made table may leave the protocol out: a rank is then a ranking, a score a direct assessment.
 
     Returns:

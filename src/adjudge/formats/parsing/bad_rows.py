@@ -7,6 +7,7 @@ unusable rows are at most the share `bad_rows` of all (one in a hundred), the re
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -18,11 +19,23 @@ if TYPE_CHECKING:
     import polars as pl
 
     from adjudge.core.errors import InputError, Source
+    from adjudge.core.judgments import ColumnUse
     from adjudge.formats.options import ReadOptions
 
+SCORE_SCALE = (0.0, 100.0)
 LINES_NAMED = 5
 # Where more rows than this are unusable, an option that sets them aside would be bad advice.
 WORTH_SETTING_ASIDE = 0.2
+
+
+@dataclass(frozen=True)
+class UsableRows:
+    """The rows of one file that can be used, and what was set aside of it."""
+
+    frame: pl.DataFrame
+    set_aside: tuple[SetAside, ...]
+    notes: tuple[str, ...]
+    uses: tuple[ColumnUse, ...] = ()
 
 
 @dataclass
@@ -52,6 +65,17 @@ class BadRows:
             if row not in self.problems:
                 self.row(row, problem(row), reason)
 
+    def mark_nameless(self, systems: pl.Series) -> None:
+        """Set aside the rows that do not name a system."""
+        nameless = systems.is_null() | (systems == "")
+        self.mark(nameless, lambda _: "has no system; name what was judged", "row without a system")
+
+    def mark_off_scale(self, score: pl.Series) -> None:
+        """Set aside the rows with a score below 0 or above 100."""
+        off = (score < SCORE_SCALE[0]) | (score > SCORE_SCALE[1])
+        wanted = "it must lie between 0 and 100; correct it"
+        self.mark(off, lambda row: f"score is {score[row]:g}, {wanted}", "score off the scale")
+
     def empty(self, bad: pl.Series, column: str, problem: Callable[[int], str]) -> None:
         """Leave cells of a column that nothing needs empty; strictly read, they are faults like others."""
         rows = bad.fill_null(value=False).arg_true().to_list()
@@ -61,7 +85,7 @@ class BadRows:
             self.emptied.setdefault(column, []).extend(rows)
 
     def usable(self) -> pl.Series:
-        """For every row, whether it can be used."""
+        """Mark the rows that can be used."""
         import polars as pl
 
         if not self.problems:
@@ -69,16 +93,18 @@ class BadRows:
         return ~pl.int_range(self.rows, eager=True, dtype=pl.Int64).is_in(list(self.problems))
 
     def settle(self) -> tuple[list[SetAside], list[str]]:
-        """What was set aside, and notes with the lines; raises where it is too much."""
+        """Return what was set aside, and notes with the lines; refuse the file if it is too much."""
         allowed = 0 if self.options.strict else math.floor(self.options.bad_rows * self.rows)
         if len(self.problems) > allowed:
-            raise self._refusal()
-        counts: dict[str, int] = {}
-        for reason in self.reasons.values():
-            counts[reason] = counts.get(reason, 0) + 1
-        return [SetAside(reason, count) for reason, count in counts.items()], self._notes()
+            raise self._make_refusal()
+        return [SetAside(reason, count) for reason, count in Counter(self.reasons.values()).items()], self._notes()
 
-    def _refusal(self) -> InputError:
+    def keep_usable(self, frame: pl.DataFrame, uses: tuple[ColumnUse, ...] = ()) -> UsableRows:
+        """Keep the rows of a frame that can be used; refuse the file if too many cannot."""
+        set_aside, notes = self.settle()
+        return UsableRows(frame.filter(self.usable()), tuple(set_aside), tuple(notes), uses)
+
+    def _make_refusal(self) -> InputError:
         first = min(self.problems)
         share = len(self.problems) / max(self.rows, 1)
         advice = ""
@@ -91,16 +117,16 @@ class BadRows:
         notes: list[str] = []
         if self.problems:
             first = min(self.problems)
-            where = self._named(sorted(self.problems))
+            where = self._list_lines(sorted(self.problems))
             notes.append(f"set aside as unreadable, {where}: {self.problems[first]}")
         for column, rows in self.emptied.items():
             values = f"1 value of column '{column}' cannot be read and is left empty"
             if len(rows) > 1:
                 values = f"{len(rows):,} values of column '{column}' cannot be read and are left empty"
-            notes.append(f"{values}, {self._named(rows)}")
+            notes.append(f"{values}, {self._list_lines(rows)}")
         return notes
 
-    def _named(self, rows: list[int]) -> str:
+    def _list_lines(self, rows: list[int]) -> str:
         unit = "line" if self.source.line_of is not None else "row"
         numbers = [str(self.source.number(row)) for row in rows[:LINES_NAMED]]
         more = f" and {len(rows) - LINES_NAMED:,} more" if len(rows) > LINES_NAMED else ""

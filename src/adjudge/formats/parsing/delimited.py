@@ -44,21 +44,17 @@ class Delimited:
         """The rows that cannot be used, first of all those of another length than the header."""
         return BadRows(self.source, self.options, len(self.rows))
 
-    def column(self, *names: str, required: bool = True) -> int | None:
-        """The place of the first of these columns that exists, case ignored."""
+    def find(self, *names: str) -> int | None:
+        """Return the place of the first of these columns that exists, case ignored."""
         folded = [name.strip().casefold() for name in self.header]
-        for name in names:
-            if name.casefold() in folded:
-                return folded.index(name.casefold())
-        if required:
-            existing = shown(", ".join(self.header), 200)
-            raise InputError(f"has no column '{names[0]}', it has {existing}; check --format", file=self.path, line=1)
-        return None
+        return next((folded.index(name.casefold()) for name in names if name.casefold() in folded), None)
 
     def need(self, *names: str) -> int:
-        """The place of a column that must exist."""
-        index = self.column(*names)
-        assert index is not None
+        """Return the place of a column that must exist."""
+        index = self.find(*names)
+        if index is None:
+            existing = shown(", ".join(self.header), 200)
+            raise InputError(f"has no column '{names[0]}', it has {existing}; check --format", file=self.path, line=1)
         return index
 
     def lines(self) -> pl.Series:
@@ -87,6 +83,12 @@ def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
     return ((number, line.removesuffix("\r")) for number, line in lines if line.strip())
 
 
+def stripped_lines(text: str) -> tuple[str, ...]:
+    """Split a text into lines without blanks around them. Only line feeds end a line: texts hold other separators."""
+    lines = [line.strip() for line in text.split("\n")]
+    return tuple(lines[:-1] if lines and not lines[-1] else lines)
+
+
 def detect_delimiter(text: str) -> str:
     """The delimiter that cuts the first line into the most fields: tab, comma or semicolon."""
     first = text.split("\n", 1)[0]
@@ -106,7 +108,7 @@ def read_delimited(
             them it stays in its place, cut or filled up, and is among the bad rows.
     """
     text = read_text(path)
-    rows = _split(text, path, delimiter or detect_delimiter(text), quoting)
+    rows = split_rows(text, path, delimiter or detect_delimiter(text), quoting=quoting)
     first = next(rows, None)
     if first is None:
         raise InputError("is empty; a header line and rows are needed", file=path)
@@ -132,7 +134,8 @@ def read_delimited(
     return table
 
 
-def _split(text: str, path: Path, delimiter: str, quoting: bool) -> Iterator[tuple[int, list[str]]]:
+def split_rows(text: str, path: Path, delimiter: str, *, quoting: bool = True) -> Iterator[tuple[int, list[str]]]:
+    """Split a text into rows of fields, with the line where each begins; read strictly."""
     # A field may be as large as the file; the csv module's default limit would refuse long texts.
     csv.field_size_limit(max(len(text), 131_072))
     source = io.StringIO(text, newline="")
@@ -170,7 +173,7 @@ def to_float(value: str, what: str, path: Path, line: int) -> float:
 
 
 def row_lines(text: str, separator: str, *, quoting: bool = True) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a text that hold something, header included, with the line where each begins; read leniently."""
+    """Split a text into the rows that hold something, with the line where each begins; read leniently."""
     csv.field_size_limit(max(len(text), 131_072))
     source = io.StringIO(text, newline="")
     reader = csv.reader(source, delimiter=separator, quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE)

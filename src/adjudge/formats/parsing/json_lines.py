@@ -1,4 +1,4 @@
-"""What readers of JSON lines share: which files, their objects with line numbers, and moments in seconds."""
+"""What readers of JSON lines share: which files, their objects with line numbers, and columns made from rows."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import polars as pl
 
 from adjudge.core.errors import InputError, Source
 from adjudge.core.files import read_text
-from adjudge.core.languages import pair_in_name
+from adjudge.core.languages import UNKNOWN, pair_in_name
+from adjudge.core.spans import span_column
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.delimited import numbered_lines
-from adjudge.formats.parsing.sources import files_in
+from adjudge.formats.parsing.sources import files_in, pair_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from adjudge.formats.options import ReadOptions
@@ -66,7 +67,23 @@ def pair_of_item(name: str) -> tuple[str, str] | None:
     return pair_in_name(first) or ((match[1], match[2]) if match else None)
 
 
-def moments(seconds: Sequence[float | None]) -> pl.Series:
-    """Unix seconds as moments."""
+def common_columns(
+    rows: Sequence[Mapping[str, Any]], path: Path, options: ReadOptions, *, also: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Make columns of the judgment table from rows; a row's own language pair counts where the file names none."""
+    of_file = pair_of(path, options)
+    pairs = [row["pair"] if of_file[0] == UNKNOWN and row["pair"] else of_file for row in rows]
+    same = ("annotator", "document", "segment", "system", "score", *also)
+    return {
+        "source_lang": [source for source, _ in pairs],
+        "target_lang": [target for _, target in pairs],
+        **{name: [row[name] for row in rows] for name in same},
+        "spans": span_column([row["spans"] for row in rows]),
+        **{name: _as_times([row[name] for row in rows]) for name in ("started", "ended")},
+    }
+
+
+def _as_times(seconds: Sequence[float | None]) -> pl.Series:
+    """Convert Unix seconds to times."""
     micros = pl.Series([None if moment is None else round(moment * 1e6) for moment in seconds], dtype=pl.Int64)
     return micros.cast(pl.Datetime("us", "UTC"))

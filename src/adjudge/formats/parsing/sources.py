@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from adjudge.core.errors import InputError, shown
 from adjudge.core.files import read_bytes
 from adjudge.core.judgments import concat
-from adjudge.core.languages import UNKNOWN, find_pair, language_code, pair_in_name, split_pair
+from adjudge.core.languages import UNKNOWN, find_pair, pair_in_name, split_pair
 from adjudge.core.wording import agreeing, counted
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def campaign_names(paths: Sequence[Path]) -> list[str]:
 def read_each(
     paths: Sequence[Path], options: ReadOptions, read_file: Callable[[Path, str, ReadOptions], Judgments]
 ) -> Judgments:
-    """Files each of which is a campaign named after it, read by a function of path, campaign and options."""
+    """Read files, each of which is a campaign named after it, by a function of path, campaign and options."""
     return concat([read_file(path, name, options) for path, name in zip(paths, campaign_names(paths), strict=True)])
 
 
@@ -106,12 +106,3 @@ def with_languages(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     what = f"{counted(rows, 'row')} {agreeing(rows, 'has', 'have')} no language pair in the column of pairs"
     notes = [f"{what}, such as '{shown(strange[0])}'; write en-cs"] if strange else []
     return frame.with_columns(columns), notes
-
-
-def language_codes(names: pl.Series) -> pl.Series:
-    """A column of languages, however they are written, as codes."""
-    import polars as pl
-
-    known = names.unique().drop_nulls().to_list()
-    codes = [language_code(name) for name in known]
-    return names if codes == known else names.replace_strict(known, codes, default=None, return_dtype=pl.String)

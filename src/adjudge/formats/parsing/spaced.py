@@ -77,19 +77,16 @@ class Spaced:
         parsed = given.cast(pl.Float64, strict=False)
         broken = given.is_not_null() & (parsed.is_null() | ~parsed.is_finite())
         problem = f"{what} is '{{}}', a number is needed; correct it"
-        if bad is not None and optional:
+        if bad is None:
+            if broken.any():
+                first = broken.arg_max() or 0
+                raise InputError(problem.format(shown(given[first])), file=self.path, line=self.frame[LINE][first])
+            return parsed
+        if optional:
             bad.empty(broken, what, lambda row: problem.format(shown(given[row])))
-        elif bad is not None:
+        else:
             bad.mark(broken, lambda row: problem.format(shown(given[row])), f"row with a broken {what}")
-        if bad is not None:
-            return pl.select(pl.when(~broken).then(parsed)).to_series()
-        if broken.any():
-            self._refuse(broken, given, problem)
-        return parsed
-
-    def _refuse(self, bad: pl.Series, values: pl.Series, problem: str) -> None:
-        first = bad.arg_max() or 0
-        raise InputError(problem.format(shown(values[first])), file=self.path, line=self.frame[LINE][first])
+        return pl.select(pl.when(~broken).then(parsed)).to_series()
 
 
 def read_spaced(path: Path, *, header: str) -> Spaced | None:
@@ -106,7 +103,7 @@ def read_spaced(path: Path, *, header: str) -> Spaced | None:
     frame, ragged = _parse(text, width), {}
     if frame is None or frame[str(width - 1)].null_count():
         rows = text.removesuffix("\n").split("\n")
-        frame, ragged = _parse("\n".join(_of_length(row, width) for row in rows), width), _ragged(rows, width)
+        frame, ragged = _parse("\n".join(_fit_to_width(row, width) for row in rows), width), _find_ragged(rows, width)
         if frame is None:
             raise InputError("cannot be read as a table; check that it is white-space separated text", file=path)
     if _KEPT_BLANK in text:
@@ -152,12 +149,12 @@ def _parse(text: str, width: int) -> pl.DataFrame | None:
         return None
 
 
-def _of_length(line: str, width: int) -> str:
+def _fit_to_width(line: str, width: int) -> str:
     fields = line.split(" ")
     return " ".join((fields + [MISSING] * width)[:width])
 
 
-def _ragged(lines: list[str], width: int) -> dict[int, str]:
+def _find_ragged(lines: list[str], width: int) -> dict[int, str]:
     """The lines with more or fewer fields than the first, and what is wrong with each."""
     return {
         row: f"{counted(line.count(' ') + 1, 'field')} where the first line has {width}; "

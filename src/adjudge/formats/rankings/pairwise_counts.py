@@ -15,11 +15,11 @@ import polars as pl
 from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import memory_at_hand, read_text
 from adjudge.core.humans import human_columns
-from adjudge.core.judgments import Judgments, SetAside, concat
+from adjudge.core.judgments import Judgments, SetAside
 from adjudge.core.wording import counted
 from adjudge.formats.parsing.bad_rows import BadRows
 from adjudge.formats.parsing.delimited import numbered_lines
-from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of
+from adjudge.formats.parsing.sources import files_in, pair_of, read_each
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # Beyond this a count is more likely damage than work that people did.
 MOST_COMPARISONS = 5_000_000
-# What the two rows of a comparison take while they are made, as measured.
+# Measured memory for the two rows of a comparison while they are made.
 BYTES_PER_COMPARISON = 300
 _NO_COUNTS = "line that is no comparison"
 _WHOLE = re.compile(r"[+]?[0-9]{1,18}")
@@ -49,20 +49,19 @@ class _Count:
         return self.wins, self.ties, self.losses
 
     @property
-    def mirrored(self) -> tuple[int, int, int]:
+    def reversed_numbers(self) -> tuple[int, int, int]:
         return self.losses, self.ties, self.wins
 
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read the files; each becomes a campaign named after it. The language pair comes from its name or --pair."""
-    files = files_in(paths)
-    return concat([_read_file(path, name, options) for path, name in zip(files, campaign_names(files), strict=True)])
+    return read_each(files_in(paths), options, _read_file)
 
 
 def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     lines = list(numbered_lines(read_text(path)))
     bad = BadRows(Source(str(path), lambda row: lines[row][0]), options, len(lines))
-    counts, copies = _one_direction(_counts(lines, bad), bad)
+    counts, copies = _merge_directions(_parse_counts(lines, bad), bad)
     set_aside, row_notes = bad.settle()
     total = sum(count.wins + count.ties + count.losses for count in counts)
     if total == 0:
@@ -72,7 +71,8 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         what = f"stands for {total:,} comparisons, more than the {most:,} that are read"
         raise InputError(f"{what}; check the counts", file=path)
     source, target = pair_of(path, options)
-    columns = _expanded(counts)
+    columns = _make_rows(counts)
+    repeat = "1 line repeats another" if copies == 1 else f"{copies:,} lines repeat others"
     columns = columns.with_columns(
         pl.lit(campaign).alias("campaign"),
         pl.lit("pairwise").alias("protocol"),
@@ -83,12 +83,12 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     return Judgments.from_columns(
         columns,
         set_aside=[*set_aside, SetAside("line repeated later in the file", copies)],
-        notes=[*_never_compared(counts), *row_notes, *_copies_note(copies)],
+        notes=[*_never_compared(counts), *row_notes, *([f"{repeat}; each pair counts once"] if copies else [])],
         source=str(path),
     )
 
 
-def _counts(lines: list[tuple[int, str]], bad: BadRows) -> Iterator[_Count]:
+def _parse_counts(lines: list[tuple[int, str]], bad: BadRows) -> Iterator[_Count]:
     for row, (line, text) in enumerate(lines):
         fields = text.split()
         if line == 1 and [field.casefold() for field in fields[2:]] == ["wins", "ties", "losses"]:
@@ -107,7 +107,7 @@ def _counts(lines: list[tuple[int, str]], bad: BadRows) -> Iterator[_Count]:
             yield _Count(fields[0], fields[1], wins, ties, losses, row)
 
 
-def _one_direction(counts: Iterable[_Count], bad: BadRows) -> tuple[list[_Count], int]:
+def _merge_directions(counts: Iterable[_Count], bad: BadRows) -> tuple[list[_Count], int]:
     """Each pair of systems once, and how many lines are copies of others.
 
     A line that mirrors another says the same. One that contradicts another cannot be used.
@@ -117,7 +117,7 @@ def _one_direction(counts: Iterable[_Count], bad: BadRows) -> tuple[list[_Count]
     copies = 0
     for count in counts:
         other = kept.setdefault(frozenset((count.first, count.second)), count)
-        same = other.numbers if other.first == count.first else other.mirrored
+        same = other.numbers if other.first == count.first else other.reversed_numbers
         if same == count.numbers:
             copies += (count.first, count.second) in seen
             seen.add((count.first, count.second))
@@ -128,13 +128,7 @@ def _one_direction(counts: Iterable[_Count], bad: BadRows) -> tuple[list[_Count]
     return list(kept.values()), copies
 
 
-def _copies_note(copies: int) -> list[str]:
-    if not copies:
-        return []
-    return [f"{'1 line repeats another' if copies == 1 else f'{copies:,} lines repeat others'}; each pair counts once"]
-
-
-def _expanded(counts: list[_Count]) -> pl.DataFrame:
+def _make_rows(counts: list[_Count]) -> pl.DataFrame:
     """Two rows per comparison: first and second system with ranks 1/2, 1/1 or 2/1."""
     names = sorted({name for count in counts for name in (count.first, count.second)})
     code = {name: i for i, name in enumerate(names)}

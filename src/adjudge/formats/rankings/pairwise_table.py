@@ -66,12 +66,12 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
         loaded = load_table(path)
         if loaded.frame.height == 0:
             raise loaded.source.fault("holds a header but no comparison; check that the file is complete")
-        parts.append(pair_judgments(with_winner(loaded, options), options, campaign, languages=pair_of(path, options)))
+        parts.append(pair_judgments(find_winners(loaded, options), options, campaign, languages=pair_of(path, options)))
     return concat(parts)
 
 
-def with_winner(loaded: LoadedTable, options: ReadOptions) -> Comparisons:
-    """Which columns hold the comparisons; where the table says who won in another way, with a column that says it."""
+def find_winners(loaded: LoadedTable, options: ReadOptions) -> Comparisons:
+    """Find the columns of the comparisons; make the column of winners if the table says in another way who won."""
     mapping = map_columns(loaded.frame.columns, loaded.source, columns=options.columns)
     found = winners(loaded.frame, mapping)
     if found is None:
@@ -83,11 +83,7 @@ def with_winner(loaded: LoadedTable, options: ReadOptions) -> Comparisons:
 
 
 def pair_judgments(
-    comparisons: Comparisons,
-    options: ReadOptions,
-    campaign: str,
-    *,
-    languages: tuple[str, str] | None = None,
+    comparisons: Comparisons, options: ReadOptions, campaign: str, *, languages: tuple[str, str] | None = None
 ) -> Judgments:
     """The judgments of a table of comparisons: two rows each, with ranks 1 and 2, or twice 1 for a tie.
 
@@ -106,7 +102,7 @@ def pair_judgments(
     bad = BadRows(source, options, loaded.frame.height)
     for row, problem in loaded.ragged.items():
         bad.row(row, problem, "row of another length than the header")
-    unused = [name for name in mapping.header if _replaced(name, mapping)]
+    unused = [name for name in mapping.header if _follows_from_winner(name, mapping)]
     frame, pair_notes = with_languages(renamed(loaded.frame.drop(unused), mapping.without(unused)))
     sides = ("left", "right", "winner")
     frame = frame.with_columns(pl.col(name).cast(pl.String).str.strip_chars() for name in sides)
@@ -116,7 +112,8 @@ def pair_judgments(
     frame = frame.with_row_index(_ROW).filter(~pl.col(_ROW).is_in(list(bad.problems)))
     if frame.height == 0:
         raise source.fault("holds no usable comparison; check its columns")
-    both = _two_rows_each(_with_context(frame, campaign, languages or _languages(options)))
+    languages = languages or (split_pair(options.pair) if options.pair else (UNKNOWN, UNKNOWN))
+    both = _make_rows(_add_context(frame, campaign, languages))
     habits = fixed_sides(frame.group_by("left", "right").len()) if placed else []
     notes = [*loaded.notes, *pair_notes, *row_notes, *habits]
     judgments = Judgments.from_columns(
@@ -151,25 +148,22 @@ def fixed_sides(counts: pl.DataFrame) -> list[str]:
     return [f"{order}: if these are the sides of the screen, a habit of preferring one side passes for quality"]
 
 
-def _replaced(name: str, mapping: ColumnMap) -> bool:
+def _follows_from_winner(name: str, mapping: ColumnMap) -> bool:
     """Whether a column has the name of one that follows from the comparison, such as `rank`."""
     follows = name in SCHEMA or name == mapping.columns.get("kind")
     return follows and name not in _SHARED and name not in mapping.sides()
 
 
-def _languages(options: ReadOptions) -> tuple[str, str]:
-    return split_pair(options.pair) if options.pair else (UNKNOWN, UNKNOWN)
-
-
 def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> pl.Series:
-    """Who won each comparison: the winner's name counts before the words for sides, in case a system is `left`."""
+    """Decide who won each comparison. A system's name counts before words for sides: a system may be called `left`."""
     left, right, winner = frame["left"], frame["right"], frame["winner"]
     for side in (left, right):
         missing = side.is_null() | (side == "")
         bad.mark(missing, lambda _, name=side.name: f"has no '{name}'; every comparison needs two systems", _NO_SYSTEM)  # type: ignore[misc]
     bad.mark(left == right, lambda row: f"compares '{shown(left[row])}' with itself; correct it", _SAME)
     words = _words(options.winner)
-    words_given = winner.fill_null("").replace_strict(*_plain_values(winner), default=None, return_dtype=pl.String)
+    plain_words = {value: _plain_value(value) for value in winner.fill_null("").unique().to_list()}
+    words_given = winner.fill_null("").replace_strict(plain_words, default=None, return_dtype=pl.String)
     by_word = words_given.replace_strict(words, default=None, return_dtype=pl.String)
     outcome = pl.select(
         pl.when(words_given.is_in(_NOTHING)).then(pl.lit("none"))
@@ -200,12 +194,6 @@ _SAME = "comparison of a system with itself"
 _NOTHING = [word for word in (*MISSING, "_") if word != "none"]
 
 
-def _plain_values(winner: pl.Series) -> tuple[list[str], list[str]]:
-    """Every value of the column and the form in which it is compared."""
-    values = winner.fill_null("").unique().to_list()
-    return values, [_plain_value(value) for value in values]
-
-
 def _plain_value(value: str) -> str:
     """A value as it is compared: words as names are, numbers and signs as they are; spreadsheets write 1 as 1.0."""
     value = value.strip()
@@ -216,7 +204,7 @@ def _plain_value(value: str) -> str:
 
 
 def _words(chosen: Sequence[str], *, only_chosen: bool = False) -> dict[str, str]:
-    """What words mean: those that are understood, and those that the user gives as `left=1`."""
+    """Map words to outcomes: the known words, and those that the user gives as `left=1`."""
     known = {_plain_value(word): outcome for outcome, several in WINNERS.items() for word in several}
     words: dict[str, str] = {}
     for entry in chosen:
@@ -231,8 +219,8 @@ def _words(chosen: Sequence[str], *, only_chosen: bool = False) -> dict[str, str
     return words if only_chosen else known | words
 
 
-def _with_context(frame: pl.DataFrame, campaign: str, languages: tuple[str, str]) -> pl.DataFrame:
-    """What both rows of a comparison have in common, filled in where the file does not say it."""
+def _add_context(frame: pl.DataFrame, campaign: str, languages: tuple[str, str]) -> pl.DataFrame:
+    """Add what both rows of a comparison have in common, where the file does not say it."""
     constant = {"campaign": campaign, "source_lang": languages[0], "target_lang": languages[1]}
     filled = [
         (pl.col(name).fill_null(value) if name in frame.columns else pl.lit(value)).alias(name)
@@ -248,7 +236,7 @@ def _with_context(frame: pl.DataFrame, campaign: str, languages: tuple[str, str]
 
 
 def _screen(frame: pl.DataFrame) -> pl.Expr:
-    """What was shown together. The same two outputs before the same person are the same screen, whenever it was."""
+    """Name what was shown together. The same two outputs shown to the same person are one screen, whenever it was."""
     row = (pl.col(_ROW) + 1).cast(pl.String)
     if {"annotator", "segment"} <= set(frame.columns):
         known = (pl.col("annotator").fill_null("") != "") & (pl.col("segment").fill_null("") != "")
@@ -256,7 +244,7 @@ def _screen(frame: pl.DataFrame) -> pl.Expr:
     return pl.coalesce("screen", row) if "screen" in frame.columns else row
 
 
-def _two_rows_each(frame: pl.DataFrame) -> pl.DataFrame:
+def _make_rows(frame: pl.DataFrame) -> pl.DataFrame:
     outcome = pl.col(_OUTCOME)
     judged = pl.when(outcome == "none").then(None)
     ranks = {

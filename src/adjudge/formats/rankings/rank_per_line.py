@@ -20,6 +20,7 @@ from adjudge.core.judgments import SCHEMA, Judgments, SetAside, concat
 from adjudge.core.wording import agreeing, counted
 from adjudge.formats.duplicates import COPIED_TABLE, copied_table_note, lines_once
 from adjudge.formats.parsing.bad_rows import BadRows
+from adjudge.formats.parsing.delimited import stripped_lines
 from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of, stem
 from adjudge.formats.rankings.labels import BLANKS, parse_ranks, scale_of
 
@@ -54,7 +55,7 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read folders (or files of one folder); `options.stacked` is the number of annotators in each file."""
     folders: dict[Path, list[_File]] = {}
     for path in files_in(paths):
-        folders.setdefault(path.resolve().parent, []).append(_File(path, _lines(path)))
+        folders.setdefault(path.resolve().parent, []).append(_File(path, stripped_lines(read_text(path))))
     names = campaign_names(list(folders))
     parts: list[Judgments] = []
     screens = 0
@@ -65,22 +66,17 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     return concat(parts)
 
 
-def _lines(path: Path) -> tuple[str, ...]:
-    lines = [line.strip() for line in read_text(path).split("\n")]
-    return tuple(lines[:-1] if lines and not lines[-1] else lines)
-
-
 def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadOptions) -> Judgments:
-    files, times = _each_line_once(files)
+    files, times = _drop_copied_lines(files)
     ranks = [file for file in files if file.holds_ranks and file.name.lower() not in NAMING]
     if len(ranks) < 2:
         problem = f"{len(ranks)} of {counted(len(files), 'file')} {agreeing(len(ranks), 'holds', 'hold')} ranks"
         raise InputError(f"{problem}, two or more are needed, one per candidate; name them all", file=files[0].path)
-    count = _length(ranks, options.stacked)
+    count = _common_length(ranks, options.stacked)
     beside = [file for file in files if file not in ranks]
     fitting = [file for file in beside if len(file.lines) == count]
-    source, target = _pair(ranks, options)
-    block = _block(fitting, count, options.stacked).with_columns(
+    source, target = pair_of(ranks[0].path.resolve().parent, options)
+    block = _context_columns(fitting, count, options.stacked).with_columns(
         pl.lit(campaign).alias("campaign"),
         pl.lit("ranking").alias("protocol"),
         (pl.int_range(1, count + 1, dtype=pl.Int64) + screens).cast(pl.String).alias("screen"),
@@ -88,10 +84,14 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
         pl.lit(target).alias("target_lang"),
     )
     bad = {file.name: BadRows(Source(str(file.path), lambda row: row + 1), options, count) for file in ranks}
-    labels = _labels(block, ranks, bad, options)
+    labels = _parse_labels(block, ranks, bad, options)
     settled = [of_file.settle() for of_file in bad.values()]
-    labels = _without_broken_lines(labels, bad)
-    notes = [_left_alone(file, count) for file in beside if file not in fitting]
+    labels = _drop_broken_lines(labels, bad)
+    notes = [
+        f"{file.path.name} is ignored: it has {counted(len(file.lines), 'line')}, the ranks have {count:,}"
+        for file in beside
+        if file not in fitting
+    ]
     notes += [note for _, row_notes in settled for note in row_notes]
     set_aside = [record for records, _ in settled for record in records]
     if times > 1:
@@ -100,11 +100,7 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
     return Judgments.from_columns(labels, set_aside=set_aside, notes=notes, source=str(ranks[0].path))
 
 
-def _left_alone(file: _File, count: int) -> str:
-    return f"{file.path.name} is ignored: it has {counted(len(file.lines), 'line')}, the ranks have {count:,}"
-
-
-def _labels(
+def _parse_labels(
     block: pl.DataFrame, ranks: Sequence[_File], bad: Mapping[str, BadRows], options: ReadOptions
 ) -> pl.DataFrame:
     """A row for every line of every file of ranks, with what all files have in common."""
@@ -119,13 +115,13 @@ def _labels(
     return labels.with_columns(**human_columns(labels["system"], options.human))
 
 
-def _without_broken_lines(labels: pl.DataFrame, bad: Mapping[str, BadRows]) -> pl.DataFrame:
+def _drop_broken_lines(labels: pl.DataFrame, bad: Mapping[str, BadRows]) -> pl.DataFrame:
     """All labels line by line. The files are in step: a line that is broken in one of them is left out of all."""
     broken = {row for of_file in bad.values() for row in of_file.problems}
     return labels.filter(~pl.col(_LINE).is_in(list(broken))).sort(_LINE, maintain_order=True).drop(_LINE)
 
 
-def _each_line_once(files: list[_File]) -> tuple[list[_File], int]:
+def _drop_copied_lines(files: list[_File]) -> tuple[list[_File], int]:
     """The files with every line once, where all of them hold all their lines several times."""
     if len({len(file.lines) for file in files}) > 1:
         return files, 1
@@ -135,11 +131,7 @@ def _each_line_once(files: list[_File]) -> tuple[list[_File], int]:
     return [replace(file, lines=file.lines[kept.start : kept.stop : kept.step]) for file in files], times
 
 
-def _pair(ranks: list[_File], options: ReadOptions) -> tuple[str, str]:
-    return pair_of(ranks[0].path.resolve().parent, options)
-
-
-def _length(ranks: list[_File], stacked: int) -> int:
+def _common_length(ranks: list[_File], stacked: int) -> int:
     """The number of lines that all files of ranks share."""
     count = len(ranks[0].lines)
     for file in ranks[1:]:
@@ -155,8 +147,8 @@ def _length(ranks: list[_File], stacked: int) -> int:
     return count
 
 
-def _block(beside: list[_File], count: int, stacked: int) -> pl.DataFrame:
-    """Who judged what, line by line, and the columns of the files beside the ranks."""
+def _context_columns(beside: list[_File], count: int, stacked: int) -> pl.DataFrame:
+    """Make the columns of annotators and segments, and those of the files beside the ranks."""
     each = count // stacked
     columns: dict[str, list[str]] = {"segment": [str(i % each + 1) for i in range(count)]}
     if stacked > 1:

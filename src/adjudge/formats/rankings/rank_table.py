@@ -49,11 +49,10 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
     scale = scale_of(options, len(ranks))
     segments = pl.select(pl.concat_str([table.texts(column) for column in segment], separator="/")).to_series()
     shown_rows = pl.DataFrame({"segment": segments, **_extra_columns(table, {*ranks.values(), *segment})})
-    block = _with_context(shown_rows, table.path, screens, options)
+    block = _add_context(shown_rows, table.path, screens, options)
     labels = pl.concat(
         block.with_row_index(_ROW).with_columns(
-            pl.lit(name).alias("system"),
-            parse_ranks(table.texts(column), scale=scale, bad=table.bad),
+            pl.lit(name).alias("system"), parse_ranks(table.texts(column), scale=scale, bad=table.bad)
         )
         for name, column in ranks.items()
     )
@@ -62,15 +61,15 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
     labels = labels.sort(_ROW, maintain_order=True).drop(_ROW)
     labels = labels.with_columns(**human_columns(labels["system"], options.human))
     return Judgments.from_columns(
-        labels, set_aside=set_aside, notes=notes, source=str(table.path), uses=_uses(table, ranks, segment)
+        labels, set_aside=set_aside, notes=notes, source=str(table.path), uses=_list_uses(table, ranks, segment)
     )
 
 
-def _with_context(block: pl.DataFrame, path: Path, screens: int, options: ReadOptions) -> pl.DataFrame:
-    """What all ranks of a row have in common: screen, campaign, annotator and languages."""
+def _add_context(block: pl.DataFrame, path: Path, screens: int, options: ReadOptions) -> pl.DataFrame:
+    """Add what all ranks of a row have in common: screen, campaign, annotator and languages."""
     source, target = pair_of(path, options)
     return block.with_columns(
-        _screens(block, screens).alias("screen"),
+        _number_screens(block, screens).alias("screen"),
         pl.lit(path.resolve().parent.name).alias("campaign"),
         pl.lit("ranking").alias("protocol"),
         pl.lit(stem(path)).alias("annotator"),
@@ -79,7 +78,7 @@ def _with_context(block: pl.DataFrame, path: Path, screens: int, options: ReadOp
     )
 
 
-def _screens(block: pl.DataFrame, screens: int) -> pl.Series:
+def _number_screens(block: pl.DataFrame, screens: int) -> pl.Series:
     """A number for every row, the same for rows that show the same: judging a segment again is a correction.
 
     Rows that share a segment but differ in what is kept beside the ranks, such as a text, show different things.
@@ -90,7 +89,7 @@ def _screens(block: pl.DataFrame, screens: int) -> pl.Series:
     return block.with_row_index(_ROW).select((first.rank("dense").cast(pl.Int64) + screens).cast(pl.String)).to_series()
 
 
-def _uses(table: Delimited, ranks: dict[str, int], segment: list[int]) -> tuple[ColumnUse, ...]:
+def _list_uses(table: Delimited, ranks: dict[str, int], segment: list[int]) -> tuple[ColumnUse, ...]:
     systems = {f"rank of {name}": column for name, column in ranks.items()}
     used = {*ranks.values(), *segment}
     kept = [i for i in range(len(table.header)) if i not in used and not _counts_rows(table, i)]
@@ -101,7 +100,7 @@ def _rank_columns(table: Delimited, options: ReadOptions) -> dict[str, int]:
     """The place of every candidate's ranks, by the candidate's name."""
     if len(options.rank_columns) < 2:
         raise InputError(
-            f"name two or more rank columns with --rank-columns; {_existing(table)}", file=table.path, line=1
+            f"name two or more rank columns with --rank-columns; {_list_columns(table)}", file=table.path, line=1
         )
     columns = [_column(table, name, "--rank-columns") for name in options.rank_columns]
     if len(set(columns)) < len(columns):
@@ -113,22 +112,22 @@ def _rank_columns(table: Delimited, options: ReadOptions) -> dict[str, int]:
 def _segment_columns(table: Delimited, options: ReadOptions) -> list[int]:
     """The columns that make up the segment: one, or several joined by commas."""
     wanted = options.segment_column or DEFAULT_SEGMENT
-    if table.column(wanted, required=False) is not None:
+    if table.find(wanted) is not None:
         return [table.need(wanted)]
     if options.segment_column is None:
-        what = f"name the column of the segments with --segment-column; {_existing(table)}"
+        what = f"name the column of the segments with --segment-column; {_list_columns(table)}"
         raise InputError(what, file=table.path, line=1)
     return [_column(table, name, "--segment-column") for name in wanted.split(",")]
 
 
 def _column(table: Delimited, name: str, option: str) -> int:
-    column = table.column(name.strip(), required=False)
+    column = table.find(name.strip())
     if column is None:
-        raise InputError(f"{option} names '{shown(name)}', but {_existing(table)}", file=table.path, line=1)
+        raise InputError(f"{option} names '{shown(name)}', but {_list_columns(table)}", file=table.path, line=1)
     return column
 
 
-def _existing(table: Delimited) -> str:
+def _list_columns(table: Delimited) -> str:
     return "the columns are " + shown(", ".join(name or "(without a name)" for name in table.header), 300)
 
 

@@ -10,6 +10,7 @@ import polars as pl
 from adjudge.core.errors import shown
 from adjudge.core.judgments import RECOGNISED_EXTRAS, SCHEMA, SPAN
 from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS
+from adjudge.formats.parsing.bad_rows import SCORE_SCALE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -17,22 +18,21 @@ if TYPE_CHECKING:
     from adjudge.core.errors import Source
     from adjudge.formats.parsing.bad_rows import BadRows
 
-# What items of tasks are called in files of the field, and the kinds of the judgment table.
+# Names of kinds of items in other files, and the kinds of the judgment table.
 KINDS_ELSEWHERE = {
     "TGT": "system", "SYSTEM": "system", "BAD": "degraded", "BAD_REF": "degraded", "BAD-REF": "degraded",
     "REF": "reference", "CHK": "repeat", "REPEAT": "repeat",
 }  # fmt: skip
-# Columns without which a row still says what was judged and how: a broken value becomes null.
+# A broken value in these columns becomes null, because a row is usable without them.
 OPTIONAL = ("started", "ended", "active_seconds", "human")
 # How tools and people write that a number or a time is missing.
 MISSING = ("", "-", "--", "–", "—", ".", "na", "n/a", "#n/a", "nan", "null", "none")
-SCORE_SCALE = (0.0, 100.0)
 # Scores computed back from standardised ones miss the scale by a hair.
 ROUNDING = 0.01
 _NEEDED: dict[object, str] = {pl.Float64: "a number", pl.Int32: "a whole number", pl.Boolean: "true or false"}
 BOOLEANS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 _EXAMPLE_TIME = "2024-05-01T12:00:00Z"
-# What may be written otherwise in a time, and how it is written in full.
+# Other ways to write parts of a time, and the ISO form.
 _FORMS_OF_TIMES = (
     (r"^(\d{4})/(\d\d)/(\d\d)", "$1-$2-$3"),
     (r"^(\d\d)\.(\d\d)\.(\d{4})", "$3-$2-$1"),
@@ -50,18 +50,18 @@ _MILLISECONDS = (1e12, 4e12)
 
 def typed_cells(frame: pl.DataFrame, bad: BadRows) -> pl.DataFrame:
     """The frame with every column of the judgment table in its type. In columns of numbers empty text is missing."""
-    frame = _with_known_words(frame)
+    frame = _replace_known_words(frame)
     # Beside a score or rank, the errors that were marked are not needed.
     optional = (*OPTIONAL, *(("spans",) if {"score", "rank"} & set(frame.columns) else ()))
     columns = [
-        _column(frame[name], name, dtype, bad, needed=name not in optional)
+        _convert_column(frame[name], name, dtype, bad, needed=name not in optional)
         for name, dtype in SCHEMA.items()
         if name in frame.columns and (dtype != pl.String or frame[name].dtype != pl.String)
     ]
-    return _with_recognised_extras(frame.with_columns(columns))
+    return _convert_extras(frame.with_columns(columns))
 
 
-def _with_known_words(frame: pl.DataFrame) -> pl.DataFrame:
+def _replace_known_words(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with protocols and kinds as the judgment table writes them, which people also write in capitals."""
     words = {"protocol": {name.upper(): name for name in PROTOCOLS}, "kind": {name.upper(): name for name in KINDS}}
     words["kind"] |= KINDS_ELSEWHERE
@@ -72,19 +72,19 @@ def _with_known_words(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _with_recognised_extras(frame: pl.DataFrame) -> pl.DataFrame:
+def _convert_extras(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with the columns that stages heed in their types; with a user's own, which hold other things, as is."""
     for name, dtype in RECOGNISED_EXTRAS.items():
         if name in frame.columns and frame[name].dtype == pl.String:
             words = frame[name].str.strip_chars()
             given = pl.select(pl.when(~words.str.to_lowercase().is_in(list(MISSING))).then(words)).to_series()
-            parsed = _parsed(given, name, dtype)
+            parsed = _parse(given, name, dtype)
             if parsed.null_count() == given.null_count():
                 frame = frame.with_columns(parsed.alias(name))
     return frame
 
 
-def _column(
+def _convert_column(
     given: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType], bad: BadRows, *, needed: bool
 ) -> pl.Series:
     column = given
@@ -96,7 +96,7 @@ def _column(
         column = column.fill_nan(None)
     if column.null_count() == len(column):
         return pl.Series(name, [None], dtype=dtype).new_from_index(0, len(column))
-    parsed = _parsed(column, name, dtype)
+    parsed = _parse(column, name, dtype)
     broken = parsed.is_null() & column.is_not_null()
     if dtype == pl.Float64:
         broken |= ~parsed.is_finite().fill_null(value=True)
@@ -129,18 +129,18 @@ def _needed(name: str, dtype: pl.DataType | type[pl.DataType]) -> str:
     return "a finite number" if dtype == pl.Float64 else _NEEDED.get(dtype, "text")
 
 
-def _parsed(column: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType]) -> pl.Series:
+def _parse(column: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType]) -> pl.Series:
     """The column in its type, null where a value cannot be of it."""
     if column.dtype == pl.String:
-        return _parsed_text(column, name, dtype)
+        return _parse_text(column, name, dtype)
     if isinstance(dtype, pl.Datetime) and column.dtype.is_numeric():
-        return _times(column.cast(pl.String))
+        return _parse_times(column.cast(pl.String))
     if dtype == pl.Float64 and isinstance(column.dtype, pl.Duration):
         return column.dt.total_microseconds() / 1e6
     if dtype == pl.Int32 and column.dtype.is_float():
         column = pl.select(pl.when(column == column.round()).then(column)).to_series()
     if dtype == pl.String and column.dtype.is_float() and (column == column.round()).all():
-        # Numbers as names, of which some are missing: data frames write the others as fractions.
+        # Names that are numbers: data frames write them as fractions where some are missing.
         column = column.cast(pl.Int64, strict=False)
     try:
         return column.cast(dtype, strict=False)
@@ -148,11 +148,11 @@ def _parsed(column: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType]
         return pl.repeat(None, len(column), dtype=dtype, eager=True)
 
 
-def _parsed_text(column: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType]) -> pl.Series:
+def _parse_text(column: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType]) -> pl.Series:
     if name == "spans":
-        return _spans(column)
+        return _parse_spans(column)
     if isinstance(dtype, pl.Datetime):
-        return _times(column)
+        return _parse_times(column)
     column = column.str.strip_chars()
     if dtype == pl.Boolean:
         return column.str.to_lowercase().replace_strict(BOOLEANS, default=None, return_dtype=pl.Boolean)
@@ -162,14 +162,14 @@ def _parsed_text(column: pl.Series, name: str, dtype: pl.DataType | type[pl.Data
     return column.cast(dtype, strict=False)
 
 
-def _spans(column: pl.Series) -> pl.Series:
-    # Where no span says its type, the key was taken from all of them, and annotators made them.
+def _parse_spans(column: pl.Series) -> pl.Series:
+    # If no span has the key, a release removed it from all spans, which are then by annotators.
     untyped = not column.str.contains('"error_type"', literal=True).any()
-    parsed = [None if value is None else _span_list(value, untyped=untyped) for value in column]
+    parsed = [None if value is None else _parse_span_list(value, untyped=untyped) for value in column]
     return pl.Series(column.name, parsed, dtype=pl.List(SPAN))
 
 
-def _span_list(value: str, *, untyped: bool) -> list[dict[str, object]] | None:
+def _parse_span_list(value: str, *, untyped: bool) -> list[dict[str, object]] | None:
     from adjudge.formats.appraise.spans import read_span
 
     try:
@@ -198,7 +198,7 @@ def _fits(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
 
 
-def _times(column: pl.Series) -> pl.Series:
+def _parse_times(column: pl.Series) -> pl.Series:
     """ISO times: a blank for the T, no seconds, a fraction, a zone (UTC if none), a bare date, and Unix times.
 
     Dates may also be written 2024/05/01 or 01.05.2024, which mean one thing each.
@@ -222,8 +222,7 @@ def _times(column: pl.Series) -> pl.Series:
 def check_cells(frame: pl.DataFrame, bad: BadRows) -> pl.DataFrame:
     """Set aside rows whose values are of the right type and yet cannot be; empty impossible times."""
     if "system" in frame.columns:
-        nameless = frame["system"].is_null() | (frame["system"] == "")
-        bad.mark(nameless, lambda _: "has no system; name what was judged", "row without a system")
+        bad.mark_nameless(frame["system"])
     for name, allowed in (("protocol", PROTOCOLS), ("kind", KINDS)):
         if name in frame.columns:
             strange = frame[name].is_not_null() & ~frame[name].is_in(list(allowed))

@@ -168,13 +168,13 @@ class ColumnMap:
         return {self.columns[side] for side in PAIR_COLUMNS if side in self.columns}
 
     def without(self, names: Iterable[str]) -> ColumnMap:
-        """The same without some columns, which are then not taken for anything."""
+        """Drop some columns from the map, so that they have no meaning."""
         left_out = set(names)
         kept = {meaning: column for meaning, column in self.columns.items() if column not in left_out}
         return replace(self, columns=kept)
 
     def uses(self, unused: Iterable[str] = ()) -> tuple[ColumnUse, ...]:
-        """What every column was taken for; those kept under their own names were taken for nothing."""
+        """List the meaning of every column; columns kept under their own names have none."""
         taken = {column: name for name, column in self.columns.items()}
         left_out = set(unused)
         if not left_out and set(self.header) <= set(SCHEMA):
@@ -233,10 +233,12 @@ def map_columns(
         for meaning in meanings:
             for name in known[meaning][:1] if exact else known[meaning][1:]:
                 column = by_name.get(plain(name))
-                if meaning not in chosen and column is not None and column not in taken and _free(column, meaning):
+                # A column that is named like one of the judgment table is that column and no other.
+                may_be = column is not None and (column == meaning or column not in SCHEMA)
+                if meaning not in chosen and column is not None and column not in taken and may_be:
                     chosen[meaning] = column
                     taken.add(column)
-    for meaning, column in _inside(header, {meaning: known[meaning] for meaning in meanings}, taken).items():
+    for meaning, column in _find_nested(header, {meaning: known[meaning] for meaning in meanings}, taken).items():
         chosen.setdefault(meaning, column)
     return ColumnMap(chosen, tuple(header), source)
 
@@ -252,7 +254,7 @@ def _by_plain_name(header: Sequence[str]) -> dict[str, str]:
     } | by_name
 
 
-def _inside(header: Sequence[str], known: Mapping[str, Sequence[str]], taken: set[str]) -> dict[str, str]:
+def _find_nested(header: Sequence[str], known: Mapping[str, Sequence[str]], taken: set[str]) -> dict[str, str]:
     """Fields inside fields, by their last name or the last two, where one field alone has it: `judgment.score`."""
     by_name: dict[str, set[str]] = {}
     for column in header:
@@ -269,11 +271,6 @@ def _inside(header: Sequence[str], known: Mapping[str, Sequence[str]], taken: se
     return inside
 
 
-def _free(column: str, meaning: str) -> bool:
-    """A column that is called as a column of the judgment table is that column and no other."""
-    return column == meaning or column not in SCHEMA
-
-
 def _find(header: Sequence[str], column: str, meaning: str, source: Source) -> str:
     if column in header:
         return column
@@ -287,7 +284,7 @@ def _find(header: Sequence[str], column: str, meaning: str, source: Source) -> s
 def renamed(frame: pl.DataFrame, mapping: ColumnMap) -> pl.DataFrame:
     """The frame under the names of the judgment table."""
     new = {column: meaning for meaning, column in mapping.columns.items() if column != meaning}
-    # A column that has the name of another that the user chose steps aside.
+    # A column is renamed if the user gave its name to another one.
     displaced = {name: f"{name} (column)" for name in new.values() if name in frame.columns and name not in new}
     return frame.rename({**displaced, **new})
 

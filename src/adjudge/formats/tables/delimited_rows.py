@@ -58,8 +58,8 @@ class DelimitedRows(NamedTuple):
 def read_rows(text: str, path: Path) -> DelimitedRows:
     """Read a delimited text, whose header says what separates fields; rows without any value are left out."""
     text, separator, padded = _find_header(text)
-    rows = _chosen(text, separator)
-    source = Source(str(path), rows.of_row)
+    rows = _choose_quoting(text, separator)
+    source = Source(str(path), rows.line_of_row)
     frame = rows.frame if rows.frame is not None else _cut_to_header(rows, source)
     clean = {name: name.replace(QUOTE * 2, QUOTE).strip() for name in frame.columns}
     twice = frozenset(_DUPLICATE.sub("", name) for name in clean.values() if _DUPLICATE.search(name))
@@ -121,7 +121,7 @@ class _Rows:
         """The lines on which the rows begin, found out when they are asked for."""
         return [line for line, _ in row_lines(self.text, self.separator, quoting=self.quoting)][1:]
 
-    def of_row(self, row: int) -> int:
+    def line_of_row(self, row: int) -> int:
         """The line of a row."""
         return self.numbers[row] if row < len(self.numbers) else row + 2
 
@@ -130,12 +130,12 @@ class _Rows:
         return self.frame is not None and self.frame.height < self.text.strip("\r\n").count("\n")
 
 
-def _chosen(text: str, separator: str) -> _Rows:
+def _choose_quoting(text: str, separator: str) -> _Rows:
     """The rows by the reading of quotation marks that fits: fields that they enclose, if that is possible."""
     enclosed = _Rows(text, separator)
     if QUOTE not in text or QUOTE in text.lstrip().split("\n", 1)[0]:
         return enclosed
-    # A text with tabs inside would have to be enclosed to be one field, a text with commas may be in two lines.
+    # Enclosed fields may hold line breaks between commas, but hardly ever between tabs.
     if enclosed.frame is not None and not (separator == "\t" and enclosed.joins_lines()):
         return enclosed
     ordinary = _Rows(text, separator, quoting=False)
@@ -176,21 +176,21 @@ def _find_header(text: str) -> _Layout:
     named = _SEPARATOR.match(text)
     if named:
         return _Layout("\n" + text[named.end() :], named[1])
-    comments = _comments(text)
+    comments = _count_comments(text)
     if comments:
         text = text.split("\n", comments)[comments]
-    separator = _separator(text)
-    if separator not in text.split("\n", 1)[0] and (spaced := _between_blanks(text)):
+    separator = _find_separator(text)
+    if separator not in text.split("\n", 1)[0] and (spaced := _join_by_single_blanks(text)):
         return _Layout("\n" * comments + spaced, " ")
     return _Layout("\n" * comments + text, separator, separator == LAST_RESORT)
 
 
-def _separator(text: str) -> str:
+def _find_separator(text: str) -> str:
     separator, first = detect_delimiter(text), text.split("\n", 1)[0]
     return LAST_RESORT if separator not in first and LAST_RESORT in first else separator
 
 
-def _between_blanks(text: str) -> str | None:
+def _join_by_single_blanks(text: str) -> str | None:
     """A table between blanks, as statistics programs write it, with one between fields; None where it is none.
 
     Such programs may write the numbers of rows before them, which the header does not name.
@@ -203,8 +203,8 @@ def _between_blanks(text: str) -> str | None:
     return "\n".join([header if widths == {len(names)} else f"row {header}", *lines])
 
 
-def _comments(text: str) -> int:
-    """How many lines at the top are comments, or empty lines between them and the header."""
+def _count_comments(text: str) -> int:
+    """Count the comments at the top, and the empty lines between them and the header."""
     if not text.startswith(COMMENT):
         return 0
     lines = text[:HEAD].split("\n")
@@ -218,7 +218,7 @@ def _comments(text: str) -> int:
 
 def _is_header(line: str, rows: str) -> bool:
     """Whether any of the first rows has as many fields as the line, by the separator of either."""
-    for separator in (_separator(line), _separator(rows)):
+    for separator in (_find_separator(line), _find_separator(rows)):
         width = max((len(fields) for _, fields in row_lines(line, separator)), default=0)
         if width > 1 and any(len(fields) == width for _, fields in islice(row_lines(rows, separator), ROWS)):
             return True

@@ -20,7 +20,7 @@ from adjudge.core.errors import InputError, Source, shown
 from adjudge.core.files import check_size
 from adjudge.core.wording import counted
 from adjudge.formats.tables.columns import BRACKETS, PAIR_COLUMNS, SYNONYMS, plain
-from adjudge.formats.tables.merged_cells import OPEN_DOCUMENT, corner_and_merged, with_merged
+from adjudge.formats.tables.merged_cells import OPEN_DOCUMENT, corner_and_merged, fill_merged
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -51,7 +51,7 @@ class Sheet(NamedTuple):
 def read_workbook(raw: bytes, path: Path) -> Sheet:
     """Read the sheet of a workbook that holds the table; its rows are numbered as a spreadsheet shows them."""
     with _open(raw, path) as workbook:
-        number, above = _table_of(workbook)
+        number, above = _find_table(workbook)
         sheet = _read_sheet(workbook, raw, path, number, above)
         later = range(number + 1, len(workbook.sheet_names))
         more = any(_header_row(workbook, other) is not None for other in later)
@@ -73,7 +73,7 @@ def read_sheets(raw: bytes, path: Path, wanted: Sequence[str], *, columns: Seque
     """
     with _open(raw, path) as workbook:
         names = workbook.sheet_names
-        asked = {_sheet_called(name, names, path) for name in wanted if name != ALL_SHEETS}
+        asked = {_find_sheet(name, names, path) for name in wanted if name != ALL_SHEETS}
         headers = {name: _header_row(workbook, number, columns) for number, name in enumerate(names)}
         chosen = [name for name in names if name in asked or (ALL_SHEETS in wanted and headers[name] is not None)]
         if not chosen:
@@ -81,12 +81,12 @@ def read_sheets(raw: bytes, path: Path, wanted: Sequence[str], *, columns: Seque
         read = {}
         for name in chosen:
             number, above = names.index(name), headers[name]
-            above = _rows_above_header(_top(workbook, number)) if above is None else above
+            above = _rows_above_header(_first_rows(workbook, number)) if above is None else above
             read[name] = _read_sheet(workbook, raw, path, number, above, several=chosen)
-        return _without_empty(read, asked, path)
+        return _drop_empty(read, asked, path)
 
 
-def _sheet_called(name: str, names: Sequence[str], path: Path) -> str:
+def _find_sheet(name: str, names: Sequence[str], path: Path) -> str:
     """The sheet of this name, in any case where only one has it."""
     same = [sheet for sheet in names if sheet == name] or [sheet for sheet in names if plain(sheet) == plain(name)]
     if len(same) != 1:
@@ -94,7 +94,7 @@ def _sheet_called(name: str, names: Sequence[str], path: Path) -> str:
     return same[0]
 
 
-def _without_empty(sheets: dict[str, Sheet], asked: Collection[str], path: Path) -> dict[str, Sheet]:
+def _drop_empty(sheets: dict[str, Sheet], asked: Collection[str], path: Path) -> dict[str, Sheet]:
     """The sheets without those that hold a header alone and that nobody asked for by name, which the notes tell."""
     empty = [name for name, sheet in sheets.items() if not sheet.frame.height and name not in asked]
     if not empty or len(empty) == len(sheets):
@@ -111,9 +111,7 @@ def _open(raw: bytes, path: Path) -> Iterator[Any]:
     """A workbook; damage that is found while it is read becomes one sentence."""
     import fastexcel
 
-    if not _is_workbook(raw):
-        raise InputError("is a zip file, but no Excel workbook; unpack it and name the table", file=path)
-    check_size(_unpacked_size(raw), path, what="unpacked")
+    _check_archive(raw, path)
     try:
         yield fastexcel.read_excel(raw)
     except (fastexcel.FastExcelError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as fault:
@@ -130,11 +128,11 @@ def _read_sheet(
     name = workbook.sheet_names[number]
     notes = list(_notes(path.name, workbook.sheet_names, several or [name], above))
     corner, merged = corner_and_merged(raw, name)
-    frame, filled = with_merged(frame.cast(pl.String), corner, above, merged)
+    frame, filled = fill_merged(frame.cast(pl.String), corner, above, merged)
     if filled:
         notes.append(f"{counted(filled, 'merged cell')} of {path.name} filled with the value at their top")
     first = corner[0] + above + 1
-    frame = _named(frame).with_row_index(_ROW)
+    frame = _name_columns(frame).with_row_index(_ROW)
     frame = frame.filter(~pl.all_horizontal(pl.exclude(_ROW).is_null()))
     numbers = frame[_ROW].to_list()
     source = Source(
@@ -145,26 +143,25 @@ def _read_sheet(
     return Sheet(frame.drop(_ROW), source, tuple(notes), twice)
 
 
-def _table_of(workbook: Any) -> tuple[int, int]:
+def _find_table(workbook: Any) -> tuple[int, int]:
     """The number of the sheet with the table, and how many rows stand above its header."""
     for number in range(len(workbook.sheet_names)):
         above = _header_row(workbook, number)
         if above is not None:
             return number, above
-    return 0, _rows_above_header(_top(workbook, 0)) if workbook.sheet_names else 0
+    return 0, _rows_above_header(_first_rows(workbook, 0)) if workbook.sheet_names else 0
 
 
 def _header_row(workbook: Any, number: int, columns: Sequence[str] = ()) -> int | None:
     """The row of a sheet, from 0, that names the columns of judgments, or these columns."""
-    rows = enumerate(_top(workbook, number))
-    return next((above for above, row in rows if _names_judgments(row) or _names_all(row, columns)), None)
+    wanted = set(map(plain, columns))
+    for above, row in enumerate(_first_rows(workbook, number)):
+        if _names_judgments(row) or (wanted and wanted <= {plain(value) for value in row if value is not None}):
+            return above
+    return None
 
 
-def _names_all(row: Sequence[str | None], columns: Sequence[str]) -> bool:
-    return bool(columns) and {plain(name) for name in columns} <= {plain(value) for value in row if value is not None}
-
-
-def _top(workbook: Any, number: int) -> list[tuple[str | None, ...]]:
+def _first_rows(workbook: Any, number: int) -> list[tuple[str | None, ...]]:
     rows: list[tuple[str | None, ...]] = (
         workbook.load_sheet(number, header_row=None, n_rows=TITLE_ROWS, dtypes="string").to_polars().rows()
     )
@@ -179,7 +176,7 @@ def _names_judgments(row: Sequence[str | None]) -> bool:
 
 
 def _rows_above_header(rows: Sequence[Sequence[str | None]]) -> int:
-    """How many rows, such as a title over all columns, stand before the first that could name the columns."""
+    """Count the rows, such as a title over all columns, above the first row that could name the columns."""
     filled = [sum(value is not None and value.strip() != "" for value in row) for row in rows]
     enough = max(2, (max(filled, default=0) + 1) // 2)
     return next((row for row, count in enumerate(filled) if count >= enough), 0)
@@ -194,25 +191,20 @@ def _notes(file: str, sheets: Sequence[str], read: Sequence[str], above: int) ->
         yield f"{counted(above, 'row')} above the header of {file}, such as a title, not read"
 
 
-def _named(frame: pl.DataFrame) -> pl.DataFrame:
+def _name_columns(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with columns without a name called after their place."""
     places = {name: _UNNAMED.fullmatch(name) for name in frame.columns}
     names = {name: f"column {int(place[1]) + 1}" for name, place in places.items() if place}
     return frame.rename({old: new for old, new in names.items() if new not in frame.columns})
 
 
-def _unpacked_size(raw: bytes) -> int:
+def _check_archive(raw: bytes, path: Path) -> None:
+    """Refuse a zip file that is no workbook, or too large; the reader of workbooks explains what is damaged."""
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            return sum(entry.file_size for entry in archive.infolist())
+            entries = archive.infolist()
     except (zipfile.BadZipFile, OSError, ValueError):
-        return 0
-
-
-def _is_workbook(raw: bytes) -> bool:
-    try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            return any(name.startswith("xl/") or name == OPEN_DOCUMENT for name in archive.namelist())
-    except (zipfile.BadZipFile, OSError, ValueError):
-        # A damaged archive is explained by the reader of workbooks.
-        return True
+        return
+    if not any(entry.filename.startswith("xl/") or entry.filename == OPEN_DOCUMENT for entry in entries):
+        raise InputError("is a zip file, but no Excel workbook; unpack it and name the table", file=path)
+    check_size(sum(entry.file_size for entry in entries), path, what="unpacked")

@@ -15,7 +15,7 @@ from adjudge.core.wording import agreeing, counted
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Under which key of a result's value the answer is, by the type of its control.
+# Keys of a result's value that hold the answer; each type of control has its own.
 _ANSWERS = ("rating", "number", "choices", "selected", "text", "ranker", "taxonomy")
 
 
@@ -60,7 +60,7 @@ def _row(task: dict[str, Any], annotation: dict[str, Any]) -> dict[str, Any]:
         if (value := _answer(answer.get("value") or {})) is not None:
             name = str(answer.get("from_name") or answer.get("type") or "answer")
             row[name if name not in task["data"] else f"{name} (answer)"] = value
-    row["completed_by"] = _person(annotation.get("completed_by"))
+    row["completed_by"] = _annotator_name(annotation.get("completed_by"))
     for name in ("created_at", "lead_time"):
         if annotation.get(name) is not None:
             row.setdefault(name, annotation[name])
@@ -75,7 +75,7 @@ def _answer(value: dict[str, Any]) -> Any:
     return None
 
 
-def _person(completed_by: Any) -> str | None:
+def _annotator_name(completed_by: Any) -> str | None:
     """The person's address, else the number of the account."""
     if isinstance(completed_by, dict):
         completed_by = completed_by.get("email") or completed_by.get("id")

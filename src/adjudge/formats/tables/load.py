@@ -96,11 +96,11 @@ def load_table(path: Path) -> LoadedTable:
     if not text.strip():
         raise InputError("is empty; a table with a header is needed", file=path)
     if text.lstrip()[0] in "[{":
-        return _json(text, path)
-    return _delimited(text, path)
+        return _load_json(text, path)
+    return _load_delimited(text, path)
 
 
-def _delimited(text: str, path: Path) -> LoadedTable:
+def _load_delimited(text: str, path: Path) -> LoadedTable:
     rows = read_rows(text, path)
     frame, notes = (rows.frame, []) if rows.separator == "," else with_decimal_points(rows.frame, rows.frame.columns)
     return LoadedTable(frame, rows.source, (*rows.notes, *notes), rows.ragged, rows.twice)
@@ -130,23 +130,23 @@ def with_decimal_points(
     return frame.with_columns(with_points), [f"commas in {', '.join(map(shown, changed))} are decimal points"]
 
 
-def _json(text: str, path: Path) -> LoadedTable:
+def _load_json(text: str, path: Path) -> LoadedTable:
     try:
         content: Any = json.loads(text)
     except RecursionError as fault:
         raise InputError("is nested too deeply to be a table", file=path) from fault
     except ValueError as fault:
-        rows, lines, broken = _json_lines(text, path, fault)
+        rows, lines, broken = _parse_json_lines(text, path, fault)
         source = Source(str(path), lambda row: lines[row] if row < len(lines) else row + 1)
-        return _records(rows, source, broken)
+        return _make_table(rows, source, broken)
     rows = _rows_of(content, path)
     if is_export(rows):
         rows, notes, broken = annotation_rows(rows, path)
-        return replace(_records(rows, Source(str(path)), broken), notes=tuple(notes))
-    return _records(rows, Source(str(path)), {})
+        return replace(_make_table(rows, Source(str(path)), broken), notes=tuple(notes))
+    return _make_table(rows, Source(str(path)), {})
 
 
-def _json_lines(text: str, path: Path, whole: ValueError) -> tuple[list[Any], list[int], dict[int, str]]:
+def _parse_json_lines(text: str, path: Path, whole: ValueError) -> tuple[list[Any], list[int], dict[int, str]]:
     """One value per line, their lines, and those that are damaged, empty among the values, with why.
 
     Where already the first line is no value, the text is damaged JSON as a whole.
@@ -202,14 +202,14 @@ def _rows_of_frame(content: dict[str, Any]) -> list[Any] | None:
     return [{name: content[name][row] for name in content} for row in values[0]] if known else values
 
 
-def _records(rows: Iterable[Any], source: Source, broken: Mapping[int, str]) -> LoadedTable:
+def _make_table(rows: Iterable[Any], source: Source, broken: Mapping[int, str]) -> LoadedTable:
     """Objects as rows of text, every field inside a field under its dotted name; other values are broken rows."""
     flat: list[dict[str, str | None]] = []
     problems = dict(broken)
     for number, row in enumerate(rows):
         if not isinstance(row, dict):
             problems[number] = f"is '{shown(row)}', an object with named fields is needed"
-        flat.append(_flat(row) if isinstance(row, dict) else {})
+        flat.append(_flatten(row) if isinstance(row, dict) else {})
     names = list(dict.fromkeys(name for row in flat for name in row))
     if not names:
         raise source.fault("holds no named fields; a list of objects is needed")
@@ -221,11 +221,11 @@ def _records(rows: Iterable[Any], source: Source, broken: Mapping[int, str]) -> 
     return LoadedTable(frame, source, ragged=problems)
 
 
-def _flat(record: dict[str, Any], prefix: str = "", depth: int = 0) -> dict[str, str | None]:
+def _flatten(record: dict[str, Any], prefix: str = "", depth: int = 0) -> dict[str, str | None]:
     fields: dict[str, str | None] = {}
     for name, value in record.items():
         if isinstance(value, dict) and depth < DEEPEST:
-            fields |= _flat(value, f"{prefix}{name}.", depth + 1)
+            fields |= _flatten(value, f"{prefix}{name}.", depth + 1)
         else:
             fields[f"{prefix}{name}"] = _as_text(value)
     return fields

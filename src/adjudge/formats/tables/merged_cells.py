@@ -20,11 +20,11 @@ OPEN_DOCUMENT = "content.xml"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _CELL = re.compile(rb'<c r="([A-Z]+)([0-9]+)"[^>]*[^>/]>')
 _MERGED = re.compile(rb'<mergeCell ref="([A-Z]+)([0-9]+):([A-Z]+)([0-9]+)"')
-_FALLEN_SHORT = (zipfile.BadZipFile, OSError, ValueError, KeyError)
+_UNREADABLE = (zipfile.BadZipFile, OSError, ValueError, KeyError)
 """What cannot be understood here has been read by the reader of workbooks already."""
 
 
-def with_merged(
+def fill_merged(
     frame: pl.DataFrame, corner: tuple[int, int], above: int, merged: Sequence[tuple[int, int, int]]
 ) -> tuple[pl.DataFrame, int]:
     """The frame with the upper value of cells merged down in all of them, and how many were filled.
@@ -54,7 +54,7 @@ def corner_and_merged(raw: bytes, sheet: str) -> tuple[tuple[int, int], list[tup
     """Row and column of the first cell that holds something, and the cells that were merged down, of a sheet."""
     if (table := _open_document_sheet(raw, sheet)) is not None:
         try:
-            return _of_open_document(table)
+            return _find_open_document_cells(table)
         except ValueError:
             return (1, 1), []
     content = _sheet_content(raw, sheet)
@@ -83,12 +83,12 @@ def _open_document_sheet(raw: bytes, sheet: str) -> Any:
             return None
         tables = fromstring(content).iter(f"{_TABLE}table")
         return next((table for table in tables if table.get(f"{_TABLE}name") == sheet), None)
-    except (*_FALLEN_SHORT, ParseError):
+    except (*_UNREADABLE, ParseError):
         return None
 
 
-def _of_open_document(table: Any) -> tuple[tuple[int, int], list[tuple[int, int, int]]]:
-    """As `corner_and_merged`, of a sheet of an OpenDocument workbook, where equal rows and cells are written once."""
+def _find_open_document_cells(table: Any) -> tuple[tuple[int, int], list[tuple[int, int, int]]]:
+    """Do the same for a sheet of an OpenDocument workbook, in which equal rows and cells are written once."""
     filled: list[tuple[int, int]] = []
     merged: list[tuple[int, int, int]] = []
     row = 1
@@ -132,6 +132,6 @@ def _sheet_content(raw: bytes, sheet: str) -> bytes:
                     link = next(value for name, value in element.attrib.items() if name.endswith("}id"))
                     target = links[link]
                     return archive.read(target.lstrip("/") if target.startswith("/") else f"xl/{target}")
-    except (*_FALLEN_SHORT, StopIteration, ParseError):
+    except (*_UNREADABLE, StopIteration, ParseError):
         pass
     return b""

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from adjudge.formats.tables.columns import ColumnMap
 
 SHAPES = ("scores", "ranks")
-# Rows in which the lowest number is 1 and none is above the number of systems: in ranks all but a few are such.
+# In columns of ranks, at least this share of rows has 1 as lowest number and none above the number of systems.
 LIKE_RANKS = 0.95
-# How tables call the column of those who lost, beside one of those who won.
+# Names of the column of losers, in tables with a column of winners.
 LOSER = ("loser", "loser_model", "losing_system", "rejected", "worse")
-# How tables call the scores of the two sides, where they do not say who won.
+# Names of the columns with a score for each side, in tables without a winner.
 SCORES_OF_SIDES = (
     ("score_a", "score_b"), ("rating_a", "rating_b"), ("score_1", "score_2"), ("rating_1", "rating_2"),
     ("score_left", "score_right"), ("left_score", "right_score"),
@@ -58,7 +58,9 @@ def unpivot(
                 f"has a column '{name}' besides the columns of --systems; it is a long table, or rename it"
             )
     ranks = shape == "ranks" or (shape is None and _look_like_ranks(frame.select(columns)))
-    notes = [] if shape is not None else [_note(ranks=ranks)]
+    what, other = ("ranks", "scores") if ranks else ("scores", "ranks")
+    note = f"the columns of systems are taken for {what}; --wide {other} says otherwise"
+    notes = [] if shape is not None else [note]
     numbered = frame.with_row_index(_ROW)
     long = pl.concat(
         numbered.drop(columns).with_columns(
@@ -68,10 +70,10 @@ def unpivot(
     ).sort(_ROW, maintain_order=True)
     if ranks and "screen" not in long.columns:
         long = long.with_columns(_screen(long).alias("screen"))
-    return long.drop(_ROW), _of_items(source, columns, "rank" if ranks else "score"), notes
+    return long.drop(_ROW), _item_source(source, columns, "rank" if ranks else "score"), notes
 
 
-def one_annotator_per_row(
+def unpivot_raters(
     loaded: LoadedTable, raters: Sequence[str], shape: str | None, columns: Sequence[str] = ()
 ) -> tuple[LoadedTable, tuple[ColumnUse, ...]]:
     """A table with one column per annotator as one with a row for each of them: `annotator`, and what they said.
@@ -147,13 +149,8 @@ def _screen(long: pl.DataFrame) -> pl.Expr:
     return row.rank("dense").cast(pl.String)
 
 
-def _note(*, ranks: bool) -> str:
-    what, other = ("ranks", "scores") if ranks else ("scores", "ranks")
-    return f"the columns of systems are taken for {what}; --wide {other} says otherwise"
-
-
-def _of_items(source: Source, systems: Sequence[str], answer: str) -> Source:
-    """Where a long row stands: with its item, in the column of its system."""
+def _item_source(source: Source, systems: Sequence[str], answer: str) -> Source:
+    """Locate a long row in the file: in the row of its item and the column of its system."""
     return replace(
         source,
         row_of=lambda row: row // len(systems),
@@ -196,14 +193,14 @@ def winners(frame: pl.DataFrame, mapping: ColumnMap) -> tuple[pl.DataFrame, str]
     sides = {"left", "right"} & set(mapping.columns)
     names = {plain(name): name for name in reversed(frame.columns)}
     if "winner" in mapping and not sides:
-        return _from_losers(frame, mapping.columns["winner"], names)
+        return _winners_by_losers(frame, mapping.columns["winner"], names)
     if "winner" not in mapping and len(sides) == 2:
-        return _from_outcomes(frame, names) or _from_scores(frame, names)
+        return _winners_by_outcomes(frame, names) or _winners_by_scores(frame, names)
     return None
 
 
-def _from_losers(frame: pl.DataFrame, won: str, names: Mapping[str, str]) -> tuple[pl.DataFrame, str] | None:
-    lost = _first(names, LOSER)
+def _winners_by_losers(frame: pl.DataFrame, won: str, names: Mapping[str, str]) -> tuple[pl.DataFrame, str] | None:
+    lost = _first_name(names, LOSER)
     if lost is None:
         return None
     note = f"'{won}' and '{lost}' say who won; where they stood on the screen is not known"
@@ -211,8 +208,10 @@ def _from_losers(frame: pl.DataFrame, won: str, names: Mapping[str, str]) -> tup
     return frame.with_columns(two).drop(lost), note
 
 
-def _from_outcomes(frame: pl.DataFrame, names: Mapping[str, str]) -> tuple[pl.DataFrame, str] | None:
-    marks = {name: _first(names, [f"winner_{word}" for word in WINNERS[name]]) for name in ("left", "right", "tie")}
+def _winners_by_outcomes(frame: pl.DataFrame, names: Mapping[str, str]) -> tuple[pl.DataFrame, str] | None:
+    marks = {
+        name: _first_name(names, [f"winner_{word}" for word in WINNERS[name]]) for name in ("left", "right", "tie")
+    }
     if marks["left"] is None or marks["right"] is None:
         return None
     marked = {name: column for name, column in marks.items() if column is not None}
@@ -224,7 +223,7 @@ def _from_outcomes(frame: pl.DataFrame, names: Mapping[str, str]) -> tuple[pl.Da
     return frame.with_columns(pl.coalesce(won).alias("winner")), note
 
 
-def _from_scores(frame: pl.DataFrame, names: Mapping[str, str]) -> tuple[pl.DataFrame, str] | None:
+def _winners_by_scores(frame: pl.DataFrame, names: Mapping[str, str]) -> tuple[pl.DataFrame, str] | None:
     both = next((pair for pair in SCORES_OF_SIDES if set(map(plain, pair)) <= set(names)), None)
     if both is None:
         return None
@@ -238,5 +237,5 @@ def _from_scores(frame: pl.DataFrame, names: Mapping[str, str]) -> tuple[pl.Data
     return decided, f"who won is told by the scores in '{first}' and '{second}', the higher the better"
 
 
-def _first(names: Mapping[str, str], wanted: Iterable[str]) -> str | None:
+def _first_name(names: Mapping[str, str], wanted: Iterable[str]) -> str | None:
     return next((names[plain(name)] for name in wanted if plain(name) in names), None)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
-from adjudge.formats.parsing.delimited import read_delimited
+from adjudge.formats.parsing.delimited import read_delimited, stripped_lines
 from adjudge.formats.texts import Column
 from adjudge.formats.texts.sgm import read_sgm
 from adjudge.formats.texts.wmt_xml import read_xml_column
@@ -17,6 +17,8 @@ from adjudge.formats.texts.wmt_xml import read_xml_column
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from adjudge.formats.parsing.delimited import Delimited
 
 TextFormat = Literal["auto", "text", "tsv", "wmt-xml", "sgm"]
 _BY_ENDING: dict[str, TextFormat] = {".tsv": "tsv", ".xml": "wmt-xml", ".sgm": "sgm", ".sgml": "sgm"}
@@ -40,7 +42,7 @@ def read_column(path: Path, *, format: TextFormat = "auto", names: Sequence[str]
     """
     kind = text_format(path, format)
     if kind == "tsv":
-        return _read_tsv(path, names)
+        return _make_column(read_delimited(path, "\t", quoting=False), names)
     if kind == "wmt-xml":
         return read_xml_column(path, names)
     if kind == "sgm":
@@ -50,7 +52,7 @@ def read_column(path: Path, *, format: TextFormat = "auto", names: Sequence[str]
 
 def _read_plain(path: Path) -> Column:
     """One segment per line; runs of blank lines separate documents."""
-    lines = _lines(read_text(path))
+    lines = stripped_lines(read_text(path))
     if not any(lines):
         raise InputError("is empty; one segment per line is needed", file=path)
     texts: list[str] = []
@@ -65,32 +67,23 @@ def _read_plain(path: Path) -> Column:
     return Column(path, tuple(texts), tuple(documents), lines=lines)
 
 
-def _lines(text: str) -> tuple[str, ...]:
-    """Lines end at line feeds only: other separators of Unicode occur inside segments of real test sets."""
-    lines = [line.strip() for line in text.split("\n")]
-    return tuple(lines[:-1] if lines and not lines[-1] else lines)
-
-
-def _read_tsv(path: Path, names: Sequence[str]) -> Column:
-    table = read_delimited(path, "\t", quoting=False)
+def _make_column(table: Delimited, names: Sequence[str]) -> Column:
     column = table.need(*names)
-    document = table.column("document", "doc", required=False)
-    segment = table.column("segment", "seg", required=False)
-    rows = [fields for _, fields in table.rows]
-    if not rows:
-        raise InputError("holds a header but no rows; one segment per row is needed", file=path)
+    document = table.find("document", "doc")
+    segment = table.find("segment", "seg")
+    if not table.rows:
+        raise InputError("holds a header but no rows; one segment per row is needed", file=table.path)
     return Column(
-        path,
-        tuple(fields[column].strip() for fields in rows),
-        None if document is None else tuple(fields[document].strip() for fields in rows),
-        None if segment is None else tuple(fields[segment].strip() for fields in rows),
+        table.path,
+        tuple(table.texts(column)),
+        None if document is None else tuple(table.texts(document)),
+        None if segment is None else tuple(table.texts(segment)),
     )
 
 
 def read_table(path: Path) -> tuple[Column, dict[str, tuple[str, ...]]]:
-    """A TSV file that holds all: the column `source`, and every other column but `document` and `segment`."""
-    source = _read_tsv(path, ("source",))
+    """Read a TSV file that holds all: the column `source`, and every other column but `document` and `segment`."""
     table = read_delimited(path, "\t", quoting=False)
     fixed = ("source", "document", "doc", "segment", "seg")
     others = [name for name in table.header if name.casefold() not in fixed]
-    return source, {name: _read_tsv(path, (name,)).texts for name in others}
+    return _make_column(table, ("source",)), {name: _make_column(table, (name,)).texts for name in others}

@@ -58,7 +58,7 @@ def _refuse_broken_tags(text: str, path: Path) -> None:
 
 
 def segment_spans(text: str) -> list[tuple[int, int]]:
-    """Where the texts of all segments start and end, in the text of a file that `read_sgm` can read."""
+    """Find the start and end of the texts of all segments, in a file that `read_sgm` can read."""
     starts = (tag.end() for tag in _TAG.finditer(text) if tag["name"].lower() == "seg")
     return [(start, end.start()) for start in starts if (end := _END.search(text, start)) is not None]
 

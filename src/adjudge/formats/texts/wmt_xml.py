@@ -35,8 +35,8 @@ def read_wmt_xml(path: Path) -> TestSet:
     )
     return TestSet(
         source,
-        _collect(documents, [document.references for document in documents], path),
-        _collect(documents, [document.systems for document in documents], path),
+        _collect_translations(documents, [document.references for document in documents], path),
+        _collect_translations(documents, [document.systems for document in documents], path),
     )
 
 
@@ -85,7 +85,8 @@ def _document(element: Element, number: int, path: Path) -> _Document:
     if len(sources) != 1:
         raise InputError(f"document '{name}' has {len(sources)} <src>, one is needed; correct it", file=path)
     references = {
-        _reference_name(translation): _segments(translation, name, path) for translation in element.findall("ref")
+        f"ref{translation.get('translator') or ''}": _segments(translation, name, path)
+        for translation in element.findall("ref")
     }
     systems = {
         translation.get("system") or "system": _segments(translation, name, path)
@@ -95,10 +96,6 @@ def _document(element: Element, number: int, path: Path) -> _Document:
         if len(translations) < len(element.findall(kind)):
             raise InputError(f"document '{name}' has two <{kind}> of one name; keep one of them", file=path)
     return _Document(name, _segments(sources[0], name, path), references, systems)
-
-
-def _reference_name(element: Element) -> str:
-    return f"ref{element.get('translator') or ''}"
 
 
 def _segments(element: Element, document: str, path: Path) -> dict[str, str]:
@@ -111,7 +108,7 @@ def _segments(element: Element, document: str, path: Path) -> dict[str, str]:
     return segments
 
 
-def _collect(
+def _collect_translations(
     documents: list[_Document], translations: list[dict[str, dict[str, str]]], path: Path
 ) -> dict[str, tuple[str, ...]]:
     """The texts of each translation in the order of the source."""

@@ -14,7 +14,7 @@ from adjudge.core.errors import InputError, shown
 from adjudge.core.humans import human_columns
 from adjudge.core.judgments import Judgments
 from adjudge.formats.parsing.column_uses import column_uses
-from adjudge.formats.parsing.delimited import Delimited, read_delimited
+from adjudge.formats.parsing.delimited import read_delimited
 from adjudge.formats.parsing.sources import read_each
 from adjudge.formats.wmt.ranking import context_columns, context_uses
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adjudge.formats.options import ReadOptions
+    from adjudge.formats.parsing.bad_rows import BadRows
 
 ANSWERS = {"YES": 1.0, "NO": 0.0, "UNK": None}
 
@@ -36,31 +37,32 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     table = read_delimited(path, None, options=options)
     if not table.rows:
         raise InputError("holds a header but no judgments; check that the file is complete", file=path)
-    system = table.texts(table.need("systemId", "system1Id"))
+    system_column = table.need("systemId", "system1Id")
+    taken = {
+        **context_uses(table, annotator=("judgeId",)),
+        "system": system_column,
+        "score": table.need("judgment", "judgement"),
+        "edit": table.need("editId"),
+    }
+    system = table.texts(system_column)
     columns = context_columns(table, options, annotator=("judgeId",)).with_columns(
         pl.lit(campaign).alias("campaign"),
         pl.lit("acceptability").alias("protocol"),
         pl.int_range(1, len(system) + 1).cast(pl.String).alias("screen"),
         system.alias("system"),
-        _answers(table).alias("score"),
-        table.texts(table.need("editId")).alias("edit"),
+        _parse_answers(table.texts(taken["score"]), table.bad).alias("score"),
+        table.texts(taken["edit"]).alias("edit"),
         **human_columns(system, options.human),
     )
     set_aside, row_notes = table.bad.settle()
     columns = columns.filter(table.bad.usable())
-    taken = {
-        **context_uses(table, annotator=("judgeId",)),
-        "system": table.need("systemId", "system1Id"),
-        "score": table.need("judgment", "judgement"),
-        "edit": table.need("editId"),
-    }
     uses = column_uses(path, table.header, taken)
     return Judgments.from_columns(columns, set_aside=set_aside, notes=row_notes, source=str(path), uses=uses)
 
 
-def _answers(table: Delimited) -> pl.Series:
-    given = table.texts(table.need("judgment", "judgement")).str.to_uppercase()
-    table.bad.mark(
+def _parse_answers(texts: pl.Series, bad: BadRows) -> pl.Series:
+    given = texts.str.to_uppercase()
+    bad.mark(
         ~given.is_in(list(ANSWERS)),
         lambda row: f"judgment is '{shown(given[row])}', YES, NO or UNK is needed",
         "row with an unknown judgment",

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from adjudge.core.judgments import ColumnUse
     from adjudge.formats.options import ReadOptions
 
 _ANNOTATOR = ("editorId", "judgeId")
@@ -40,9 +39,10 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     table = read_delimited(path, "\t", quoting=False, options=options)
     if not table.rows:
         raise InputError("holds a header but no edits; check that the file is complete", file=path)
-    edit = table.texts(table.need("editId"))
-    system = table.texts(table.need("system1Id", "systemId"))
-    action, notes = _actions(table)
+    edit_column, system_column = table.need("editId"), table.need("system1Id", "systemId")
+    words, codes = table.find("system1actionStr", "actionStr"), table.find("system1actionVal", "actionVal")
+    edit, system = table.texts(edit_column), table.texts(system_column)
+    action, notes = _actions(table, words, codes)
     if again := len(edit) - edit.n_unique():
         notes.append(f"{counted(again, 'row')} {agreeing(again, 'repeats', 'repeat')} the edit id of another row")
     columns = context_columns(table, options, annotator=_ANNOTATOR).with_columns(
@@ -57,29 +57,21 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     )
     set_aside, row_notes = table.bad.settle()
     columns = columns.filter(table.bad.usable())
-    return Judgments.from_columns(
-        columns, set_aside=set_aside, notes=[*notes, *row_notes], source=str(path), uses=_uses(table)
-    )
-
-
-def _uses(table: Delimited) -> tuple[ColumnUse, ...]:
-    words, codes = ("system1actionStr", "actionStr"), ("system1actionVal", "actionVal")
-    action = [table.column(*names, required=False) for names in (words, codes)]
     taken: dict[str, int | list[int] | None] = {
         **context_uses(table, annotator=_ANNOTATOR),
-        "system": table.need("system1Id", "systemId"),
+        "system": system_column,
         "text": table.need("system1edit", "edit"),
-        "edit": table.need("editId"),
-        "action": [column for column in action if column is not None],
+        "edit": edit_column,
+        "action": [column for column in (words, codes) if column is not None],
     }
-    return column_uses(table.path, table.header, taken)
+    uses = column_uses(path, table.header, taken)
+    return Judgments.from_columns(columns, set_aside=set_aside, notes=[*notes, *row_notes], source=str(path), uses=uses)
 
 
-def _actions(table: Delimited) -> tuple[pl.Series, list[str]]:
-    """The action by its code, or by its word where there is no code."""
-    words = table.texts(table.column("system1actionStr", "actionStr", required=False)).str.to_uppercase()
-    column = table.column("system1actionVal", "actionVal", required=False)
-    codes = words if column is None else table.texts(column)
+def _actions(table: Delimited, word_column: int | None, code_column: int | None) -> tuple[pl.Series, list[str]]:
+    """Read the action by its code, or by its word where there is no code."""
+    words = table.texts(word_column).str.to_uppercase()
+    codes = words if code_column is None else table.texts(code_column)
     known = {**ACTIONS, **{word: word for word in ACTIONS.values()}}
     actions = codes.replace_strict(known, default=None, return_dtype=pl.String)
     table.bad.mark(

@@ -13,17 +13,13 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from adjudge.core.errors import InputError, shown
-from adjudge.core.humans import compile_human_pattern, is_human
-from adjudge.core.judgments import Judgments, SetAside, concat
-from adjudge.core.languages import UNKNOWN
-from adjudge.core.spans import span_column
+from adjudge.core.humans import mark_humans
+from adjudge.core.judgments import Judgments, SetAside
 from adjudge.core.wording import agreeing, counted
 from adjudge.formats.appraise.spans import UNDECIDED, read_span
-from adjudge.formats.parsing.json_lines import SECTION, json_files, json_lines, moments, pair_of_item
-from adjudge.formats.parsing.sources import campaign_names, pair_of
+from adjudge.formats.parsing.json_lines import SECTION, common_columns, json_files, json_lines, pair_of_item
+from adjudge.formats.parsing.sources import read_each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,8 +38,7 @@ Entry = dict[str, Any]
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read the files, or the .jsonl files of a folder; each becomes a campaign named after it."""
-    files = json_files(paths)
-    return concat([_read_file(path, name, options) for path, name in zip(files, campaign_names(files), strict=True)])
+    return read_each(json_files(paths), options, _read_file)
 
 
 def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
@@ -56,7 +51,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
             bad.row(row, f"'{shown(text)}' is no judged segment: it needs 'doc_id' and 'scores'; check --format", _NONE)
             continue
         try:
-            answers = [_with_spans(answer, typed=typed) for answer in _rows(entry)]
+            answers = [_add_spans(answer, typed=typed) for answer in _make_rows(entry)]
             rows += answers
             unscored += not answers
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as fault:
@@ -73,12 +68,20 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         SetAside("segment without any answer", unscored),
         *spoilt,
     ]
-    return Judgments.from_columns(
-        _columns(scored, path, campaign, options), set_aside=left_out, notes=[*notes, *row_notes], source=str(path)
-    )
+    protocol = _protocol(scored)
+    columns = {
+        **common_columns(scored, path, options),
+        "campaign": [campaign] * len(scored),
+        "protocol": [_PROTOCOLS.get(row["protocol"], protocol) for row in scored],
+        "screen": [_page(row) for row in scored],
+        "active_seconds": [None if row["started"] is None else row["ended"] - row["started"] for row in scored],
+        "revision": _revisions(scored),
+    }
+    judgments = Judgments.from_columns(columns, set_aside=left_out, notes=[*notes, *row_notes], source=str(path))
+    return mark_humans(judgments, options.human, given=("kind",))
 
 
-def _rows(entry: Entry) -> Iterator[Entry]:
+def _make_rows(entry: Entry) -> Iterator[Entry]:
     """One row for every answer about every system."""
     if "scores" not in entry:
         segment = f"{entry['doc_id']}{SECTION}{entry['line_id']}"
@@ -145,7 +148,7 @@ def _errors_are_typed(entries: list[Any]) -> bool:
     return any('"error_type"' in json.dumps(entry) for entry in entries)
 
 
-def _with_spans(row: Entry, *, typed: bool) -> Entry:
+def _add_spans(row: Entry, *, typed: bool) -> Entry:
     marked = {} if typed else {"error_type": None}
     try:
         return {**row, "spans": [read_span({**marked, **error}, row["target"]) for error in row["errors"] or ()]}
@@ -153,38 +156,15 @@ def _with_spans(row: Entry, *, typed: bool) -> Entry:
         raise ValueError("an error span without start, end or severity") from fault
 
 
-def _columns(rows: list[Entry], path: Path, campaign: str, options: ReadOptions) -> pl.DataFrame:
-    human = compile_human_pattern(options.human)
-    of_file = pair_of(path, options)
-    pairs = [row["pair"] if of_file[0] == UNKNOWN and row["pair"] else of_file for row in rows]
-    protocol = _protocol(rows)
-    plain = ("annotator", "document", "segment", "system", "score")
-    columns = {
-        "campaign": [campaign] * len(rows),
-        "protocol": [_PROTOCOLS.get(row["protocol"], protocol) for row in rows],
-        "source_lang": [source for source, _ in pairs],
-        "target_lang": [target for _, target in pairs],
-        **{name: [row[name] for row in rows] for name in plain},
-        "screen": [_page(row) for row in rows],
-        "human": [is_human(row["system"], human) for row in rows],
-        "spans": span_column([row["spans"] for row in rows]),
-        "started": moments([row["started"] for row in rows]),
-        "ended": moments([row["ended"] for row in rows]),
-        "active_seconds": [None if row["started"] is None else row["ended"] - row["started"] for row in rows],
-        "revision": _revisions(rows),
-    }
-    return pl.DataFrame(columns, strict=False)
-
-
 def _page(row: Entry) -> str | None:
-    """What was shown together: a document by a system; an unknown document is a segment by itself."""
+    """Name what was shown together: a document by a system, or a single segment if the document is not known."""
     if row["annotator"] is None:
         return None
     return " ".join((row["annotator"], row["document"] or row["segment"], row["system"]))
 
 
 def _protocol(rows: list[Entry]) -> str:
-    """What the file is where its answers do not say: errors with points lost are MQM, errors with a score ESA."""
+    """Guess the protocol of answers that do not say it: errors with points lost are MQM, errors with a score ESA."""
     if any(row["score"] < 0 for row in rows):
         return "mqm"
     return "esa" if any(row["errors"] is not None for row in rows) else "da"

@@ -18,15 +18,15 @@ import polars as pl
 
 from adjudge.core.errors import InputError
 from adjudge.core.humans import human_columns
-from adjudge.core.judgments import Judgments, SetAside
+from adjudge.core.judgments import Judgments, SetAside, language_codes
 from adjudge.core.wording import agreeing, counted
 from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import Delimited, read_delimited
-from adjudge.formats.parsing.sources import language_codes, pair_of, read_each
+from adjudge.formats.parsing.sources import pair_of, read_each
 from adjudge.formats.rankings.labels import USUAL_LABELS, parse_ranks, scale_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from adjudge.core.judgments import ColumnUse
@@ -48,11 +48,11 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     table = read_delimited(path, None, options=options)
     if not table.rows:
         raise InputError("holds a header but no ranking; check that the file is complete", file=path)
-    rows, notes = _rows(table, options)
-    labels, set_aside = _labels(table, options)
+    rows, notes = _read_context(table, options)
+    labels, set_aside = _read_labels(table, options)
     bad, row_notes = table.bad.settle()
     labels, shared = _one_label_per_system(labels, rows)
-    labels = _with_blocks(labels, rows)
+    labels = _add_blocks(labels, rows)
     if labels.height == 0:
         raise InputError("holds no label of any system; check that the file is complete", file=path)
     columns = rows[labels["row"]].select(*CONTEXT).with_columns(
@@ -64,30 +64,34 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         **human_columns(labels["system"], options.human),
     )  # fmt: skip
     return Judgments.from_columns(
-        columns, set_aside=[*bad, *set_aside], notes=[*notes, *row_notes, *shared], source=str(path), uses=_uses(table)
+        columns,
+        set_aside=[*bad, *set_aside],
+        notes=[*notes, *row_notes, *shared],
+        source=str(path),
+        uses=_list_uses(table),
     )
 
 
-def _uses(table: Delimited) -> tuple[ColumnUse, ...]:
+def _list_uses(table: Delimited) -> tuple[ColumnUse, ...]:
     slots = _slots(table)
     taken: dict[str, int | list[int] | None] = {
         **context_uses(table, annotator=ANNOTATOR),
         "system": [name for name, _ in slots],
         "rank": [rank for _, rank in slots],
-        "screen": table.column("rankingId", required=False),
+        "screen": table.find("rankingId"),
     }
     return column_uses(table.path, table.header, taken)
 
 
-def _rows(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[str]]:
-    """What holds for a whole row: where and by whom it was judged, and the ranking that a pair belongs to."""
+def _read_context(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[str]]:
+    """Read what holds for a whole row: where and by whom it was judged, and the ranking that a pair belongs to."""
     frame = context_columns(table, options, annotator=ANNOTATOR)
-    ranking = null_where_unused(table.texts(table.column("rankingId", required=False)))
+    ranking = null_where_unused(table.texts(table.find("rankingId")))
     nobody = f"{table.path.name} does not say who judged"
     return frame.with_columns(ranking.alias("ranking")), [nobody] if frame["annotator"].is_null().all() else []
 
 
-def _labels(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[SetAside]]:
+def _read_labels(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[SetAside]]:
     """One row per output shown, in the order shown."""
     slots = _slots(table)
     scale = scale_of(options, max(len(slots), USUAL_LABELS))
@@ -142,7 +146,7 @@ def _one_label_per_system(labels: pl.DataFrame, rows: pl.DataFrame) -> tuple[pl.
     return labels.drop("pair").with_columns(pl.Series("system", shared)).explode("system"), [note]
 
 
-def _with_blocks(labels: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+def _add_blocks(labels: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """Add `block`: the first row of the ranking that a pair belongs to, or the row itself.
 
     Pairs are put together where the file says which they are, all of them are there, and they agree on the ranks.
@@ -184,24 +188,30 @@ def _whole_rankings(labels: pl.DataFrame) -> pl.Series:
 
 def context_uses(table: Delimited, *, annotator: tuple[str, ...]) -> dict[str, int | None]:
     """The index of every column of `CONTEXT` in a file."""
-    segment = table.column("srcIndex", required=False)
+    segment = table.find("srcIndex")
     return {
-        "source_lang": table.column("srclang", "source_lang", required=False),
-        "target_lang": table.column("trglang", "tgtlang", "target_lang", required=False),
-        "document": table.column("documentId", required=False),
+        "source_lang": table.find("srclang", "source_lang"),
+        "target_lang": table.find("trglang", "tgtlang", "target_lang"),
+        "document": table.find("documentId"),
         "segment": table.need("segmentId") if segment is None else segment,
-        "annotator": table.column(*annotator, required=False),
+        "annotator": table.find(*annotator),
     }
 
 
 def context_columns(table: Delimited, options: ReadOptions, *, annotator: tuple[str, ...]) -> pl.DataFrame:
     """The columns of `CONTEXT`, one row per row of the file; `annotator` lists the names that column may have."""
     columns = context_uses(table, annotator=annotator)
-    source, target = _languages(table, columns, options)
+    source, target = columns["source_lang"], columns["target_lang"]
+    if source is None or target is None:
+        languages = [
+            pl.repeat(code, len(table.rows), dtype=pl.String, eager=True) for code in pair_of(table.path, options)
+        ]
+    else:
+        languages = [language_codes(table.texts(column)) for column in (source, target)]
     return pl.DataFrame(
         {
-            "source_lang": source,
-            "target_lang": target,
+            "source_lang": languages[0],
+            "target_lang": languages[1],
             "document": null_where_unused(table.texts(columns["document"])),
             "segment": table.texts(columns["segment"]),
             "annotator": null_where_unused(table.texts(columns["annotator"])),
@@ -212,17 +222,3 @@ def context_columns(table: Delimited, options: ReadOptions, *, annotator: tuple[
 def null_where_unused(texts: pl.Series) -> pl.Series:
     """Null where a file does not use a column, which it then fills with nothing or with -1."""
     return pl.select(pl.when(~texts.is_in(["", "-1"])).then(texts)).to_series()
-
-
-def _languages(
-    table: Delimited, columns: Mapping[str, int | None], options: ReadOptions
-) -> tuple[pl.Series, pl.Series]:
-    source, target = columns["source_lang"], columns["target_lang"]
-    if source is not None and target is not None:
-        return language_codes(table.texts(source)), language_codes(table.texts(target))
-    first, second = pair_of(table.path, options)
-    return _constant(first, table), _constant(second, table)
-
-
-def _constant(code: str, table: Delimited) -> pl.Series:
-    return pl.repeat(code, len(table.rows), dtype=pl.String, eager=True)

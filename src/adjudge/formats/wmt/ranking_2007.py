@@ -64,20 +64,20 @@ def parse_task(text: str) -> Task:
     words = text.strip()
     for hyphen in re.finditer("-", words):
         before, after = words[: hyphen.start()].split(), words[hyphen.end() :].split()
-        for left, right in _lengths(len(before), len(after)):
+        for left, right in _possible_lengths(len(before), len(after)):
             source, target = " ".join(before[-left:]), " ".join(after[:right])
             if is_language(source) and is_language(target):
                 other_words = " ".join([*before[:-left], *after[right:]])
                 return Task(other_words, language_code(source), language_code(target))
-    return _half_known(words)
+    return _parse_half_known(words)
 
 
-def _lengths(before: int, after: int) -> Iterator[tuple[int, int]]:
-    """How many words the two languages may have: the longest names first."""
+def _possible_lengths(before: int, after: int) -> Iterator[tuple[int, int]]:
+    """List how many words the two languages may have, the longest names first."""
     return ((left, right) for left in range(min(3, before), 0, -1) for right in range(min(3, after), 0, -1))
 
 
-def _half_known(words: str) -> Task:
+def _parse_half_known(words: str) -> Task:
     """A pair of which one language is known is still a pair; without any, the whole string is the campaign."""
     for match in re.finditer(r"(?<!\S)([^\s-]+)-([^\s-]+)(?!\S)", words):
         if is_language(match[1]) or is_language(match[2]):
@@ -90,7 +90,7 @@ def _read_file(path: Path, prefix: str, options: ReadOptions) -> Judgments:
     text = read_text(path)
     if not text.strip():
         raise InputError("is empty; judgments with TASK and TYPE are needed", file=path)
-    header, rows, bad = _table(text, path, options)
+    header, rows, bad = _read_rows(text, path, options)
     types = Counter(fields[header["TYPE"]] for row, (_, fields) in enumerate(rows) if row not in bad.problems)
     if not rows:
         raise InputError("holds a header but no judgment; check that the file is complete", file=path)
@@ -99,12 +99,12 @@ def _read_file(path: Path, prefix: str, options: ReadOptions) -> Judgments:
         bad.settle()
         existing = shown(", ".join(sorted(types)))
         raise InputError(f"holds no row of type {RANKING}, only {existing}; check --format", file=path)
-    labels, nameless = _labels(header, rows, rankings, bad, options)
+    labels, nameless = _read_labels(header, rows, rankings, bad, options)
     spoilt, row_notes = bad.settle()
     if labels.height == 0:
         raise InputError(f"holds rows of type {RANKING} without any system; check --format", file=path)
-    columns, notes = _with_tasks(labels)
-    notes += _alone(labels)
+    columns, notes = _add_tasks(labels)
+    notes += _note_single_systems(labels)
     columns = columns.with_columns(
         (pl.lit(f"{prefix}:" if prefix else "") + pl.col("screen")).alias("screen"),
         pl.lit("ranking").alias("protocol"),
@@ -113,11 +113,11 @@ def _read_file(path: Path, prefix: str, options: ReadOptions) -> Judgments:
     others = sorted((name, count) for name, count in types.items() if name != RANKING)
     set_aside = [SetAside(f"not a ranking: type {shown(name)}", count) for name, count in others]
     set_aside += [*spoilt, SetAside("rank without a system", nameless)]
-    uses = _uses(header, path)
+    uses = _list_uses(header, path)
     return Judgments.from_columns(columns, set_aside=set_aside, notes=[*notes, *row_notes], source=str(path), uses=uses)
 
 
-def _uses(header: dict[str, int], path: Path) -> tuple[ColumnUse, ...]:
+def _list_uses(header: dict[str, int], path: Path) -> tuple[ColumnUse, ...]:
     def named(pattern: str) -> list[int]:
         return [index for name, index in header.items() if re.fullmatch(pattern, name)]
 
@@ -136,7 +136,7 @@ def _uses(header: dict[str, int], path: Path) -> tuple[ColumnUse, ...]:
     return column_uses(path, names, taken)
 
 
-def _alone(labels: pl.DataFrame) -> list[str]:
+def _note_single_systems(labels: pl.DataFrame) -> list[str]:
     """A note on rankings that name one system only: they compare nothing, and may be cut."""
     alone = labels.group_by("screen").len().filter(pl.col("len") < 2).height
     if not alone:
@@ -149,7 +149,7 @@ def _alone(labels: pl.DataFrame) -> list[str]:
     return [f"{rankings} nothing"]
 
 
-def _with_tasks(labels: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+def _add_tasks(labels: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """Replace `task_name` by the campaign and the languages that it names."""
     names = labels["task_name"].unique(maintain_order=True).to_list()
     tasks = [parse_task(name) for name in names]
@@ -167,10 +167,12 @@ def _with_tasks(labels: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     return labels.drop("task_name").with_columns(task_columns), notes
 
 
-def _table(text: str, path: Path, options: ReadOptions) -> tuple[dict[str, int], list[tuple[int, list[str]]], BadRows]:
+def _read_rows(
+    text: str, path: Path, options: ReadOptions
+) -> tuple[dict[str, int], list[tuple[int, list[str]]], BadRows]:
     """The places of the columns, the rows filled up to the length of the header, and those that cannot be used."""
     delimiter = detect_delimiter(text)
-    rows = [(number, _fields(line, delimiter, path, number)) for number, line in numbered_lines(text)]
+    rows = [(number, _split_line(line, delimiter, path, number)) for number, line in numbered_lines(text)]
     names = [name.upper() for name in rows[0][1]]
     if "TASK" in names and "TYPE" in names:
         rows = rows[1:]
@@ -182,7 +184,7 @@ def _table(text: str, path: Path, options: ReadOptions) -> tuple[dict[str, int],
             raise InputError(f"has no column '{name}'; check --format", file=path, line=1)
     _refuse_unpaired(header, path)
     bad = BadRows(Source(str(path), lambda row: rows[row][0]), options, len(rows))
-    return header, [(line, _filled(fields, header, bad, row)) for row, (line, fields) in enumerate(rows)], bad
+    return header, [(line, _fit_to_header(fields, header, bad, row)) for row, (line, fields) in enumerate(rows)], bad
 
 
 def _refuse_unpaired(header: dict[str, int], path: Path) -> None:
@@ -194,7 +196,7 @@ def _refuse_unpaired(header: dict[str, int], path: Path) -> None:
         raise InputError(f"has no column '{missing}'; check the header and --format", file=path, line=1)
 
 
-def _filled(fields: list[str], header: dict[str, int], bad: BadRows, row: int) -> list[str]:
+def _fit_to_header(fields: list[str], header: dict[str, int], bad: BadRows, row: int) -> list[str]:
     """A row as long as the header. Only in rankings too long a row is a fault: other types end in free text."""
     length = max(header.values()) + 1
     kind = fields[header["TYPE"]] if len(fields) > header["TYPE"] else None
@@ -209,7 +211,7 @@ def _filled(fields: list[str], header: dict[str, int], bad: BadRows, row: int) -
     return fields + [""] * (length - len(fields))
 
 
-def _fields(line: str, delimiter: str, path: Path, number: int) -> list[str]:
+def _split_line(line: str, delimiter: str, path: Path, number: int) -> list[str]:
     """One line's fields. No field spans lines, so a quote without its partner is an ordinary character."""
     if delimiter != "," or line.count('"') % 2 or '"' not in line:
         return [field.strip() for field in line.split(delimiter)]
@@ -228,12 +230,8 @@ def _header_of(fields: list[str], path: Path) -> list[str]:
     raise InputError("has no header with TASK and TYPE; check --format", file=path, line=1)
 
 
-def _labels(
-    header: dict[str, int],
-    rows: list[tuple[int, list[str]]],
-    rankings: list[int],
-    bad: BadRows,
-    options: ReadOptions,
+def _read_labels(
+    header: dict[str, int], rows: list[tuple[int, list[str]]], rankings: list[int], bad: BadRows, options: ReadOptions
 ) -> tuple[pl.DataFrame, int]:
     """One row per output shown, and how many ranks were given to no system."""
     numbers = sorted(int(match[1]) for name in header if (match := re.fullmatch(r"SYSTEM_(\d{1,3})", name)))
@@ -242,7 +240,7 @@ def _labels(
         schema=dict.fromkeys(header, pl.String),
     )
     ranking = pl.int_range(frame.height, eager=True).is_in(rankings)
-    seconds = _seconds(frame["TIME"], ranking, bad) if "TIME" in header else pl.lit(None, dtype=pl.Float64)
+    seconds = _parse_seconds(frame["TIME"], ranking, bad) if "TIME" in header else pl.lit(None, dtype=pl.Float64)
     scale = scale_of(options, max(len(numbers), USUAL_LABELS))
     parts = []
     for number in numbers:
@@ -260,10 +258,10 @@ def _labels(
                 parse_ranks(ranks, scale=scale, bad=bad),
             ).filter(ranking)
         )
-    return _named(pl.concat(parts).sort("row", maintain_order=True), bad)
+    return _drop_nameless(pl.concat(parts).sort("row", maintain_order=True), bad)
 
 
-def _named(labels: pl.DataFrame, bad: BadRows) -> tuple[pl.DataFrame, int]:
+def _drop_nameless(labels: pl.DataFrame, bad: BadRows) -> tuple[pl.DataFrame, int]:
     """The labels that name a system, each with its share of the block's time, and how many ranks name none."""
     labels = labels.with_columns((pl.col("row").rank("dense")).cast(pl.String).alias("screen"))
     for row in labels.group_by("row").agg((pl.col("system") == "").all()).filter("system")["row"]:
@@ -275,7 +273,7 @@ def _named(labels: pl.DataFrame, bad: BadRows) -> tuple[pl.DataFrame, int]:
     return labels.with_columns(share.alias("active_seconds")).drop("row", "labelled"), nameless
 
 
-def _seconds(texts: pl.Series, ranking: pl.Series, bad: BadRows) -> pl.Series:
+def _parse_seconds(texts: pl.Series, ranking: pl.Series, bad: BadRows) -> pl.Series:
     """The time of a block; nothing needs it, so that a broken one is left empty."""
     number = texts.str.strip_chars().cast(pl.Float64, strict=False)
     broken = ranking & (texts != "") & ~number.is_finite().fill_null(value=False)

@@ -19,14 +19,14 @@ _KEY = "key"
 _NTH = "nth"
 
 
-def passed_and_copies(everything: pl.DataFrame, passing: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+def merge_passing(everything: pl.DataFrame, passing: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     """All judgments with the columns `passed` and `copy`, and how many passing rows are in no other file.
 
     Args:
         everything: the unfiltered judgments.
         passing: the judgments of workers who passed, expanded or not.
     """
-    all_rows, kept = _numbered(everything), _numbered(passing)
+    all_rows, kept = _number_identities(everything), _number_identities(passing)
     given = all_rows.group_by(_KEY).agg(pl.len().alias("given"), pl.col("line").min().alias("at"))
     kept = kept.join(given, on=_KEY, how="left", maintain_order="left")
     unknown = kept["given"].null_count()
@@ -43,14 +43,14 @@ def passed_and_copies(everything: pl.DataFrame, passing: pl.DataFrame) -> tuple[
     return merged.drop(_KEY, _NTH), unknown
 
 
-def copies_alone(rows: pl.DataFrame, base: pl.DataFrame | None) -> pl.DataFrame:
+def mark_copies(rows: pl.DataFrame, base: pl.DataFrame | None) -> pl.DataFrame:
     """Passing judgments with the columns `passed` and `copy`; `base` is the same file before expansion, if any.
 
     Without it, rows that agree in everything but the system are copies where a page id says that they are one item.
     """
-    numbered = _numbered(rows)
+    numbered = _number_identities(rows)
     if base is not None:
-        given = _numbered(base).group_by(_KEY).agg(pl.len().alias("given"))
+        given = _number_identities(base).group_by(_KEY).agg(pl.len().alias("given"))
         numbered = numbered.join(given, on=_KEY, how="left", maintain_order="left")
         copy = (pl.col(_NTH) >= pl.col("given")).fill_null(value=False)
     else:
@@ -59,7 +59,7 @@ def copies_alone(rows: pl.DataFrame, base: pl.DataFrame | None) -> pl.DataFrame:
     return marked.drop(_KEY, _NTH, "given", strict=False)
 
 
-def of_each_system(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+def split_shared_outputs(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     """One row for each of the systems that share an output (`A+B`), and how many outputs are shared.
 
     Only where all of them also occur on their own: a name may hold a plus of its own. All but the first are copies.
@@ -78,7 +78,7 @@ def of_each_system(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     return each.drop(_NTH), count
 
 
-def _numbered(rows: pl.DataFrame) -> pl.DataFrame:
+def _number_identities(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows with the number of their identity, and how many rows before have the same one."""
     keyed = rows.with_columns(pl.struct(_IDENTITY).hash().alias(_KEY))
     return keyed.with_columns(times_before(keyed, (_KEY,), keyed[_KEY].is_duplicated()).alias(_NTH))

@@ -16,7 +16,7 @@ import polars as pl
 _CODED = r"^(?:\p{L}+-\p{L}+-)?(?P<task>[0-9]+)-(?P<document>[0-9]+)-(?P<page>[0-9]+)\.(?P<segment>[0-9]+)_[0-9]+$"
 _ENDS_IN_NUMBER = r"^(?P<document>.+?)[_.:#@|-]+(?P<segment>[0-9]+)$"
 _PAGE = ("hit_id", "annotator", "rid")
-# Pages with holes in a file that otherwise has none: judgments that were lost.
+# So few pages with holes are lost judgments, not another layout.
 _HOLES = 0.01
 
 
@@ -33,16 +33,14 @@ def with_documents(rows: pl.DataFrame) -> pl.DataFrame:
         )
     else:
         placed = rows.with_columns(
-            pl.coalesce("hit_id", "hit").alias("task"),
-            pl.col("rid").alias("screen"),
-            pl.col("sid").alias("segment"),
+            pl.coalesce("hit_id", "hit").alias("task"), pl.col("rid").alias("screen"), pl.col("sid").alias("segment")
         )
         number = sid.cast(pl.Int64, strict=False)
-        placed = _by_ranges(placed, number) if number.null_count() == 0 else _by_ends(placed)
+        placed = _documents_by_ranges(placed, number) if number.null_count() == 0 else _documents_by_endings(placed)
     return placed
 
 
-def _by_ranges(rows: pl.DataFrame, number: pl.Series) -> pl.DataFrame:
+def _documents_by_ranges(rows: pl.DataFrame, number: pl.Series) -> pl.DataFrame:
     unknown = rows.with_columns(pl.lit(None, dtype=pl.String).alias("document"))
     pages = (
         rows.with_columns(number.alias("number"))
@@ -59,14 +57,14 @@ def _by_ranges(rows: pl.DataFrame, number: pl.Series) -> pl.DataFrame:
     holes = pages.filter(pl.col("high") - pl.col("low") + 1 != pl.col("size")).height
     if holes > _HOLES * pages.height:
         return unknown
-    ranges = _joined(pages.select("low", "high").unique().sort("low", "high"))
+    ranges = _join_ranges(pages.select("low", "high").unique().sort("low", "high"))
     placed = rows.with_columns(number.alias("number")).with_row_index("row").sort("number")
     placed = placed.join_asof(ranges, left_on="number", right_on="low", strategy="backward").sort("row")
     inside = pl.when(pl.col("number") <= pl.col("high")).then(pl.col("name"))
     return placed.with_columns(inside.alias("document")).drop("row", "number", "low", "high", "name", strict=False)
 
 
-def _joined(ranges: pl.DataFrame) -> pl.DataFrame:
+def _join_ranges(ranges: pl.DataFrame) -> pl.DataFrame:
     """Overlapping ranges taken together, each named after its ends."""
     reach = pl.col("high").cum_max().shift(1)
     parts = ranges.with_columns((pl.col("low") > reach).fill_null(value=True).cum_sum().alias("part"))
@@ -74,7 +72,7 @@ def _joined(ranges: pl.DataFrame) -> pl.DataFrame:
     return joined.select("low", "high", pl.format("{}-{}", "low", "high").alias("name"))
 
 
-def _by_ends(rows: pl.DataFrame) -> pl.DataFrame:
+def _documents_by_endings(rows: pl.DataFrame) -> pl.DataFrame:
     """Document and segment from ids that end in a number, if most documents then have several segments."""
     parts = rows["sid"].str.extract_groups(_ENDS_IN_NUMBER).struct.unnest()
     different = parts.unique()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Role = Literal["latest", "documents", "good", "standardised", "segments", "means", "times", "workers", "classes"]
 
 _ITEM = r"(?P<item>[a-z]+)"
-# Order matters only for reading: every name fits one pattern at most.
+# Every name fits at most one pattern, so their order does not matter.
 _NAMES: tuple[tuple[Role, str], ...] = (
     ("latest", rf"{_ITEM}-latest"),
     ("documents", rf"{_ITEM}-latest-doc"),
@@ -68,7 +68,7 @@ class Campaign:
 
 
 def member_of(path: Path) -> Member | None:
-    """What a file is by its name, or None where it is no file of the family."""
+    """Recognise a file by its name; None if it is no file of the family."""
     if match := _CLASSES.fullmatch(path.name):
         return Member(path, "classes", match["item"], "", expanded=False)
     for role, pattern in _NAMES:

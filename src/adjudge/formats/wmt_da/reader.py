@@ -19,16 +19,16 @@ import polars as pl
 
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
-from adjudge.core.humans import compile_human_pattern
+from adjudge.core.humans import mark_humans
 from adjudge.core.judgments import Judgments, SetAside, concat
 from adjudge.core.languages import parse_pair
 from adjudge.core.wording import agreeing, counted
 from adjudge.formats.parsing.delimited import numbered_lines
-from adjudge.formats.wmt_da.copies import copies_alone, of_each_system, passed_and_copies
+from adjudge.formats.wmt_da.copies import mark_copies, merge_passing, split_shared_outputs
 from adjudge.formats.wmt_da.documents import with_documents
 from adjudge.formats.wmt_da.files import SOURCES, Campaign, Member, find_campaigns, member_of
 from adjudge.formats.wmt_da.scores import is_standardised, read_means, read_scores, read_segments
-from adjudge.formats.wmt_da.standardised import undo, without_spread
+from adjudge.formats.wmt_da.standardised import restore_constant_workers, undo
 from adjudge.formats.wmt_da.times import with_times
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from adjudge.core.judgments import ColumnUse
     from adjudge.formats.options import ReadOptions
-    from adjudge.formats.wmt_da.scores import ScoreRows
+    from adjudge.formats.parsing.bad_rows import UsableRows
 
 _PAIR = ("source_lang", "target_lang")
 _EXTRA = ("passed", "copy", "rejected", "z", "n")
@@ -79,10 +79,13 @@ class _Reader:
             members = [member for member in sources if member.role == role]
             for member in sorted(members, key=lambda member: not member.expanded):
                 rows = None if member.pair in {source + target for source, target in self.done} else self._rows(member)
-                if rows is not None and (fresh := self._fresh(rows)).height:
+                if rows is not None and (fresh := self._select_new_pairs(rows)).height:
                     (segments if role == "segments" else judged).append(fresh)
         self._note_documents()
-        parts = [*self._placed(judged), *(self._as_table(self._each(part)) for part in segments)]
+        parts = [
+            *self._add_places(judged),
+            *(self._make_segment_rows(self._split_shared_outputs(part)) for part in segments),
+        ]
         if not parts:
             where = self.campaign.given[0].path if len(self.campaign.given) == 1 else self.campaign.folder
             raise InputError("is empty: it holds no scores; check that the file is complete", file=where)
@@ -103,7 +106,7 @@ class _Reader:
             if member.role == "documents" and rows is not None and len(self.campaign.given) > 1:
                 self.notes.append(f"{member.path.name}: {counted(rows.height, 'score')} of whole documents left alone")
 
-    def _fresh(self, rows: pl.DataFrame) -> pl.DataFrame:
+    def _select_new_pairs(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows of pairs that no fuller file has given yet."""
         pairs = rows.select(_PAIR).unique(maintain_order=True).rows()
         new = [pair for pair in pairs if pair not in self.done]
@@ -120,28 +123,25 @@ class _Reader:
         if rows is None or self.done.issuperset(rows.select(_PAIR).unique().rows()):
             return None
         if member.role == "standardised" or (member.role == "latest" and is_standardised(rows)):
-            return self._undone(member, rows)
-        if member.role == "good":
-            base = None if not member.expanded else self._first("good", expanded=False)
-            return copies_alone(rows, base)
-        return self._marked(rows)
+            return self._undo_standardisation(member, rows)
+        return mark_copies(rows, self._unexpanded(member)) if member.role == "good" else self._mark_passing(rows)
 
     def _scores(self, member: Member) -> pl.DataFrame | None:
         """The judgments of a file, read once although they may be asked for as a source and as a companion."""
         if member.path not in self.seen:
             raw = None if member_of(member.path) is None else member.role != "standardised"
             read = read_scores(member.path, self.options, raw=raw)
-            self.seen[member.path] = self._recorded(read)
+            self.seen[member.path] = self._record(read)
         return self.seen[member.path]
 
     def _segments(self, member: Member) -> pl.DataFrame | None:
         """The segment means of a file, read once."""
         if member.path not in self.seen:
-            self.seen[member.path] = self._recorded(read_segments(member.path, self.options))
+            self.seen[member.path] = self._record(read_segments(member.path, self.options))
         return self.seen[member.path]
 
-    def _recorded(self, read: ScoreRows | None) -> pl.DataFrame | None:
-        """The rows of a file; what there is to say about it is kept."""
+    def _record(self, read: UsableRows | None) -> pl.DataFrame | None:
+        """Record what there is to say about a file, and return its rows."""
         if read is None:
             return None
         self.set_aside += read.set_aside
@@ -149,31 +149,23 @@ class _Reader:
         self.uses += read.uses
         return read.frame
 
-    def _marked(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """All judgments, with those of workers who passed marked."""
-        passing = self._first("good", expanded=True)
-        if passing is None:
-            passing = self._first("good", expanded=False)
+    def _mark_passing(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Mark the judgments of workers who passed."""
+        files = map(self._scores, self.campaign.find("good", item=self.item))
+        passing = next((judged for judged in files if judged is not None), None)
         if passing is None:
             good = self._good_workers
             passed = pl.lit(None, dtype=pl.Boolean) if good is None else pl.col("annotator").is_in(good)
             return rows.with_columns(passed.alias("passed"), pl.lit(value=False).alias("copy"))
-        merged, unknown = passed_and_copies(rows, passing)
+        merged, unknown = merge_passing(rows, passing)
         if unknown:
             are = agreeing(unknown, "is", "are")
             known = f"{counted(unknown, 'judgment')} that passed {are} not among all judgments"
             self.notes.append(f"{self.campaign.name}: {known}")
         return merged
 
-    def _first(self, role: str, *, expanded: bool) -> pl.DataFrame | None:
-        for member in self.campaign.beside:
-            if member.role == role and member.item == self.item and member.expanded is expanded:
-                return self._scores(member)
-        return None
-
-    def _undone(self, member: Member, rows: pl.DataFrame) -> pl.DataFrame:
-        base = self._unexpanded(member)
-        rows = copies_alone(rows, base)
+    def _undo_standardisation(self, member: Member, rows: pl.DataFrame) -> pl.DataFrame:
+        rows = mark_copies(rows, self._unexpanded(member))
         means = self.campaign.find("means", item=self.item, pair=member.pair)
         if not means or not member.pair:
             what = "scores are standardised, and no file of the workers' means lies beside to undo it"
@@ -185,18 +177,15 @@ class _Reader:
         for companion in self.campaign.find("segments", item=self.item, pair=member.pair):
             segments = self._segments(companion)
             if segments is not None and segments["score"].null_count() == 0 and segments["n"].null_count() == 0:
-                more, notes = without_spread(raw, segments, table, self._good_workers, companion.path)
+                more, notes = restore_constant_workers(raw, segments, table, self._good_workers, companion.path)
                 self.notes += notes
                 raw = pl.concat([raw, more])
         return raw
 
     def _unexpanded(self, member: Member) -> pl.DataFrame | None:
-        if not member.expanded:
-            return None
-        for companion in self.campaign.find("standardised", item=self.item, pair=member.pair):
-            if not companion.expanded:
-                return self._scores(companion)
-        return None
+        """Return the same judgments before expansion, if the file is an expanded one and that lies beside."""
+        beside = self.campaign.find(member.role, item=self.item, pair=member.pair) if member.expanded else []
+        return next((self._scores(other) for other in beside if not other.expanded), None)
 
     @cached_property
     def _good_workers(self) -> frozenset[str] | None:
@@ -205,7 +194,7 @@ class _Reader:
             return frozenset(row[0] for row in fields if row[1:] == ["good"])
         return None
 
-    def _placed(self, parts: list[pl.DataFrame]) -> list[pl.DataFrame]:
+    def _add_places(self, parts: list[pl.DataFrame]) -> list[pl.DataFrame]:
         if not parts:
             return []
         rows = pl.concat(parts, how="diagonal")
@@ -213,40 +202,32 @@ class _Reader:
         rows = rows.filter(pl.col("score").is_not_null())
         if rows.is_empty():
             return []
-        rows = self._each(rows)
+        rows = self._split_shared_outputs(rows)
         by_pair = rows.partition_by(_PAIR, maintain_order=True)
         placed = pl.concat([with_documents(part) for part in by_pair], how="diagonal")
         timed, notes = with_times(placed, self.campaign, self.item, self.options)
         self.notes += notes
         return [timed.select(name for name in (*_COLUMNS, *_EXTRA) if name in timed.columns)]
 
-    def _each(self, rows: pl.DataFrame) -> pl.DataFrame:
+    def _split_shared_outputs(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows with one for each of the systems that share an output."""
-        parts = [of_each_system(part) for part in rows.partition_by(_PAIR, maintain_order=True)]
+        parts = [split_shared_outputs(part) for part in rows.partition_by(_PAIR, maintain_order=True)]
         if shared := sum(count for _, count in parts):
             are = f"{counted(shared, 'output')} {agreeing(shared, 'is', 'are')} shared by systems"
             self.notes.append(f"{self.campaign.name}: {are}; each has a row")
         return pl.concat([part for part, _ in parts])
 
-    def _as_table(self, segments: pl.DataFrame) -> pl.DataFrame:
-        self.notes.append(f"{self.campaign.name}: only segment means were released for " + _pairs_of(segments))
+    def _make_segment_rows(self, segments: pl.DataFrame) -> pl.DataFrame:
+        pairs = ", ".join(f"{source}-{target}" for source, target in segments.select(_PAIR).unique().rows())
+        self.notes.append(f"{self.campaign.name}: only segment means were released for {pairs}")
         return segments.select(
             *_PAIR, "system", pl.col("sid").alias("segment"), pl.lit("system").alias("kind"), "score",
             pl.lit(value=True).alias("passed"), "z", pl.col("n").cast(pl.Int64),
         )  # fmt: skip
 
     def _judgments(self, table: pl.DataFrame) -> Judgments:
-        human = compile_human_pattern(self.options.human)
-        people = [name for name in table["system"].unique().drop_nulls() if human.fullmatch(name)]
-        table = table.with_columns(
-            pl.lit(self.campaign.name).alias("campaign"),
-            pl.lit("da").alias("protocol"),
-            pl.col("system").is_in(people).alias("human"),
-        )
+        table = table.with_columns(pl.lit(self.campaign.name).alias("campaign"), pl.lit("da").alias("protocol"))
         left_out = [SetAside("no score was given", self.no_score), *self.set_aside]
         source = str(self.campaign.folder)
-        return Judgments.from_columns(table, set_aside=left_out, notes=self.notes, source=source, uses=self.uses)
-
-
-def _pairs_of(rows: pl.DataFrame) -> str:
-    return ", ".join(f"{source}-{target}" for source, target in rows.select(_PAIR).unique().rows())
+        judgments = Judgments.from_columns(table, set_aside=left_out, notes=self.notes, source=source, uses=self.uses)
+        return mark_humans(judgments, self.options.human)

@@ -3,39 +3,25 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from adjudge.core.errors import InputError, shown
 from adjudge.core.files import read_text
+from adjudge.core.judgments import language_codes
 from adjudge.core.languages import language_code, pair_in_name
 from adjudge.formats.parsing.column_uses import column_uses
 from adjudge.formats.parsing.delimited import numbered_lines, to_float
-from adjudge.formats.parsing.sources import language_codes
 from adjudge.formats.parsing.spaced import LINE, Spaced, read_spaced
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from adjudge.core.judgments import ColumnUse, SetAside
     from adjudge.formats.options import ReadOptions
-    from adjudge.formats.parsing.bad_rows import BadRows
-
-
-@dataclass(frozen=True)
-class ScoreRows:
-    """The judgments of one file, and what was set aside of it."""
-
-    frame: pl.DataFrame
-    set_aside: tuple[SetAside, ...]
-    notes: tuple[str, ...]
-    uses: tuple[ColumnUse, ...] = ()
-
+    from adjudge.formats.parsing.bad_rows import UsableRows
 
 KINDS = {"SYSTEM": "system", "REF": "reference", "BAD_REF": "degraded", "BAD-REF": "degraded", "REPEAT": "repeat"}
-SCALE = (0.0, 100.0)
 # column of the table: (its place where the file has no header, its names where it has one)
 _COLUMNS: dict[str, tuple[int, tuple[str, ...]]] = {
     "hit_id": (0, ("HITId",)),
@@ -50,7 +36,7 @@ _COLUMNS: dict[str, tuple[int, tuple[str, ...]]] = {
     "score": (10, ("score",)),
     "seconds": (11, ("time",)),
 }
-# What these columns become in the judgment table, where it is not what they are called here.
+# What these columns become in the judgment table, if they have another name there.
 _MEANINGS = {
     "hit_id": "task", "hit": "task (where there is no HIT)", "rid": "screen", "sid": "document and segment",
     "seconds": "active_seconds",
@@ -58,8 +44,8 @@ _MEANINGS = {
 _NEEDED = ("annotator", "source_lang", "target_lang", "system", "kind", "sid", "score")
 
 
-def read_scores(path: Path, options: ReadOptions, *, raw: bool | None) -> ScoreRows | None:
-    """The judgments of a file as they stand in it, or None where it is empty or holds a header alone.
+def read_scores(path: Path, options: ReadOptions, *, raw: bool | None) -> UsableRows | None:
+    """Read the judgments of a file as they stand in it; None if it is empty or holds a header alone.
 
     Args:
         path: the file.
@@ -73,12 +59,12 @@ def read_scores(path: Path, options: ReadOptions, *, raw: bool | None) -> ScoreR
     bad = table.bad_rows(options)
     score = table.numbers(columns["score"], "score", bad)
     if raw or (raw is None and score.min() is not None and float(str(score.min())) >= 0):
-        _mark_off_scale(score, bad)
+        bad.mark_off_scale(score)
     kind = table.texts(columns["kind"])
     known = "; the known types are " + ", ".join(KINDS)
     strange = ~kind.is_in(list(KINDS)).fill_null(value=False)
     bad.mark(strange, lambda row: f"type is '{shown(kind[row])}'{known}", "row of an unknown type")
-    _mark_nameless(table.texts(columns["system"]), bad)
+    bad.mark_nameless(table.texts(columns["system"]))
     texts = {name: table.texts(index) for name, index in columns.items() if name not in ("score", "kind", "seconds")}
     seconds = table.numbers(columns["seconds"], "time", bad, optional=True) if "seconds" in columns else None
     nothing = pl.repeat(None, len(score), dtype=pl.String, eager=True)
@@ -91,24 +77,9 @@ def read_scores(path: Path, options: ReadOptions, *, raw: bool | None) -> ScoreR
             LINE: table.frame[LINE],
         }
     )
-    set_aside, notes = bad.settle()
     frame = frame.with_columns(language_codes(frame["source_lang"]), language_codes(frame["target_lang"]))
     uses = column_uses(path, table.header, {_MEANINGS.get(name, name): index for name, index in columns.items()})
-    return ScoreRows(frame.filter(bad.usable()), tuple(set_aside), tuple(notes), uses)
-
-
-def _mark_off_scale(score: pl.Series, bad: BadRows) -> None:
-    outside = (score < SCALE[0]) | (score > SCALE[1])
-    bad.mark(
-        outside,
-        lambda row: f"score is {score[row]:g}, it must lie between 0 and 100; correct it",
-        "score off the scale",
-    )
-
-
-def _mark_nameless(systems: pl.Series, bad: BadRows) -> None:
-    nameless = systems.is_null() | (systems == "")
-    bad.mark(nameless, lambda _: "has no system; name what was judged", "row without a system")
+    return bad.keep_usable(frame, uses)
 
 
 def is_standardised(frame: pl.DataFrame) -> bool:
@@ -132,7 +103,7 @@ def _column_indexes(table: Spaced) -> dict[str, int]:
     return {name: index for name, index in indexes.items() if index is not None}
 
 
-def read_segments(path: Path, options: ReadOptions) -> ScoreRows | None:
+def read_segments(path: Path, options: ReadOptions) -> UsableRows | None:
     """Segment means: columns source_lang, target_lang, system, sid, score, z, n. None where the file is empty.
 
     Files of one language pair have it in their names, those of several have columns for it.
@@ -150,7 +121,7 @@ def read_segments(path: Path, options: ReadOptions) -> ScoreRows | None:
     nothing = pl.repeat(None, table.frame.height, dtype=pl.Float64, eager=True)
     source, target = _pair_of_segments(table)
     names = table.texts(system)
-    _mark_nameless(names, bad)
+    bad.mark_nameless(names)
     frame = pl.DataFrame(
         {
             "source_lang": source,
@@ -162,10 +133,8 @@ def read_segments(path: Path, options: ReadOptions) -> ScoreRows | None:
             "n": nothing if count is None else table.numbers(count, "N", bad),
         }
     )
-    set_aside, notes = bad.settle()
     taken = {"system": system, "document and segment": segment, "score": raw, "z": z, "n": count}
-    uses = column_uses(path, table.header, taken)
-    return ScoreRows(frame.filter(bad.usable()), tuple(set_aside), tuple(notes), uses)
+    return bad.keep_usable(frame, column_uses(path, table.header, taken))
 
 
 def _mean_columns(table: Spaced) -> tuple[int | None, int | None]:

@@ -12,7 +12,7 @@ import polars as pl
 
 from adjudge.core.errors import InputError
 from adjudge.core.wording import agreeing, counted
-from adjudge.formats.wmt_da.scores import SCALE
+from adjudge.formats.parsing.bad_rows import SCORE_SCALE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,8 @@ def undo(rows: pl.DataFrame, means: pl.DataFrame, path: Path) -> tuple[pl.DataFr
     deviation = joined.select((pl.col("exact") - pl.col("whole")).abs().alias("deviation"))["deviation"]
     score = pl.when((pl.col("exact") - pl.col("whole")).abs() <= _WHOLE).then("whole").otherwise("exact")
     joined = joined.with_columns(score.alias("score"))
-    outside = joined.filter((pl.col("score") < SCALE[0] - _WHOLE) | (pl.col("score") > SCALE[1] + _WHOLE))
+    low, high = SCORE_SCALE
+    outside = joined.filter((pl.col("score") < low - _WHOLE) | (pl.col("score") > high + _WHOLE))
     if outside.height:
         value, line = outside["score"][0], outside["line"][0]
         problem = f"the score is {value:g} once standardisation is undone, outside 0 to 100; check the file of means"
@@ -62,7 +63,7 @@ def _changed_means(joined: pl.DataFrame, path: Path) -> list[str]:
     return [f"{path.name}: {problem}; z-scores will differ from the released ones"]
 
 
-def without_spread(
+def restore_constant_workers(
     rows: pl.DataFrame, segments: pl.DataFrame, means: pl.DataFrame, good: frozenset[str] | None, path: Path
 ) -> tuple[pl.DataFrame, list[str]]:
     """The judgments that the segment means count but the rows lack, and a note about them.
@@ -74,7 +75,7 @@ def without_spread(
         good: the workers who passed, where that is known.
         path: the file of the segment means.
     """
-    missing = _lacking(rows, segments)
+    missing = _find_lacking(rows, segments)
     if not missing.height:
         return rows.clear(), []
     constant = _workers_without_spread(means, good, frozenset(rows["annotator"].unique()))
@@ -95,7 +96,7 @@ def without_spread(
     return pl.concat([rows.clear(), restored], how="diagonal"), notes if back else notes[1:]
 
 
-def _lacking(rows: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
+def _find_lacking(rows: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
     """Segments with fewer rows than the released means count: how many are lacking, and their mean score."""
     scored = rows.filter(pl.col("kind").is_in(["system", "repeat"])).group_by("system", "sid")
     counts_here = scored.agg(pl.len().alias("here"), pl.col("score").sum().alias("sum"))

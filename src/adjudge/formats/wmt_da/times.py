@@ -24,17 +24,17 @@ def with_times(
     rows: pl.DataFrame, campaign: Campaign, item: str, options: ReadOptions
 ) -> tuple[pl.DataFrame, list[str]]:
     """The rows with the columns started, ended, active_seconds and rejected, and notes on what cannot be read."""
-    hits, notes = _hits(campaign, item, options)
+    hits, notes = _read_hits(campaign, item, options)
     timed = rows.join(hits, on=_HIT, how="left", maintain_order="left")
     seconds = pl.coalesce("hit_seconds", pl.when(pl.col("seconds") > 0).then("seconds"))
     items = (~pl.col("copy")).sum().over(*_HIT)
     has_hit = pl.col("hit_id").is_not_null() & (items > 0)
     timed = timed.with_columns(pl.when(has_hit).then(seconds / items).alias("active_seconds"))
-    rejected, rejection_notes = _rejected(timed, campaign, item, options)
+    rejected, rejection_notes = _find_rejected(timed, campaign, item, options)
     return timed.with_columns(rejected).drop("hit_seconds", "approval"), [*notes, *rejection_notes]
 
 
-def _hits(campaign: Campaign, item: str, options: ReadOptions) -> tuple[pl.DataFrame, list[str]]:
+def _read_hits(campaign: Campaign, item: str, options: ReadOptions) -> tuple[pl.DataFrame, list[str]]:
     """Times by HIT and worker; corrected for HITs done at the same time, where such a file is there."""
     schema: dict[str, pl.DataType | type[pl.DataType]] = {
         "hit_id": pl.String, "annotator": pl.String, "hit_seconds": pl.Float64,
@@ -44,12 +44,12 @@ def _hits(campaign: Campaign, item: str, options: ReadOptions) -> tuple[pl.DataF
     for companion in files:
         table = read_spaced(companion.path, header="approval")
         if table is not None and table.frame.height and table.header:
-            hits, notes = _hits_of(table, options)
+            hits, notes = _parse_hits(table, options)
             return hits.unique(_HIT, keep="last").match_to_schema(schema, missing_columns="insert"), notes
     return pl.DataFrame(schema=schema), []
 
 
-def _hits_of(table: Spaced, options: ReadOptions) -> tuple[pl.DataFrame, list[str]]:
+def _parse_hits(table: Spaced, options: ReadOptions) -> tuple[pl.DataFrame, list[str]]:
     bad = table.bad_rows(options)
     columns: dict[str, pl.Series] = {}
     for name, names in (("hit_id", ("HITId", "hit")), ("annotator", ("WorkerId", "wid")), ("approval", ("approval",))):
@@ -59,18 +59,20 @@ def _hits_of(table: Spaced, options: ReadOptions) -> tuple[pl.DataFrame, list[st
         columns["hit_seconds"] = table.numbers(column, "work seconds", bad, optional=True)
     for name, names in (("started", ("accept", "accept.time")), ("ended", ("submit", "submit.time"))):
         if (column := table.column_index(*names)) is not None:
-            columns[name] = _moments(table.texts(column))
+            columns[name] = _parse_times(table.texts(column))
     _, notes = bad.settle()
     return pl.DataFrame(columns).filter(bad.usable()), notes
 
 
-def _moments(texts: pl.Series) -> pl.Series:
+def _parse_times(texts: pl.Series) -> pl.Series:
     """Times, taken as UTC: the files do not say their zone."""
     ways = [texts.str.to_datetime(way, time_unit="us", strict=False) for way in _WAYS_TO_WRITE_A_TIME]
     return pl.select(pl.coalesce(ways)).to_series().dt.replace_time_zone("UTC")
 
 
-def _rejected(rows: pl.DataFrame, campaign: Campaign, item: str, options: ReadOptions) -> tuple[pl.Series, list[str]]:
+def _find_rejected(
+    rows: pl.DataFrame, campaign: Campaign, item: str, options: ReadOptions
+) -> tuple[pl.Series, list[str]]:
     """Whether a row's HIT was rejected; where only the worker's rate of rejection is known, whether it is not 0."""
     if rows["approval"].null_count() < rows.height:
         return (rows["approval"] == "Rejected").alias("rejected"), []

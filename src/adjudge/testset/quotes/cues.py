@@ -16,7 +16,7 @@ _VERBS = (
     "claimed|claims|argued|argues|continued|continues|replied|noted|notes|admitted|recalled|stated|commented|concluded|"
     "announced|joked|shouted|responded|suggested|declared|stressed|acknowledged|remarked|predicted|confirmed"
 )
-# Verbs that say who spoke only where they stand behind the quotation; people use them when they speak, too.
+# Verbs that attribute speech only after the quotation, because people also use them when they speak.
 _MORE_VERBS = (
     f"{_VERBS}|assured|assures|observed|observes|stresses|complained|promised|conceded|emphasised|emphasized|affirmed|"
     "lamented|quipped|insists|recalls|warns|reckons|believes"
@@ -74,7 +74,7 @@ def last_of_speech(texts: Sequence[str], first: int, until: int, *, resumed: boo
             return last
         if sounds_like_speech(texts[index]):
             last = index
-    # A single segment between speech and the next quotation mostly belongs to the speech, unless it is no sentence.
+    # A single sentence between speech and the next quotation mostly belongs to the speech.
     one_more = (
         not (resumed and last == first) and until - 1 - last == 1 and until < len(texts) and is_ended(texts[until - 1])
     )

@@ -30,11 +30,11 @@ _PARTNER = {"”": "“", "“": "”", "»": "«", "«": "»", "„": "“", "�
 def find(document: Document, *, english: bool = True) -> Iterator[Finding]:
     """All findings of one document; who speaks is known in English only."""
     marks = [mark for i, text in enumerate(document.texts) for mark in find_marks(text, i) if mark.double]
-    yield from (_inside(document, mark) for mark in marks if mark.side == "inside")
+    yield from (_report_inside(document, mark) for mark in marks if mark.side == "inside")
     escaped = [_DOUBLED.search(text) is not None for text in document.texts]
     for index, text in enumerate(document.texts):
-        yield from (_doubled(document, index, match) for match in _DOUBLED.finditer(text))
-    # Marks that a table doubled are told as such, not as quotations without an end.
+        yield from (_report_doubled(document, index, match) for match in _DOUBLED.finditer(text))
+    # Marks that a table doubled are reported as such, not as unclosed quotations.
     outside = [
         replace(mark, side="either") if mark.side == "inside" else mark
         for mark in marks
@@ -42,16 +42,16 @@ def find(document: Document, *, english: bool = True) -> Iterator[Finding]:
     ]
     for broken in Pairing(document.texts, outside).run():
         if broken.problem == "apostrophe":
-            yield _apostrophe(document, broken.mark, 0.92)
+            yield _report_apostrophe(document, broken.mark, 0.92)
         elif broken.problem == "never opened":
-            yield _never_opened(document, broken.mark)
+            yield _report_never_opened(document, broken.mark)
         elif broken.problem == "opens anew":
-            yield _opens_anew(document, broken)
+            yield _report_opens_anew(document, broken)
         else:
-            yield _never_closed(document, broken, english=english)
+            yield _report_never_closed(document, broken, english=english)
 
 
-def _doubled(document: Document, index: int, match: re.Match[str]) -> Finding:
+def _report_doubled(document: Document, index: int, match: re.Match[str]) -> Finding:
     what = "quotation marks doubled, as in a field of a table"
     return document.finding(index, QUOTES, what, 0.9, edit=Edit(match.start(), match.end(), f'"{match[1]}"'))
 
@@ -60,14 +60,14 @@ def _is_contracted(document: Document, mark: Mark) -> bool:
     return _CONTRACTED.match(document.texts[mark.index], mark.position + 1) is not None
 
 
-def _inside(document: Document, mark: Mark) -> Finding:
+def _report_inside(document: Document, mark: Mark) -> Finding:
     if _is_contracted(document, mark):
-        return _apostrophe(document, mark, 0.97)
+        return _report_apostrophe(document, mark, 0.97)
     what = "a quotation mark inside a word, or without a space next to it"
     return document.finding(mark.index, QUOTES, what, 0.7, span=(mark.position, mark.position + 1))
 
 
-def _apostrophe(document: Document, mark: Mark, confidence: float) -> Finding:
+def _report_apostrophe(document: Document, mark: Mark, confidence: float) -> Finding:
     apostrophe = "'" if mark.character == '"' else "’"
     edit = Edit(mark.position, mark.position + 1, apostrophe)
     return document.finding(
@@ -75,15 +75,15 @@ def _apostrophe(document: Document, mark: Mark, confidence: float) -> Finding:
     )
 
 
-def _never_opened(document: Document, mark: Mark) -> Finding:
+def _report_never_opened(document: Document, mark: Mark) -> Finding:
     text = document.texts[mark.index]
     opening = _PARTNER.get(mark.character, mark.character)
-    # Segments are much shorter; a text of nothing but marks must not be looked through for each of them.
+    # Segments are much shorter; the limit keeps texts made of marks alone from taking quadratic time.
     begin = max(0, mark.position - LOOK_BACK)
     before = text[begin : mark.position]
     ends_well = before.endswith((",", ".", "!", "?", "…"))
     start = [begin + match.end() for match in _OPENED_HERE.finditer(before)]
-    # Where who said it follows, or the segment ends, the quotation can only have started at the segment's beginning.
+    # If the speaker follows, or the segment ends, the quotation must have started at the beginning of the segment.
     at_start = ends_well and not start and (mark.index == 0 or not sounds_like_narration(before))
     what = "the end of a quotation that was never opened"
     if at_start and TRAILING.match("," + text[mark.position + 1 : mark.position + LOOK_BACK], 1):
@@ -93,7 +93,7 @@ def _never_opened(document: Document, mark: Mark) -> Finding:
     return document.finding(mark.index, QUOTES, what, 0.8, span=(mark.position, mark.position + 1))
 
 
-def _never_closed(document: Document, broken: Broken, *, english: bool) -> Finding:
+def _report_never_closed(document: Document, broken: Broken, *, english: bool) -> Finding:
     mark = broken.mark
     closing = _closing(mark.character)
     text = document.texts[mark.index]
@@ -113,7 +113,7 @@ def _never_closed(document: Document, broken: Broken, *, english: bool) -> Findi
     return document.finding(last, QUOTES, what, confidence, edit=Edit(end, end, closing))
 
 
-def _opens_anew(document: Document, broken: Broken) -> Finding:
+def _report_opens_anew(document: Document, broken: Broken) -> Finding:
     """Right in a newspaper, but a segment that is translated by itself has an end that nobody sees."""
     last = broken.until - 1
     end = len(document.texts[last].rstrip())

@@ -26,7 +26,7 @@ _HEBREW_PREFIX = re.compile("(?<![\u0590-\u05ff])[והבכלמש]{1,2}$")
 
 
 def side_by_script(text: str, position: int, before: str, after: str) -> Literal["open", "close", "either"] | None:
-    """Which way a mark faces, where its neighbours are of a script without blanks; None where they are not."""
+    """Decide which way a mark faces beside a script without blanks; None beside other scripts."""
     if not (_WITHOUT_BLANKS.match(before) or _WITHOUT_BLANKS.match(after)):
         return None
     if text[position] in OPENS:

@@ -48,7 +48,7 @@ class Pairing:
     def run(self) -> list[Broken]:
         """Go through all marks."""
         for number, mark in enumerate(self.marks):
-            side = self._settled(mark)
+            side = self._decide_side(mark)
             if side == "open":
                 self._open(mark, number)
             elif side == "close":
@@ -57,7 +57,7 @@ class Pairing:
             self.broken.append(Broken("never closed", self.opened, len(self.texts)))
         return self.broken
 
-    def _settled(self, mark: Mark) -> str:
+    def _decide_side(self, mark: Mark) -> str:
         if mark.side == "either":
             return "close" if self.opened is not None else "open"
         if mark.side == "digit":
@@ -120,11 +120,8 @@ class Pairing:
 
     def _possessive_before(self, mark: Mark) -> Mark | None:
         """A mark of the segment that was taken for the end, though it looks like the end of a plural's genitive."""
-        same = [each for each in self.closed if each.index == mark.index]
-        return next(
-            (each for each in same if looks_possessive(self.texts[each.index], each.position)),
-            None,
-        )
+        same = (each for each in self.closed if each.index == mark.index)
+        return next((each for each in same if looks_possessive(self.texts[each.index], each.position)), None)
 
 
 def looks_possessive(text: str, position: int) -> bool:

@@ -22,18 +22,19 @@ _PUNCTUATION = (".", ",", "!", "?", "…")
 def find(document: Document) -> Iterator[Finding]:
     """Single quotations without an end or a start, and pairs where double ones are the American custom."""
     marks = [find_marks(text, index) for index, text in enumerate(document.texts)]
-    single = _quoting(document.texts, [mark for in_segment in marks for mark in in_segment if not mark.double])
+    single = _drop_apostrophes(document.texts, [mark for in_segment in marks for mark in in_segment if not mark.double])
     for broken in Pairing(document.texts, single).run():
         if broken.problem == "never opened":
-            if _after_punctuation(document.texts, broken.mark):
+            # No apostrophe stands after a comma or the end of a sentence.
+            if document.texts[broken.mark.index][: broken.mark.position].endswith(_PUNCTUATION):
                 what = "the end of a quotation in single marks that was never opened"
-                yield _finding(document, broken.mark, what)
+                yield _report(document, broken.mark, what)
         elif broken.problem != "apostrophe":
-            yield _unclosed(document, broken)
-    yield from _style(document, marks, single)
+            yield _report_unclosed(document, broken)
+    yield from _find_style(document, marks, single)
 
 
-def _quoting(texts: tuple[str, ...], marks: list[Mark]) -> list[Mark]:
+def _drop_apostrophes(texts: tuple[str, ...], marks: list[Mark]) -> list[Mark]:
     """The marks without apostrophes: a plural's genitive, where another mark soon after can still close."""
     return [
         mark
@@ -49,12 +50,7 @@ def _is_apostrophe(texts: tuple[str, ...], mark: Mark, later: list[Mark]) -> boo
     return following is not None and following.side == "close" and following.index - mark.index < FARTHEST
 
 
-def _after_punctuation(texts: tuple[str, ...], mark: Mark) -> bool:
-    """No apostrophe stands after a comma or the end of a sentence."""
-    return texts[mark.index][: mark.position].endswith(_PUNCTUATION)
-
-
-def _unclosed(document: Document, broken: Broken) -> Finding:
+def _report_unclosed(document: Document, broken: Broken) -> Finding:
     mark = broken.mark
     until = min(broken.until, mark.index + FARTHEST)
     what = "a single quotation mark that opens and is never closed, or another mark closes it"
@@ -64,20 +60,22 @@ def _unclosed(document: Document, broken: Broken) -> Finding:
     if broken.problem == "opens anew":
         last = broken.until - 1
     if last == mark.index:
-        return _finding(document, mark, what)
+        return _report(document, mark, what)
     end = len(document.texts[last].rstrip())
     return document.finding(last, "quotation-marks", what, 0.6, span=(max(0, end - 1), end))
 
 
-def _finding(document: Document, mark: Mark, what: str) -> Finding:
+def _report(document: Document, mark: Mark, what: str) -> Finding:
     return document.finding(mark.index, "quotation-marks", what, 0.6, span=(mark.position, mark.position + 1))
 
 
-def _style(document: Document, marks: list[list[Mark]], single: list[Mark]) -> Iterator[Finding]:
+def _find_style(document: Document, marks: list[list[Mark]], single: list[Mark]) -> Iterator[Finding]:
     """Pairs of single marks, in a document that uses them more than double ones; headlines have them by custom."""
     kept = set(single)
     pairs = [
-        pair for in_segment in marks for pair in _pairs([mark for mark in in_segment if mark.double or mark in kept])
+        pair
+        for in_segment in marks
+        for pair in _pair_marks([mark for mark in in_segment if mark.double or mark in kept])
     ]
     double = sum(mark.double for in_segment in marks[1:] for mark in in_segment) // 2
     if sum(opened.index > 0 for opened, _ in pairs) <= double:
@@ -88,7 +86,7 @@ def _style(document: Document, marks: list[list[Mark]], single: list[Mark]) -> I
         yield document.finding(opened.index, "quote-style", what, 0.5, span=span)
 
 
-def _pairs(marks: list[Mark]) -> Iterator[tuple[Mark, Mark]]:
+def _pair_marks(marks: list[Mark]) -> Iterator[tuple[Mark, Mark]]:
     """Single marks of a segment that open and close outside of double ones."""
     opened: Mark | None = None
     inside = False

@@ -26,8 +26,7 @@ from adjudge.testset.topics.embeddings import WORDS, embed, load
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from adjudge.core.arrays import Bools, Ints
     from adjudge.testset.document import Document
 
 FEWEST_DOCUMENTS = 5
@@ -60,7 +59,7 @@ def compare_topics(
         encoder = load(embeddings)
         embeddings, space = encoder.name, replace(space, points=embed([*test, *reference], encoder))
     is_test = np.arange(len(test) + len(reference)) < len(test)
-    member, named = _topics(space, is_test, topics, labels, seed)
+    member, named = _name_topics(space, is_test, topics, labels, seed)
     distance, p = energy_test(space.points, is_test, permutations=PERMUTATIONS, seed=seed)
     return Topics(
         documents_test=len(test),
@@ -86,9 +85,9 @@ def _sample(documents: Sequence[Document], seed: int) -> Sequence[Document]:
     return [documents[i] for i in np.sort(chosen)]
 
 
-def _topics(
-    space: Space, is_test: NDArray[np.bool_], number: int, labels: Sequence[str], seed: int
-) -> tuple[NDArray[np.int64], dict[int, Topic]]:
+def _name_topics(
+    space: Space, is_test: Bools, number: int, labels: Sequence[str], seed: int
+) -> tuple[Ints, dict[int, Topic]]:
     """The group of every document, and the groups by number, the largest first."""
     member = group(space.points, min(number, len(space.points)), seed)
     order = sorted(set(member.tolist()), key=lambda topic: -int((member == topic).sum()))

@@ -18,7 +18,8 @@ from adjudge.core.rng import generator
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from adjudge.core.arrays import Bools, Floats, Ints
+
 
 _WORD = regex.compile(r"\p{L}{3,}")
 TOO_COMMON = 0.4
@@ -35,9 +36,9 @@ class Space:
 
     words: tuple[str, ...]
     weights: Any
-    points: NDArray[np.float64]
+    points: Floats
 
-    def terms_of(self, chosen: NDArray[np.bool_], number: int) -> tuple[str, ...]:
+    def terms_of(self, chosen: Bools, number: int) -> tuple[str, ...]:
         """The words that tell these documents from the others best."""
         inside = np.asarray(self.weights[chosen].mean(axis=0)).ravel()
         outside = np.asarray(self.weights[~chosen].mean(axis=0)).ravel() if (~chosen).any() else 0.0
@@ -50,7 +51,7 @@ def make_space(texts: Sequence[str], seed: int) -> Space:
     spread = Counter(word for counts in counted for word in counts)
     words = sorted(word for word, times in spread.items() if 1 < times <= max(2, TOO_COMMON * len(texts)))
     weights = _tf_idf(counted, words, spread)
-    return Space(tuple(words), weights, _reduced(weights, seed))
+    return Space(tuple(words), weights, _reduce(weights, seed))
 
 
 def _tf_idf(counted: list[Counter[str]], words: list[str], spread: Counter[str]) -> Any:
@@ -70,7 +71,7 @@ def _tf_idf(counted: list[Counter[str]], words: list[str], spread: Counter[str])
     return csr_array(table.multiply(1 / np.where(lengths > 0, lengths, 1)[:, None]))
 
 
-def _reduced(weights: Any, seed: int) -> NDArray[np.float64]:
+def _reduce(weights: Any, seed: int) -> Floats:
     """Latent semantic analysis: the largest singular vectors; documents are scaled to length 1 again."""
     from scipy.sparse.linalg import svds
 
@@ -87,9 +88,7 @@ def _reduced(weights: Any, seed: int) -> NDArray[np.float64]:
     return np.where(known, points / np.where(known, lengths, 1), 0.0)
 
 
-def energy_test(
-    points: NDArray[np.float64], first: NDArray[np.bool_], *, permutations: int, seed: int
-) -> tuple[float, float]:
+def energy_test(points: Floats, first: Bools, *, permutations: int, seed: int) -> tuple[float, float]:
     """The energy distance of the marked points to the others, and the share of permutations with one as large."""
     distances = _distances(points)
     observed = float(_energy(distances, first[None, :].astype(np.float64))[0])
@@ -102,13 +101,13 @@ def energy_test(
     return observed, (1 + larger) / (1 + permutations)
 
 
-def _distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
+def _distances(points: Floats) -> Floats:
     squares = (points**2).sum(axis=1)
-    between: NDArray[np.float64] = np.sqrt(np.maximum(squares[:, None] + squares[None, :] - 2 * points @ points.T, 0.0))
+    between: Floats = np.sqrt(np.maximum(squares[:, None] + squares[None, :] - 2 * points @ points.T, 0.0))
     return between
 
 
-def _energy(distances: NDArray[np.float64], marked: NDArray[np.float64]) -> NDArray[np.float64]:
+def _energy(distances: Floats, marked: Floats) -> Floats:
     """2 E|X - Y| - E|X - X'| - E|Y - Y'|, for every row of marks."""
     others = 1 - marked
     x, y = marked.sum(axis=1), others.sum(axis=1)
@@ -123,21 +122,19 @@ STARTS = 10
 STEPS = 50
 
 
-def group(points: NDArray[np.float64], number: int, seed: int) -> NDArray[np.int64]:
+def group(points: Floats, number: int, seed: int) -> Ints:
     """The group of every point: the best of several starts."""
     random = generator(seed, 74)
-    best: tuple[float, NDArray[np.int64]] | None = None
+    best: tuple[float, Ints] | None = None
     for _ in range(STARTS):
-        spread, member = _one_start(points, number, random)
+        spread, member = _cluster_once(points, number, random)
         if best is None or spread < best[0]:
             best = spread, member
     assert best is not None
     return best[1]
 
 
-def _one_start(
-    points: NDArray[np.float64], number: int, random: np.random.Generator
-) -> tuple[float, NDArray[np.int64]]:
+def _cluster_once(points: Floats, number: int, random: np.random.Generator) -> tuple[float, Ints]:
     centres = points[random.choice(len(points), number, replace=False)]
     member = np.zeros(len(points), dtype=np.int64)
     spread = np.inf

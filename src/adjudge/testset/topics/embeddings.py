@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Floats, Ints
     from adjudge.testset.document import Document
 
 WORDS = "words"
@@ -60,19 +61,19 @@ def load(choice: str) -> Encoder:
         ) from fault
 
 
-def embed(documents: Sequence[Document], encoder: Encoder) -> NDArray[np.float64]:
+def embed(documents: Sequence[Document], encoder: Encoder) -> Floats:
     """A point of length 1 for every document: the mean of its segments' vectors, each scaled to length 1."""
     counts = [len(document.segments) for document in documents]
     vectors = encoder.encode([text for document in documents for text in document.texts])
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    sums = np.add.reduceat(_unit(vectors.astype(np.float64)), starts, axis=0)
-    return _unit(sums)
+    sums = np.add.reduceat(_scale_to_unit(vectors.astype(np.float64)), starts, axis=0)
+    return _scale_to_unit(sums)
 
 
-def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+def _scale_to_unit(vectors: Floats) -> Floats:
     """Every row scaled to length 1; a row of zeros, an empty text, stays."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    scaled: NDArray[np.float64] = vectors / np.where(lengths > 0, lengths, 1)
+    scaled: Floats = vectors / np.where(lengths > 0, lengths, 1)
     return scaled
 
 
@@ -82,7 +83,7 @@ class BundledModel:
     def __init__(self) -> None:
         import wordllama
 
-        # The package looks for its tokeniser under another name than it ships; as the cache, its own folder is right.
+        # The package looks for its tokeniser under another name than it ships; its own folder as cache has it.
         folder = Path(wordllama.__file__).parent
         self._model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
 
@@ -135,10 +136,12 @@ class OnnxModel:
             tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         except Exception as fault:  # both libraries raise bare exceptions of their own making
             raise InputError(f"cannot be loaded as a sentence model ({_one_line(fault)})", file=folder) from fault
-        tokenizer.enable_truncation(_longest(folder))
+        stated = _setting(folder / "sentence_bert_config.json", "max_seq_length")
+        tokenizer.enable_truncation(min(LONGEST, int(stated)) if stated else LONGEST)
         tokenizer.enable_padding()
-        digest = fingerprint_of_file(path)
-        return cls(f"{folder.resolve().name}-{digest}", session, tokenizer, _first_token(folder))
+        name = f"{folder.resolve().name}-{fingerprint_of_file(path)}"
+        first_token = bool(_setting(folder / "1_Pooling" / "config.json", "pooling_mode_cls_token"))
+        return cls(name, session, tokenizer, first_token)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row for every text; texts of like length share a batch, so that little is padded."""
@@ -146,11 +149,11 @@ class OnnxModel:
         rows: dict[int, NDArray[np.float32]] = {}
         for start in range(0, len(order), BATCH):
             chosen = order[start : start + BATCH]
-            vectors = self._batch([texts[i] for i in chosen])
+            vectors = self._encode_batch([texts[i] for i in chosen])
             rows |= dict(zip(chosen, vectors, strict=True))
         return np.stack([rows[i] for i in range(len(texts))])
 
-    def _batch(self, texts: list[str]) -> NDArray[np.float32]:
+    def _encode_batch(self, texts: list[str]) -> NDArray[np.float32]:
         encoded = self.tokenizer.encode_batch(texts)
         mask = np.array([tokens.attention_mask for tokens in encoded], dtype=np.int64)
         given = {
@@ -162,9 +165,9 @@ class OnnxModel:
         names = [argument.name for argument in self.session.get_outputs()]
         output = POOLED if POOLED in names else names[0]
         vectors = self.session.run([output], {name: value for name, value in given.items() if name in wanted})[0]
-        return self._pooled(np.asarray(vectors, dtype=np.float32), mask)
+        return self._pool(np.asarray(vectors, dtype=np.float32), mask)
 
-    def _pooled(self, vectors: NDArray[np.float32], mask: NDArray[np.int64]) -> NDArray[np.float32]:
+    def _pool(self, vectors: NDArray[np.float32], mask: Ints) -> NDArray[np.float32]:
         if vectors.ndim == 2:  # the model pooled by itself
             return vectors
         if self.first_token:
@@ -173,16 +176,6 @@ class OnnxModel:
         weights = mask[:, :, None].astype(np.float32)
         mean: NDArray[np.float32] = (vectors * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
         return mean
-
-
-def _first_token(folder: Path) -> bool:
-    return bool(_setting(folder / "1_Pooling" / "config.json", "pooling_mode_cls_token"))
-
-
-def _longest(folder: Path) -> int:
-    """How many tokens the model takes."""
-    stated = _setting(folder / "sentence_bert_config.json", "max_seq_length")
-    return min(LONGEST, int(stated)) if stated else LONGEST
 
 
 def _setting(path: Path, key: str) -> Any:
