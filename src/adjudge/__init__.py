@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from adjudge.api.report import report
     from adjudge.core.errors import AdjudgeError
     from adjudge.core.judgments import Judgments
-    from adjudge.design import load_campaign
+    from adjudge.design.campaign.toml_file import load_campaign
     from adjudge.results.rank import Ranking
 
 # Otherwise polars sums a group in as many parts as it has threads, so that the last digit of a sum would depend on the
@@ -58,7 +58,7 @@ _PUBLIC = {
     "gold": "adjudge.api.comparing",
     "init": "adjudge.api.campaigns",
     "judge": "adjudge.api.judging",
-    "load_campaign": "adjudge.design",
+    "load_campaign": "adjudge.design.campaign.toml_file",
     "look": "adjudge.api.look",
     "meta": "adjudge.api.comparing",
     "move": "adjudge.api.campaigns",

@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 from adjudge.core.errors import DataError
 from adjudge.core.protocols import COLLECTED
 from adjudge.core.test_set import SourceSegment, TestSet
-from adjudge.design import Campaign, TaskSet, design, load_campaign
+from adjudge.design.campaign import Campaign
+from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.design.controls import planned_amounts
 from adjudge.design.extend import extend_tasks
-from adjudge.design.tasks import Task
+from adjudge.design.make import design
+from adjudge.design.tasks import Task, TaskSet
 from tests.collect.campaigns import make_campaign
 from tests.conftest import examples
 

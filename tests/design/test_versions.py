@@ -10,9 +10,9 @@ import pytest
 
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.test_set import TestSet
-from adjudge.design import load_campaign
 from adjudge.design.appraise import to_batches
 from adjudge.design.balance import measure_balance
+from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.design.input_texts import read_texts
 from adjudge.design.make import design
 from adjudge.design.tasks import TaskSet, corrected_segments, parse_tasks, to_json

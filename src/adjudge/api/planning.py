@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from adjudge.core.judgments import Judgments
-    from adjudge.design import Campaign, TaskSet
+    from adjudge.design.campaign import Campaign
+    from adjudge.design.tasks import TaskSet
     from adjudge.formats import ReadOptions
     from adjudge.look.boundaries import Spending
     from adjudge.results.plan import Plan
@@ -253,8 +254,8 @@ def design(campaign: AnyPath | Campaign, *, select: AnyPath | None = None) -> Ta
         select: sample segments with known probabilities: `outputs`, by how much the outputs differ, or a file with a
             number per segment. Default: as in the campaign file.
     """
-    from adjudge.design import design as make_tasks
-    from adjudge.design import load_campaign, with_selection
+    from adjudge.design.campaign.toml_file import load_campaign, with_selection
+    from adjudge.design.make import design as make_tasks
 
     loaded = load_campaign(Path(campaign)) if isinstance(campaign, str | Path) else campaign
     return make_tasks(loaded if select is None else with_selection(loaded, str(select)))

@@ -195,7 +195,7 @@ def _tasks(file: Path, campaign: Campaign, stored: TaskSet | None) -> TaskSet:
         if stored is None or len(stored.tasks) <= len(tasks.tasks) or stored.tasks[: len(tasks.tasks)] != tasks.tasks:
             return tasks
     if stored is None:
-        from adjudge.design import design
+        from adjudge.design.make import design
 
         stored = design(campaign)
     save_tasks(stored, file)

@@ -178,7 +178,8 @@ def _tasks(campaign: Path) -> tuple[TaskSet, Scale]:
     if campaign.suffix.lower() == ".json":
         tasks = load_tasks(campaign)
         return tasks, SCALES.get(tasks.protocol, Scale())
-    from adjudge.design import design, load_campaign
+    from adjudge.design.campaign.toml_file import load_campaign
+    from adjudge.design.make import design
 
     loaded = load_campaign(campaign)
     return design(loaded), loaded.score_scale

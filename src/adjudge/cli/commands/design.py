@@ -34,9 +34,11 @@ def design(
     import sys
 
     from adjudge.cli.output import write_output
-    from adjudge.design import design as make_tasks
-    from adjudge.design import load_campaign, measure_balance, save_tasks, with_selection
+    from adjudge.design.balance import measure_balance
+    from adjudge.design.campaign.toml_file import load_campaign, with_selection
     from adjudge.design.input_texts import read_texts
+    from adjudge.design.make import design as make_tasks
+    from adjudge.design.tasks import save_tasks
 
     chosen = load_campaign(campaign)
     if select is not None:

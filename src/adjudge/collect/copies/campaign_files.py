@@ -6,31 +6,23 @@ import json
 import re
 import tomllib
 from dataclasses import dataclass
+from functools import reduce
 from itertools import count
+from operator import getitem
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adjudge.collect.copies.archive import is_safe_name
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
-from adjudge.design.campaign.toml_file import load_campaign
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from adjudge.design.campaign.parts import map_paths
+from adjudge.design.campaign.toml_file import check_campaign, load_campaign
 
 OUTSIDE = "outside"
 """The folder for files that lie outside of the campaign's folder, or have names that are unsafe in archives."""
 # Beside the campaign file, where they exist: tasks, looks, the key that signs cookies, links that were handed out.
 _BESIDE = ("tasks.json", "looks.json", "looks.start.json", "looks.shown.json")
 _BESIDE_SECRET = (".secret", ".links.tsv")
-_PATH_KEYS = {
-    ("files", "testset"), ("files", "documents"), ("files", "tutorial"), ("files", "prefilled"), ("files", "spread"),
-    ("files", "after", "testset"), ("files", "after", "documents"), ("page", "logo"),
-}  # fmt: skip
-_TEXT_KEYS = {
-    ("files", "source"), ("files", "after", "source"), ("files", "systems", "*"), ("files", "references", "*"),
-    ("files", "after", "systems", "*"), ("files", "after", "references", "*"),
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -93,19 +85,20 @@ def outside_of_folder(campaign_file: Path) -> str | None:
     return next((value for value in named if not (folder / value).resolve().is_relative_to(folder)), None)
 
 
-def named_paths(data: Any, keys: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
-    """All files that a campaign file names, with their keys."""
-    pattern = (*keys[:-1], "*") if keys else ()
-    if isinstance(data, dict):
-        if keys in _TEXT_KEYS or pattern in _TEXT_KEYS or keys[:1] == ("instructions",):
-            if isinstance(data.get("file"), str):
-                yield (*keys, "file"), data["file"]
-            if keys != ("instructions",):
-                return
-        for key, value in data.items():
-            yield from named_paths(value, (*keys, key))
-    elif isinstance(data, str) and (keys in _PATH_KEYS or keys in _TEXT_KEYS or pattern in _TEXT_KEYS):
-        yield keys, data
+def named_paths(data: dict[str, Any]) -> list[tuple[tuple[str, ...], str]]:
+    """List all files that a campaign file names, with their keys."""
+    places: list[tuple[str, ...]] = []
+
+    def note(path: Path, keys: tuple[str, ...]) -> Path:
+        places.append(keys)
+        return path
+
+    map_paths(check_campaign(data), note)
+    named = []
+    for keys in places:
+        value = reduce(getitem, keys, data)
+        named.append(((*keys, "file"), value["file"]) if isinstance(value, dict) else (keys, value))
+    return named
 
 
 def with_other_paths(text: str, renamed: dict[str, str], campaign_file: Path) -> str:
@@ -125,10 +118,7 @@ def with_other_paths(text: str, renamed: dict[str, str], campaign_file: Path) ->
 
 def _replaced(data: Any, renamed: dict[str, str]) -> Any:
     """The parsed campaign file with other names of files."""
-    for keys, value in list(named_paths(data)):
+    for keys, value in named_paths(data):
         if value in renamed:
-            place = data
-            for key in keys[:-1]:
-                place = place[key]
-            place[keys[-1]] = renamed[value]
+            reduce(getitem, keys[:-1], data)[keys[-1]] = renamed[value]
     return data
