@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 FIELDS = ("score", "rank", "spans", "kept", "edit", "comment")
 COMMENT_LENGTH = 5000
 EDIT_LENGTH = 50_000
-# Which field carries the judgment, where it is not the score.
 _STEP_TOLERANCE = 1e-6
 
 Value = float | int | str | list[dict[str, Any]] | None
@@ -40,8 +39,7 @@ class Refused(Exception):  # noqa: N818 - it reads as what happened
         self.code = code
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """One field of one output set to a value; null unsets it."""
 
     output: str

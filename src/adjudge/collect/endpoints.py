@@ -105,7 +105,7 @@ def save_changes(request: HttpRequest, body: SaveIn) -> dict[str, Any]:
     if body.annotator != visitor.annotator_id:
         # Another person has entered in this browser since: what the first one judged must not become theirs.
         raise HttpError(401, "this browser is now used by somebody else")
-    saved = save(visitor.annotator_id, body.as_save())
+    saved = save(visitor.annotator_id, body)
     return {
         "id": body.id,
         "saved": saved.received,
