@@ -81,19 +81,13 @@ def completion(visitor: Visitor, given: list[Assignment]) -> dict[str, Any] | No
 
 def _campaign() -> dict[str, Any]:
     campaign, tasks = served().campaign, served().tasks
-    scale = campaign.score_scale
     return {
         "id": served().id,
         "name": campaign.name,
         "protocol": campaign.protocol,
         "source": {"lang": tasks.source_lang, "dir": tasks.source_direction},
         "target": {"lang": tasks.target_lang, "dir": tasks.target_direction},
-        "scale": {
-            "low": scale.low,
-            "high": scale.high,
-            "step": scale.step,
-            "anchors": [{"at": anchor.at, "text": anchor.text} for anchor in scale.anchors],
-        },
+        "scale": campaign.score_scale.model_dump(),
         "shows": campaign.context.show,
         "navigation": campaign.page.navigation,
         "comments": campaign.page.comments,
@@ -106,14 +100,11 @@ def _campaign() -> dict[str, Any]:
 
 
 def _marking() -> dict[str, Any]:
-    """What can be marked, and how marks snap."""
+    """What can be marked, what errors cost, and when the page asks for confirmation."""
     campaign = served().campaign
     rules = campaign.spans.rules(campaign.protocol)
     return {
-        "severities": list(rules.severities),
-        "source": rules.source,
-        "missing": rules.missing,
-        "overlap": rules.overlap,
+        **vars(rules),
         "categories": [{"name": category, "counts": category_kind(category)} for category in rules.categories],
         "weights": campaign.spans.weights.model_dump(),
         "warn_below": campaign.spans.warn_below,

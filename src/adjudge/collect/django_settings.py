@@ -58,7 +58,8 @@ def start_django(
         ADJUDGE_BROWSER_COOKIE=f"adjudge_browser_{suffix}",
         SESSION_COOKIE_AGE=session_hours * 3600,
         ADJUDGE=None,
-        **_fixed_settings(),
+        **_app_settings(),
+        **_security_settings(),
         **_address_settings(host, url),
     )
     django.setup()
@@ -119,10 +120,6 @@ def serve_these(campaign: ServedCampaign) -> None:
     from django.conf import settings
 
     settings.ADJUDGE = campaign
-
-
-def _fixed_settings() -> dict[str, Any]:
-    return {**_app_settings(), **_security_settings()}
 
 
 def _app_settings() -> dict[str, Any]:

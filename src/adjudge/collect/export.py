@@ -10,7 +10,7 @@ import polars as pl
 
 from adjudge.collect.adaptive import is_adaptive
 from adjudge.collect.models import Annotator, Decision, Draw, Save
-from adjudge.collect.revisions import as_times, cell_names, read_revisions, read_states
+from adjudge.collect.revisions import as_times, read_revisions, read_states
 from adjudge.collect.running import know_tasks
 from adjudge.collect.served_campaign import served
 from adjudge.core.inclusion_weights import INCLUSION
@@ -87,7 +87,7 @@ def _answers() -> pl.DataFrame:
     states = read_states()
     know_tasks(states["task"].unique())
     revisions = read_revisions(states)
-    names = cell_names()
+    names = revisions.cell_names
     columns = list(zip(*revisions.cells, strict=True)) or [()] * len(names)
     types = {**SCHEMA, **EXTRA_MARKED, **EXTRA_EDITED}
     frame = pl.DataFrame(

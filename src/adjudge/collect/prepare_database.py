@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
     from adjudge.design.campaign import Campaign as CampaignFile
 
+# Keys of the settings that the database stores: who judges, the tasks that the campaign began with, and, as the
+# beginning of several keys, the policy by which tasks are drawn.
+PEOPLE = "design.annotators"
+FIRST_TASKS = "first_tasks"
+POLICY = "adaptive."
+
 
 @dataclass(frozen=True)
 class NewLink:
@@ -120,10 +126,6 @@ def _store_tasks(stored: Campaign, name: str, tasks: TaskSet, *, begun: bool) ->
     return True
 
 
-PEOPLE = "design.annotators"
-FIRST_TASKS = "first_tasks"
-
-
 def _joining(stored: Campaign, campaign: CampaignFile) -> list[str]:
     """People whom the campaign file names besides those for whom the tasks were made: they join a pool.
 
@@ -148,9 +150,6 @@ def _joining(stored: Campaign, campaign: CampaignFile) -> list[str]:
         )
     stored.settings = json.dumps({**settings, PEOPLE: now})
     return list(names)
-
-
-POLICY = "adaptive."
 
 
 def _store_policy(stored: Campaign, campaign: CampaignFile) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import json
+from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -45,8 +46,6 @@ STATE_COLUMNS: dict[str, type[pl.DataType] | None] = {
     "task": pl.String, "started": None, "screen_visible_seconds": pl.Float64, "screen_shown_seconds": pl.Float64,
     "believed_seconds": pl.Float64,
 }  # fmt: skip
-_TEXTS = ("score", "rank", "text")
-_EDITS = ("score", "rank", "text", "action", "comment")
 _MARKS = ("score", "rank", "text", "spans", "span_origins", "prefilled", "warning", "warning_kept")
 
 
@@ -61,8 +60,12 @@ class _History:
 
 @dataclass
 class Revisions:
-    """Columns with one entry per revision; `history` numbers the outputs as they stand on screens."""
+    """Columns with one entry per revision; `history` numbers the outputs as they stand on screens.
 
+    `cells` describe the answers, in the columns `cell_names`.
+    """
+
+    cell_names: tuple[str, ...]
     state: list[int] = field(default_factory=list)
     output: list[str] = field(default_factory=list)
     history: list[int] = field(default_factory=list)
@@ -92,12 +95,6 @@ def read_states() -> pl.DataFrame:
     return frame.with_columns(as_times(frame["started"]), pl.col("excluded").cast(pl.Boolean))
 
 
-def read_revisions(states: pl.DataFrame) -> Revisions:
-    """All revisions, by screen in the order of their numbers and within a screen by output."""
-    with _without_collector():
-        return _read_revisions(states)
-
-
 @contextmanager
 def _without_collector() -> Iterator[None]:
     """Spare the garbage collector millions of small new values, none of which refers back to itself."""
@@ -110,16 +107,18 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _read_revisions(states: pl.DataFrame) -> Revisions:
+@_without_collector()
+def read_revisions(states: pl.DataFrame) -> Revisions:
+    """Read all revisions, by screen in the order of their numbers and within a screen by output."""
     rows = _fetch(_SAVES.format(edited=_plain_time("v.edited"), received=_plain_time("v.received")))
     changes, spent = (_parse(row[column] for row in rows) for column in (1, 2))
     whose = dict(zip(states["state"], zip(states["task"], states["believed_seconds"], strict=True), strict=True))
-    revisions = Revisions()
-    describe = _describe()
+    names, describe = _describe_by_protocol()
+    revisions = Revisions(names)
     saves = zip(rows, changes, spent, strict=True)
     for state, group in groupby(saves, key=lambda save: save[0][0]):
         if state not in whose:
-            continue  # saved for the first time after the screens were read, while people work: for the next time
+            continue  # first saved after the screens were read, while people work: it is exported next time
         task, most_seconds = whose[state]
         _add_screen(revisions, group, describe, state=state, task=task, most_seconds=most_seconds)
     return revisions
@@ -128,17 +127,13 @@ def _read_revisions(states: pl.DataFrame) -> Revisions:
 def _add_screen(
     revisions: Revisions, saves: Iterable[Any], describe: Describe, *, state: int, task: str, most_seconds: float
 ) -> None:
-    histories: dict[str, _History] = {}
+    histories: dict[str, _History] = defaultdict(_History)
     placed = served().output_by_id
     for save, changes, spent in saves:
         for output, seconds in spent[3].items():
-            if output not in histories:
-                histories[output] = _History()
             histories[output].seconds += seconds
         changed: dict[str, _History] = {}
         for output, name, value in changes:
-            if output not in histories:
-                histories[output] = _History()
             histories[output].values[name] = value
             changed[output] = histories[output]
         for output, history in changed.items():
@@ -162,15 +157,14 @@ def _limit_seconds(revisions: Revisions, histories: dict[str, _History], most_se
             revisions.history[row] = number
 
 
-def cell_names() -> tuple[str, ...]:
-    """The columns that describe an answer under this campaign's protocol."""
+def _describe_by_protocol() -> tuple[tuple[str, ...], Describe]:
+    """The columns that describe an answer under this campaign's protocol, and the function that fills them."""
     protocol = PROTOCOLS[served().campaign.protocol]
-    return _EDITS if protocol.edited else _MARKS if protocol.marked else _TEXTS
-
-
-def _describe() -> Describe:
-    protocol = PROTOCOLS[served().campaign.protocol]
-    return _edit_cells if protocol.edited else _mark_cells if protocol.marked else _text_cells
+    if protocol.edited:
+        return ("score", "rank", "text", "action", "comment"), _edit_cells
+    if protocol.marked:
+        return _MARKS, _mark_cells
+    return ("score", "rank", "text"), _text_cells
 
 
 def _text_cells(values: dict[str, Any], output: Output) -> Cells:  # noqa: ARG001 - the others need it

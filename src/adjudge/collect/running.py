@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from adjudge.collect.database import writing
 from adjudge.collect.models import Campaign, Process
-from adjudge.core.errors import AdjudgeError, DataError
+from adjudge.core.errors import DataError
 from adjudge.core.files import is_alive
 
 if TYPE_CHECKING:
@@ -94,6 +94,28 @@ def leave(name: str, using: str = DEFAULT_DB_ALIAS) -> None:
         Process.objects.using(using).filter(pk=name).delete()
 
 
+class SignsOfLife(threading.Thread):
+    """A thread that calls `give_sign` every few seconds, so that others see that this process is there."""
+
+    def __init__(self, give_sign: Callable[[], None]) -> None:
+        super().__init__(name="signs of life", daemon=True)
+        self._give_sign = give_sign
+        self._stopped = threading.Event()
+
+    def run(self) -> None:
+        """Give signs until stopped."""
+        while not self._stopped.wait(SAY_EVERY):
+            try:
+                self._give_sign()
+            except Exception:  # noqa: BLE001 - whatever it is, the next sign must come
+                # Full disks and restarts of the database pass; saves tell people of them.
+                connections.close_all()
+
+    def stop(self) -> None:
+        """Give no more signs."""
+        self._stopped.set()
+
+
 @contextmanager
 def moving(using: str, connect: Callable[[], AbstractContextManager[BaseDatabaseWrapper]]) -> Iterator[None]:
     """Keep servers away while a database is copied to another one.
@@ -103,20 +125,17 @@ def moving(using: str, connect: Callable[[], AbstractContextManager[BaseDatabase
         connect: opens another connection to it, for the thread that gives signs of life.
     """
     note = announce("move", using)
-    done = threading.Event()
 
-    def say() -> None:
-        while not done.wait(SAY_EVERY):
-            # A sign that cannot be given now comes a little later.
-            with suppress(DatabaseError, AdjudgeError), connect() as connection:
-                Process.objects.using(connection.alias).filter(pk=note).update(seen=timezone.now())
+    def give_sign() -> None:
+        with connect() as connection:
+            Process.objects.using(connection.alias).filter(pk=note).update(seen=timezone.now())
 
-    signs = threading.Thread(target=say, name="signs of life", daemon=True)
+    signs = SignsOfLife(give_sign)
     signs.start()
     try:
         yield
     finally:
-        done.set()
+        signs.stop()
         signs.join()
         leave(note, using)
 
@@ -152,43 +171,21 @@ def end_serving() -> None:
         connections.close_all()
 
 
-class SignsOfLife(threading.Thread):
-    """The thread of a process that serves which says every few seconds that its server is there.
-
-    `look` is called each time, with the connection of this thread.
-    """
-
-    def __init__(self, look: Callable[[], None] = lambda: None) -> None:
-        super().__init__(name="signs of life", daemon=True)
-        self._look = look
-        self._stopped = threading.Event()
-
-    def run(self) -> None:
-        """Say it until stopped."""
-        while not self._stopped.wait(SAY_EVERY):
-            try:
-                self._say()
-                self._look()
-            except Exception:  # noqa: BLE001 - whatever it is, the next sign must come
-                # Full disks and restarts of the database pass; saves tell people of them.
-                connections.close_all()
-
-    def _say(self) -> None:
-        now = timezone.now()
-        with writing():
-            if not Process.objects.filter(pk=_serving.note).update(seen=now):
-                Process.objects.create(
-                    id=_serving.note,
-                    machine=machine(),
-                    number=_serving.master,
-                    doing="serve",
-                    url=_serving.url,
-                    seen=now,
-                )
-
-    def stop(self) -> None:
-        """Say nothing more."""
-        self._stopped.set()
+def keep_serving() -> None:
+    """Say that the server of this process is there, and take up tasks that were added."""
+    now = timezone.now()
+    with writing():
+        if not Process.objects.filter(pk=_serving.note).update(seen=now):
+            # Another process has forgotten this one, as after a long sleep of the machine.
+            Process.objects.create(
+                id=_serving.note,
+                machine=machine(),
+                number=_serving.master,
+                doing="serve",
+                url=_serving.url,
+                seen=now,
+            )
+    take_up_new_tasks()
 
 
 def know_tasks(tasks: Iterable[str]) -> None:

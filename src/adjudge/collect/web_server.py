@@ -5,6 +5,10 @@ connections in one thread, without blocking, and hands a request to one of a few
 come. A client that sends half a request, or nothing at all, costs a file descriptor and no thread. Such connections are
 closed after a while, and those of one address beyond a number at once, the oldest first: ordinary requests are complete
 within milliseconds.
+
+Gunicorn starts, watches and replaces processes, which waitress does not; waitress reads requests without blocking,
+which gunicorn's own workers with threads do not. That is why its channels run inside a worker of gunicorn, although
+neither library promises the classes that are derived here.
 """
 
 from __future__ import annotations
@@ -182,7 +186,7 @@ class Threads(ThreadedTaskDispatcher):  # type: ignore[misc]
         try:
             self.start_new_thread(self.handler_thread, number)
         except RuntimeError:
-            # The system allows no more; those that there are will come to it.
+            # The OS refuses another thread: the running ones will take this one.
             if not self.threads:
                 raise
             return
@@ -213,9 +217,9 @@ class WaitressWorker(Worker):  # type: ignore[misc]
         """Serve until told to stop, then answer what has been begun."""
         from django.db import connection
 
-        from adjudge.collect.running import SignsOfLife, take_up_new_tasks
+        from adjudge.collect.running import SignsOfLife, keep_serving
 
-        signs = SignsOfLife(take_up_new_tasks)
+        signs = SignsOfLife(keep_serving)
         signs.start()
         connections: dict[int, Any] = {}
         threads = Threads(THREADS_ON_SQLITE if connection.vendor == "sqlite" else THREADS)

@@ -13,8 +13,7 @@ import time
 import zipfile
 import zlib
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Self
+from typing import TYPE_CHECKING, Annotated, BinaryIO, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
@@ -76,11 +75,9 @@ class TableEntry(_Part):
     digest: str = Field(pattern=r"^[0-9a-f]{64}$")
 
 
-class Manifest(_Part):
-    """What a backup holds."""
+class About(_Part):
+    """What the manifest says of the campaign, apart from its entries."""
 
-    format: Line
-    schema_: int = Field(alias="schema")
     version: Line
     made: Line
     campaign: Line
@@ -88,21 +85,15 @@ class Manifest(_Part):
     fingerprint: Line
     database: Line
     migration: Line
+
+
+class Manifest(About):
+    """What a backup holds."""
+
+    format: Line
+    schema_: int = Field(alias="schema")
     tables: tuple[TableEntry, ...]
     entries: tuple[Entry, ...]
-
-
-@dataclass(frozen=True)
-class About:
-    """What the manifest says of the campaign, apart from its entries."""
-
-    version: str
-    made: str
-    campaign: str
-    campaign_file: str
-    fingerprint: str
-    database: str
-    migration: str
 
 
 class ArchiveWriter:
@@ -110,7 +101,7 @@ class ArchiveWriter:
 
     def __init__(self, file: Path) -> None:
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6)
-        self._entries: list[dict[str, Any]] = []
+        self._entries: list[Entry] = []
 
     def add(self, name: str, pieces: Iterable[bytes], *, secret: bool = False) -> None:
         """Add a file whose content comes in pieces."""
@@ -122,13 +113,18 @@ class ArchiveWriter:
                 entry.write(piece)
                 size += len(piece)
                 digest.update(piece)
-        self._entries.append({"name": name, "size": size, "sha256": digest.hexdigest(), "secret": secret})
+        self._entries.append(Entry(name=name, size=size, sha256=digest.hexdigest(), secret=secret))
 
-    def finish(self, about: About, tables: list[dict[str, Any]]) -> None:
+    def finish(self, about: About, tables: list[TableEntry]) -> None:
         """Write the manifest, without which there is no backup."""
-        head = {"format": FORMAT, "schema": SCHEMA, **asdict(about)}
-        content = json.dumps({**head, "tables": tables, "entries": self._entries}, ensure_ascii=False, indent=1)
-        self._zip.writestr(MANIFEST, content)
+        manifest = {
+            "format": FORMAT,
+            "schema": SCHEMA,
+            **about.model_dump(),
+            "tables": [table.model_dump() for table in tables],
+            "entries": [entry.model_dump() for entry in self._entries],
+        }
+        self._zip.writestr(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1))
 
     def __enter__(self) -> Self:
         return self

@@ -24,7 +24,7 @@ from adjudge.collect.copies.archive import (
     read_archive,
 )
 from adjudge.collect.copies.campaign_files import campaign_files, outside_of_folder
-from adjudge.collect.copies.snapshot import Digest, Snapshot, known_migrations, new_database, read_snapshot
+from adjudge.collect.copies.snapshot import Snapshot, known_migrations, new_database, read_snapshot
 from adjudge.collect.copies.working_folder import is_working_folder, working_folder
 from adjudge.collect.database import (
     chosen_database,
@@ -41,7 +41,7 @@ from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.results.campaigns import BackedUp, CopiedTable, Restored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
 _FILES, _TABLES = "files", "tables"
 
@@ -83,7 +83,7 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
             database="sqlite" if embedded is not None else "postgresql",
             migration=snapshot.migration,
         )
-        writer.finish(about, [table.model_dump(mode="json") for table in tables])
+        writer.finish(about, tables)
     return BackedUp(
         settings={"database": about.database},
         data=about.fingerprint,
@@ -92,24 +92,20 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
         bytes=output.stat().st_size,
         made=made,
         files=(campaign_file.name, *(file.name for file in files)),
-        copied=_copied(tables),
+        copied=list_copied(tables),
         notes=("the archive holds everything that people said and the campaign's key; keep it as secret as these",),
     )
 
 
 def _add_table(writer: ArchiveWriter, snapshot: Snapshot, name: str) -> TableEntry:
-    digest = Digest()
+    def write(lines: Iterable[bytes]) -> None:
+        writer.add(f"{_TABLES}/{name}.jsonl", (line + b"\n" for line in lines), secret=True)
 
-    def lines() -> Iterator[bytes]:
-        for line in snapshot.lines(name):
-            digest.add(line)
-            yield line + b"\n"
-
-    writer.add(f"{_TABLES}/{name}.jsonl", lines(), secret=True)
-    return TableEntry(name=name, columns=snapshot.columns(name), rows=digest.rows, digest=digest.hexadecimal)
+    return snapshot.copy_table(name, write)
 
 
-def _copied(tables: list[TableEntry] | tuple[TableEntry, ...]) -> tuple[CopiedTable, ...]:
+def list_copied(tables: Iterable[TableEntry]) -> tuple[CopiedTable, ...]:
+    """List copied tables as results show them."""
     return tuple(CopiedTable(table.name, table.rows, table.digest) for table in tables)
 
 
@@ -148,7 +144,7 @@ def restore(archive: Path, folder: Path, *, database: str | None = None) -> Rest
         database=shown_database(database, database_file(folder / manifest.campaign_file)),
         made=manifest.made,
         files=tuple(entry.name.partition("/")[2] for entry in manifest.entries if entry.name.startswith(f"{_FILES}/")),
-        copied=_copied(manifest.tables),
+        copied=list_copied(manifest.tables),
     )
 
 
@@ -192,16 +188,14 @@ def _fill(reader: ArchiveReader, campaign_file: Path, database: str | None) -> N
             for name in target.models:
                 target.fill(name, reader.lines(f"{_TABLES}/{name}.jsonl"), source=reader.path)
             target.continue_numbering()
-            stored = target.digests()
+            stored = target.digest_tables()
         except (UnicodeError, OverflowError) as fault:
             # Numbers and dates beyond what databases hold, and halves of characters: no database had such rows.
             raise damaged(reader.path, f"a row has a value that no database holds: {shown(fault, 100)}") from fault
         for table in stored:
-            saved = tables[table.name]
-            if (table.rows, table.digest) != (saved.rows, saved.digest):
-                raise damaged(
-                    reader.path, f"{table.rows} rows of '{table.name}' are not the {saved.rows} that were saved"
-                )
+            if table != tables[table.name]:
+                saved = tables[table.name].rows
+                raise damaged(reader.path, f"{table.rows} rows of '{table.name}' are not the {saved} that were saved")
         if database is not None:
             note_database(campaign_file, database)
     if database is None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from adjudge.collect.copies.backup import list_copied
 from adjudge.collect.copies.snapshot import Snapshot, applied_migration, new_database, opened, read_snapshot
 from adjudge.collect.copies.working_folder import working_folder
 from adjudge.collect.database import (
@@ -21,10 +22,10 @@ from adjudge.collect.database import (
 from adjudge.collect.django_settings import database_file
 from adjudge.core.errors import DataError, InputError, UsageError
 from adjudge.design.campaign.toml_file import load_campaign
-from adjudge.results.campaigns import CopiedTable, Moved
+from adjudge.results.campaigns import Moved
 
 if TYPE_CHECKING:
-    from adjudge.collect.copies.snapshot import TableDigest
+    from adjudge.collect.copies.archive import TableEntry
 
 _FIRST_WITH_PROCESSES = "0005_processes"
 
@@ -62,7 +63,7 @@ def move(campaign_file: Path, to: str, *, database: str | None = None) -> Moved:
         campaign_file=str(campaign_file),
         source=shown_database(source, database_file(campaign_file)),
         target=_shown(target),
-        copied=tuple(CopiedTable(table.name, table.rows, table.digest) for table in copied[1]),
+        copied=list_copied(copied[1]),
         notes=_notes(campaign_file, source, database),
     )
 
@@ -91,7 +92,7 @@ def _target(to: str) -> str:
     return f"sqlite:{quote(str(file.absolute()))}"
 
 
-def _copy(campaign_file: Path, source: str | None, target: str) -> tuple[str, tuple[TableDigest, ...]]:
+def _copy(campaign_file: Path, source: str | None, target: str) -> tuple[str, list[TableEntry]]:
     """Copy all tables and compare them; returns the fingerprint of the tasks, and what was copied."""
     file = sqlite_file(target, Path())
     beside = file if file is not None else campaign_file.absolute()
@@ -105,17 +106,18 @@ def _copy(campaign_file: Path, source: str | None, target: str) -> tuple[str, tu
             new_database(None if file is not None else target, new_file, snapshot.migration) as new,
         ):
             fingerprint: str = snapshot.campaign(campaign_file).fingerprint
-            copied = _copied(snapshot, new, _shown(target))
+            copied = _copy_rows(snapshot, new, _shown(target))
         if file is not None:
             _put(new_file, file)
     return fingerprint, copied
 
 
-def _copied(snapshot: Snapshot, target: Snapshot, shown_name: str) -> tuple[TableDigest, ...]:
+def _copy_rows(snapshot: Snapshot, target: Snapshot, shown_name: str) -> list[TableEntry]:
+    """Copy the rows of all tables, and compare what the target then holds."""
     for name in snapshot.models:
         target.fill(name, snapshot.lines(name), source=shown_name)
     target.continue_numbering()
-    before, after = snapshot.digests(), target.digests()
+    before, after = snapshot.digest_tables(), target.digest_tables()
     for former, new in zip(before, after, strict=True):
         if former != new:
             raise DataError(

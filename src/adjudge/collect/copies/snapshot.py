@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import count, islice
@@ -18,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from uuid import UUID
 
+from adjudge.collect.copies.archive import TableEntry
 from adjudge.collect.database import database_settings, is_postgres, shown_database, sqlite_file
 from adjudge.core.errors import InputError, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from django.db.backends.base.base import BaseDatabaseWrapper
@@ -36,30 +36,22 @@ _MODULUS = 1 << 256
 _numbers = count(1)
 
 
-@dataclass(frozen=True)
-class TableDigest:
-    """The rows of a table: how many, and what identifies them all."""
-
-    name: str
-    columns: tuple[str, ...]
-    rows: int
-    digest: str
-
-
 class Digest:
-    """Counts lines and sums up their hashes."""
+    """Counts lines and sums up their hashes, so that their order does not matter."""
 
     def __init__(self) -> None:
         self.rows, self._sum = 0, 0
 
-    def add(self, line: bytes) -> None:
-        """Take one line in."""
-        self.rows += 1
-        self._sum = (self._sum + int.from_bytes(sha256(line).digest(), "big")) % _MODULUS
+    def watch(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+        """Hand the lines on, and count them."""
+        for line in lines:
+            self.rows += 1
+            self._sum = (self._sum + int.from_bytes(sha256(line).digest(), "big")) % _MODULUS
+            yield line
 
     @property
     def hexadecimal(self) -> str:
-        """What identifies the lines added so far, in any order."""
+        """What identifies the lines so far, in any order."""
         return f"{self._sum:064x}"
 
 
@@ -91,16 +83,20 @@ class Snapshot:
             raise InputError("has not been served yet, so there is nothing to copy", file=file)
         return row
 
-    def digest(self, name: str) -> TableDigest:
-        """Count and digest a table by reading all of it."""
+    def copy_table(self, name: str, write: Callable[[Iterable[bytes]], None]) -> TableEntry:
+        """Hand all rows of a table to `write`; returns what identifies them."""
         digest = Digest()
-        for line in self.lines(name):
-            digest.add(line)
-        return TableDigest(name, self.columns(name), digest.rows, digest.hexadecimal)
+        write(digest.watch(self.lines(name)))
+        return TableEntry(name=name, columns=self.columns(name), rows=digest.rows, digest=digest.hexadecimal)
 
-    def digests(self) -> tuple[TableDigest, ...]:
-        """Those of all tables."""
-        return tuple(self.digest(name) for name in self.models)
+    def digest_tables(self) -> list[TableEntry]:
+        """Count and digest every table by reading all of it."""
+
+        def read(lines: Iterable[bytes]) -> None:
+            for _ in lines:
+                pass
+
+        return [self.copy_table(name, read) for name in self.models]
 
     def fill(self, name: str, lines: Iterable[bytes], *, source: Path | str) -> None:
         """Write rows into an empty table; `source` names where they come from in errors."""

@@ -1,6 +1,5 @@
 """The JSON interface of the organisers' page."""
 
-from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -41,13 +40,13 @@ def show_overview(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001 - nin
 @router.get("/state", response={200: StatisticsOut, **_FAULTS})
 def show_state(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001
     """How far the campaign is: verdict, possible ranks, what more judgments would buy."""
-    return asdict(latest("state"))
+    return latest("state")
 
 
 @router.get("/panels", response={200: StatisticsOut, **_FAULTS})
 def show_panels(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001
     """Statistics of the judgments so far, as far as they can be computed."""
-    return asdict(latest("statistics"))
+    return latest("statistics")
 
 
 @router.get(

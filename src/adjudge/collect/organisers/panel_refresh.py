@@ -10,7 +10,7 @@ import logging
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -34,15 +34,6 @@ _REST = 10
 """After a computation, rest for this many times its duration."""
 
 
-@dataclass(frozen=True)
-class LatestPanels:
-    """The panels of a group as they were computed last; `computed` is None before the first time."""
-
-    panels: tuple[dict[str, Any], ...] = ()
-    computed: datetime | None = None
-    computing: bool = False
-
-
 class PanelGroup:
     """The panels of one group, with what they were made from and when they may be made anew."""
 
@@ -54,13 +45,16 @@ class PanelGroup:
         self.stamp: Stamp | None = None
         self.rests_until = 0.0
 
-    def latest(self) -> LatestPanels:
-        """What was computed last; where judgments have come since, it is computed anew meanwhile."""
+    def latest(self) -> dict[str, Any]:
+        """What was computed last; where judgments have come since, it is computed anew meanwhile.
+
+        `computed` is None before the first time.
+        """
         stamp = stamp_now()
         due = stamp != self.stamp and time.monotonic() >= self.rests_until
         if due and self.lock.acquire(blocking=False):
             threading.Thread(target=self._work, args=(stamp,), daemon=True, name=f"panels {self.group}").start()
-        return LatestPanels(self.panels, self.computed, self.lock.locked())
+        return {"panels": self.panels, "computed": self.computed, "computing": self.lock.locked()}
 
     def _work(self, stamp: Stamp) -> None:
         try:
@@ -88,7 +82,7 @@ _judgments: tuple[Stamp, Judgments] | None = None
 _reading = threading.Lock()
 
 
-def latest(group: Group) -> LatestPanels:
+def latest(group: Group) -> dict[str, Any]:
     """The panels of a group as they stand."""
     return _groups[group].latest()
 
