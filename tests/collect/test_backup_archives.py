@@ -406,8 +406,8 @@ def test_a_name_that_cannot_be_changed_in_the_copy_is_explained(tmp_path: Path) 
 OLDER = """
 import sys
 from pathlib import Path
-from adjudge.collect.copies.snapshot import new_database
-with new_database(None, Path(sys.argv[1]), "0003_draws") as target:
+from adjudge.collect.copies.snapshot import create_database
+with create_database(None, Path(sys.argv[1]), "0003_draws") as target:
     manager = target.models["campaign"]._default_manager.using(target.connection.alias)
     from django.utils import timezone
     from adjudge.design.campaign.toml_file import load_campaign

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from django.db import connection
 
-from adjudge.collect.marking import as_mark, effective_spans, origins, plain_marks, score_of, warning
-from adjudge.collect.served_campaign import served
+from adjudge.collect.marking import effective_spans, find_origins, find_warning, marks_to_dicts, score_spans, to_mark
+from adjudge.collect.served_campaign import get_served
 from adjudge.core.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
@@ -90,9 +90,9 @@ class Revisions:
 
 def read_states() -> pl.DataFrame:
     """Every screen that was saved, with who judged it and the seconds that the server believes."""
-    rows = _fetch(_STATES.format(shown=_plain_time("s.first_shown")))
+    rows = _fetch(_STATES.format(shown=_time_column("s.first_shown")))
     frame = pl.DataFrame(rows, schema=STATE_COLUMNS, orient="row", infer_schema_length=None)
-    return frame.with_columns(as_times(frame["started"]), pl.col("excluded").cast(pl.Boolean))
+    return frame.with_columns(parse_times(frame["started"]), pl.col("excluded").cast(pl.Boolean))
 
 
 @contextmanager
@@ -110,10 +110,10 @@ def _without_collector() -> Iterator[None]:
 @_without_collector()
 def read_revisions(states: pl.DataFrame) -> Revisions:
     """Read all revisions, by screen in the order of their numbers and within a screen by output."""
-    rows = _fetch(_SAVES.format(edited=_plain_time("v.edited"), received=_plain_time("v.received")))
-    changes, spent = (_parse(row[column] for row in rows) for column in (1, 2))
+    rows = _fetch(_SAVES.format(edited=_time_column("v.edited"), received=_time_column("v.received")))
+    changes, spent = (_parse_json(row[column] for row in rows) for column in (1, 2))
     whose = dict(zip(states["state"], zip(states["task"], states["believed_seconds"], strict=True), strict=True))
-    names, describe = _describe_by_protocol()
+    names, describe = _choose_description()
     revisions = Revisions(names)
     saves = zip(rows, changes, spent, strict=True)
     for state, group in groupby(saves, key=lambda save: save[0][0]):
@@ -128,7 +128,7 @@ def _add_screen(
     revisions: Revisions, saves: Iterable[Any], describe: Describe, *, state: int, task: str, most_seconds: float
 ) -> None:
     histories: dict[str, _History] = defaultdict(_History)
-    placed = served().output_by_id
+    placed = get_served().output_by_id
     for save, changes, spent in saves:
         for output, seconds in spent[3].items():
             histories[output].seconds += seconds
@@ -157,59 +157,59 @@ def _limit_seconds(revisions: Revisions, histories: dict[str, _History], most_se
             revisions.history[row] = number
 
 
-def _describe_by_protocol() -> tuple[tuple[str, ...], Describe]:
+def _choose_description() -> tuple[tuple[str, ...], Describe]:
     """The columns that describe an answer under this campaign's protocol, and the function that fills them."""
-    protocol = PROTOCOLS[served().campaign.protocol]
+    protocol = PROTOCOLS[get_served().campaign.protocol]
     if protocol.edited:
-        return ("score", "rank", "text", "action", "comment"), _edit_cells
+        return ("score", "rank", "text", "action", "comment"), _describe_edit
     if protocol.marked:
-        return _MARKS, _mark_cells
-    return ("score", "rank", "text"), _text_cells
+        return _MARKS, _describe_marks
+    return ("score", "rank", "text"), _describe_text
 
 
-def _text_cells(values: dict[str, Any], output: Output) -> Cells:  # noqa: ARG001 - the others need it
+def _describe_text(values: dict[str, Any], output: Output) -> Cells:  # noqa: ARG001 - the others need it
     return values.get("score"), values.get("rank"), values.get("comment")
 
 
-def _edit_cells(values: dict[str, Any], output: Output) -> Cells:
+def _describe_edit(values: dict[str, Any], output: Output) -> Cells:
     """The post-edit with what was done, in the words of released post-edits."""
     edit = values.get("edit")
     action = None if edit is None else "OK" if edit == output.text else "EDIT"
     return values.get("score"), values.get("rank"), edit, action, values.get("comment")
 
 
-def _mark_cells(values: dict[str, Any], output: Output) -> Cells:
+def _describe_marks(values: dict[str, Any], output: Output) -> Cells:
     """The errors marked, where this translation was looked at for them."""
-    campaign = served().campaign
+    campaign = get_served().campaign
     head = values.get("score"), values.get("rank"), values.get("comment")
     if values.get("score") is None and values.get("spans") is None:
         return (*head, None, None, None, None, None)
     spans = effective_spans(values, output)
-    asked = warning(values, output, campaign)
-    score = score_of(values["spans"], campaign) if PROTOCOLS[campaign.protocol].categories else values.get("score")
+    asked = find_warning(values, output, campaign)
+    score = score_spans(values["spans"], campaign) if PROTOCOLS[campaign.protocol].categories else values.get("score")
     return (
         score,
         *head[1:],
-        plain_marks([as_mark(span) for span in spans]),
-        " ".join(origins(spans, output)) or None,
-        json.dumps(plain_marks(output.prefilled), ensure_ascii=False) if output.prefilled else None,
+        marks_to_dicts([to_mark(span) for span in spans]),
+        " ".join(find_origins(spans, output)) or None,
+        json.dumps(marks_to_dicts(output.prefilled), ensure_ascii=False) if output.prefilled else None,
         asked,
         None if asked is None else values.get("kept") == asked,
     )
 
 
-def as_times(values: pl.Series) -> pl.Series:
+def parse_times(values: pl.Series) -> pl.Series:
     """Times as the database gave them, in UTC."""
     if values.dtype == pl.String:
         return values.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us").dt.replace_time_zone("UTC")
     return values.cast(pl.Datetime("us", "UTC"))
 
 
-def _plain_time(column: str) -> str:
+def _time_column(column: str) -> str:
     return f"{column} || ''" if connection.vendor == "sqlite" else column
 
 
-def _parse(texts: Iterable[str]) -> list[Any]:
+def _parse_json(texts: Iterable[str]) -> list[Any]:
     """Many short JSON texts at once."""
     values: list[Any] = json.loads(f"[{','.join(texts)}]")
     return values

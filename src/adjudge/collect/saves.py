@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
-from adjudge.collect.answers import Refused, check_changes, judged_field, merge, missing, time_of_change
-from adjudge.collect.assign import lease, take_lease_again
-from adjudge.collect.group_commit import durably
+from adjudge.collect.answers import Refused, check_changes, find_missing, judged_field, merge, time_of_change
+from adjudge.collect.assign import lease_length, renew_lease
+from adjudge.collect.group_commit import run_durably
 from adjudge.collect.models import ScreenState
-from adjudge.collect.running import know_tasks
+from adjudge.collect.running import ensure_tasks
 from adjudge.collect.schemas import SpentIn
-from adjudge.collect.served_campaign import served
+from adjudge.collect.served_campaign import get_served
 from adjudge.collect.sql_statements import (
     StoredState,
     find_target,
@@ -55,19 +55,19 @@ class Saved:
 
 def save(annotator_id: int, new: SaveIn) -> Saved:
     """Store a save durably, or raise `Refused` and store nothing."""
-    know_tasks([new.task])
-    screen = served().screen_by_id.get((new.task, new.screen))
+    ensure_tasks([new.task])
+    screen = get_served().screen_by_id.get((new.task, new.screen))
     if screen is None:
         raise Refused(f"there is no screen '{new.screen}' in task '{new.task}'")
-    check_changes(new.field_changes, screen, served().campaign)
+    check_changes(new.field_changes, screen, get_served().campaign)
     unknown = set(new.spent.outputs) - {output.id for item in screen.items for output in item.outputs}
     if unknown:
         raise Refused(f"output '{min(unknown)}' is not on screen '{screen.id}'")
     try:
-        return durably(lambda: _save(annotator_id, screen, new))
+        return run_durably(lambda: _save(annotator_id, screen, new))
     except _LeaseRanOut:
-        take_lease_again(annotator_id, new.task)
-        return durably(lambda: _save(annotator_id, screen, new))
+        renew_lease(annotator_id, new.task)
+        return run_durably(lambda: _save(annotator_id, screen, new))
 
 
 class _LeaseRanOut(Exception):  # noqa: N818 - nothing is wrong, but another lock is needed first
@@ -88,7 +88,7 @@ def _renew_lease(target: SaveTarget) -> None:
     """Renew the lease of a task that is being worked on; not with every save, because each write costs."""
     if target.lease_until is None or target.released is not None:
         return
-    now, length = timezone.now(), lease(served(), crowd=target.crowd, screens=target.screens)
+    now, length = timezone.now(), lease_length(get_served(), crowd=target.crowd, screens=target.screens)
     if target.lease_until <= now:
         raise _LeaseRanOut
     if target.lease_until - now < length * 0.9:
@@ -121,7 +121,7 @@ def _store(target: SaveTarget, screen: Screen, new: SaveIn) -> Saved:
     )
     _add_time(state, merged.answers, spent, (received - target.taken).total_seconds())
     was_complete = state.complete
-    left = len(missing(merged.answers, screen, judged_field(served().campaign)))
+    left = len(find_missing(merged.answers, screen, judged_field(get_served().campaign)))
     state.answers = _to_json(merged.answers)
     state.revision = revision or state.revision
     state.judged = sum(len(item.outputs) for item in screen.items) - left
@@ -139,7 +139,7 @@ def _store(target: SaveTarget, screen: Screen, new: SaveIn) -> Saved:
         events=_to_json(new.events),
     )
     if state.complete != was_complete:
-        note_completeness(target, len(served().task_by_id[new.task].screens))
+        note_completeness(target, len(get_served().task_by_id[new.task].screens))
     return Saved(state, received, merged.conflicts, repeated=False, released=target.released is not None)
 
 
@@ -189,12 +189,12 @@ def _to_json(value: Any) -> str:
 
 def check_order(target: SaveTarget, screen: Screen, task: str) -> None:
     """Refuse a change that the campaign's order of work does not allow."""
-    navigation = served().campaign.page.navigation
+    navigation = get_served().campaign.page.navigation
     if navigation == "free":
         return
     if target.finished is not None:
         raise Refused("this task has been handed in; its answers can no longer be changed")
-    order = [screen.id for screen in served().task_by_id[task].screens]
+    order = [screen.id for screen in get_served().task_by_id[task].screens]
     states = list(ScreenState.objects.filter(assignment_id=target.assignment_id))
     complete = {state.screen for state in states if state.complete}
     touched = {state.screen for state in states if state.revision}

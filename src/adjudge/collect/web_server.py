@@ -51,11 +51,11 @@ GRACE_SECONDS = 3.0
 _LOOP_SECONDS = 0.5
 
 
-def application() -> Any:
+def make_application() -> Any:
     """The app with its pages."""
     from django.core.wsgi import get_wsgi_application
 
-    # Imported and put together before the processes part, so that they share it and the first visitor need not wait.
+    # Imported and bundled before the processes fork, so that they share it and the first visitor need not wait.
     import adjudge.collect.urls  # noqa: F401
     from adjudge.collect.page_files import static_prefix
 
@@ -108,11 +108,11 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
                 self.cfg.set(name, value)
 
     def load(self) -> Any:
-        return application()
+        return make_application()
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
-    """A connection that knows since when it has been waiting for the rest of a request."""
+    """A connection that remembers since when it has been waiting for the rest of a request."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self.waiting_since: float | None = time.monotonic()
@@ -176,7 +176,7 @@ class Threads(ThreadedTaskDispatcher):  # type: ignore[misc]
         """Hand a request to a thread that waits, or to a new one; where there may be no more, it waits its turn."""
         with self.lock:
             self.queue.append(task)
-            # Under the same lock, so that two who come at once count each other.
+            # Under the same lock, so that two requests that come at once count each other.
             if len(self.queue) > len(self.threads) - self.active_count and len(self.threads) < self.most:
                 self._start_one()
             self.queue_cv.notify()

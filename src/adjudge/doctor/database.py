@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
 
-from adjudge.collect.database import is_postgres, without_password
+from adjudge.collect.database import hide_password, is_postgres
 from adjudge.doctor.diagnosis import Finding
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def given(database: str) -> Iterator[Finding]:
     parts = urlsplit(database)
     if "://" in database and parts.scheme != "sqlite":
         advice = "give a file, or postgres://user@host/name"
-        yield Finding("database", "fault", f"{without_password(database)} is of no known kind", advice)
+        yield Finding("database", "fault", f"{hide_password(database)} is of no known kind", advice)
         return
     yield from _sqlite_file(Path(unquote(parts.path) if parts.scheme == "sqlite" else database))
 
@@ -83,7 +83,7 @@ def _postgres(url: str) -> Iterator[Finding]:
     except ImportError:
         yield Finding("database", "fault", "PostgreSQL needs its driver", "pip install 'adjudge[postgres]'")
         return
-    shown = without_password(url)
+    shown = hide_password(url)
     try:
         with psycopg.connect(_without_pooling(url), connect_timeout=SECONDS) as opened:
             version = opened.info.server_version // 10_000

@@ -45,7 +45,7 @@ def export(
     Example: adjudge export campaign.toml -o judgments.parquet
     """
     from adjudge.cli.output import write_output
-    from adjudge.collect.serve import collected_so_far
+    from adjudge.collect.serve import export_judgments
     from adjudge.core.errors import unknown_choice
     from adjudge.results.import_export import describe_export
 
@@ -55,7 +55,7 @@ def export(
     if format == "judgments":
         o.check_table(output)
     texts = format in _WITH_TEXTS
-    judgments = collected_so_far(campaign, database=database, with_excluded=with_excluded, with_texts=texts)
+    judgments = export_judgments(campaign, database=database, with_excluded=with_excluded, with_texts=texts)
     written = writers[format](judgments, output)
     if draws is not None:
         _write_draws(draws)

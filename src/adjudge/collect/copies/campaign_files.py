@@ -47,7 +47,7 @@ def campaign_files(campaign_file: Path) -> tuple[str, list[CampaignFile]]:
     ]
     others = [CampaignFile(path, path.name, secret) for path, secret in beside if path.is_file()]
     named = list(dict.fromkeys(value for _, value in named_paths(tomllib.loads(text))))
-    files = _files_in_copy(folder, named)
+    files = _name_files(folder, named)
     # Links and detours such as sub/../a.txt are not in the copy: there, the campaign file names the files themselves.
     renamed = {
         given: files[path].name
@@ -56,12 +56,12 @@ def campaign_files(campaign_file: Path) -> tuple[str, list[CampaignFile]]:
     }
     known = {file.name for file in files.values()}
     return (
-        with_other_paths(text, renamed, campaign_file),
+        rename_paths(text, renamed, campaign_file),
         [*files.values(), *(file for file in others if file.name not in known)],
     )
 
 
-def _files_in_copy(folder: Path, named: list[str]) -> dict[Path, CampaignFile]:
+def _name_files(folder: Path, named: list[str]) -> dict[Path, CampaignFile]:
     """The files that a campaign file names, each with a name in the copy that no other file has."""
     paths = list(dict.fromkeys((folder / given).resolve() for given in named))
     inside = {path: path.relative_to(folder).as_posix() for path in paths if path.is_relative_to(folder)}
@@ -74,7 +74,7 @@ def _files_in_copy(folder: Path, named: list[str]) -> dict[Path, CampaignFile]:
     return {path: CampaignFile(path, names[path]) for path in paths}
 
 
-def outside_of_folder(campaign_file: Path) -> str | None:
+def find_outside_path(campaign_file: Path) -> str | None:
     """A file outside of its folder that a campaign file names; None where there is none, or no campaign file."""
     folder = campaign_file.resolve().parent
     try:
@@ -101,13 +101,13 @@ def named_paths(data: dict[str, Any]) -> list[tuple[tuple[str, ...], str]]:
     return named
 
 
-def with_other_paths(text: str, renamed: dict[str, str], campaign_file: Path) -> str:
+def rename_paths(text: str, renamed: dict[str, str], campaign_file: Path) -> str:
     """The campaign file with other names of files; everything else, remarks included, stays as it is."""
     changed = text
     for old, new in renamed.items():
         for quoted in (json.dumps(old, ensure_ascii=False), f"'{old}'"):
             changed = changed.replace(quoted, json.dumps(new, ensure_ascii=False))
-    if tomllib.loads(changed) != _replaced(tomllib.loads(text), renamed):
+    if tomllib.loads(changed) != _rename_in_data(tomllib.loads(text), renamed):
         raise InputError(
             f"names a file ('{next(iter(renamed))}') in a way that cannot be changed in a copy; "
             "copy that file beside the campaign file and name it there",
@@ -116,7 +116,7 @@ def with_other_paths(text: str, renamed: dict[str, str], campaign_file: Path) ->
     return changed
 
 
-def _replaced(data: Any, renamed: dict[str, str]) -> Any:
+def _rename_in_data(data: Any, renamed: dict[str, str]) -> Any:
     """The parsed campaign file with other names of files."""
     for keys, value in named_paths(data):
         if value in renamed:
