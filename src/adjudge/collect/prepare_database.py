@@ -83,7 +83,7 @@ def campaign_id() -> str:
 
 
 def extend_settings(stored: Campaign, campaign: CampaignFile) -> str:
-    """The stored settings after tasks were added: what all are made from, and the tasks that the campaign began with."""
+    """The settings to store after tasks were added: what all are made from, and which tasks were the first."""
     before = json.loads(stored.settings) if stored.settings else {}
     kept = {key: value for key, value in before.items() if key.startswith(POLICY)}
     first = before.get(FIRST_TASKS, stored.fingerprint)
