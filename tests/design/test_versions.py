@@ -16,7 +16,7 @@ from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.design.input_texts import read_texts
 from adjudge.design.make import design
 from adjudge.design.tasks import TaskSet, corrected_segments, parse_tasks, to_json
-from adjudge.design.versions import both_versions
+from adjudge.design.versions import join_versions
 from tests.design.texts import make_texts
 
 SYSTEMS = ("refA", "S0", "S1", "S2")
@@ -144,9 +144,9 @@ def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"controls\.calibration cannot be used"):
         load_campaign(campaign_file(tmp_path, more="[controls]\ncalibration = 4"))
     with pytest.raises(InputError, match="both must have the same segments"):
-        both_versions(before, replace(after, source=after.source[1:]))
+        join_versions(before, replace(after, source=after.source[1:]))
     with pytest.raises(InputError, match=r"do not have the same systems \(S2\)"):
-        both_versions(before, replace(after, systems={name: after.systems[name] for name in SYSTEMS[:-1]}))
+        join_versions(before, replace(after, systems={name: after.systems[name] for name in SYSTEMS[:-1]}))
     with pytest.raises(DataError, match=r"two teams of at least design\.judgments = 2 people"):
         design(load_campaign(_with_people(campaign_file(tmp_path), 3)))
 

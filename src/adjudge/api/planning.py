@@ -254,11 +254,11 @@ def design(campaign: AnyPath | Campaign, *, select: AnyPath | None = None) -> Ta
         select: sample segments with known probabilities: `outputs`, by how much the outputs differ, or a file with a
             number per segment. Default: as in the campaign file.
     """
-    from adjudge.design.campaign.toml_file import load_campaign, with_selection
+    from adjudge.design.campaign.toml_file import load_campaign, set_selection
     from adjudge.design.make import design as make_tasks
 
     loaded = load_campaign(Path(campaign)) if isinstance(campaign, str | Path) else campaign
-    return make_tasks(loaded if select is None else with_selection(loaded, str(select)))
+    return make_tasks(loaded if select is None else set_selection(loaded, str(select)))
 
 
 @verb

@@ -35,14 +35,14 @@ def design(
 
     from adjudge.cli.output import write_output
     from adjudge.design.balance import measure_balance
-    from adjudge.design.campaign.toml_file import load_campaign, with_selection
+    from adjudge.design.campaign.toml_file import load_campaign, set_selection
     from adjudge.design.input_texts import read_texts
     from adjudge.design.make import design as make_tasks
     from adjudge.design.tasks import save_tasks
 
     chosen = load_campaign(campaign)
     if select is not None:
-        chosen = with_selection(chosen, select)
+        chosen = set_selection(chosen, select)
     testset = read_texts(chosen)
     tasks = make_tasks(chosen, testset)
     report = measure_balance(tasks, chosen, testset)

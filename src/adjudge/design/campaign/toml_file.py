@@ -31,7 +31,7 @@ _SVG = re.compile(rb"(\xef\xbb\xbf)?\s*(<\?xml[^>]*\?>\s*)?(<!--.*?-->\s*)*<svg[
 def load_campaign(path: Path | str) -> Campaign:
     """Read a campaign file. Paths in it are made absolute, and texts of instructions are read in."""
     path = Path(path)
-    data = _parse(path)
+    data = _parse_toml(path)
     protocol = PROTOCOLS.get(str(data.get("protocol")))
     if protocol is not None and protocol.in_text and isinstance(data.setdefault("design", {}), dict):
         data["design"].setdefault("structure", WHOLE_DOCUMENTS)
@@ -40,7 +40,7 @@ def load_campaign(path: Path | str) -> Campaign:
     except (RecursionError, OverflowError) as fault:
         raise InputError("is nested too deeply for a campaign; correct it", file=path) from fault
     except ValidationError as fault:
-        faults = dict.fromkeys(_sentence(error) for error in fault.errors() if not _is_other_branch(error))
+        faults = dict.fromkeys(_describe_fault(error) for error in fault.errors() if not _is_other_branch(error))
         raise InputError("; ".join(faults), file=path) from fault
     return _resolve_files(campaign, path)
 
@@ -51,7 +51,7 @@ def check_campaign(data: dict[str, Any]) -> Campaign:
     return Campaign.model_validate_json(json.dumps(data, default=str))
 
 
-def with_selection(campaign: Campaign, select: str) -> Campaign:
+def set_selection(campaign: Campaign, select: str) -> Campaign:
     """The campaign with its segments chosen by `outputs`, or by the numbers in a file."""
     file = None if select == "outputs" else Path(select).resolve()
     if file is not None and not file.is_file():
@@ -68,10 +68,10 @@ def with_selection(campaign: Campaign, select: str) -> Campaign:
             }
         )
     except ValidationError as fault:
-        raise UsageError("; ".join(dict.fromkeys(_sentence(error) for error in fault.errors()))) from fault
+        raise UsageError("; ".join(dict.fromkeys(_describe_fault(error) for error in fault.errors()))) from fault
 
 
-def _parse(path: Path) -> dict[str, Any]:
+def _parse_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as fault:
@@ -81,7 +81,7 @@ def _parse(path: Path) -> dict[str, Any]:
         raise InputError(f"{what} for a campaign; correct it", file=path) from fault
 
 
-def _sentence(error: ErrorDetails) -> str:
+def _describe_fault(error: ErrorDetails) -> str:
     """One fault as `key: what is wrong (got ...)`."""
     # Names of union branches such as `function-before[...]` or `int` say nothing to users.
     key = quoted(".".join(str(part) for part in error["loc"] if not _is_branch(str(part))), 100) or "the file"
