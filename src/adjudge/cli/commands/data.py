@@ -27,10 +27,10 @@ def list_(
     Example: adjudge data list wmt10
     """
     from adjudge.cli.output import write_output
-    from adjudge.datasets import catalogue, find_set, listed
+    from adjudge.datasets import catalogue, find_set, list_sets
 
     chosen = [find_set(name) for name in names] if names else list(catalogue().values())
-    write_output({"all": listed(chosen, details=bool(names))}, json=json, output=output)
+    write_output({"all": list_sets(chosen, details=bool(names))}, json=json, output=output)
 
 
 def get(
@@ -56,12 +56,12 @@ def get(
     Example: adjudge data get wmt12 --from wmt12.RNK_results.csv
     """
     from adjudge.cli.output import write_output
-    from adjudge.datasets import at_hand, data_folder, fetch, find_set, where_is
+    from adjudge.datasets import data_folder, describe_found, fetch, find_folder, find_set
 
     dataset, folder = find_set(name), data_folder()
-    stored = where_is(dataset, folder)
+    stored = find_folder(dataset, folder)
     if stored not in (None, folder / name) and not again and source is None:
-        write_output({"all": at_hand(dataset, stored)}, json=json, output=None)
+        write_output({"all": describe_found(dataset, stored)}, json=json, output=None)
         return
     with _progress() as tell:
         fetched = fetch(dataset, folder, source=source, again=again, tell=tell)
