@@ -20,8 +20,7 @@ import pytest
 from adjudge.collect.database import hide_password
 from adjudge.formats import read
 from tests.collect.campaigns import make_campaign
-from tests.collect.serving import Client, Server, exported, free_port, new_save, outputs, wait_for
-from tests.collect.test_durable import limit_files
+from tests.collect.serving import Client, Server, exported, free_port, limit_files, new_save, outputs, wait_for
 from tests.warm_command import warm_command
 
 POOL = '[assignment]\npolicy = "pool"\n'

@@ -17,10 +17,8 @@ import pytest
 from adjudge.collect.database import choose_database, write_database_note
 from adjudge.core.errors import UsageError
 from tests.collect.campaigns import make_campaign
-from tests.collect.databases import needed_postgres_url
-from tests.collect.serving import Server, wait_for
-from tests.collect.test_backup import KILLS, _exported, export, judge, names_in, run, start_and_kill
-from tests.collect.test_backup_archives import OLDER
+from tests.collect.databases import OLDER, needed_postgres_url
+from tests.collect.serving import KILLS, Server, export, export_file, judge, names_in, run, start_and_kill, wait_for
 from tests.conftest import assert_explained
 from tests.warm_command import warm_command
 
@@ -73,7 +71,7 @@ def test_from_sqlite_to_postgresql_and_back(campaign: Path) -> None:
     run("move", campaign, "--to", campaign.with_suffix(".sqlite3"))
     assert not note.exists()
     go_on(campaign, "bo", 1)
-    rows = pl.read_parquet(_exported(campaign))
+    rows = pl.read_parquet(export_file(campaign))
     assert dict(rows.group_by("annotator").len().iter_rows()) == {"anna": 12 + 2, "bo": 5 + 1}
 
 

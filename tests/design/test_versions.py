@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from adjudge.core.errors import DataError, InputError
-from adjudge.core.test_set import TestSet
 from adjudge.design.appraise import to_batches
 from adjudge.design.balance import measure_balance
 from adjudge.design.campaign.toml_file import load_campaign
@@ -17,46 +16,7 @@ from adjudge.design.input_texts import read_texts
 from adjudge.design.make import design
 from adjudge.design.tasks import TaskSet, corrected_segments, parse_tasks, to_json
 from adjudge.design.versions import join_versions
-from tests.design.texts import make_texts
-
-SYSTEMS = ("refA", "S0", "S1", "S2")
-
-
-def write_texts(folder: Path, *, documents: int = 8) -> tuple[TestSet, TestSet]:
-    """Two versions; the source of every second document has another first segment after."""
-    before = make_texts(documents=[4] * documents, systems=3, seed=3)
-    before = replace(before, references={}, systems={"refA": before.references["ref0"], **before.systems})
-    changed = [int(s.document[1:]) % 2 == 0 and s.segment == "1" for s in before.source]
-
-    def corrected(texts: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(f"{text} corrected" if own else text for text, own in zip(texts, changed, strict=True))
-
-    source = corrected(tuple(segment.text for segment in before.source))
-    after = TestSet(
-        tuple(replace(segment, text=text) for segment, text in zip(before.source, source, strict=True)),
-        {},
-        {name: corrected(texts) for name, texts in before.systems.items()},
-    )
-    for ending, version in (("before", before), ("after", after)):
-        columns = {"source": [segment.text for segment in version.source], **version.systems}
-        for name, texts in columns.items():
-            blocks = ["\n".join(texts[i : i + 4]) for i in range(0, len(texts), 4)]
-            (folder / f"{name}.{ending}.txt").write_text("\n\n".join(blocks) + "\n")
-    return before, after
-
-
-def campaign_file(folder: Path, *, protocol: str = "da", design: str = "", more: str = "", task_size: int = 32) -> Path:
-    def files(ending: str, table: str) -> str:
-        systems = "\n".join(f'{name} = "{name}.{ending}.txt"' for name in SYSTEMS)
-        return f'[{table}]\nsource = "source.{ending}.txt"\n[{table}.systems]\n{systems}\n'
-
-    path = folder / "campaign.toml"
-    path.write_text(
-        f'name = "two"\nprotocol = "{protocol}"\n[languages]\nsource = "en"\ntarget = "cs"\n'
-        f"{files('before', 'files')}{files('after', 'files.after')}"
-        f"[design]\ntask_size = {task_size}\nannotators = 6\njudgments = 2\n{design}\n{more}"
-    )
-    return path
+from tests.design.texts import SYSTEMS, campaign_file, write_texts
 
 
 def versions_by_person(tasks: TaskSet) -> dict[tuple[str, str], set[str | None]]:
