@@ -32,11 +32,11 @@ Answers = dict[str, dict[str, Any]]
 
 
 class Refused(Exception):  # noqa: N818 - it reads as what happened
-    """A save that cannot be accepted, and why, in words for the annotator; `code` is for the page."""
+    """A request that cannot be accepted, and why, in words for the person; `code` names a text of the page."""
 
-    def __init__(self, reason: str, *, code: str = "refused") -> None:
+    def __init__(self, reason: str, code: str = "refused", status: int = 409) -> None:
         super().__init__(reason)
-        self.code = code
+        self.code, self.status = code, status
 
 
 class Change(NamedTuple):

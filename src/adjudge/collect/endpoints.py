@@ -21,7 +21,7 @@ from adjudge.collect.running import ensure_tasks
 from adjudge.collect.saves import save
 from adjudge.collect.schemas import EnterIn, SaveIn
 from adjudge.collect.served_campaign import get_served
-from adjudge.collect.sessions import AnnotatorAuth, EntryRefused, enter
+from adjudge.collect.sessions import AnnotatorAuth, enter
 from adjudge.collect.sessions import leave as end_sessions
 from adjudge.collect.sql_statements import Visitor
 
@@ -40,11 +40,6 @@ _as_annotator = AnnotatorAuth()
 
 @api.exception_handler(Refused)
 def _refused(request: HttpRequest, fault: Refused) -> HttpResponse:
-    return api.create_response(request, {"detail": str(fault), "code": fault.code}, status=409)
-
-
-@api.exception_handler(EntryRefused)
-def _entry_refused(request: HttpRequest, fault: EntryRefused) -> HttpResponse:
     return api.create_response(request, {"detail": str(fault), "code": fault.code}, status=fault.status)
 
 

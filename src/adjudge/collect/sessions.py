@@ -15,6 +15,7 @@ from ninja.errors import HttpError
 from ninja.security import APIKeyCookie
 from ninja.security.base import SecuritySchema
 
+from adjudge.collect.answers import Refused
 from adjudge.collect.database import write_transaction
 from adjudge.collect.links import NAME_LENGTH, find_link, make_link, valid_links
 from adjudge.collect.models import Annotator, EndedSession, Link
@@ -30,20 +31,12 @@ ANNOTATOR, ORGANISER, CROWD = "annotator", "organiser", "crowd"
 _PROLONG_AFTER = 1 / 24
 
 
-class EntryRefused(Exception):  # noqa: N818 - it reads as what happened
-    """Why a person cannot enter: in words, and under a name for which the page has a text."""
-
-    def __init__(self, reason: str, code: str, status: int = 403) -> None:
-        super().__init__(reason)
-        self.code, self.status = code, status
-
-
 def enter(request: HttpRequest, secret: str, person: str | None, signature: str | None) -> Link:
-    """Exchange a link for a session, or raise `EntryRefused`. A visitor may be organiser and annotator at once."""
+    """Exchange a link for a session, or raise `Refused`. A visitor may be organiser and annotator at once."""
     given = find_link(secret)
     link = _find_crowd_link(request, person, signature) if given is not None and given.role == CROWD else given
     if given is None or link is None:
-        raise EntryRefused("this link is not valid: it is mistyped, has expired or was revoked", "link")
+        raise Refused("this link is not valid: it is mistyped, has expired or was revoked", "link", 403)
     known = request.session.get(link.role)
     # Another person in this browser, or the same one again: the former session ends, also where its cookie was copied.
     _end_sessions([known])
@@ -81,10 +74,10 @@ def _is_entry(entry: object) -> TypeGuard[list[Any]]:
 def _find_crowd_link(request: HttpRequest, person: str | None, signature: str | None) -> Link | None:
     """The link of a person whom a crowd platform sends; made at the first visit, gone for good once revoked."""
     if not person or len(person) > NAME_LENGTH:
-        raise EntryRefused("this link needs the id of the person, which the platform adds to it", "person-missing")
+        raise Refused("this link needs the id of the person, which the platform adds to it", "person-missing", 403)
     if any_judge([person.strip()]):
         # Judgments under such a name would count as a machine's, and be left out of every ranking.
-        raise EntryRefused(f"an id cannot begin with '{PREFIX}', as the names of machine judges do", "person-missing")
+        raise Refused(f"an id cannot begin with '{PREFIX}', as the names of machine judges do", "person-missing", 403)
     signed = _is_signed(person, signature)
     with write_transaction():
         annotator = Annotator.objects.filter(name=person).first()
@@ -92,9 +85,9 @@ def _find_crowd_link(request: HttpRequest, person: str | None, signature: str | 
             annotator = _register(request, person)
         elif not annotator.crowd:
             # The name belongs to a personal link: no other person may enter under it.
-            raise EntryRefused("this id belongs to somebody who has a personal link", "person-taken")
+            raise Refused("this id belongs to somebody who has a personal link", "person-taken", 403)
         elif not signed and annotator.browser_hash != _browser_hash(request):
-            raise EntryRefused("this id is already in use in another browser", "person-taken")
+            raise Refused("this id is already in use in another browser", "person-taken", 403)
         if not Link.objects.filter(annotator=annotator).exists():
             make_link(role=ANNOTATOR, label=person, days=get_served().campaign.links.lifetime_days, annotator=annotator)
     return valid_links().select_related("annotator").filter(annotator=annotator).first()
@@ -107,7 +100,7 @@ def _is_signed(person: str, signature: str | None) -> bool:
         return False
     expected = hmac.new(key.encode(), person.encode(), hashlib.sha256).hexdigest()
     if not hmac.compare_digest(expected, (signature or "").lower()):
-        raise EntryRefused("the id has no valid signature of the platform", "person-unsigned")
+        raise Refused("the id has no valid signature of the platform", "person-unsigned", 403)
     return True
 
 
@@ -115,7 +108,7 @@ def _register(request: HttpRequest, person: str) -> Annotator:
     now = timezone.now()
     recent = Annotator.objects.filter(crowd=True, created__gt=now - timedelta(minutes=1)).count()
     if recent >= get_served().campaign.crowd.registrations_per_minute:
-        raise EntryRefused("too many people are registering; try again in a minute", "too-many", 429)
+        raise Refused("too many people are registering; try again in a minute", "too-many", 429)
     return Annotator.objects.create(name=person, created=now, crowd=True, browser_hash=_browser_hash(request, new=True))
 
 
