@@ -139,13 +139,13 @@ def test_a_backup_that_is_killed_leaves_the_former_one_and_the_campaign(served: 
     run("backup", served.campaign, "-o", tmp_path / "timed.zip")
     usual = time.monotonic() - began
     killed = 0
-    for _ in range(KILLS):
+    for number in range(KILLS):
         done = start_and_kill(["backup", served.campaign, "-o", output], chance.uniform(0, usual), tmp_path)
         killed += not done
         if not done and output.read_bytes() == former:
             continue
         former = output.read_bytes()
-        run("restore", output, tmp_path / f"again-{len(names_in(tmp_path))}")
+        run("restore", output, tmp_path / f"again-{number}")
     assert killed > 0
     assert export(served.campaign) == before
     run("backup", served.campaign, "-o", output)
