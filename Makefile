@@ -7,7 +7,7 @@ export OMP_NUM_THREADS := 1
 # Modules are compiled once, not again by each of the hundreds of processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo setup dev test check unit quick format lock bench docs clean
+.PHONY: help demo setup dev test check pages unit quick format lock bench docs clean
 
 help:  ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -22,13 +22,15 @@ dev:  ## create .venv with the development tools, and install what the tests nee
 	@scripts/setup dev
 	@scripts/test-services
 
-test: dev check unit  ## run all checks and tests: lint, types, documentation, tests
+test: dev check pages unit  ## run all checks and tests: lint, types, page scripts, documentation, tests
 
-check: ## check lint, formatting, types, and the scripts of the pages
+check: ## check lint, formatting and types of the Python code; needs neither root nor system packages
 	@scripts/setup dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+pages: ## check the types of the page scripts (TypeScript) and run their unit tests (Node)
 	@scripts/test-services
 	tsc -p tests/page
 	node --test tests/page

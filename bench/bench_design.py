@@ -11,9 +11,9 @@ import time
 
 import numpy as np
 
-from adjudge.design.balance import meet
+from adjudge.design.balance import count_meetings
 from adjudge.design.bias import SYSTEMS, distances, mean_company
-from adjudge.design.task_allocation import Unit, spread
+from adjudge.design.task_allocation import Unit, spread_units
 
 CAPACITY = 88
 
@@ -43,7 +43,7 @@ def describe(name: str, units: list[Unit], tasks: list[list[int]], seconds: floa
         for i in group:
             for system, count in units[i].systems.items():
                 table[t, names.index(system)] += count
-    met = meet("task", names, table)
+    met = count_meetings("task", names, table)
     held = (table > 0).sum(axis=1)
     worst = SYSTEMS * distances(mean_company(table)).max()
     cv = met.cv if met.cv is not None else math.nan
@@ -61,7 +61,7 @@ def main() -> None:
         rng = np.random.default_rng(1)
         print(describe("luck", units, by_luck(units, rng), 0.0))
         start = time.process_time()
-        tasks = spread(units, capacity=CAPACITY, rng=rng)
+        tasks = spread_units(units, capacity=CAPACITY, rng=rng)
         print(describe("adjudge", units, tasks, time.process_time() - start))
 
 

@@ -21,8 +21,10 @@ from tests.design.test_extend import NEW, OLD, campaign_of, texts
 
 import adjudge
 from adjudge.core.rng import generator
-from adjudge.design import Campaign, TaskSet, design
+from adjudge.design.campaign import Campaign
 from adjudge.design.extend import extend_tasks
+from adjudge.design.make import design
+from adjudge.design.tasks import TaskSet
 
 SD = {"annotator": 10.9, "task": 5.8, "document": 2.0, "segment": 6.2, "residual": 18.5, "taste": 3.0}
 DOCUMENTS = 24

@@ -58,12 +58,12 @@ def open_filled(folder: Path, *, people: int, documents: int, database: str | No
 def fill(chance: random.Random) -> None:
     """Judge every task as often as it is wanted."""
     from adjudge.collect.models import Annotator, Assignment, Save, ScreenState
-    from adjudge.collect.served_campaign import served
+    from adjudge.collect.served_campaign import get_served
 
     people = list(Annotator.objects.order_by("pk"))
     leniency = {person.pk: chance.gauss(0, 6) for person in people}
     turn = 0
-    for task in served().tasks.tasks:
+    for task in get_served().tasks.tasks:
         for _ in range(task.judgments):
             person = people[turn % len(people)]
             taken = BEGAN + timedelta(minutes=turn)
@@ -128,21 +128,21 @@ def timed(what: str) -> Iterator[None]:
 def measure(folder: Path, *, people: int, documents: int, database: str | None, state: bool) -> None:
     with timed("design and fill (not counted)"):
         open_filled(folder, people=people, documents=documents, database=database)
-    from adjudge.collect.export import collected
-    from adjudge.collect.organisers.overview import overview
-    from adjudge.collect.organisers.panel_refresh import compute
+    from adjudge.collect.export import read_judgments
+    from adjudge.collect.organisers.overview import make_overview
+    from adjudge.collect.organisers.panel_refresh import compute_panels
     from adjudge.collect.organisers.panels import Group
-    from adjudge.collect.served_campaign import served
+    from adjudge.collect.served_campaign import get_served
     from adjudge.formats import native
 
     with timed("overview"):
-        overview()
+        make_overview()
     with timed("collected"):
-        judgments = collected(with_excluded=True)
+        judgments = read_judgments(with_excluded=True)
     print(f"{len(judgments):,} judgments")
     with timed("export, as the page downloads it"):
-        native.write(collected(with_excluded=True), folder / "judgments.csv")
-    for panel in served().panels:
+        native.write(read_judgments(with_excluded=True), folder / "judgments.csv")
+    for panel in get_served().panels:
         if panel.group == "statistics":
             with timed(f"panel {panel.make.__name__}"):
                 panel.make(judgments)
@@ -150,7 +150,7 @@ def measure(folder: Path, *, people: int, documents: int, database: str | None, 
     for number, group in enumerate(groups):
         note = ", judgments read anew" if group == "statistics" else " (in a process of its own, beside all else)"
         with timed(f"panels of the group {group}{note}"):
-            compute(group, (number, ()))
+            compute_panels(group, (number, ()))
 
 
 def main() -> None:

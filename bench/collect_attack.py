@@ -27,8 +27,7 @@ from typing import Any
 
 from tests.collect.campaigns import make_campaign
 from tests.collect.databases import postgres_url
-from tests.collect.serving import Client, Server, exported, new_save, outputs
-from tests.collect.test_durable import Writer, limit_files
+from tests.collect.serving import Client, Server, Writer, exported, limit_files, new_save, outputs
 
 from bench.collect_load import Plan, simulate_annotators
 from bench.collect_slow import SlowClients, timed

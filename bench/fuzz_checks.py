@@ -66,7 +66,7 @@ def _read_metrics(_: str, file: Path) -> None:
 
 
 def _read_campaign(_: str, file: Path) -> None:
-    from adjudge.design import load_campaign
+    from adjudge.design.campaign.toml_file import load_campaign
 
     for text in ("s.txt", "a.txt"):
         file.with_name(text).write_text("A cat.\n", encoding="utf-8")

@@ -28,7 +28,7 @@ from adjudge._version import __version__
 if TYPE_CHECKING:
     from adjudge.core.errors import AdjudgeError
     from adjudge.core.judgments import Judgments
-    from adjudge.design import load_campaign
+    from adjudge.design.campaign.toml_file import load_campaign
     from adjudge.results.rank import Ranking
     from adjudge.shell.campaigns import backup, extend, init, judge, move, restore
     from adjudge.shell.evidence import audit, compare, look, parity
@@ -57,7 +57,7 @@ _PUBLIC = {
     "gold": "adjudge.shell.metrics",
     "init": "adjudge.shell.campaigns",
     "judge": "adjudge.shell.campaigns",
-    "load_campaign": "adjudge.design",
+    "load_campaign": "adjudge.design.campaign.toml_file",
     "look": "adjudge.shell.evidence",
     "meta": "adjudge.shell.metrics",
     "move": "adjudge.shell.campaigns",

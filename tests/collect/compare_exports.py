@@ -56,13 +56,13 @@ def random_span(output: Output, chance: random.Random) -> dict[str, Any]:
 def fill(protocol: str, chance: random.Random) -> None:
     """Random saves: several revisions, at equal times too, some that report only time, and more than has passed."""
     from adjudge.collect.models import Annotator, Assignment, Decision, Draw, Save, ScreenState
-    from adjudge.collect.served_campaign import served
+    from adjudge.collect.served_campaign import get_served
 
     people = list(Annotator.objects.order_by("pk"))
-    for number, task in enumerate(served().tasks.tasks):
+    for number, task in enumerate(get_served().tasks.tasks):
         person = people[number % len(people)]
         assignment = Assignment.objects.create(annotator=person, task=task.id, position=number, taken=BEGAN)
-        if served().campaign.adaptive is not None and chance.random() < 0.8:
+        if get_served().campaign.adaptive is not None and chance.random() < 0.8:
             Draw.objects.create(
                 number=number, assignment=assignment, made=BEGAN, probability=0.3, candidates="[]", decision="{}"
             )
@@ -113,12 +113,12 @@ def compare(folder: Path, protocol: str, database: str | None, seed: int) -> Non
     address = Address("127.0.0.1", 1)
     open_campaign(campaign, tasks, address=address, database=database, new_links=False, panels=[])
     fill(name, random.Random(seed))
-    from adjudge.collect.export import collected
+    from adjudge.collect.export import read_judgments
     from adjudge.formats import native
     from tests.collect.slow_export import slowly_collected
 
     for with_excluded in (False, True):
-        slow, fast = slowly_collected(with_excluded=with_excluded), collected(with_excluded=with_excluded)
+        slow, fast = slowly_collected(with_excluded=with_excluded), read_judgments(with_excluded=with_excluded)
         assert len(fast) > 10
         assert slow.table.schema == fast.table.schema
         assert slow.table.equals(fast.table, null_equal=True)

@@ -78,3 +78,19 @@ def _new_postgres_database(template: str) -> str:
                     raise
     user, password = os.environ["PGUSER"], os.environ["PGPASSWORD"]
     return f"postgres://{user}:{password}@{os.environ['PGHOST']}:{os.environ['PGPORT']}/{name}"
+
+
+OLDER = """
+import sys
+from pathlib import Path
+from adjudge.collect.copies.snapshot import create_database
+with create_database(None, Path(sys.argv[1]), "0003_draws") as target:
+    manager = target.models["campaign"]._default_manager.using(target.connection.alias)
+    from django.utils import timezone
+    from adjudge.design.campaign.toml_file import load_campaign
+    from adjudge.design.make import design
+    from adjudge.design.tasks import to_json
+    campaign = load_campaign(Path(sys.argv[2]))
+    tasks = design(campaign)
+    manager.create(name=campaign.name, tasks=to_json(tasks), fingerprint=tasks.fingerprint, created=timezone.now())
+"""

@@ -6,11 +6,13 @@ import http.client
 import json
 import os
 import re
+import resource
 import secrets
 import shutil
 import signal
 import socket
 import subprocess
+import threading
 import time
 import uuid
 from collections import deque
@@ -28,6 +30,7 @@ from adjudge.collect.django_settings import database_file
 from adjudge.core.judgments import Judgments
 from adjudge.formats import read
 from tests.collect.databases import migrated_campaign
+from tests.conftest import Run
 from tests.warm_command import Started, warm_command
 
 # Seconds, long for busy machines: what is waited for comes or does not come, and time decides nothing.
@@ -285,3 +288,103 @@ def exported(server: Server, folder: Path) -> Judgments:
     file = folder / "exported.csv"
     file.write_text(answer.text, encoding="utf-8")
     return read([file])
+
+
+class Writer(threading.Thread):
+    """Saves whole screens as fast as it can, each answer of a save with the same score, until the server is gone."""
+
+    def __init__(self, client: Client, work: Any, start: int) -> None:
+        super().__init__()
+        self.client, self.work, self.value = client, work, start
+        self.sent: list[tuple[int, float]] = []
+        self.acknowledged: list[tuple[int, float]] = []
+
+    def run(self) -> None:
+        screens = len(self.work["task"]["screens"])
+        while True:
+            self.value += 1
+            screen, score = self.value % screens, float(self.value % 101)
+            changes = [{"output": output, "score": score} for output in outputs(self.work, screen)]
+            self.sent.append((screen, score))
+            try:
+                answer = self.client.post("/api/saves", new_save(self.work, screen, changes))
+            except (OSError, http.client.HTTPException):
+                return
+            if answer.status == 200:
+                self.acknowledged.append((screen, score))
+
+
+def limit_files(server: Server, size: int) -> None:
+    """Let the processes that serve write no file beyond this size."""
+    assert server.process is not None
+    children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
+    for child in children:
+        resource.prlimit(int(child), resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+
+KILLS = 12
+
+
+def run(*arguments: str | Path) -> Run:
+    done = warm_command()(*arguments)
+    assert done.code == 0, done.err
+    return done
+
+
+def names_in(folder: Path) -> set[str]:
+    return {file.name for file in folder.iterdir()}
+
+
+def judge(server: Server, name: str = "anna", saves: int = 12) -> list[tuple[str, float]]:
+    """Save some scores, several of the same output."""
+    client = server.client(name)
+    work = client.work()
+    screens = len(work["task"]["screens"])
+    saved = []
+    for number in range(saves):
+        output = outputs(work, number % screens)[0]
+        answer = client.post("/api/saves", new_save(work, number % screens, [{"output": output, "score": number}]))
+        assert answer.status == 200
+        saved.append((output, float(number)))
+    return saved
+
+
+def export(campaign: Path, database: str | None = None) -> bytes:
+    output = campaign.with_name("exported.parquet")
+    run("export", campaign, "-o", output, *(["--database", database] if database else []))
+    content = output.read_bytes()
+    output.unlink()
+    return content
+
+
+def export_file(campaign: Path) -> Path:
+    output = campaign.with_name("exported.parquet")
+    run("export", campaign, "-o", output)
+    return output
+
+
+def start_and_kill(arguments: list[str | Path], delay: float, folder: Path) -> bool:
+    """Start a command and kill it after a while, as a power cut would; returns whether it was done before."""
+    with (folder / "log").open("w") as log:
+        started = warm_command().start(*arguments, stderr=log)
+    time.sleep(delay)
+    done = started.poll() is not None
+    if not done:
+        os.kill(started.pid, signal.SIGKILL)
+        started.wait()
+    started.stdout.close()
+    return done
+
+
+def refused_start(campaign: Path, *options: str) -> str:
+    """What a server says that does not start."""
+    run = warm_command()("serve", campaign, "--port", str(free_port()), *options)
+    assert run.code in (1, 2), run.out
+    assert "Traceback" not in run.err
+    return run.err
+
+
+def scores(server: Server, folder: Path, name: str) -> list[float | None]:
+    """The final scores of an annotator, in the order of the screen."""
+    table = exported(server, folder).final().table.filter(pl.col("annotator") == name)
+    return table.sort("output")["score"].to_list()

@@ -12,9 +12,9 @@ import polars as pl
 
 from adjudge.collect.adaptive import is_adaptive
 from adjudge.collect.export import EXTRA, EXTRA_DRAWN, EXTRA_EDITED, EXTRA_MARKED
-from adjudge.collect.marking import as_mark, effective_spans, origins, plain_marks, score_of, warning
+from adjudge.collect.marking import effective_spans, find_origins, find_warning, marks_to_dicts, score_spans, to_mark
 from adjudge.collect.models import Annotator, Decision, Draw, Save, ScreenState
-from adjudge.collect.served_campaign import PlacedOutput, served
+from adjudge.collect.served_campaign import PlacedOutput, get_served
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.tasks import Output, text_hash
@@ -40,9 +40,9 @@ def slowly_collected(*, with_excluded: bool = False) -> Judgments:
         else:
             rows += new
     set_aside = [SetAside(reason, count) for reason, count in left_out.items()]
-    marked = PROTOCOLS[served().campaign.protocol].marked
+    marked = PROTOCOLS[get_served().campaign.protocol].marked
     schema = {**SCHEMA, **EXTRA, **(EXTRA_MARKED if marked else {})}
-    edited = PROTOCOLS[served().campaign.protocol].edited
+    edited = PROTOCOLS[get_served().campaign.protocol].edited
     if edited:
         schema |= EXTRA_EDITED
     if is_adaptive():
@@ -61,7 +61,7 @@ def _drawn() -> dict[int, Row]:
 
 
 def _with_texts(frame: pl.DataFrame) -> pl.DataFrame:
-    shown = [served().output_by_id[task, output] for task, output in frame.select("task", "output").iter_rows()]
+    shown = [get_served().output_by_id[task, output] for task, output in frame.select("task", "output").iter_rows()]
     sources = pl.Series("source_text", [placed.item.source for placed in shown], dtype=pl.String)
     return frame.with_columns(
         sources, pl.Series("target_text", [placed.output.text for placed in shown], dtype=pl.String)
@@ -103,7 +103,9 @@ def _rows(state: ScreenState, saves: Iterable[Save]) -> Iterator[Row]:
             history.rows[-1]["active_seconds"] = history.seconds
             for row in history.rows:
                 row["active_seconds"] *= believed
-            yield from _credited(history.rows, served().output_by_id[state.assignment.task, history.rows[0]["output"]])
+            yield from _credited(
+                history.rows, get_served().output_by_id[state.assignment.task, history.rows[0]["output"]]
+            )
 
 
 def _believed_share(state: ScreenState, histories: Iterable[_History]) -> float:
@@ -121,8 +123,8 @@ def _add_revision(history: _History, output: str, state: ScreenState, save: Save
             "task": state.assignment.task,
             "score": history.values.get("score"),
             "rank": history.values.get("rank"),
-            **_marks(history.values, served().output_by_id[state.assignment.task, output].output),
-            **_texts(history.values, served().output_by_id[state.assignment.task, output].output),
+            **_marks(history.values, get_served().output_by_id[state.assignment.task, output].output),
+            **_texts(history.values, get_served().output_by_id[state.assignment.task, output].output),
             "started": state.first_shown,
             "ended": save.edited,
             "active_seconds": history.seconds,
@@ -138,7 +140,7 @@ def _add_revision(history: _History, output: str, state: ScreenState, save: Save
 
 def _texts(values: dict[str, Any], output: Output) -> Row:
     """The comment; or the post-edit with what was done, in the words of released post-edits."""
-    if not PROTOCOLS[served().campaign.protocol].edited:
+    if not PROTOCOLS[get_served().campaign.protocol].edited:
         return {"text": values.get("comment")}
     edit = values.get("edit")
     action = None if edit is None else "OK" if edit == output.text else "EDIT"
@@ -147,17 +149,17 @@ def _texts(values: dict[str, Any], output: Output) -> Row:
 
 def _marks(values: dict[str, Any], output: Output) -> Row:
     """The errors marked, where the protocol has them and this translation was looked at for them."""
-    campaign = served().campaign
+    campaign = get_served().campaign
     protocol = PROTOCOLS[campaign.protocol]
     if not protocol.marked or (values.get("score") is None and values.get("spans") is None):
         return {}
     spans = effective_spans(values, output)
-    asked = warning(values, output, campaign)
+    asked = find_warning(values, output, campaign)
     return {
-        "score": score_of(values["spans"], campaign) if protocol.categories else values.get("score"),
-        "spans": plain_marks([as_mark(span) for span in spans]),
-        "span_origins": " ".join(origins(spans, output)) or None,
-        "prefilled": json.dumps(plain_marks(output.prefilled), ensure_ascii=False) if output.prefilled else None,
+        "score": score_spans(values["spans"], campaign) if protocol.categories else values.get("score"),
+        "spans": marks_to_dicts([to_mark(span) for span in spans]),
+        "span_origins": " ".join(find_origins(spans, output)) or None,
+        "prefilled": json.dumps(marks_to_dicts(output.prefilled), ensure_ascii=False) if output.prefilled else None,
         "warning": asked,
         "warning_kept": None if asked is None else values.get("kept") == asked,
     }
@@ -165,7 +167,7 @@ def _marks(values: dict[str, Any], output: Output) -> Row:
 
 def _credited(rows: list[Row], placed: PlacedOutput) -> Iterator[Row]:
     """The rows of an output, once for every system that made it."""
-    tasks = served().tasks
+    tasks = get_served().tasks
     common = {
         "campaign": tasks.campaign,
         "protocol": tasks.protocol,

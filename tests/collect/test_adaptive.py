@@ -15,8 +15,7 @@ from adjudge.core.errors import InputError
 from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.design.tasks import load_tasks
 from tests.collect.campaigns import make_campaign
-from tests.collect.serving import Client, Server, new_save, panels_of
-from tests.collect.test_changed_under_way import refused_start
+from tests.collect.serving import Client, Server, new_save, panels_of, refused_start
 from tests.conftest import Run
 
 SCORES = {"alpha": 90, "beta": 84, "gamma": 20}

@@ -17,11 +17,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from adjudge.collect.database import without_password
+from adjudge.collect.database import hide_password
 from adjudge.formats import read
 from tests.collect.campaigns import make_campaign
-from tests.collect.serving import Client, Server, exported, free_port, new_save, outputs, wait_for
-from tests.collect.test_durable import limit_files
+from tests.collect.serving import Client, Server, exported, free_port, limit_files, new_save, outputs, wait_for
 from tests.warm_command import warm_command
 
 POOL = '[assignment]\npolicy = "pool"\n'
@@ -189,7 +188,7 @@ def test_the_database_is_readable_by_its_owner_alone(own_database: bool, tmp_pat
     ],
 )
 def test_a_password_is_never_shown(address: str, tmp_path: Path) -> None:
-    assert "TOPSECRET" not in without_password(address)
+    assert "TOPSECRET" not in hide_password(address)
     campaign = make_campaign(tmp_path)
     run = warm_command()("export", campaign, "-o", tmp_path / "x.csv", "--database", address)
     assert run.code in (1, 2)
@@ -226,7 +225,7 @@ from adjudge.collect import serve
 from adjudge.formats import native
 allowed = serve.os.access
 serve.os.access = lambda path, mode: False if mode == serve.os.W_OK else allowed(path, mode)
-judgments = serve.collected_so_far(Path(sys.argv[1]), database=None)
+judgments = serve.export_judgments(Path(sys.argv[1]), database=None)
 native.write(judgments, Path(sys.argv[2]))
 """
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import signal
 import time
 from pathlib import Path
 
@@ -13,45 +11,22 @@ import pytest
 
 from tests.collect.campaigns import make_campaign
 from tests.collect.databases import needed_postgres_url
-from tests.collect.serving import Server, new_save, outputs
-from tests.collect.test_durable import Writer
-from tests.conftest import Run, examples
+from tests.collect.serving import (
+    KILLS,
+    Server,
+    Writer,
+    export,
+    export_file,
+    judge,
+    names_in,
+    outputs,
+    run,
+    start_and_kill,
+)
+from tests.conftest import examples
 from tests.warm_command import warm_command
 
-KILLS = 12
 PEOPLE = 4
-
-
-def run(*arguments: str | Path) -> Run:
-    done = warm_command()(*arguments)
-    assert done.code == 0, done.err
-    return done
-
-
-def names_in(folder: Path) -> set[str]:
-    return {file.name for file in folder.iterdir()}
-
-
-def judge(server: Server, name: str = "anna", saves: int = 12) -> list[tuple[str, float]]:
-    """Save some scores, several of the same output."""
-    client = server.client(name)
-    work = client.work()
-    screens = len(work["task"]["screens"])
-    saved = []
-    for number in range(saves):
-        output = outputs(work, number % screens)[0]
-        answer = client.post("/api/saves", new_save(work, number % screens, [{"output": output, "score": number}]))
-        assert answer.status == 200
-        saved.append((output, float(number)))
-    return saved
-
-
-def export(campaign: Path, database: str | None = None) -> bytes:
-    output = campaign.with_name("exported.parquet")
-    run("export", campaign, "-o", output, *(["--database", database] if database else []))
-    content = output.read_bytes()
-    output.unlink()
-    return content
 
 
 @pytest.fixture(scope="module")
@@ -106,15 +81,9 @@ def test_a_campaign_comes_back_as_it_was(database: str | None, into: str, tmp_pa
         visitor = second.client()
         visitor.cookies |= cookies
         assert visitor.get("/api/work").status == 200, "a session goes on"
-    rows = pl.read_parquet(_exported(again))
+    rows = pl.read_parquet(export_file(again))
     assert rows.filter(pl.col("annotator") == "anna").height == 12 + 3
     assert rows.filter(pl.col("annotator") == "bo").height == 2
-
-
-def _exported(campaign: Path) -> Path:
-    output = campaign.with_name("exported.parquet")
-    run("export", campaign, "-o", output)
-    return output
 
 
 def test_a_backup_under_load_holds_every_save_acknowledged_before(database: str | None, tmp_path: Path) -> None:
@@ -147,7 +116,7 @@ def test_a_backup_under_load_holds_every_save_acknowledged_before(database: str 
             writer.join()
     assert all(later[name] >= known[name] for name in names), "saving went on meanwhile"
     run("restore", tmp_path / "3.zip", tmp_path / "again")
-    table = pl.read_parquet(_exported(tmp_path / "again" / "campaign.toml"))
+    table = pl.read_parquet(export_file(tmp_path / "again" / "campaign.toml"))
     for name in names:
         own = table.filter(pl.col("annotator") == name)
         for screen in range(len(works[name]["task"]["screens"])):
@@ -160,19 +129,6 @@ def test_a_backup_under_load_holds_every_save_acknowledged_before(database: str 
             assert histories[0][: len(acknowledged)] == acknowledged
 
 
-def start_and_kill(arguments: list[str | Path], delay: float, folder: Path) -> bool:
-    """Start a command and kill it after a while, as a power cut would; returns whether it was done before."""
-    with (folder / "log").open("w") as log:
-        started = warm_command().start(*arguments, stderr=log)
-    time.sleep(delay)
-    done = started.poll() is not None
-    if not done:
-        os.kill(started.pid, signal.SIGKILL)
-        started.wait()
-    started.stdout.close()
-    return done
-
-
 def test_a_backup_that_is_killed_leaves_the_former_one_and_the_campaign(served: Server, tmp_path: Path) -> None:
     chance = random.Random(2)
     before = export(served.campaign)
@@ -183,13 +139,13 @@ def test_a_backup_that_is_killed_leaves_the_former_one_and_the_campaign(served: 
     run("backup", served.campaign, "-o", tmp_path / "timed.zip")
     usual = time.monotonic() - began
     killed = 0
-    for _ in range(KILLS):
+    for number in range(KILLS):
         done = start_and_kill(["backup", served.campaign, "-o", output], chance.uniform(0, usual), tmp_path)
         killed += not done
         if not done and output.read_bytes() == former:
             continue
         former = output.read_bytes()
-        run("restore", output, tmp_path / f"again-{len(names_in(tmp_path))}")
+        run("restore", output, tmp_path / f"again-{number}")
     assert killed > 0
     assert export(served.campaign) == before
     run("backup", served.campaign, "-o", output)

@@ -22,9 +22,8 @@ from adjudge.core.errors import InputError
 from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.design.input_texts import read_texts
 from tests.collect.campaigns import make_campaign
-from tests.collect.databases import needed_postgres_url
-from tests.collect.serving import Server
-from tests.collect.test_backup import export, judge, names_in, run
+from tests.collect.databases import OLDER, needed_postgres_url
+from tests.collect.serving import Server, export, judge, names_in, run
 from tests.conftest import assert_explained
 from tests.warm_command import warm_command
 
@@ -375,18 +374,23 @@ def test_a_campaign_file_whose_name_no_archive_can_hold_is_refused_by_the_backup
 
 
 def test_all_files_that_a_campaign_can_name_are_found() -> None:
-    data = {
-        "name": "x",
+    head = {"name": "x", "languages": {"source": "en", "target": "de"}}
+    marked = {
+        **head,
+        "protocol": "esa",
+        "design": {"select": "spread", "segments": 1},
         "files": {
             "testset": "a", "source": {"file": "b", "column": "no"}, "systems": {"s": "c", "t": {"file": "d"}},
             "references": {"r": "e"}, "documents": "f", "tutorial": "g", "prefilled": "h", "spread": "i",
             "format": "tsv", "only": ["s"],
-            "after": {"source": "j", "systems": {"s": {"file": "k"}}, "testset": "l", "documents": "m"},
         },
-        "page": {"logo": "n"},
-        "instructions": {"en": {"file": "o"}, "de": "Lies alles.", "file": {"file": "p"}},
+        "page": {"logo": "j"},
+        "instructions": {"en": {"file": "k"}, "de": "Lies alles.", "file": {"file": "l"}},
     }  # fmt: skip
-    assert {value for _, value in named_paths(data)} == set("abcdefghijklmnop")
+    after = {"source": "m", "systems": {"s": {"file": "n"}}, "testset": "o", "documents": "p"}
+    versions = {**head, "protocol": "da", "files": {"testset": "a", "after": after}}
+    found = [value for data in (marked, versions) for _, value in named_paths(data)]
+    assert sorted(found) == sorted("aabcdefghijklmnop")
 
 
 def test_a_name_that_cannot_be_changed_in_the_copy_is_explained(tmp_path: Path) -> None:
@@ -396,21 +400,6 @@ def test_a_name_that_cannot_be_changed_in_the_copy_is_explained(tmp_path: Path) 
     campaign.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match="in a way that cannot be changed in a copy"):
         campaign_files(campaign)
-
-
-OLDER = """
-import sys
-from pathlib import Path
-from adjudge.collect.copies.snapshot import new_database
-with new_database(None, Path(sys.argv[1]), "0003_draws") as target:
-    manager = target.models["campaign"]._default_manager.using(target.connection.alias)
-    from django.utils import timezone
-    from adjudge.design import design, load_campaign
-    from adjudge.design.tasks import to_json
-    campaign = load_campaign(Path(sys.argv[2]))
-    tasks = design(campaign)
-    manager.create(name=campaign.name, tasks=to_json(tasks), fingerprint=tasks.fingerprint, created=timezone.now())
-"""
 
 
 def test_a_database_of_an_earlier_version_is_copied_as_it_is_and_upgraded_when_served(tmp_path: Path) -> None:

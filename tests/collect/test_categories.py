@@ -13,8 +13,16 @@ from playwright.sync_api import expect
 from adjudge.formats import ReadOptions, read
 from tests.collect.campaigns import make_campaign
 from tests.collect.conftest import shoot
-from tests.collect.judging import begin, type_number, type_together
-from tests.collect.marking import campaign_of_texts, errors, mark_words, saved, texts_of
+from tests.collect.judging import (
+    begin,
+    campaign_of_texts,
+    errors,
+    mark_words,
+    saved,
+    texts_of,
+    type_number,
+    type_together,
+)
 from tests.collect.serving import Client, Server, exported, new_save, outputs
 from tests.conftest import Run
 

@@ -15,7 +15,7 @@ from adjudge.collect.answers import Change, time_of_change
 from adjudge.collect.database import database_settings
 from adjudge.core.errors import UsageError
 from tests.collect.campaigns import make_campaign
-from tests.collect.serving import Client, Server, exported, free_port, new_save, outputs
+from tests.collect.serving import Client, Server, exported, new_save, outputs, refused_start
 from tests.warm_command import warm_command
 
 HOUR = 3_600_000_000
@@ -32,14 +32,6 @@ call_command("migrate", "collect", "0001", verbosity=0)
 def sql(campaign: Path, statement: str, *values: object) -> list[Any]:
     with closing(sqlite3.connect(campaign.with_suffix(".sqlite3"))) as connection, connection:
         return connection.execute(statement, values).fetchall()
-
-
-def refused_start(campaign: Path, *options: str) -> str:
-    """What a server says that does not start."""
-    run = warm_command()("serve", campaign, "--port", str(free_port()), *options)
-    assert run.code in (1, 2), run.out
-    assert "Traceback" not in run.err
-    return run.err
 
 
 def judge_first(client: Client) -> str:

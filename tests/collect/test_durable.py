@@ -5,10 +5,8 @@ from __future__ import annotations
 import random
 import resource
 import sqlite3
-import threading
 import time
 from contextlib import closing
-from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -16,34 +14,10 @@ import polars as pl
 import pytest
 
 from tests.collect.campaigns import make_campaign
-from tests.collect.serving import Client, Server, exported, new_save, outputs, wait_for
+from tests.collect.serving import Server, Writer, exported, limit_files, new_save, outputs, wait_for
 
 KILLS = 20
 WRITERS = 4
-
-
-class Writer(threading.Thread):
-    """Saves whole screens as fast as it can, each answer of a save with the same score, until the server is gone."""
-
-    def __init__(self, client: Client, work: Any, start: int) -> None:
-        super().__init__()
-        self.client, self.work, self.value = client, work, start
-        self.sent: list[tuple[int, float]] = []
-        self.acknowledged: list[tuple[int, float]] = []
-
-    def run(self) -> None:
-        screens = len(self.work["task"]["screens"])
-        while True:
-            self.value += 1
-            screen, score = self.value % screens, float(self.value % 101)
-            changes = [{"output": output, "score": score} for output in outputs(self.work, screen)]
-            self.sent.append((screen, score))
-            try:
-                answer = self.client.post("/api/saves", new_save(self.work, screen, changes))
-            except (OSError, HTTPException):
-                return
-            if answer.status == 200:
-                self.acknowledged.append((screen, score))
 
 
 def test_every_acknowledged_save_survives_twenty_kills(tmp_path: Path) -> None:
@@ -153,11 +127,3 @@ def test_a_disk_that_is_full_for_a_while_loses_nothing_acknowledged(tmp_path: Pa
         assert client.post("/api/saves", save(77)).status == 200
         saved = [0, *(score for score, status in enumerate(statuses, start=1) if status == 200), 77]
         assert exported(server, tmp_path).table.sort("revision")["score"].to_list() == saved
-
-
-def limit_files(server: Server, size: int) -> None:
-    """Let the processes that serve write no file beyond this size."""
-    assert server.process is not None
-    children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
-    for child in children:
-        resource.prlimit(int(child), resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))

@@ -14,8 +14,7 @@ from playwright.sync_api import expect
 from adjudge.collect.controls import changed_percent
 from tests.collect.campaigns import make_campaign
 from tests.collect.conftest import shoot
-from tests.collect.judging import begin
-from tests.collect.marking import campaign_of_texts, saved
+from tests.collect.judging import begin, campaign_of_texts, saved
 from tests.collect.serving import Client, Server, exported, new_save, outputs
 from tests.conftest import Run, assert_explained
 

@@ -16,8 +16,7 @@ import adjudge
 from adjudge.design.tasks import load_tasks
 from tests.collect.campaigns import SYSTEMS, _write, make_campaign
 from tests.collect.databases import needed_postgres_url
-from tests.collect.serving import Client, Server, new_save, outputs, wait_for
-from tests.collect.test_backup import _exported, run, start_and_kill
+from tests.collect.serving import Client, Server, export_file, new_save, outputs, run, start_and_kill, wait_for
 from tests.conftest import assert_explained
 from tests.contract.tables import command
 from tests.warm_command import warm_command
@@ -242,7 +241,7 @@ def test_looks_that_were_taken_stay_valid_or_the_extension_is_refused(tmp_path: 
         for name in ("anna", "bo"):
             do_all(server.client(name))
     run("extend", campaign, "--judgments", "6", "--dry-run")
-    judgments = _exported(campaign)
+    judgments = export_file(campaign)
     history = campaign.with_name("looks.json")
     looked = command(
         "look", judgments, "--planned", "60", "--looks", "2", "--history", history, "--spending", "kim-demets"

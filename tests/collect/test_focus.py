@@ -9,8 +9,16 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.collect.campaigns import make_campaign
-from tests.collect.judging import begin, judge_all, slider_values, type_number
-from tests.collect.marking import campaign_of_texts, errors, mark_words, saved
+from tests.collect.judging import (
+    begin,
+    campaign_of_texts,
+    errors,
+    judge_all,
+    mark_words,
+    saved,
+    slider_values,
+    type_number,
+)
 from tests.collect.serving import Server
 
 if TYPE_CHECKING:

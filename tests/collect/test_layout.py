@@ -10,8 +10,7 @@ from playwright.sync_api import expect
 
 from tests.collect.campaigns import make_campaign
 from tests.collect.conftest import shoot
-from tests.collect.judging import begin
-from tests.collect.marking import campaign_of_texts
+from tests.collect.judging import begin, campaign_of_texts
 from tests.collect.serving import Server
 
 if TYPE_CHECKING:

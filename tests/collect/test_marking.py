@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from adjudge.formats import ReadOptions, read
-from tests.collect.marking import campaign_of_texts
+from tests.collect.judging import campaign_of_texts
 from tests.collect.serving import Client, Server, exported, new_save, outputs
 from tests.conftest import Run
 

@@ -14,8 +14,17 @@ from playwright.sync_api import expect
 from adjudge.core.judgments import Judgments
 from tests.collect.campaigns import make_campaign
 from tests.collect.conftest import shoot
-from tests.collect.judging import begin, type_number
-from tests.collect.marking import campaign_of_texts, drag, errors, forward_key, mark_words, saved, texts_of
+from tests.collect.judging import (
+    begin,
+    campaign_of_texts,
+    drag,
+    errors,
+    forward_key,
+    mark_words,
+    saved,
+    texts_of,
+    type_number,
+)
 from tests.collect.serving import Server, exported, wait_for
 
 if TYPE_CHECKING:

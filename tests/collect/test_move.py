@@ -14,13 +14,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from adjudge.collect.database import chosen_database, note_database
+from adjudge.collect.database import choose_database, write_database_note
 from adjudge.core.errors import UsageError
 from tests.collect.campaigns import make_campaign
-from tests.collect.databases import needed_postgres_url
-from tests.collect.serving import Server, wait_for
-from tests.collect.test_backup import KILLS, _exported, export, judge, names_in, run, start_and_kill
-from tests.collect.test_backup_archives import OLDER
+from tests.collect.databases import OLDER, needed_postgres_url
+from tests.collect.serving import KILLS, Server, export, export_file, judge, names_in, run, start_and_kill, wait_for
 from tests.conftest import assert_explained
 from tests.warm_command import warm_command
 
@@ -73,7 +71,7 @@ def test_from_sqlite_to_postgresql_and_back(campaign: Path) -> None:
     run("move", campaign, "--to", campaign.with_suffix(".sqlite3"))
     assert not note.exists()
     go_on(campaign, "bo", 1)
-    rows = pl.read_parquet(_exported(campaign))
+    rows = pl.read_parquet(export_file(campaign))
     assert dict(rows.group_by("annotator").len().iter_rows()) == {"anna": 12 + 2, "bo": 5 + 1}
 
 
@@ -119,8 +117,8 @@ start_django(Path(sys.argv[1]), database=None, session_hours=1)
 from datetime import timedelta
 from django.utils import timezone
 from adjudge.collect.models import Process
-from adjudge.collect.running import machine
-where = machine() if sys.argv[4] == "here" else "elsewhere"
+from adjudge.collect.running import machine_id
+where = machine_id() if sys.argv[4] == "here" else "elsewhere"
 seen = timezone.now() - timedelta(seconds=int(sys.argv[5]))
 Process.objects.all().delete()
 Process.objects.create(id="x", machine=where, number=int(sys.argv[3]), doing=sys.argv[2], seen=seen)
@@ -161,7 +159,7 @@ import time
 import adjudge
 from adjudge.collect import running
 from adjudge.collect.copies import move
-running.SAY_EVERY = 0.05
+running.SIGN_SECONDS = 0.05
 copy = move._copy
 
 def slowly(*given):
@@ -309,16 +307,16 @@ def test_a_database_without_a_campaign_has_nothing_to_move_or_back_up(campaign: 
 @pytest.fixture
 def noted(tmp_path: Path) -> Path:
     campaign = tmp_path / "campaign.toml"
-    note_database(campaign, "postgres://ann:s3cret@db.example/judge")
+    write_database_note(campaign, "postgres://ann:s3cret@db.example/judge")
     return campaign
 
 
 def test_a_campaign_that_was_moved_is_not_served_from_where_it_was(noted: Path) -> None:
-    assert chosen_database(noted, None) == "postgres://ann:s3cret@db.example/judge"
+    assert choose_database(noted, None) == "postgres://ann:s3cret@db.example/judge"
     same = "postgresql://bob@db.example:5432/judge"
-    assert chosen_database(noted, same) == same, "another way to write it, or another user"
+    assert choose_database(noted, same) == same, "another way to write it, or another user"
     with pytest.raises(UsageError, match=r"was moved to postgres://ann:...@db.example/judge") as fault:
-        chosen_database(noted, "postgres://ann:s3cret@db.example/former")
+        choose_database(noted, "postgres://ann:s3cret@db.example/former")
     assert "s3cret" not in str(fault.value)
-    note_database(noted, None)
-    assert chosen_database(noted, None) is None
+    write_database_note(noted, None)
+    assert choose_database(noted, None) is None

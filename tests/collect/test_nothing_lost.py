@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import polars as pl
 import pytest
 from playwright.sync_api import expect
 
 from tests.collect.campaigns import make_campaign
 from tests.collect.conftest import shoot
-from tests.collect.judging import HeldRequests, begin, slider_values, type_number
-from tests.collect.serving import Server, exported, wait_for
+from tests.collect.judging import SAVED, HeldRequests, begin, slider_values, type_number
+from tests.collect.serving import Server, scores, wait_for
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 PEOPLE = 9
-SAVED = re.compile(r"^Saved at \d\d:\d\d:\d\d$")
 
 
 @pytest.fixture(scope="module")
@@ -41,12 +39,6 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(campaign: Path) -> Iterator[Server]:
     with Server(campaign) as running:
         yield running
-
-
-def scores(server: Server, folder: Path, name: str) -> list[float | None]:
-    """The final scores of an annotator, in the order of the screen."""
-    table = exported(server, folder).final().table.filter(pl.col("annotator") == name)
-    return table.sort("output")["score"].to_list()
 
 
 def test_a_change_is_saved_by_itself_and_says_when(page: Page, server: Server, tmp_path: Path) -> None:

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from adjudge.collect.page_files import SHEETS, STATIC, PageFileError, page_files, script, static_prefix, style_sheet
+from adjudge.collect.page_files import (
+    SHEETS,
+    STATIC,
+    PageFileError,
+    bundle_script,
+    bundle_styles,
+    page_files,
+    static_prefix,
+)
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Server
 
@@ -40,7 +48,7 @@ def test_a_module_stands_in_a_function_of_its_own_after_what_it_imports(tmp_path
         in_x='import { d } from "./y.js";\nexport const a = d;\nexport async function b() {\n  await a;\n}\n',
         in_y='/** @type {import("./x.js").T} */\nexport class d {}\n',
     )
-    assert script("page.js", tmp_path).splitlines() == [
+    assert bundle_script("page.js", tmp_path).splitlines() == [
         "// in/y.js",
         "const $module1 = (() => {",
         '/** @type {import("./x.js").T} */',
@@ -85,7 +93,7 @@ def test_a_script_does_what_its_modules_do(tmp_path: Path) -> None:
         "export function next() {\n  return (own += hidden);\n}\nfunction counted() {\n  return 4;\n}\n",
     )
     (tmp_path / "package.json").write_text('{"type": "module"}')
-    (tmp_path / "one.mjs").write_text(script("page.js", tmp_path))
+    (tmp_path / "one.mjs").write_text(bundle_script("page.js", tmp_path))
     said = {name: run_node(tmp_path / name) for name in ("page.js", "one.mjs")}
     assert said["one.mjs"] == said["page.js"] == "y runs\nx runs\nx5 6 3 undefined undefined\n"
 
@@ -129,7 +137,7 @@ def test_what_is_not_understood_is_refused_with_its_place(source: str, tmp_path:
     with pytest.raises(
         PageFileError, match=r"^page\.js, line [34]: '.+' is not understood; modules import \{ names \}"
     ):
-        script("page.js", tmp_path)
+        bundle_script("page.js", tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +161,7 @@ def test_what_cannot_be_found_or_ordered_is_refused(source: str, message: str, t
         z='import { d } from "./y.js";\nexport const e = 1;\n',
     )
     with pytest.raises(PageFileError, match=f"^{re.escape(message)}$"):
-        script("page.js", folder)
+        bundle_script("page.js", folder)
 
 
 @pytest.mark.parametrize("rule", ['@import "x.css";', '@charset "utf-8";', "a { background: url(x.svg); }"])
@@ -161,7 +169,7 @@ def test_a_rule_that_depends_on_its_file_is_refused(rule: str, tmp_path: Path) -
     (tmp_path / "styles").mkdir()
     (tmp_path / "styles" / "x.css").write_text(f"b {{ color: red; }}\n{rule}\n")
     with pytest.raises(PageFileError, match=r"^styles/x\.css: '.+' does not work in sheets that are put together$"):
-        style_sheet(("x",), tmp_path)
+        bundle_styles(("x",), tmp_path)
 
 
 def test_every_source_is_in_the_files_of_a_page_line_by_line() -> None:
@@ -190,7 +198,7 @@ def test_the_script_of_every_page_is_valid(page: str, tmp_path: Path) -> None:
 @needs_node
 def test_what_the_checks_of_lines_overlook_is_no_valid_script(tmp_path: Path) -> None:
     put(tmp_path, page="if (a) {\n  await f();\n}\n")
-    (tmp_path / "one.mjs").write_text(script("page.js", tmp_path))
+    (tmp_path / "one.mjs").write_text(bundle_script("page.js", tmp_path))
     with pytest.raises(subprocess.CalledProcessError):
         run_node("--check", tmp_path / "one.mjs")
 

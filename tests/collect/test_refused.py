@@ -12,9 +12,8 @@ from playwright.sync_api import expect
 
 from tests.collect.campaigns import make_campaign
 from tests.collect.conftest import shoot
-from tests.collect.judging import begin, type_number
-from tests.collect.serving import Server, wait_for
-from tests.collect.test_nothing_lost import SAVED, scores
+from tests.collect.judging import SAVED, begin, type_number
+from tests.collect.serving import Server, scores, wait_for
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route

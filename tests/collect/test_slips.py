@@ -10,8 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.collect.campaigns import make_campaign
-from tests.collect.judging import HeldRequests, begin, judge_screen, slider_values
-from tests.collect.marking import campaign_of_texts, errors
+from tests.collect.judging import HeldRequests, begin, campaign_of_texts, errors, judge_screen, slider_values
 from tests.collect.serving import Server
 
 if TYPE_CHECKING:

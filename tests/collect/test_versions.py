@@ -11,7 +11,7 @@ import polars as pl
 
 from tests.collect.serving import Server, new_save
 from tests.conftest import Run
-from tests.design.test_versions import campaign_file, write_texts
+from tests.design.texts import campaign_file, write_texts
 
 PEOPLE = [f"annotator-{i:02d}" for i in range(1, 7)]
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from adjudge.core.errors import InputError, UsageError
-from adjudge.datasets import at_hand, fetch, listed, where_is
+from adjudge.datasets import describe_found, fetch, find_folder, list_sets
 from adjudge.datasets.catalogue import DataFile, DataSet
 from tests.datasets.server import Site, serving
 
@@ -46,7 +46,7 @@ def left(folder: Path) -> list[str]:
 def test_a_file_is_fetched_confirmed_and_said_to_be_there(site: Site, tmp_path: Path) -> None:
     reports: list[tuple[str, int, int | None]] = []
     dataset = a_set(site)
-    assert where_is(dataset, tmp_path) is None
+    assert find_folder(dataset, tmp_path) is None
     fetched = fetch(dataset, tmp_path, tell=lambda *progress: reports.append(progress))
     assert (tmp_path / "tiny" / "counts.txt").read_bytes() == TEXT
     assert [(file.sha256, file.confirmed, file.fresh, file.bytes) for file in fetched.files] == [
@@ -54,7 +54,7 @@ def test_a_file_is_fetched_confirmed_and_said_to_be_there(site: Site, tmp_path: 
     ]
     assert fetched.command == f"adjudge rank {tmp_path}/tiny/counts.txt --format pairwise-counts"
     assert reports[-1] == ("counts.txt", len(TEXT), len(TEXT))
-    assert where_is(dataset, tmp_path) == tmp_path / "tiny"
+    assert find_folder(dataset, tmp_path) == tmp_path / "tiny"
     assert left(tmp_path) == ["tiny/.adjudge-data.json", "tiny/counts.txt"]
 
 
@@ -88,7 +88,7 @@ def test_an_interrupted_download_goes_on_where_it_stopped(site: Site, tmp_path: 
     site.cut_after = 200_000
     with pytest.raises(InputError, match=r"cannot be reached .*run the command again"):
         fetch(a_set(site), tmp_path)
-    assert where_is(a_set(site), tmp_path) is None
+    assert find_folder(a_set(site), tmp_path) is None
     assert not (tmp_path / "tiny" / "counts.txt").exists()
     site.cut_after = None
     fetch(a_set(site), tmp_path)
@@ -220,7 +220,7 @@ def test_an_archive_that_is_none_or_leads_out_of_its_folder_is_refused(site: Sit
         dataset = a_set(site, DataFile(name, f"{site.address}/{name}", unpack=True, inside=inside))
         with pytest.raises(InputError, match=r"cannot be unpacked|holds no folder 'elsewhere'"):
             fetch(dataset, tmp_path)
-        assert where_is(dataset, tmp_path) is None
+        assert find_folder(dataset, tmp_path) is None
     assert not (tmp_path / "outside.txt").exists()
     assert not (tmp_path.parent / "outside.txt").exists()
 
@@ -233,6 +233,6 @@ def test_a_collection_that_holds_the_set_under_another_name_is_found(
     (tmp_path / "elsewhere" / "counts.txt").write_bytes(TEXT)
     plain = a_set(site)
     known = DataSet(**{**vars(plain), "found_in": "elsewhere", "probe": "counts.txt"})
-    assert [part.folder for part in listed([plain, known]).sets] == [None, str(tmp_path / "elsewhere")]
-    held = at_hand(known, tmp_path / "elsewhere")
+    assert [part.folder for part in list_sets([plain, known]).sets] == [None, str(tmp_path / "elsewhere")]
+    held = describe_found(known, tmp_path / "elsewhere")
     assert [(file.path, file.confirmed, file.fresh) for file in held.files] == [("counts.txt", True, False)]

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from adjudge.core.errors import DataError
-from adjudge.design import design
 from adjudge.design.appraise import to_batches
+from adjudge.design.make import design
 from adjudge.formats import read
 from tests.design.texts import make_campaign, make_texts
 

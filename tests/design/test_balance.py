@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjudge.design.balance import measure_balance, meet
+from adjudge.design.balance import count_meetings, measure_balance
 from adjudge.design.bias import distances, mean_company, opponents, shares
-from adjudge.design.counts import components, count_judgments
+from adjudge.design.counts import count_components, count_judgments
 from adjudge.design.make import design
-from adjudge.design.task_allocation import Unit, assign_people, spread
+from adjudge.design.task_allocation import Unit, assign_people, spread_units
 from tests.design.texts import make_campaign, make_texts
 
 
@@ -48,7 +48,7 @@ def test_uneven_opponents_show() -> None:
 
 def test_meetings_are_counted_by_hand() -> None:
     table = np.array([[2, 1, 0], [1, 0, 0], [1, 1, 1]], dtype=float)
-    meetings = meet("task", ("A", "B", "C"), table)
+    meetings = count_meetings("task", ("A", "B", "C"), table)
     assert meetings.matrix == ((3, 2, 1), (2, 2, 1), (1, 1, 1))
     assert (meetings.least, meetings.most) == (1, 2)
     assert meetings.least_share == pytest.approx(1 / 3)
@@ -70,7 +70,7 @@ def test_the_optimiser_beats_luck() -> None:
         if sum(units[j].size for j in chance[-1]) + units[i].size > 70:
             chance.append([])
         chance[-1].append(int(i))
-    planned = spread(units, capacity=70, rng=rng)
+    planned = spread_units(units, capacity=70, rng=rng)
 
     def table(groups: list[list[int]]) -> np.ndarray[Any, Any]:
         rows = np.zeros((len(groups), 12))
@@ -83,7 +83,7 @@ def test_the_optimiser_beats_luck() -> None:
     assert len(planned) <= len(chance)
     assert sorted(i for group in planned for i in group) == list(range(len(units)))
     names = tuple(f"S{s}" for s in range(12))
-    ours, theirs = meet("task", names, table(planned)), meet("task", names, table(chance))
+    ours, theirs = count_meetings("task", names, table(planned)), count_meetings("task", names, table(chance))
     assert (ours.cv or 0) < (theirs.cv or 0) / 2
     assert ours.least > theirs.least
     assert distances(mean_company(table(planned))).max() < distances(mean_company(table(chance))).max()
@@ -99,7 +99,7 @@ def test_people_share_work_and_tasks_evenly(tasks: int, people: int, k: int) -> 
     assert all(len(set(team)) == k for team in teams)
     assert max(loads) - min(loads) <= 1
     if k > 1 and tasks * k >= 2 * people:
-        assert components(teams) == 1
+        assert count_components(teams) == 1
 
 
 def test_the_report_counts_what_is_there() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.core.errors import InputError
-from adjudge.design import load_campaign
+from adjudge.design.campaign.toml_file import load_campaign
 
 CAMPAIGN = """
 name = "bounds"

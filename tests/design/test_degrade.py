@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.design.degrade import degrade, is_spaced, replaced_words
+from adjudge.design.degrade import count_replaced, degrade, is_spaced
 
 DONORS = ["the old harbour wall fell into the sea at night", "nobody knows where all those blue lanterns came from"]
 CHINESE = ["多年以后一家出版社把它们全部印了出来", "稻田像镜子一样铺满整个山谷和河边"]
@@ -19,7 +19,7 @@ CHINESE = ["多年以后一家出版社把它们全部印了出来", "稻田像�
     [(1, 1), (2, 2), (5, 2), (6, 3), (8, 3), (9, 4), (15, 4), (16, 5), (20, 5), (21, 5), (40, 10), (43, 10)],
 )
 def test_the_number_of_words_depends_on_the_length(length: int, replaced: int) -> None:
-    assert replaced_words(length) == replaced
+    assert count_replaced(length) == replaced
 
 
 @given(words=st.lists(st.text("abcdé", min_size=1, max_size=5), min_size=1, max_size=40), seed=st.integers(0, 99))
@@ -31,7 +31,7 @@ def test_one_phrase_is_replaced_and_nothing_else(words: list[str], seed: int) ->
     assert len(new) == len(words)
     changed = [i for i in range(len(words)) if new[i] != words[i]]
     assert changed
-    count = replaced_words(len(words))
+    count = count_replaced(len(words))
     assert changed[-1] - changed[0] < count
     if len(words) >= count + 2:
         assert new[0] == words[0]
@@ -45,7 +45,7 @@ def test_scripts_without_spaces_are_treated_by_characters(text: str, seed: int) 
     assert made is not None
     assert len(made) == len(text)
     assert made != text
-    assert sum(a != b for a, b in zip(made, text, strict=True)) <= replaced_words(len(text))
+    assert sum(a != b for a, b in zip(made, text, strict=True)) <= count_replaced(len(text))
 
 
 def test_marks_are_not_torn_from_their_letters() -> None:

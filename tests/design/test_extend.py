@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 from adjudge.core.errors import DataError
 from adjudge.core.protocols import COLLECTED
 from adjudge.core.test_set import SourceSegment, TestSet
-from adjudge.design import Campaign, TaskSet, design, load_campaign
-from adjudge.design.controls import planned_amounts
+from adjudge.design.campaign import Campaign
+from adjudge.design.campaign.toml_file import load_campaign
+from adjudge.design.controls import plan_amounts
 from adjudge.design.extend import extend_tasks
-from adjudge.design.tasks import Task
+from adjudge.design.make import design
+from adjudge.design.tasks import Task, TaskSet
 from tests.collect.campaigns import make_campaign
 from tests.conftest import examples
 
@@ -70,7 +72,7 @@ def check_added(before: TaskSet, after: TaskSet, added: tuple[Task, ...], campai
     assert ids == sorted(ids)
     outputs = [output.id for task in after.tasks for _, _, output in task.outputs()]
     assert len(set(outputs)) == len(outputs)
-    amounts = planned_amounts(campaign)
+    amounts = plan_amounts(campaign)
     for task in added:
         kinds = Counter(output.kind for _, _, output in task.outputs())
         assert kinds["degraded"] == amounts.degraded

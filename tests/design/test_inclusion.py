@@ -14,14 +14,14 @@ from pydantic import ValidationError
 from adjudge.core.errors import DataError, InputError, UsageError
 from adjudge.design.appraise import to_batches
 from adjudge.design.balance import measure_balance
-from adjudge.design.campaign.toml_file import with_selection
+from adjudge.design.campaign.toml_file import set_selection
 from adjudge.design.make import design
 from adjudge.design.select_segments import (
     EVEN,
-    difference_of,
+    draw_by_steps,
     draw_groups,
-    drawn_by_steps,
     inclusion_probabilities,
+    measure_difference,
     read_spread,
 )
 from adjudge.design.tasks import TaskSet, parse_tasks, to_json
@@ -56,7 +56,7 @@ def every_draw(probability: np.ndarray) -> list[tuple[float, list[int]]]:
         cuts = np.unique(np.concatenate([[0.0, 1.0], ends % 1]))
         for low, high in pairwise(cuts):
             if high - low > 1e-12:
-                outcomes.append(((high - low) / len(orders), drawn_by_steps(probability, order, (low + high) / 2)))
+                outcomes.append(((high - low) / len(orders), draw_by_steps(probability, order, (low + high) / 2)))
     return outcomes
 
 
@@ -85,13 +85,13 @@ def test_the_draw_is_the_same_for_the_same_seed() -> None:
 
 
 def test_how_much_outputs_differ() -> None:
-    assert difference_of(["the same", "the same"]) == 0
-    assert difference_of(["abc"]) == 0
-    assert difference_of(["aaaa", "bbbb"]) == 1
+    assert measure_difference(["the same", "the same"]) == 0
+    assert measure_difference(["abc"]) == 0
+    assert measure_difference(["aaaa", "bbbb"]) == 1
     # " ab " has the sequences " ab", "ab "; " abc " has " ab", "abc", "bc ": one of 2 + 3 is shared.
-    assert difference_of(["ab", "abc"]) == pytest.approx(1 - 2 * 1 / 5)
+    assert measure_difference(["ab", "abc"]) == pytest.approx(1 - 2 * 1 / 5)
     # Three pairs, of which one is equal.
-    assert difference_of(["ab", "ab", "abc"]) == pytest.approx(2 / 3 * (1 - 2 / 5))
+    assert measure_difference(["ab", "ab", "abc"]) == pytest.approx(2 / 3 * (1 - 2 / 5))
 
 
 def inclusion_of(tasks: TaskSet) -> dict[tuple[str, str], float | None]:
@@ -136,7 +136,7 @@ def test_a_file_of_numbers(tmp_path: Path) -> None:
     file.write_text("".join(f"{number}\n" for number in range(60)))
     testset = make_texts(documents=[5] * 12, systems=3)
     plain = make_campaign(design={"segments": 20, "task_size": 40})
-    chosen = inclusion_of(design(with_selection(plain, str(file)), testset))
+    chosen = inclusion_of(design(set_selection(plain, str(file)), testset))
     assert len(chosen) == 20
     # The first document has the smallest numbers.
     first = [value for (document, _), value in chosen.items() if document == "d0" and value is not None]
@@ -162,9 +162,9 @@ def test_what_cannot_be_chosen_is_refused(protocol: str, parts: dict[str, object
 def test_wrong_options_are_explained() -> None:
     plain = make_campaign(design={"segments": 20})
     with pytest.raises(UsageError, match="neither 'outputs' nor a file"):
-        with_selection(plain, "no-such-file")
+        set_selection(plain, "no-such-file")
     with pytest.raises(UsageError, match="say how many in 'segments'"):
-        with_selection(make_campaign(), "outputs")
+        set_selection(make_campaign(), "outputs")
     texts = make_texts(documents=[2] * 3, systems=1)
     with pytest.raises(DataError, match="differ on no segment"):
-        design(with_selection(make_campaign(design={"segments": 3}), "outputs"), texts)
+        design(set_selection(make_campaign(design={"segments": 3}), "outputs"), texts)

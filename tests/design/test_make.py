@@ -11,18 +11,13 @@ from hypothesis import strategies as st
 
 from adjudge.core.errors import AdjudgeError, DataError
 from adjudge.core.test_set import TestSet
-from adjudge.design.campaign import Campaign
 from adjudge.design.make import design
-from adjudge.design.tasks import Output, Task, TaskSet, to_json
+from adjudge.design.tasks import Task, TaskSet, to_json
 from tests.conftest import examples
-from tests.design.texts import make_campaign, make_texts
+from tests.design.texts import assert_sound, make_campaign, make_texts, work
 
 PAGES = ["pages", "pages-same-documents", "pages-all-systems"]
 few = settings(max_examples=examples(25))
-
-
-def work(tasks: TaskSet) -> list[Task]:
-    return [task for task in tasks.tasks if task.kind == "work"]
 
 
 def kinds(task: Task) -> Counter[str]:
@@ -42,38 +37,6 @@ def judged(tasks: TaskSet) -> Counter[tuple[str, str, str]]:
 
 def everything(testset: TestSet) -> set[tuple[str, str, str]]:
     return {(segment.document, segment.segment, system) for segment in testset.source for system in testset.systems}
-
-
-def assert_sound(tasks: TaskSet, campaign: Campaign) -> None:
-    """What holds for every design."""
-    k = campaign.design.judgments
-    loads: Counter[str] = Counter()
-    showings: Counter[tuple[str, str, str, str]] = Counter()
-    ids: set[str] = set()
-    for task in work(tasks):
-        assert task.size <= campaign.design.task_size
-        assert len(set(task.annotators)) == len(task.annotators) == k == task.judgments
-        loads.update(task.annotators)
-        outputs = {output.id: (screen.document, item.segment, output) for screen, item, output in task.outputs()}
-        assert not ids & outputs.keys()
-        ids |= outputs.keys()
-        for document, segment, output in outputs.values():
-            if output.kind != "repeat":
-                showings.update((person, document, segment, output.text) for person in task.annotators)
-            if output.of is not None:
-                assert_copy(output, *outputs[output.of][:2], outputs[output.of][2], document, segment)
-    assert max(loads.values()) - min(loads.get(name, 0) for name in tasks.annotators) <= 1
-    if campaign.protocol in ("da", "sqm"):
-        assert max(showings.values()) == 1, "somebody meets a text twice without a plan"
-
-
-def assert_copy(
-    copy: Output, its_document: str, its_segment: str, original: Output, document: str, segment: str
-) -> None:
-    assert (its_document, its_segment) == (document, segment)
-    assert original.systems == copy.systems
-    assert original.kind in ("system", "reference", "calibration")
-    assert (copy.text == original.text) == (copy.kind == "repeat")
 
 
 @given(

@@ -8,8 +8,10 @@ import pytest
 
 from adjudge.core.errors import DataError, InputError
 from adjudge.core.test_set import TestSet
-from adjudge.design import design, load_campaign, measure_balance
+from adjudge.design.balance import measure_balance
 from adjudge.design.campaign import PAGES, Campaign
+from adjudge.design.campaign.toml_file import load_campaign
+from adjudge.design.make import design
 from tests.design.texts import make_campaign, make_texts
 
 STRUCTURES = ("mixed", "all-systems", *PAGES)

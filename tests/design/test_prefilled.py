@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from adjudge.core.errors import InputError
-from adjudge.design import design, load_campaign, measure_balance
 from adjudge.design.appraise import to_batches
+from adjudge.design.balance import measure_balance
+from adjudge.design.campaign.toml_file import load_campaign
+from adjudge.design.make import design
 from adjudge.design.tasks import parse_tasks, to_json
 from adjudge.formats import read
 

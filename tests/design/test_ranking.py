@@ -15,8 +15,7 @@ from adjudge.core.judgments import Judgments
 from adjudge.design.make import design
 from adjudge.design.tasks import Item, TaskSet, to_json
 from tests.conftest import examples
-from tests.design.test_make import assert_sound, work
-from tests.design.texts import make_campaign, make_texts
+from tests.design.texts import assert_sound, make_campaign, make_texts, work
 
 
 def items(tasks: TaskSet) -> list[Item]:

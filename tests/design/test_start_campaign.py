@@ -13,7 +13,9 @@ import adjudge
 from adjudge.core.errors import InputError, UsageError
 from adjudge.core.files import write_text
 from adjudge.core.protocols import COLLECTED
-from adjudge.design import design, load_campaign, measure_balance
+from adjudge.design.balance import measure_balance
+from adjudge.design.campaign.toml_file import load_campaign
+from adjudge.design.make import design
 from adjudge.design.start_campaign import init
 from tests.collect.serving import Server
 from tests.conftest import assert_explained, examples

@@ -9,54 +9,14 @@ from pathlib import Path
 import pytest
 
 from adjudge.core.errors import DataError, InputError
-from adjudge.core.test_set import TestSet
-from adjudge.design import load_campaign
 from adjudge.design.appraise import to_batches
 from adjudge.design.balance import measure_balance
+from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.design.input_texts import read_texts
 from adjudge.design.make import design
 from adjudge.design.tasks import TaskSet, corrected_segments, parse_tasks, to_json
-from adjudge.design.versions import both_versions
-from tests.design.texts import make_texts
-
-SYSTEMS = ("refA", "S0", "S1", "S2")
-
-
-def write_texts(folder: Path, *, documents: int = 8) -> tuple[TestSet, TestSet]:
-    """Two versions; the source of every second document has another first segment after."""
-    before = make_texts(documents=[4] * documents, systems=3, seed=3)
-    before = replace(before, references={}, systems={"refA": before.references["ref0"], **before.systems})
-    changed = [int(s.document[1:]) % 2 == 0 and s.segment == "1" for s in before.source]
-
-    def corrected(texts: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(f"{text} corrected" if own else text for text, own in zip(texts, changed, strict=True))
-
-    source = corrected(tuple(segment.text for segment in before.source))
-    after = TestSet(
-        tuple(replace(segment, text=text) for segment, text in zip(before.source, source, strict=True)),
-        {},
-        {name: corrected(texts) for name, texts in before.systems.items()},
-    )
-    for ending, version in (("before", before), ("after", after)):
-        columns = {"source": [segment.text for segment in version.source], **version.systems}
-        for name, texts in columns.items():
-            blocks = ["\n".join(texts[i : i + 4]) for i in range(0, len(texts), 4)]
-            (folder / f"{name}.{ending}.txt").write_text("\n\n".join(blocks) + "\n")
-    return before, after
-
-
-def campaign_file(folder: Path, *, protocol: str = "da", design: str = "", more: str = "", task_size: int = 32) -> Path:
-    def files(ending: str, table: str) -> str:
-        systems = "\n".join(f'{name} = "{name}.{ending}.txt"' for name in SYSTEMS)
-        return f'[{table}]\nsource = "source.{ending}.txt"\n[{table}.systems]\n{systems}\n'
-
-    path = folder / "campaign.toml"
-    path.write_text(
-        f'name = "two"\nprotocol = "{protocol}"\n[languages]\nsource = "en"\ntarget = "cs"\n'
-        f"{files('before', 'files')}{files('after', 'files.after')}"
-        f"[design]\ntask_size = {task_size}\nannotators = 6\njudgments = 2\n{design}\n{more}"
-    )
-    return path
+from adjudge.design.versions import join_versions
+from tests.design.texts import SYSTEMS, campaign_file, write_texts
 
 
 def versions_by_person(tasks: TaskSet) -> dict[tuple[str, str], set[str | None]]:
@@ -144,9 +104,9 @@ def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"controls\.calibration cannot be used"):
         load_campaign(campaign_file(tmp_path, more="[controls]\ncalibration = 4"))
     with pytest.raises(InputError, match="both must have the same segments"):
-        both_versions(before, replace(after, source=after.source[1:]))
+        join_versions(before, replace(after, source=after.source[1:]))
     with pytest.raises(InputError, match=r"do not have the same systems \(S2\)"):
-        both_versions(before, replace(after, systems={name: after.systems[name] for name in SYSTEMS[:-1]}))
+        join_versions(before, replace(after, systems={name: after.systems[name] for name in SYSTEMS[:-1]}))
     with pytest.raises(DataError, match=r"two teams of at least design\.judgments = 2 people"):
         design(load_campaign(_with_people(campaign_file(tmp_path), 3)))
 

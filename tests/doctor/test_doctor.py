@@ -16,7 +16,7 @@ import pytest
 from adjudge.collect import migrations
 from adjudge.doctor import Examination, database, examine, machine, packages
 from adjudge.doctor.diagnosis import Diagnosis, Finding
-from adjudge.doctor.packages import importing
+from adjudge.doctor.packages import find_import_faults
 from tests.collect.databases import needed_postgres_url
 from tests.collect.serving import free_port
 from tests.contract.tables import command
@@ -62,14 +62,14 @@ def test_findings_are_counted_in_words() -> None:
     ],
 )
 def test_versions_are_compared_by_their_numbers(version: str, versions: str, expected: bool) -> None:
-    assert packages.fits(version, versions) is expected
+    assert packages.is_in_range(version, versions) is expected
 
 
 def test_requirements_are_taken_apart() -> None:
-    assert packages.parsed("numpy<3,>=2.2") == packages.Requirement("numpy", "<3,>=2.2", None)
-    named = packages.parsed("psycopg[binary]<4,>=3.2; extra == 'postgres'")
+    assert packages.parse_requirement("numpy<3,>=2.2") == packages.Requirement("numpy", "<3,>=2.2", None)
+    named = packages.parse_requirement("psycopg[binary]<4,>=3.2; extra == 'postgres'")
     assert named == packages.Requirement("psycopg", "<4,>=3.2", "postgres")
-    assert {requirement.name for requirement in packages.requirements() if requirement.extra is None} >= {
+    assert {requirement.name for requirement in packages.list_requirements() if requirement.extra is None} >= {
         "numpy",
         "polars",
         "django",
@@ -80,7 +80,7 @@ def test_packages_that_are_missing_too_old_or_broken_are_faults(monkeypatch: pyt
     wanted = ["no-such-package>=1", "numpy>=99", "rich>=14"]
     monkeypatch.setattr(metadata, "requires", lambda _: wanted)
     monkeypatch.setattr(packages, "importing", lambda _: {"rich": "ImportError: broken"})
-    findings = {finding.what: finding for finding in packages.dependencies()}
+    findings = {finding.what: finding for finding in packages.examine_dependencies()}
     assert list(findings) == ["no-such-package", "numpy", "rich"]
     assert findings["no-such-package"].found == "not installed"
     assert ">=99 is needed" in findings["numpy"].found
@@ -97,7 +97,7 @@ def test_extras_that_are_missing_are_no_fault(monkeypatch: pytest.MonkeyPatch) -
         "rich; extra == 'x'",
     ]
     monkeypatch.setattr(metadata, "requires", lambda _: wanted)
-    findings = {finding.what: finding for finding in packages.extras()}
+    findings = {finding.what: finding for finding in packages.examine_extras()}
     assert [item.state for item in findings.values()] == ["ok", "warning", "ok"]
     assert "not installed" in findings["extra one"].found
     assert findings["extra two"].advice == "pip install 'adjudge[two]'"
@@ -107,47 +107,47 @@ def test_a_module_that_breaks_or_ends_the_interpreter_is_named(tmp_path: Path, m
     (tmp_path / "broken_one.py").write_text("raise ImportError('no such\\nlibrary')")
     (tmp_path / "deadly_one.py").write_text("import os; os._exit(3)")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    assert importing({"json": "json", "broken": "broken_one", "deadly": "deadly_one"}) == {
+    assert find_import_faults({"json": "json", "broken": "broken_one", "deadly": "deadly_one"}) == {
         "broken": "ImportError: no such library",
         "deadly": "ends the interpreter",
     }
 
 
 def test_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert machine.writable("x", tmp_path / "not" / "yet", "").state == "ok"
+    assert machine.examine_folder("x", tmp_path / "not" / "yet", "").state == "ok"
     file = tmp_path / "file"
     file.touch()
-    assert machine.writable("x", file, "elsewhere").state == "warning"
-    assert machine.writable("x", file, "elsewhere", needed=True).state == "fault"
+    assert machine.examine_folder("x", file, "elsewhere").state == "warning"
+    assert machine.examine_folder("x", file, "elsewhere", needed=True).state == "fault"
     monkeypatch.setattr(machine, "LITTLE_ROOM", 10**18)
-    assert machine.writable("x", tmp_path, "elsewhere").advice == "make room, or elsewhere"
+    assert machine.examine_folder("x", tmp_path, "elsewhere").advice == "make room, or elsewhere"
 
 
 def test_letters_that_no_font_has_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine, "_SCRIPTS", {"Latin": "A", "none": "\u0379"})
-    assert machine.missing_scripts() == ["none"]
-    assert states(machine.charts()) == ["ok", "warning"]
+    assert machine.find_missing_scripts() == ["none"]
+    assert states(machine.examine_charts()) == ["ok", "warning"]
 
 
 def test_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable:   4000000 kB\n")
     (tmp_path / "memory.max").write_text("2000000000\n")
     (tmp_path / "memory.current").write_text("1500000000\n")
-    tight = list(machine.resources(tmp_path / "meminfo", tmp_path / "memory.max"))[1]
+    tight = list(machine.examine_resources(tmp_path / "meminfo", tmp_path / "memory.max"))[1]
     assert (tight.state, tight.found) == ("warning", "500.0 MB free")
     (tmp_path / "memory.max").write_text("max\n")
-    assert list(machine.resources(tmp_path / "meminfo", tmp_path / "memory.max"))[1].found == "4.1 GB free"
-    assert list(machine.resources(tmp_path / "no", tmp_path / "no"))[1].found == "not known on this system"
-    assert states(machine.clock(now=0.0)) == ["warning"]
+    assert list(machine.examine_resources(tmp_path / "meminfo", tmp_path / "memory.max"))[1].found == "4.1 GB free"
+    assert list(machine.examine_resources(tmp_path / "no", tmp_path / "no"))[1].found == "not known on this system"
+    assert states(machine.examine_clock(now=0.0)) == ["warning"]
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
-    assert states(machine.terminal()) == ["warning"]
+    assert states(machine.examine_terminal()) == ["warning"]
 
 
 def test_a_port_that_is_taken_is_said() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        (finding,) = machine.port(taken.getsockname()[1])
+        (finding,) = machine.examine_port(taken.getsockname()[1])
     assert (finding.state, finding.advice) == ("warning", "serve with another one: --port")
 
 
@@ -173,16 +173,16 @@ def made(file: Path, applied: list[str] | None) -> Path:
 )
 def test_the_tables_of_a_database(tmp_path: Path, applied: list[str] | None, expected: str, words: str) -> None:
     file = made(tmp_path / "a campaign?.sqlite3", applied)
-    whole, tables = database.given(str(file))
+    whole, tables = database.examine_given(str(file))
     assert (whole.state, tables.state) == ("ok", expected)
     assert words in tables.found
-    assert states(database.given(f"sqlite://{str(file).replace('?', '%3F')}")) == ["ok", expected]
+    assert states(database.examine_given(f"sqlite://{str(file).replace('?', '%3F')}")) == ["ok", expected]
 
 
 def test_tables_of_an_older_version_are_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "0999_later.py").touch()
     monkeypatch.setattr(migrations, "__path__", [*migrations.__path__, str(tmp_path)])
-    _, tables = database.given(str(made(tmp_path / "old.sqlite3", MIGRATIONS)))
+    _, tables = database.examine_given(str(made(tmp_path / "old.sqlite3", MIGRATIONS)))
     assert (tables.state, tables.found) == ("warning", "of an older adjudge (without 0999_later)")
 
 
@@ -194,12 +194,12 @@ def test_databases_that_cannot_be_used_are_faults(tmp_path: Path) -> None:
     raw[4096 * 3 : 4096 * 5] = b"\xff" * 8192
     damaged.write_bytes(raw)
     for given in (text, damaged, tmp_path / "missing.sqlite3", tmp_path):
-        findings = list(database.given(str(given)))
+        findings = list(database.examine_given(str(given)))
         assert [item.state for item in findings] == ["fault"], findings
         assert str(given) in findings[0].found
-    (unknown,) = database.given("mysql://ann:secret@host/name")
+    (unknown,) = database.examine_given("mysql://ann:secret@host/name")
     assert "mysql://ann:***@host/name is of no known kind" in unknown.found
-    (nobody,) = database.given("postgres://ann:secret@127.0.0.1:9/name?pooling=transaction")
+    (nobody,) = database.examine_given("postgres://ann:secret@127.0.0.1:9/name?pooling=transaction")
     assert nobody.state == "fault"
     assert "secret" not in nobody.found
 
@@ -207,7 +207,7 @@ def test_databases_that_cannot_be_used_are_faults(tmp_path: Path) -> None:
 @pytest.mark.postgres
 def test_a_database_on_a_server() -> None:
     url = needed_postgres_url(with_tables=False)
-    reached, *rest = database.given(f"{url}?pooling=transaction")
+    reached, *rest = database.examine_given(f"{url}?pooling=transaction")
     assert reached.state == "ok"
     assert rest[-1].found.startswith("no campaign")
 
@@ -223,7 +223,7 @@ def test_an_examination_that_breaks_off_is_a_finding(monkeypatch: pytest.MonkeyP
     def broken() -> Iterator[Finding]:
         raise RuntimeError("out of order")
 
-    monkeypatch.setattr("adjudge.doctor.machine.clock", broken)
+    monkeypatch.setattr("adjudge.doctor.machine.examine_clock", broken)
     diagnosis = examine(Examination(port=free_port()))
     assert [(finding.what, finding.state) for finding in diagnosis.findings if finding.state == "fault"] == [
         ("clock", "fault")

@@ -16,9 +16,9 @@ import pytest
 import adjudge
 from adjudge.core.errors import InputError
 from adjudge.design.campaign import Anchor
-from adjudge.judge import _tasks
+from adjudge.judge import _load_tasks
 from adjudge.judge.clients import EndpointError
-from adjudge.judge.questions import make_template, questions_of
+from adjudge.judge.questions import make_questions, make_template
 from tests.judge.asking import QUESTIONS, ask, journal
 from tests.judge.fake_endpoint import Handler, endpoint, usual, wait_until
 
@@ -65,8 +65,8 @@ def test_another_program_is_another_judge(campaign: Path, tmp_path: Path) -> Non
 
 
 def test_changed_references_and_anchors_are_asked_about_anew(campaign: Path) -> None:
-    tasks, scale = _tasks(campaign)
-    question = questions_of(tasks, repeats=0, seed=1)[0]
+    tasks, scale = _load_tasks(campaign)
+    question = make_questions(tasks, repeats=0, seed=1)[0]
     changed = replace(question, item=replace(question.item, reference="another reference"))
     assert changed.id != question.id
     anchored = scale.model_copy(update={"anchors": (Anchor(at=50, text="half of the meaning"),)})

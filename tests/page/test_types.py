@@ -1,4 +1,4 @@
-"""The types of the page's scripts are those of the server. `make check` checks the scripts against them."""
+"""The types of the page's scripts are those of the server. `make pages` checks the scripts against them."""
 
 from __future__ import annotations
 

@@ -134,10 +134,10 @@ def decide(
         raise DataError("there is no page left to show; the campaign is complete for this annotator")
     rng = generator(settings.seed, _STREAM, number)
     share = system_shares(running, settings, rng, open_pairs)
-    share = _for_annotator(running, share, annotator, settings.floor)
-    pages = _groups(candidates)
+    share = _tilt_for_annotator(running, share, annotator, settings.floor)
+    pages = _group_pages(candidates)
     groups = tuple(pages)
-    probability = _of_groups(running, groups, share)
+    probability = _group_probabilities(running, groups, share)
     group = groups[int(np.searchsorted(np.cumsum(probability), rng.random() * probability.sum(), side="right"))]
     return Decision(
         number=number,
@@ -163,22 +163,22 @@ def system_shares(
     even = np.full(size, 1 / size)
     top = parse_policy(settings.policy)
     if settings.policy == "even" or running.observations.min() < settings.warm_up:
-        return _deficits(running.weight)
+        return _shares_by_deficit(running.weight)
     effects, covariance = running.estimate()
     if top:
-        share = _around_border(effects, covariance, min(top, size - 1), rng)
+        share = _shares_at_border(effects, covariance, min(top, size - 1), rng)
     else:
-        share = _in_open_pairs(running.systems, effects, covariance, open_pairs)
+        share = _shares_by_open_pairs(running.systems, effects, covariance, open_pairs)
     return settings.floor * even + (1 - settings.floor) * share
 
 
-def _deficits(weight: Floats) -> Floats:
+def _shares_by_deficit(weight: Floats) -> Floats:
     """Shares that bring all systems to the same number of judgments."""
     missing = np.maximum(weight.mean() + 1 - weight, 0.05)
     return np.asarray(missing / missing.sum())
 
 
-def _around_border(effects: Floats, covariance: Floats, top: int, rng: np.random.Generator) -> Floats:
+def _shares_at_border(effects: Floats, covariance: Floats, top: int, rng: np.random.Generator) -> Floats:
     """How often each system is the last of the top or the first below it, in draws from what is known."""
     value, vector = np.linalg.eigh((covariance + covariance.T) / 2)
     noise = rng.standard_normal((DRAWS, len(effects))) @ (vector * np.sqrt(np.maximum(value, 0.0))).T
@@ -187,7 +187,7 @@ def _around_border(effects: Floats, covariance: Floats, top: int, rng: np.random
     return np.bincount(border, minlength=len(effects)) / len(border)
 
 
-def _in_open_pairs(
+def _shares_by_open_pairs(
     systems: tuple[str, ...], effects: Floats, covariance: Floats, open_pairs: Sequence[tuple[str, str]] | None
 ) -> Floats:
     alone = np.diag(covariance)
@@ -210,7 +210,7 @@ def _in_open_pairs(
     return np.asarray(weight.sum(axis=1) / total) if total > 0 else np.full(len(effects), 1 / len(effects))
 
 
-def _for_annotator(running: RunningEstimates, share: Floats, annotator: str, floor: float) -> Floats:
+def _tilt_for_annotator(running: RunningEstimates, share: Floats, annotator: str, floor: float) -> Floats:
     """The shares, tilted so that what this annotator has seen comes close to them; the floor stays."""
     seen = running.by_annotator.get(annotator)
     if seen is None:
@@ -222,7 +222,7 @@ def _for_annotator(running: RunningEstimates, share: Floats, annotator: str, flo
     return np.asarray(least + (1 - floor) * tilted)
 
 
-def _groups(candidates: Sequence[Candidate]) -> dict[tuple[str, ...], list[str]]:
+def _group_pages(candidates: Sequence[Candidate]) -> dict[tuple[str, ...], list[str]]:
     """By the systems they show, the pages that were judged least; in the order given."""
     least: dict[tuple[str, ...], int] = {}
     groups: dict[tuple[str, ...], list[str]] = {}
@@ -237,7 +237,7 @@ def _groups(candidates: Sequence[Candidate]) -> dict[tuple[str, ...], list[str]]
     return groups
 
 
-def _of_groups(running: RunningEstimates, groups: Sequence[tuple[str, ...]], share: Floats) -> Floats:
+def _group_probabilities(running: RunningEstimates, groups: Sequence[tuple[str, ...]], share: Floats) -> Floats:
     """The probability of each group: the mean share of its systems."""
     column = {name: number for number, name in enumerate(running.systems)}
     weight = np.array([np.mean([share[column[name]] for name in systems]) for systems in groups])

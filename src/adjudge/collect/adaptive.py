@@ -20,7 +20,7 @@ from adjudge.adapt import Adaptive, Candidate, Decision, Observation, decide, fi
 from adjudge.adapt import RunningEstimates as Estimates
 from adjudge.collect.controls import goodness
 from adjudge.collect.models import Assignment, Draw, Observed, ScreenState
-from adjudge.collect.served_campaign import served
+from adjudge.collect.served_campaign import get_served
 from adjudge.core.protocols import PROTOCOLS, RATED
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ WITHIN_PAGE = 0.3
 
 def is_adaptive() -> bool:
     """Whether a policy decides which task comes next."""
-    return served().campaign.adaptive is not None
+    return get_served().campaign.adaptive is not None
 
 
 def draw_task(annotator: str, free: Sequence[Task], people: Mapping[str, int]) -> Decision | None:
@@ -47,17 +47,19 @@ def draw_task(annotator: str, free: Sequence[Task], people: Mapping[str, int]) -
     """
     if not free or planned_is_reached():
         return None
-    candidates = [_candidate(task, people[task.id]) for task in free]
-    return decide(_estimates(), candidates, annotator=annotator, number=Draw.objects.count(), settings=_settings())
+    candidates = [_make_candidate(task, people[task.id]) for task in free]
+    return decide(
+        _update_estimates(), candidates, annotator=annotator, number=Draw.objects.count(), settings=_policy_settings()
+    )
 
 
 def planned_is_reached() -> bool:
     """Whether as many judgments as planned have been made or handed out."""
-    looks = served().campaign.looks
+    looks = get_served().campaign.looks
     if looks is None:
         return False
     given = Assignment.objects.filter(annotator__excluded=False, released__isnull=True)
-    sizes = served().judgments_by_task
+    sizes = get_served().judgments_by_task
     people = given.values_list("task").annotate(count=Count("pk"))
     return bool(sum(sizes.get(task, 0) * count for task, count in people) >= looks.planned)
 
@@ -76,7 +78,7 @@ def record_draw(assignment: Assignment, decision: Decision, free: Sequence[Task]
 
 def observe(assignment: Assignment) -> None:
     """Add what a task that was handed in says of its systems. Call under the lock of the campaign."""
-    task = served().task_by_id[assignment.task]
+    task = get_served().task_by_id[assignment.task]
     if task.kind != "work" or Observed.objects.filter(assignment=assignment).exists():
         return
     states = ScreenState.objects.filter(assignment=assignment).values_list("screen", "answers")
@@ -85,7 +87,7 @@ def observe(assignment: Assignment) -> None:
         answers.update(json.loads(given))
     last = Observed.objects.aggregate(last=Max("number"))["last"]
     first = 0 if last is None else last + 1
-    observations = [value for screen in task.screens for value in _observations(screen, answers)]
+    observations = [value for screen in task.screens for value in _observe_screen(screen, answers)]
     Observed.objects.bulk_create(
         Observed(number=first + index, assignment=assignment, system=system, item=item, value=value, weight=weight)
         for index, (system, item, value, weight) in enumerate(observations)
@@ -101,7 +103,7 @@ def draws() -> list[dict[str, Any]]:
             "made": draw.made.isoformat(),
             "task": draw.assignment.task,
             "probability": draw.probability,
-            "policy": _settings().policy,
+            "policy": _policy_settings().policy,
             "candidates": json.loads(draw.candidates),
             **json.loads(draw.decision),
         }
@@ -113,13 +115,13 @@ def replay() -> int | None:
     """Make all decisions again: the number of the first that comes out otherwise, None where all agree."""
     log = []
     for draw in Draw.objects.order_by("number"):
-        tasks = served().task_by_id
-        candidates = [_candidate(tasks[task], judged) for task, judged in json.loads(draw.candidates)]
-        log.append((_decision(json.loads(draw.decision)), candidates))
-    return first_difference(log, list(_saved_observations(0)), Estimates(served().tasks.systems), _settings())
+        tasks = get_served().task_by_id
+        candidates = [_make_candidate(tasks[task], judged) for task, judged in json.loads(draw.candidates)]
+        log.append((_parse_decision(json.loads(draw.decision)), candidates))
+    return first_difference(log, list(_read_observations(0)), Estimates(get_served().tasks.systems), _policy_settings())
 
 
-def _decision(stored: dict[str, Any]) -> Decision:
+def _parse_decision(stored: dict[str, Any]) -> Decision:
     pairs = stored.get("open_pairs")
     return Decision(
         **{
@@ -133,46 +135,46 @@ def _decision(stored: dict[str, Any]) -> Decision:
     )
 
 
-def _settings() -> Adaptive:
-    campaign = served().campaign
+def _policy_settings() -> Adaptive:
+    campaign = get_served().campaign
     assert campaign.adaptive is not None
     chosen = campaign.adaptive
     return Adaptive(policy=chosen.policy, floor=chosen.floor, warm_up=chosen.warm_up, seed=campaign.seed)
 
 
-def _candidate(task: Task, judged: int) -> Candidate:
-    return Candidate(task.id, served().systems_by_task[task.id], judged)
+def _make_candidate(task: Task, judged: int) -> Candidate:
+    return Candidate(task.id, get_served().systems_by_task[task.id], judged)
 
 
 @lru_cache(maxsize=1)
-def _known() -> Estimates:
+def _known_estimates() -> Estimates:
     """What this process knows so far; other processes may have added since."""
-    return Estimates(served().tasks.systems)
+    return Estimates(get_served().tasks.systems)
 
 
 def forget_tasks() -> None:
     """Learn anew what is known so far: there are other tasks than before."""
-    _known.cache_clear()
+    _known_estimates.cache_clear()
 
 
-def _estimates() -> Estimates:
-    known = _known()
-    known.add_all(_saved_observations(known.count))
+def _update_estimates() -> Estimates:
+    known = _known_estimates()
+    known.add_all(_read_observations(known.count))
     return known
 
 
-def _saved_observations(start: int) -> Iterator[Observation]:
+def _read_observations(start: int) -> Iterator[Observation]:
     columns = ("system", "item", "assignment__annotator__name", "value", "weight")
     saved = Observed.objects.filter(number__gte=start).order_by("number").values_list(*columns)
     for system, item, annotator, value, weight in saved.iterator(chunk_size=5000):
         yield Observation(system, item, annotator, value, weight)
 
 
-def _observations(screen: Screen, answers: Mapping[str, Any]) -> Iterator[tuple[str, str, float, float]]:
+def _observe_screen(screen: Screen, answers: Mapping[str, Any]) -> Iterator[tuple[str, str, float, float]]:
     """System, item, value and weight of what a screen says: the mean of a page, or standings side by side."""
-    if PROTOCOLS[served().campaign.protocol].relative:
+    if PROTOCOLS[get_served().campaign.protocol].relative:
         for item in screen.items:
-            yield from _standings(item, answers)
+            yield from _observe_standings(item, answers)
         return
     values: dict[str, list[float]] = defaultdict(list)
     for item in screen.items:
@@ -187,7 +189,7 @@ def _observations(screen: Screen, answers: Mapping[str, Any]) -> Iterator[tuple[
         yield system, shared, sum(values[system]) / count, count / (1 + (count - 1) * WITHIN_PAGE)
 
 
-def _standings(item: Item, answers: Mapping[str, Any]) -> Iterator[tuple[str, str, float, float]]:
+def _observe_standings(item: Item, answers: Mapping[str, Any]) -> Iterator[tuple[str, str, float, float]]:
     """The share of the others that each output beats, ties counting half."""
     given = [
         (output, value)

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adjudge.collect.marking import MOST_MARKS, WARNINGS, as_mark, is_open
+from adjudge.collect.marking import MOST_MARKS, WARNINGS, is_open, to_mark
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.core.spans import fault_of_marks
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 FIELDS = ("score", "rank", "spans", "kept", "edit", "comment")
 COMMENT_LENGTH = 5000
 EDIT_LENGTH = 50_000
-# Which field carries the judgment, where it is not the score.
 _STEP_TOLERANCE = 1e-6
 
 Value = float | int | str | list[dict[str, Any]] | None
@@ -33,15 +32,14 @@ Answers = dict[str, dict[str, Any]]
 
 
 class Refused(Exception):  # noqa: N818 - it reads as what happened
-    """A save that cannot be accepted, and why, in words for the annotator; `code` is for the page."""
+    """A request that cannot be accepted, and why, in words for the person; `code` names a text of the page."""
 
-    def __init__(self, reason: str, *, code: str = "refused") -> None:
+    def __init__(self, reason: str, code: str = "refused", status: int = 409) -> None:
         super().__init__(reason)
-        self.code = code
+        self.code, self.status = code, status
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """One field of one output set to a value; null unsets it."""
 
     output: str
@@ -68,7 +66,7 @@ def check_changes(changes: Iterable[Change], screen: Screen, campaign: Campaign)
 
 
 def _check_value(change: Change, item: Item, output: Output, campaign: Campaign) -> None:
-    if change.field != "comment" and change.field not in fields_of(campaign):
+    if change.field != "comment" and change.field not in answer_fields(campaign):
         raise Refused(f"protocol '{campaign.protocol}' has no {change.field}")
     if change.field == "spans":
         _check_spans(change.value, item, output, campaign)
@@ -85,7 +83,7 @@ def _check_spans(value: Any, item: Item, output: Output, campaign: Campaign) -> 
     """Refuse marks that do not lie in the texts shown, or that the campaign does not have."""
     if len(value) > MOST_MARKS:
         raise Refused(f"{len(value)} marks are more than {MOST_MARKS} in one translation")
-    marks = [as_mark(span) for span in value]
+    marks = [to_mark(span) for span in value]
     rules = campaign.spans.rules(campaign.protocol)
     fault = fault_of_marks(marks, rules, target=output.text, source=item.source)
     if fault is not None:
@@ -115,7 +113,7 @@ def _check_score(value: Value, campaign: Campaign) -> None:
         raise Refused(f"score {value} is not a step of {scale.step:g} on the scale")
 
 
-def fields_of(campaign: Campaign) -> tuple[str, ...]:
+def answer_fields(campaign: Campaign) -> tuple[str, ...]:
     """The fields of an answer in this protocol, comments apart."""
     protocol = PROTOCOLS[campaign.protocol]
     return ("score", "spans", "kept") if protocol.marked and protocol.on_scale else (protocol.answer,)
@@ -136,7 +134,7 @@ class _Given(NamedTuple):
     """0 where the page did not say, as those of earlier versions."""
 
     @classmethod
-    def of(cls, answers: Mapping[str, Any], change: Change) -> _Given:
+    def find(cls, answers: Mapping[str, Any], change: Change) -> _Given:
         return cls(*answers.get(change.output, {}).get(f"{change.field}_last", ()))
 
 
@@ -150,12 +148,12 @@ def merge(
     tab: str = "",
     number: int = 0,
 ) -> Merged:
-    """The state with these changes applied, made at time `at` (microseconds) in a tab that knew revision `base`."""
+    """Apply changes that were made at time `at` (microseconds) in a tab that knew revision `base`."""
     merged: Answers = {output: {**answer} for output, answer in answers.items()}
     conflicts: dict[str, None] = {}
     for change in changes:
         answer = merged.setdefault(change.output, {})
-        before = _Given.of(merged, change)
+        before = _Given.find(merged, change)
         if before.revision > base and before.tab != tab and answer.get(change.field) != change.value:
             conflicts[change.output] = None
         if at >= before.at:
@@ -167,27 +165,27 @@ def merge(
 def time_of_change(
     answers: Mapping[str, Any], changes: Iterable[Change], *, estimated: int, base: int, tab: str, number: int
 ) -> int:
-    """When changes were made (microseconds): as estimated from their age, but in the order that is known for sure.
+    """Date changes (microseconds): as estimated from their age, but in the order that is known for sure.
 
     What is changed knowingly is newer than what it replaces, even if a clock was set back in between. The saves of one
     tab are numbered as they were made: their age does not tell how long each was on its way, so that a correction could
     seem older than what it corrects.
     """
-    before = [_Given.of(answers, change) for change in changes]
+    before = [_Given.find(answers, change) for change in changes]
     older = [
-        given.at for given in before if given.revision <= base or (_numbered(given, tab) and given.number < number)
+        given.at for given in before if given.revision <= base or (_is_numbered(given, tab) and given.number < number)
     ]
-    newer = [given.at for given in before if _numbered(given, tab) and given.number > number > 0]
+    newer = [given.at for given in before if _is_numbered(given, tab) and given.number > number > 0]
     return max([min([estimated, *(at - 1 for at in newer)]), *older])
 
 
-def _numbered(given: _Given, tab: str) -> bool:
+def _is_numbered(given: _Given, tab: str) -> bool:
     """Whether a value comes from a numbered save of this tab."""
     return given.tab == tab != "" and given.number > 0
 
 
-def missing(answers: Mapping[str, Any], screen: Screen, field: str) -> list[str]:
-    """The outputs of a screen without a judgment, in order."""
+def find_missing(answers: Mapping[str, Any], screen: Screen, field: str) -> list[str]:
+    """List the outputs of a screen without a judgment, in order."""
     return [
         output.id for item in screen.items for output in item.outputs if is_open(answers.get(output.id, {}).get(field))
     ]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adjudge.collect.answers import judged_field
-from adjudge.collect.marking import score_of
-from adjudge.collect.served_campaign import served
+from adjudge.collect.marking import score_spans
+from adjudge.collect.served_campaign import get_served
 from adjudge.core.passing_rule import Work
 from adjudge.core.protocols import PROTOCOLS
 
@@ -32,14 +32,14 @@ class ControlCount:
     total: int = 0
 
 
-def faults_of(count: ControlCount, *, judgments: int, active_seconds: float) -> tuple[str, ...]:
-    """Why a person's work does not pass, by the campaign's limits: for the organisers' page and completion codes."""
-    crowd = served().campaign.crowd
+def find_faults(count: ControlCount, *, judgments: int, active_seconds: float) -> tuple[str, ...]:
+    """Say why a person's work does not pass the campaign's limits: for the organisers' page and completion codes."""
+    crowd = get_served().campaign.crowd
     work = Work(judgments, active_seconds, count.right, count.total)
     return work.faults(pass_share=crowd.pass_share, least_seconds=crowd.least_seconds)
 
 
-def passes(annotator_id: int) -> bool:
+def passes_checks(annotator_id: int) -> bool:
     """Whether all that a person has done so far passes."""
     # Only here: counting controls needs no database.
     from adjudge.collect.models import ScreenState
@@ -47,7 +47,7 @@ def passes(annotator_id: int) -> bool:
     states = list(ScreenState.objects.filter(assignment__annotator_id=annotator_id).select_related("assignment"))
     count = count_controls(states).get(annotator_id, ControlCount())
     judgments, seconds = sum(state.judged for state in states), sum(state.active_seconds for state in states)
-    return not faults_of(count, judgments=judgments, active_seconds=seconds)
+    return not find_faults(count, judgments=judgments, active_seconds=seconds)
 
 
 def count_controls(states: Iterable[ScreenState]) -> dict[int, ControlCount]:
@@ -56,20 +56,20 @@ def count_controls(states: Iterable[ScreenState]) -> dict[int, ControlCount]:
     for state in states:
         of_annotator = answers.setdefault(state.assignment.annotator_id, {})
         for output, answer in json.loads(state.answers).items():
-            placed = served().output_by_id.get((state.assignment.task, output))
+            placed = get_served().output_by_id.get((state.assignment.task, output))
             value = None if placed is None else goodness(answer, placed.output)
             if value is not None:
                 of_annotator[state.assignment.task, output] = value
-    return {annotator: _count(given) for annotator, given in answers.items()}
+    return {annotator: _count_right(given) for annotator, given in answers.items()}
 
 
 def goodness(answer: dict[str, Any], output: Output) -> float | None:
-    """The judgment as a number of which more is better: fewer changes, where the text was edited."""
-    campaign = served().campaign
+    """Turn an answer into a number of which more is better: fewer changes, where the text was edited."""
+    campaign = get_served().campaign
     if PROTOCOLS[campaign.protocol].categories:
-        return score_of(answer.get("spans"), campaign)
+        return score_spans(answer.get("spans"), campaign)
     if PROTOCOLS[campaign.protocol].edited:
-        edit, spaced = answer.get("edit"), served().snapping["target"] == "words"
+        edit, spaced = answer.get("edit"), get_served().snapping["target"] == "words"
         return None if edit is None else -changed_percent(output.text, edit, spaced=spaced)
     value: float | None = answer.get(judged_field(campaign))
     if value is None:
@@ -77,14 +77,14 @@ def goodness(answer: dict[str, Any], output: Output) -> float | None:
     return -value if judged_field(campaign) == "rank" else value
 
 
-def _count(given: dict[tuple[str, str], float]) -> ControlCount:
+def _count_right(given: dict[tuple[str, str], float]) -> ControlCount:
     verdicts: list[bool] = []
     by_output = {output: value for (_, output), value in given.items()}
     for (task_id, output_id), value in given.items():
-        task = served().task_by_id.get(task_id)
+        task = get_served().task_by_id.get(task_id)
         if task is None or task.kind == "tutorial":
             continue
-        verdict = _verdict(served().output_by_id[task_id, output_id].output, value, by_output)
+        verdict = _verdict(get_served().output_by_id[task_id, output_id].output, value, by_output)
         if verdict is not None:
             verdicts.append(verdict)
     return ControlCount(sum(verdicts), len(verdicts))
@@ -109,10 +109,10 @@ def changed_percent(before: str, after: str, *, spaced: bool = True) -> float:
         for text in (before, after)
     ]
     total = len(parts[0]) + len(parts[1])
-    return 0.0 if not total else 100 * (1 - 2 * _common(*parts) / total)
+    return 0.0 if not total else 100 * (1 - 2 * _common_length(*parts) / total)
 
 
-def _common(before: Sequence[str], after: Sequence[str]) -> int:
+def _common_length(before: Sequence[str], after: Sequence[str]) -> int:
     """The length of the longest common subsequence."""
     row = [0] * (len(after) + 1)
     for word in before:

@@ -34,13 +34,13 @@ def is_postgres(url: str | None) -> bool:
 def database_settings(url: str | None, default_file: Path) -> dict[str, Any]:
     """Django's settings for a database: a SQLite file, or PostgreSQL by URL."""
     if url is None:
-        return _sqlite(default_file)
+        return _sqlite_settings(default_file)
     parts = urlsplit(url)
     if parts.scheme == "sqlite":
-        return _sqlite(Path(unquote(parts.path)))
+        return _sqlite_settings(Path(unquote(parts.path)))
     if parts.scheme in _POSTGRES_SCHEMES:
-        return _postgres(url)
-    shown = without_password(url)
+        return _postgres_settings(url)
+    shown = hide_password(url)
     raise UsageError(
         f"database '{shown}' is of no known kind; give postgres://user@host/name, or leave it out for SQLite"
     )
@@ -54,20 +54,20 @@ def sqlite_file(database: str | None, default_file: Path) -> Path | None:
     return Path(unquote(parts.path)) if parts.scheme == "sqlite" else None
 
 
-def shown_database(database: str | None, default_file: Path) -> str:
-    """A database as messages name it: its file, or its address without the password."""
+def show_database(database: str | None, default_file: Path) -> str:
+    """Name a database in a message: its file, or its address without the password."""
     file = sqlite_file(database, default_file)
-    return str(file) if file is not None else without_password(database or "")
+    return str(file) if file is not None else hide_password(database or "")
 
 
-def note_of_database(campaign_file: Path) -> Path:
+def database_note_file(campaign_file: Path) -> Path:
     """The file in which `adjudge move` notes where the database of a campaign is now."""
     return campaign_file.with_suffix(".database")
 
 
-def note_database(campaign_file: Path, database: str | None) -> None:
-    """Note which database a campaign has from now on; None: the embedded one beside it. Takes effect at once."""
-    note = note_of_database(campaign_file)
+def write_database_note(campaign_file: Path, database: str | None) -> None:
+    """Write down which database a campaign has from now on; None: the embedded one beside it. Holds at once."""
+    note = database_note_file(campaign_file)
     if database is None:
         note.unlink(missing_ok=True)
         return
@@ -75,41 +75,41 @@ def note_database(campaign_file: Path, database: str | None) -> None:
         temporary.write_text(f"{database}\n", encoding="utf-8")
 
 
-def chosen_database(campaign_file: Path, given: str | None) -> str | None:
+def choose_database(campaign_file: Path, given: str | None) -> str | None:
     """The database of a campaign: as given, or as noted when it was moved; None for the embedded one beside it.
 
     An address that is given and another one that is noted are refused: work would go on in a database that was left.
     """
-    note = note_of_database(campaign_file)
+    note = database_note_file(campaign_file)
     if not note.is_file():
         return given
     noted = read_text(note).strip()
     file = sqlite_file(noted, campaign_file)
     if file is not None and not file.is_absolute():
         noted = f"sqlite:{quote(str(campaign_file.resolve().parent / file))}"
-    if given is None or _place(given) == _place(noted):
+    if given is None or _identify(given) == _identify(noted):
         return given or noted
     raise UsageError(
-        f"--database is {without_password(given)}, but the campaign was moved to {without_password(noted)}; leave the "
+        f"--database is {hide_password(given)}, but the campaign was moved to {hide_password(noted)}; leave the "
         f"option out (and ADJUDGE_DATABASE unset), or delete {note} to return to the former database"
     )
 
 
-def same_place(first: str | None, second: str | None, default_file: Path) -> bool:
+def is_same_database(first: str | None, second: str | None, default_file: Path) -> bool:
     """Whether two addresses lead to the same database; None is the embedded one."""
     places = [(address or f"sqlite:{quote(str(default_file.absolute()))}") for address in (first, second)]
-    return _place(places[0]) == _place(places[1])
+    return _identify(places[0]) == _identify(places[1])
 
 
-def _place(database: str) -> tuple[str, ...]:
-    """What an address leads to, however it is written."""
+def _identify(database: str) -> tuple[str, ...]:
+    """Identify what an address leads to, however it is written."""
     parts = urlsplit(database)
     if parts.scheme in _POSTGRES_SCHEMES:
-        return ("postgres", parts.hostname or "", _port(database) or "5432", unquote(parts.path))
+        return ("postgres", parts.hostname or "", _read_port(database) or "5432", unquote(parts.path))
     return (parts.scheme, str(Path(unquote(parts.path)).resolve()))
 
 
-def _sqlite(file: Path) -> dict[str, Any]:
+def _sqlite_settings(file: Path) -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": str(file),
@@ -118,7 +118,7 @@ def _sqlite(file: Path) -> dict[str, Any]:
     }
 
 
-def _postgres(url: str) -> dict[str, Any]:
+def _postgres_settings(url: str) -> dict[str, Any]:
     try:
         import psycopg  # noqa: F401
     except ImportError:
@@ -126,7 +126,7 @@ def _postgres(url: str) -> dict[str, Any]:
     parts = urlsplit(url)
     name = unquote(parts.path.lstrip("/"))
     if not name:
-        raise UsageError(f"database '{without_password(url)}' names no database; write postgres://user@host/name")
+        raise UsageError(f"database '{hide_password(url)}' names no database; write postgres://user@host/name")
     given = dict(parse_qsl(parts.query))
     pooled = _is_pooled(given.pop("pooling", "session"))
     return {
@@ -135,7 +135,7 @@ def _postgres(url: str) -> dict[str, Any]:
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
         "HOST": unquote(parts.hostname or ""),
-        "PORT": _port(url),
+        "PORT": _read_port(url),
         "CONN_MAX_AGE": None,
         "DISABLE_SERVER_SIDE_CURSORS": pooled,
         "OPTIONS": {**given, **(_POOLED_OPTIONS if pooled else _POSTGRES_OPTIONS)},
@@ -148,19 +148,19 @@ def _is_pooled(pooling: str) -> bool:
     return pooling == "transaction"
 
 
-def _port(url: str) -> str:
+def _read_port(url: str) -> str:
     try:
         return str(urlsplit(url).port or "")
     except ValueError:
         raise UsageError(
-            f"database '{without_password(url)}' has a port that is no number; write postgres://user@host:5432/name"
+            f"database '{hide_password(url)}' has a port that is no number; write postgres://user@host:5432/name"
         ) from None
 
 
-def without_password(url: str) -> str:
-    """A database address as it may be shown and logged: made anew from parts that hold no secret.
+def hide_password(url: str) -> str:
+    """Make a database address that may be shown and logged, from the parts that hold no secret.
 
-    What cannot be taken apart is not shown at all: it may be an address with a password in an unknown form.
+    What cannot be parsed is not shown at all: it may be an address with a password in an unknown form.
     """
     try:
         parts = urlsplit(url)
@@ -179,8 +179,8 @@ def without_password(url: str) -> str:
 
 
 @contextmanager
-def deciding() -> Iterator[None]:
-    """One decision at a time about who gets what. Enter it before `writing`.
+def decision_lock() -> Iterator[None]:
+    """One decision at a time about who gets what. Enter it before `write_transaction`.
 
     PostgreSQL needs no more than the lock on the campaign, which holds up no saves. SQLite has one writer: there a
     decision is made under this lock, and only its outcome is written while saves wait.
@@ -195,7 +195,7 @@ def deciding() -> Iterator[None]:
 
 
 @contextmanager
-def writing() -> Iterator[None]:
+def write_transaction() -> Iterator[None]:
     """One transaction: what is written inside is on the disk when the block has ended, or not at all."""
     from django.db import connection, transaction
 

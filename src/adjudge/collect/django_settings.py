@@ -10,7 +10,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
-from adjudge.collect.database import database_settings, shown_database, sqlite_file
+from adjudge.collect.database import database_settings, show_database, sqlite_file
 from adjudge.core.errors import InputError, UsageError
 from adjudge.core.fingerprint import fingerprint
 
@@ -58,11 +58,12 @@ def start_django(
         ADJUDGE_BROWSER_COOKIE=f"adjudge_browser_{suffix}",
         SESSION_COOKIE_AGE=session_hours * 3600,
         ADJUDGE=None,
-        **_fixed_settings(),
+        **_app_settings(),
+        **_security_settings(),
         **_address_settings(host, url),
     )
     django.setup()
-    _bring_up_to_date(shown_database(database, database_file(campaign_file)))
+    _migrate(show_database(database, database_file(campaign_file)))
 
 
 def set_up_models() -> None:
@@ -93,7 +94,7 @@ def _restrict_to_owner(file: Path) -> None:
         raise InputError(f"the database cannot be used ({fault.strerror}); check its folder", file=file) from fault
 
 
-def _bring_up_to_date(shown: str) -> None:
+def _migrate(shown: str) -> None:
     """Make or change the tables as this version needs them; mostly they are so already, which one query tells."""
     from django.core.management import call_command
     from django.db import connection
@@ -114,15 +115,11 @@ def _bring_up_to_date(shown: str) -> None:
         raise InputError(f"the database was made by a newer adjudge (it has {names}); upgrade adjudge", file=shown)
 
 
-def serve_these(campaign: ServedCampaign) -> None:
+def set_served(campaign: ServedCampaign) -> None:
     """Tell the app what it serves."""
     from django.conf import settings
 
     settings.ADJUDGE = campaign
-
-
-def _fixed_settings() -> dict[str, Any]:
-    return {**_app_settings(), **_security_settings()}
 
 
 def _app_settings() -> dict[str, Any]:
@@ -182,7 +179,7 @@ def _address_settings(host: str, url: str | None) -> dict[str, Any]:
     if url is None:
         # Only its own names on loopback, so that no foreign page can reach it by a name of its own.
         return {"ALLOWED_HOSTS": ["127.0.0.1", "localhost", "[::1]"] if host in LOOPBACK else ["*"]}
-    parts = _checked_url(url)
+    parts = _split_url(url)
     secure = parts.scheme == "https"
     return {
         "ALLOWED_HOSTS": [parts.hostname, "127.0.0.1", "localhost", "[::1]"],
@@ -194,7 +191,7 @@ def _address_settings(host: str, url: str | None) -> dict[str, Any]:
     }
 
 
-def _checked_url(url: str) -> SplitResult:
+def _split_url(url: str) -> SplitResult:
     """The parts of the public address: a scheme and a host, and nothing behind them."""
     parts = urlsplit(url)
     try:

@@ -12,16 +12,16 @@ from adjudge._version import __version__
 from adjudge.collect.adaptive import is_adaptive, observe
 from adjudge.collect.answers import Refused
 from adjudge.collect.assign import current_assignment, lock_campaign, propose
-from adjudge.collect.current_task import state_view, work_of
-from adjudge.collect.database import deciding, writing
+from adjudge.collect.current_task import describe_state, describe_work
+from adjudge.collect.database import decision_lock, write_transaction
 from adjudge.collect.models import Assignment, ScreenState
 from adjudge.collect.organisers.endpoints import router as organiser_router
 from adjudge.collect.responses import EnterOut, Fault, FinishOut, SavedOut, WorkOut
-from adjudge.collect.running import know_tasks
+from adjudge.collect.running import ensure_tasks
 from adjudge.collect.saves import save
 from adjudge.collect.schemas import EnterIn, SaveIn
-from adjudge.collect.served_campaign import served
-from adjudge.collect.sessions import AnnotatorAuth, EntryRefused, enter
+from adjudge.collect.served_campaign import get_served
+from adjudge.collect.sessions import AnnotatorAuth, enter
 from adjudge.collect.sessions import leave as end_sessions
 from adjudge.collect.sql_statements import Visitor
 
@@ -40,11 +40,6 @@ _as_annotator = AnnotatorAuth()
 
 @api.exception_handler(Refused)
 def _refused(request: HttpRequest, fault: Refused) -> HttpResponse:
-    return api.create_response(request, {"detail": str(fault), "code": fault.code}, status=409)
-
-
-@api.exception_handler(EntryRefused)
-def _entry_refused(request: HttpRequest, fault: EntryRefused) -> HttpResponse:
     return api.create_response(request, {"detail": str(fault), "code": fault.code}, status=fault.status)
 
 
@@ -82,18 +77,18 @@ def leave(request: HttpRequest) -> Status[None]:
 @api.get("/work", response={200: WorkOut, **_FAULTS}, auth=_as_annotator, tags=["judging"], exclude_unset=True)
 def work(request: HttpRequest, task: str | None = None) -> dict[str, Any]:
     """The task in hand with all its screens, or an earlier one by its id."""
-    return work_of(_visitor(request), task=task)
+    return describe_work(_visitor(request), task=task)
 
 
 @api.post("/tasks/next", response={200: WorkOut, **_FAULTS}, auth=_as_annotator, tags=["judging"], exclude_unset=True)
 def take_next(request: HttpRequest) -> dict[str, Any]:
     """Take the next task, if the one in hand has been handed in."""
     visitor = _visitor(request)
-    with deciding():
+    with decision_lock():
         proposal = propose(visitor)
-        with writing():
+        with write_transaction():
             current_assignment(visitor, proposal)
-    return work_of(visitor)
+    return describe_work(visitor)
 
 
 @api.post(
@@ -105,11 +100,11 @@ def save_changes(request: HttpRequest, body: SaveIn) -> dict[str, Any]:
     if body.annotator != visitor.annotator_id:
         # Another person has entered in this browser since: what the first one judged must not become theirs.
         raise HttpError(401, "this browser is now used by somebody else")
-    saved = save(visitor.annotator_id, body.as_save())
+    saved = save(visitor.annotator_id, body)
     return {
         "id": body.id,
         "saved": saved.received,
-        "state": state_view(saved.state),
+        "state": describe_state(saved.state),
         # The key of earlier versions: pages that are open while the server is upgraded read it.
         "met": list(saved.conflicts),
         "repeated": saved.repeated,
@@ -123,10 +118,10 @@ def save_changes(request: HttpRequest, body: SaveIn) -> dict[str, Any]:
 def finish(request: HttpRequest, task: str) -> FinishOut:
     """Hand in a task, if nothing is missing."""
     visitor = _visitor(request)
-    know_tasks([task])
-    if task not in served().task_by_id:
+    ensure_tasks([task])
+    if task not in get_served().task_by_id:
         raise HttpError(404, "there is no such task")
-    with deciding(), writing():
+    with decision_lock(), write_transaction():
         if is_adaptive():  # one at a time: observations are numbered
             lock_campaign()
         assignment = Assignment.objects.select_for_update().filter(annotator_id=visitor.annotator_id, task=task).first()
@@ -134,7 +129,7 @@ def finish(request: HttpRequest, task: str) -> FinishOut:
             raise HttpError(404, f"task '{task}' was not given to you")
         states = ScreenState.objects.filter(assignment=assignment, complete=True)
         complete = set(states.values_list("screen", flat=True))
-        missing = [screen.id for screen in served().task_by_id[task].screens if screen.id not in complete]
+        missing = [screen.id for screen in get_served().task_by_id[task].screens if screen.id not in complete]
         if not missing and assignment.finished is None:
             assignment.finished = timezone.now()
             assignment.save(update_fields=["finished"])

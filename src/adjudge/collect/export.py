@@ -10,9 +10,9 @@ import polars as pl
 
 from adjudge.collect.adaptive import is_adaptive
 from adjudge.collect.models import Annotator, Decision, Draw, Save
-from adjudge.collect.revisions import as_times, cell_names, read_revisions, read_states
-from adjudge.collect.running import know_tasks
-from adjudge.collect.served_campaign import served
+from adjudge.collect.revisions import parse_times, read_revisions, read_states
+from adjudge.collect.running import ensure_tasks
+from adjudge.collect.served_campaign import get_served
 from adjudge.core.inclusion_weights import INCLUSION
 from adjudge.core.judgments import SCHEMA, Judgments, SetAside
 from adjudge.core.protocols import PROTOCOLS
@@ -48,23 +48,23 @@ EXTRA_VERSIONS: dict[str, pl.DataType | type[pl.DataType]] = {VERSION: pl.String
 Stamp = tuple[int, tuple[int, ...]]
 
 
-def stamp_now() -> Stamp:
-    """What tells whether anything has changed: how many saves there are, and who is excluded."""
+def current_stamp() -> Stamp:
+    """What changes when judgments do: how many saves there are, and who is excluded."""
     excluded = Annotator.objects.filter(excluded=True).order_by("pk").values_list("pk", flat=True)
     return Save.objects.count(), tuple(excluded)
 
 
-def collected(*, with_excluded: bool = False, with_texts: bool = False) -> Judgments:
+def read_judgments(*, with_excluded: bool = False, with_texts: bool = False) -> Judgments:
     """All judgments so far. Those of excluded annotators are set aside, or kept and marked in column `excluded`.
 
     With texts, `source_text` and `target_text` say what was shown.
     """
-    frame = _credited(_answers())
+    frame = _credit_systems(_read_answers())
     set_aside: list[SetAside] = []
     if not with_excluded:
-        set_aside = _left_out(frame)
+        set_aside = _list_excluded(frame)
         frame = frame.filter(~pl.col("excluded"))
-    protocol = PROTOCOLS[served().campaign.protocol]
+    protocol = PROTOCOLS[get_served().campaign.protocol]
     schema = {**SCHEMA, **EXTRA, **(EXTRA_MARKED if protocol.marked else {})}
     if protocol.edited:
         schema |= EXTRA_EDITED
@@ -79,15 +79,15 @@ def collected(*, with_excluded: bool = False, with_texts: bool = False) -> Judgm
         for name, dtype in schema.items()
     )
     # Edit rates need the outputs beside the edits.
-    return Judgments.from_columns(_with_texts(table) if with_texts or protocol.edited else table, set_aside=set_aside)
+    return Judgments.from_columns(_add_texts(table) if with_texts or protocol.edited else table, set_aside=set_aside)
 
 
-def _answers() -> pl.DataFrame:
+def _read_answers() -> pl.DataFrame:
     """One row per revision, by screen, output and revision, with who made it and when."""
     states = read_states()
-    know_tasks(states["task"].unique())
+    ensure_tasks(states["task"].unique())
     revisions = read_revisions(states)
-    names = cell_names()
+    names = revisions.cell_names
     columns = list(zip(*revisions.cells, strict=True)) or [()] * len(names)
     types = {**SCHEMA, **EXTRA_MARKED, **EXTRA_EDITED}
     frame = pl.DataFrame(
@@ -97,8 +97,8 @@ def _answers() -> pl.DataFrame:
             pl.Series("history", revisions.history, dtype=pl.Int64),
             pl.Series("revision", revisions.revision, dtype=pl.Int32),
             pl.Series("active_seconds", revisions.seconds, dtype=pl.Float64),
-            as_times(pl.Series("ended", revisions.edited)),
-            as_times(pl.Series("saved", revisions.received)),
+            parse_times(pl.Series("ended", revisions.edited)),
+            parse_times(pl.Series("saved", revisions.received)),
             *(
                 pl.Series(name, values, dtype=types[name], strict=False)
                 for name, values in zip(names, columns, strict=True)
@@ -116,16 +116,16 @@ def _answers() -> pl.DataFrame:
     return joined.join(drawn, on="assignment", how="left", maintain_order="left")
 
 
-def _credited(answers: pl.DataFrame) -> pl.DataFrame:
+def _credit_systems(answers: pl.DataFrame) -> pl.DataFrame:
     """The rows of every output, once for every system that made it."""
-    tasks = served().tasks
+    tasks = get_served().tasks
     corrected = corrected_segments(tasks)
     outputs = pl.DataFrame(
         [
             (task, output, placed.screen.id, placed.screen.document, placed.item.segment, placed.output.kind,
              text_hash(placed.output.text), placed.item.inclusion, placed.screen.version,
              (placed.screen.document, placed.item.segment) in corrected, number, system, system in tasks.human)
-            for (task, output), placed in served().output_by_id.items()
+            for (task, output), placed in get_served().output_by_id.items()
             for number, system in enumerate(placed.output.systems)
         ],
         schema={
@@ -144,9 +144,9 @@ def _credited(answers: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _left_out(frame: pl.DataFrame) -> list[SetAside]:
+def _list_excluded(frame: pl.DataFrame) -> list[SetAside]:
     """The rows of everybody who is excluded, with the reason of the last decision."""
-    reasons = _reasons_for_exclusion()
+    reasons = _exclusion_reasons()
     excluded = frame.filter(pl.col("excluded"))
     counted = excluded.group_by("person", "annotator", maintain_order=True).len()
     return [
@@ -155,15 +155,15 @@ def _left_out(frame: pl.DataFrame) -> list[SetAside]:
     ]
 
 
-def _with_texts(frame: pl.DataFrame) -> pl.DataFrame:
-    shown = [served().output_by_id[task, output] for task, output in frame.select("task", "output").iter_rows()]
+def _add_texts(frame: pl.DataFrame) -> pl.DataFrame:
+    shown = [get_served().output_by_id[task, output] for task, output in frame.select("task", "output").iter_rows()]
     sources = pl.Series("source_text", [placed.item.source for placed in shown], dtype=pl.String)
     return frame.with_columns(
         sources, pl.Series("target_text", [placed.output.text for placed in shown], dtype=pl.String)
     )
 
 
-def _reasons_for_exclusion() -> dict[int, str]:
+def _exclusion_reasons() -> dict[int, str]:
     """The reason of the last decision about everybody who is excluded."""
     excluded = set(Annotator.objects.filter(excluded=True).values_list("pk", flat=True))
     decisions = Decision.objects.select_related("annotator").order_by("made", "pk")

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from adjudge.collect.copies.snapshot import applied_migration, known_migrations, opened
-from adjudge.collect.database import chosen_database, shown_database, sqlite_file
+from adjudge.collect.copies.snapshot import known_migrations, open_database, read_migration
+from adjudge.collect.database import choose_database, show_database, sqlite_file
 from adjudge.collect.django_settings import database_file
-from adjudge.collect.serve import LinkFile, check_fit
+from adjudge.collect.serve import LinkFile, check_same_campaign
 from adjudge.core.errors import DataError, InputError, UsageError
 from adjudge.core.protocols import RATED
 from adjudge.core.wording import counted
@@ -72,19 +72,19 @@ def extend(
     if not 0 <= beside <= MOST_BESIDE:
         raise UsageError(f"--beside is {beside:g}; give a number from 0 to {MOST_BESIDE}")
     campaign = load_campaign(campaign_file)
-    chosen = chosen_database(campaign_file, database)
+    chosen = choose_database(campaign_file, database)
     embedded = sqlite_file(chosen, database_file(campaign_file))
-    where = shown_database(chosen, database_file(campaign_file))
+    where = show_database(chosen, database_file(campaign_file))
     if embedded is not None and not embedded.is_file():
         raise InputError("has not been served yet; change it, and serve it as it is", file=campaign_file)
-    with opened(chosen, database_file(campaign_file)) as connection:
-        if applied_migration(connection, where) != max(known_migrations()):
+    with open_database(chosen, database_file(campaign_file)) as connection:
+        if read_migration(connection, where) != max(known_migrations()):
             raise InputError("is of an earlier version; restart adjudge serve, which upgrades it", file=where)
-        stored, excluded, drawn = _stored(connection.alias, campaign_file)
-        check_fit(stored, campaign, campaign_file)
+        stored, excluded, drawn = _read_stored(connection.alias, campaign_file)
+        check_same_campaign(stored, campaign, campaign_file)
         extension = extend_tasks(campaign, stored, judgments=judgments, beside=beside, excluded=excluded)
-        _check_people(extension, campaign)
-        notes = _looks_notes(campaign, stored, extension, looks)
+        _check_extension(extension, campaign)
+        notes = _check_looks(campaign, stored, extension, looks)
         if campaign.looks is None and extension.added and campaign_file.with_name("looks.start.json").exists():
             notes.append(
                 "the ranks of the organisers' page, which hold at any time, begin anew with the larger plan: their "
@@ -101,11 +101,13 @@ def extend(
 
             base = base or url_of_server(connection.alias) or USUAL_URL
             links = _store(connection.alias, campaign, stored, extension, base=base, links_file=links_file)
-            notes += _saved_tasks(extension.tasks, campaign_file.with_name("tasks.json"))
-    return _described(campaign, stored, extension, notes, links, dry_run=dry_run, judgments=judgments, beside=beside)
+            notes += _write_tasks(extension.tasks, campaign_file.with_name("tasks.json"))
+    return _describe_extension(
+        campaign, stored, extension, notes, links, dry_run=dry_run, judgments=judgments, beside=beside
+    )
 
 
-def _stored(alias: str, campaign_file: Path) -> tuple[TaskSet, set[str], bool]:
+def _read_stored(alias: str, campaign_file: Path) -> tuple[TaskSet, set[str], bool]:
     """The tasks so far, who is excluded, and whether tasks were drawn by a policy."""
     from adjudge.collect.models import Annotator, Campaign, Draw
 
@@ -116,7 +118,7 @@ def _stored(alias: str, campaign_file: Path) -> tuple[TaskSet, set[str], bool]:
     return parse_tasks(row.tasks, "the database"), excluded, Draw.objects.using(alias).exists()
 
 
-def _check_people(extension: Extension, campaign: Campaign) -> None:
+def _check_extension(extension: Extension, campaign: Campaign) -> None:
     if not extension.added and not extension.annotators:
         raise DataError(
             "there is nothing to add: the campaign file has no annotators, systems or texts that the tasks lack; add "
@@ -129,7 +131,7 @@ def _check_people(extension: Extension, campaign: Campaign) -> None:
         )
 
 
-def _rated(tasks: TaskSet) -> int:
+def _count_rated(tasks: TaskSet) -> int:
     """Judgments that count, as looks count them: a text of several systems counts for each."""
     return sum(
         task.judgments * len(output.systems)
@@ -140,7 +142,7 @@ def _rated(tasks: TaskSet) -> int:
     )
 
 
-def _looks_notes(campaign: Campaign, stored: TaskSet, extension: Extension, taken: LooksTaken | None) -> list[str]:
+def _check_looks(campaign: Campaign, stored: TaskSet, extension: Extension, taken: LooksTaken | None) -> list[str]:
     """What the extension means for planned looks; where it would make them invalid, it is refused."""
     plan = campaign.looks
     if taken is not None:
@@ -158,10 +160,10 @@ def _looks_notes(campaign: Campaign, stored: TaskSet, extension: Extension, take
             )
     if plan is None:
         return []
-    return _within_plan(plan, _rated(stored), _rated(extension.tasks), taken)
+    return _check_plan(plan, _count_rated(stored), _count_rated(extension.tasks), taken)
 
 
-def _within_plan(plan: Looks, before: int, after: int, taken: LooksTaken | None) -> list[str]:
+def _check_plan(plan: Looks, before: int, after: int, taken: LooksTaken | None) -> list[str]:
     if after > before >= plan.planned:
         how = "begin a new campaign" if taken is not None else "raise looks.planned, before the first look is taken"
         raise DataError(
@@ -186,7 +188,7 @@ def _store(
 
     from adjudge.collect.links import address, make_link
     from adjudge.collect.models import Annotator, Campaign, Link
-    from adjudge.collect.prepare_database import NewLink, extended_settings
+    from adjudge.collect.prepare_database import NewLink, extend_settings
 
     file = None if links_file is None else LinkFile(links_file, base)
     links: list[NewLink] = []
@@ -194,7 +196,7 @@ def _store(
         row = Campaign.objects.using(alias).select_for_update().get()
         if parse_tasks(row.tasks, "the database").fingerprint != stored.fingerprint:
             raise DataError("the campaign was extended by somebody else just now; look at it and try again")
-        row.settings = extended_settings(row, campaign)
+        row.settings = extend_settings(row, campaign)
         row.tasks, row.fingerprint = to_json(extension.tasks), extension.tasks.fingerprint
         row.save(using=alias)
         for name in extension.annotators:
@@ -208,7 +210,7 @@ def _store(
     return [] if file is not None else [GivenLink(link.name, address(link.secret, base)) for link in links]
 
 
-def _saved_tasks(tasks: TaskSet, file: Path) -> list[str]:
+def _write_tasks(tasks: TaskSet, file: Path) -> list[str]:
     """Write the file of the tasks; what went wrong with it.
 
     The database holds the extension by now, and the new links are shown only once: neither is lost for this file.
@@ -220,7 +222,7 @@ def _saved_tasks(tasks: TaskSet, file: Path) -> list[str]:
     return []
 
 
-def _described(
+def _describe_extension(
     campaign: Campaign,
     stored: TaskSet,
     extension: Extension,
@@ -253,13 +255,13 @@ def _described(
         annotators=extension.annotators,
         new_systems=extension.systems,
         new_segments=extension.segments,
-        systems=_systems(before, after),
-        meetings=_meetings(before, after),
+        systems=_compare_systems(before, after),
+        meetings=_compare_meetings(before, after),
         links=tuple(links),
     )
 
 
-def _systems(before: DesignReport, after: DesignReport) -> tuple[ExtendedSystem, ...]:
+def _compare_systems(before: DesignReport, after: DesignReport) -> tuple[ExtendedSystem, ...]:
     former = {row.system: row for row in before.systems}
     return tuple(
         ExtendedSystem(
@@ -274,7 +276,7 @@ def _systems(before: DesignReport, after: DesignReport) -> tuple[ExtendedSystem,
     )
 
 
-def _meetings(before: DesignReport, after: DesignReport) -> tuple[ExtendedMeetings, ...]:
+def _compare_meetings(before: DesignReport, after: DesignReport) -> tuple[ExtendedMeetings, ...]:
     former = {meeting.where: meeting for meeting in before.meetings}
     return tuple(
         ExtendedMeetings(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.db import connection, transaction
 
-from adjudge.collect.database import writing
+from adjudge.collect.database import write_transaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,14 +25,14 @@ Job = tuple["Callable[[], Any]", "Future[Any]"]
 MOST_TOGETHER = 64
 
 
-def durably(job: Callable[[], Value]) -> Value:
+def run_durably(job: Callable[[], Value]) -> Value:
     """Run a job in a transaction; returns its value once that is on the disk, or raises what the job raised."""
     if connection.vendor != "sqlite":
         # PostgreSQL has many writers, and shares trips to the disk among them by itself.
-        with writing():
+        with write_transaction():
             return job()
     outcome: Future[Value] = Future()
-    _writer().jobs.put((job, outcome))
+    _get_writer().jobs.put((job, outcome))
     return outcome.result()
 
 
@@ -61,8 +61,8 @@ class _Writer(threading.Thread):
     def _commit(self, jobs: list[Job]) -> None:
         outcomes: list[Any] = []
         try:
-            with writing():
-                outcomes += [_run(job) for job, _ in jobs]
+            with write_transaction():
+                outcomes += [_run_job(job) for job, _ in jobs]
         except Exception as fault:  # noqa: BLE001 - whatever it is, the waiting threads must learn of it
             outcomes = [fault] * len(jobs)
         for (_, future), outcome in zip(jobs, outcomes, strict=True):
@@ -72,7 +72,7 @@ class _Writer(threading.Thread):
                 future.set_result(outcome)
 
 
-def _run(job: Callable[[], Any]) -> Any:
+def _run_job(job: Callable[[], Any]) -> Any:
     """The job's value, or the exception that undid it."""
     try:
         with transaction.atomic():
@@ -85,7 +85,7 @@ _lock = threading.Lock()
 _current: _Writer | None = None
 
 
-def _writer() -> _Writer:
+def _get_writer() -> _Writer:
     """The writer of this process; threads do not survive a fork."""
     global _current  # noqa: PLW0603 - one per process
     with _lock:

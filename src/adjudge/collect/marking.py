@@ -24,19 +24,19 @@ _SAMPLE = 200
 Span = dict[str, Any]
 
 
-def as_mark(span: Mapping[str, Any]) -> Mark:
+def to_mark(span: Mapping[str, Any]) -> Mark:
     """Turn a mark of a stored answer into a `Mark`."""
     return Mark(*(span[name] for name in ("start", "end", "severity", "category", "side", "text")))
 
 
-def plain_marks(marks: Sequence[Mark]) -> list[Span]:
+def marks_to_dicts(marks: Sequence[Mark]) -> list[Span]:
     """Marks as the judgment table has them."""
     return [dict(vars(mark)) for mark in marks]
 
 
 def prefilled_spans(output: Output) -> list[Span]:
     """The marks that a translation comes with, as if an answer held them."""
-    return [{**span, "of": i} for i, span in enumerate(plain_marks(output.prefilled))]
+    return [{**span, "of": i} for i, span in enumerate(marks_to_dicts(output.prefilled))]
 
 
 def is_open(value: Any) -> bool:
@@ -44,7 +44,7 @@ def is_open(value: Any) -> bool:
     return value is None or (isinstance(value, list) and any(span["category"] is None for span in value))
 
 
-def score_of(spans: list[Span] | None, campaign: Campaign) -> float | None:
+def score_spans(spans: list[Span] | None, campaign: Campaign) -> float | None:
     """The score that follows from the errors, where they are the judgment; None as long as it is open."""
     if is_open(spans):
         return None
@@ -65,19 +65,19 @@ def effective_spans(answer: Mapping[str, Any], output: Output) -> list[Span]:
     return prefilled_spans(output) if given is None else given
 
 
-def origins(spans: Sequence[Span], output: Output) -> list[Origin]:
+def find_origins(spans: Sequence[Span], output: Output) -> list[Origin]:
     """Who made each mark: the annotator, or it was there before, and was kept or changed."""
 
     def origin(span: Span) -> Origin:
         number = span.get("of")
         if number is None:
             return "annotator"
-        return "prefilled" if as_mark(span) == output.prefilled[number] else "changed"
+        return "prefilled" if to_mark(span) == output.prefilled[number] else "changed"
 
     return [origin(span) for span in spans]
 
 
-def warning(answer: Mapping[str, Any], output: Output, campaign: Campaign) -> str | None:
+def find_warning(answer: Mapping[str, Any], output: Output, campaign: Campaign) -> str | None:
     """What the page asks to confirm, or None."""
     given = answer.get("score")
     if given is None:
@@ -90,7 +90,7 @@ def warning(answer: Mapping[str, Any], output: Output, campaign: Campaign) -> st
     return None
 
 
-def snapping(campaign: Campaign, tasks: TaskSet) -> dict[str, str]:
+def choose_snapping(campaign: Campaign, tasks: TaskSet) -> dict[str, str]:
     """Whether marks end at words or at characters, in the source and in the translations."""
     if campaign.spans.snap != "auto":
         return dict.fromkeys(("source", "target"), campaign.spans.snap)

@@ -24,6 +24,12 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+# A year: longer than any campaign lets a link live.
+BROWSER_COOKIE_SECONDS = 31_536_000
+INTERFACE = "/api/"
+# Up to here a body that is too long is read and thrown away: an answer before its end looks like a broken connection.
+MOST_DISCARDED = 20_000_000
+_CHUNK = 65_536
 
 
 def browser_cookie(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -56,14 +62,6 @@ def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
         return response
 
     return middleware
-
-
-# A year: longer than any campaign lets a link live.
-BROWSER_COOKIE_SECONDS = 31_536_000
-INTERFACE = "/api/"
-# Up to here a body that is too long is read and thrown away: an answer before its end looks like a broken connection.
-MOST_DISCARDED = 20_000_000
-_CHUNK = 65_536
 
 
 def only_json(

@@ -42,8 +42,6 @@ class Campaign(models.Model):
     settings: Text = models.TextField(default="")
     checked: MaybeTime = models.DateTimeField(null=True)
 
-    objects: ClassVar[models.Manager[Campaign]] = models.Manager()
-
 
 class Annotator(models.Model):
     """A person who judges; `crowd` if sent by a crowd platform. `excluded` follows from the last decision.
@@ -57,8 +55,6 @@ class Annotator(models.Model):
     excluded: Flag = models.BooleanField(default=False)
     crowd: Flag = models.BooleanField(default=False)
     browser_hash: Char = models.CharField(max_length=64, default="")
-
-    objects: ClassVar[models.Manager[Annotator]] = models.Manager()
 
 
 class Link(models.Model):
@@ -80,16 +76,12 @@ class Link(models.Model):
     revoked: MaybeTime = models.DateTimeField(null=True)
     last_entered: MaybeTime = models.DateTimeField(null=True)
 
-    objects: ClassVar[models.Manager[Link]] = models.Manager()
-
 
 class EndedSession(models.Model):
     """A session that was left: its cookie is worth nothing any more, wherever a copy of it is."""
 
     id: Char = models.CharField(max_length=32, primary_key=True)
     ended: Time = models.DateTimeField()
-
-    objects: ClassVar[models.Manager[EndedSession]] = models.Manager()
 
 
 class Assignment(models.Model):
@@ -105,8 +97,6 @@ class Assignment(models.Model):
     released: MaybeTime = models.DateTimeField(null=True)
     complete: Flag = models.BooleanField(default=False)
     finished: MaybeTime = models.DateTimeField(null=True)
-
-    objects: ClassVar[models.Manager[Assignment]] = models.Manager()
 
     class Meta:
         """One place per person and task."""
@@ -130,8 +120,6 @@ class ScreenState(models.Model):
     visible_seconds: Seconds = models.FloatField(default=0)
     active_seconds: Seconds = models.FloatField(default=0)
 
-    objects: ClassVar[models.Manager[ScreenState]] = models.Manager()
-
     class Meta:
         """One state per screen of an assignment."""
 
@@ -151,8 +139,6 @@ class Save(models.Model):
     received: Time = models.DateTimeField()
     spent: Text = models.TextField()
     events: Text = models.TextField()
-
-    objects: ClassVar[models.Manager[Save]] = models.Manager()
 
     class Meta:
         """A revision number is given once; saves that only report time have none."""
@@ -174,8 +160,6 @@ class Decision(models.Model):
     who: Char = models.CharField(max_length=200)
     made: Time = models.DateTimeField()
 
-    objects: ClassVar[models.Manager[Decision]] = models.Manager()
-
 
 class Draw(models.Model):
     """A decision of an adaptive campaign: which task was drawn for an assignment, with all probabilities.
@@ -194,8 +178,6 @@ class Draw(models.Model):
     candidates: Text = models.TextField()
     decision: Text = models.TextField()
 
-    objects: ClassVar[models.Manager[Draw]] = models.Manager()
-
 
 class Observed(models.Model):
     """What a task that was handed in says of one system, in the order in which policies learn of it."""
@@ -207,8 +189,6 @@ class Observed(models.Model):
     item: Text = models.TextField()
     value: Real = models.FloatField()
     weight: Real = models.FloatField()
-
-    objects: ClassVar[models.Manager[Observed]] = models.Manager()
 
 
 class Process(models.Model):
@@ -224,5 +204,3 @@ class Process(models.Model):
     doing: Char = models.CharField(max_length=5)
     url: Text = models.TextField(default="")
     seen: Time = models.DateTimeField()
-
-    objects: ClassVar[models.Manager[Process]] = models.Manager()

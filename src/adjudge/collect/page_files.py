@@ -66,8 +66,8 @@ class _Module:
 @cache
 def page_files() -> dict[str, PageFile]:
     """All files by their names below `static_prefix`."""
-    contents = {f"{page}.js": script(f"{page}.js") for page in SHEETS}
-    contents |= {f"{page}.css": style_sheet(sheets) for page, sheets in SHEETS.items()}
+    contents = {f"{page}.js": bundle_script(f"{page}.js") for page in SHEETS}
+    contents |= {f"{page}.css": bundle_styles(sheets) for page, sheets in SHEETS.items()}
     others = [STATIC / "icon.svg", *sorted((STATIC / "texts").glob("*.json"))]
     contents |= {file.relative_to(STATIC).as_posix(): file.read_text(encoding="utf-8") for file in others}
     return {name: _page_file(name, content.encode()) for name, content in contents.items()}
@@ -83,7 +83,7 @@ def static_prefix() -> str:
     return f"/static/{fingerprint(b''.join(name.encode() + file.content for name, file in page_files().items()))}/"
 
 
-def style_sheet(sheets: tuple[str, ...], folder: Path = STATIC) -> str:
+def bundle_styles(sheets: tuple[str, ...], folder: Path = STATIC) -> str:
     """Style sheets one after the other: a later rule goes before an earlier one, as between files."""
     parts = []
     for sheet in sheets:
@@ -95,14 +95,14 @@ def style_sheet(sheets: tuple[str, ...], folder: Path = STATIC) -> str:
     return "\n".join(parts)
 
 
-def script(name: str, folder: Path = STATIC) -> str:
+def bundle_script(name: str, folder: Path = STATIC) -> str:
     """A module with all that it imports."""
     modules: dict[str, _Module] = {}
-    _add(name, folder, modules, ())
+    _add_module(name, folder, modules, ())
     return "\n".join(module.text for module in modules.values())
 
 
-def _add(name: str, folder: Path, modules: dict[str, _Module], importers: tuple[str, ...]) -> None:
+def _add_module(name: str, folder: Path, modules: dict[str, _Module], importers: tuple[str, ...]) -> None:
     """Add a module after those that it imports."""
     if name in importers:
         raise PageFileError(f"modules import each other in a circle: {' -> '.join([*importers, name])}")
@@ -113,19 +113,21 @@ def _add(name: str, folder: Path, modules: dict[str, _Module], importers: tuple[
     source = (folder / name).read_text(encoding="utf-8")
     _refuse_other_forms(name, source)
     for match in _IMPORT.finditer(source):
-        _add(_target(name, match), folder, modules, (*importers, name))
-    code = _EXPORT.sub("", _IMPORT.sub(lambda match: _constants(name, match, modules[_target(name, match)]), source))
+        _add_module(_resolve_import(name, match), folder, modules, (*importers, name))
+    code = _EXPORT.sub(
+        "", _IMPORT.sub(lambda match: _bind_imports(name, match, modules[_resolve_import(name, match)]), source)
+    )
     exports = tuple(_EXPORT.findall(source))
     variable = f"$module{len(modules) + 1}"
     text = f"// {name}\nconst {variable} = (() => {{\n{code.rstrip()}\nreturn {{ {', '.join(exports)} }};\n}})();\n"
     modules[name] = _Module(variable, exports, text)
 
 
-def _target(name: str, match: re.Match[str]) -> str:
+def _resolve_import(name: str, match: re.Match[str]) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), match[2]))
 
 
-def _constants(name: str, match: re.Match[str], module: _Module) -> str:
+def _bind_imports(name: str, match: re.Match[str], module: _Module) -> str:
     """An import as constants with the same names, in as many lines."""
     bound = []
     for part in filter(None, map(str.strip, match[1].split(","))):

@@ -21,11 +21,11 @@ from django.utils import timezone
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
-from adjudge.collect.database import writing
+from adjudge.collect.database import write_transaction
 from adjudge.collect.models import Campaign
 from adjudge.collect.page_files import page_files, static_prefix
-from adjudge.collect.served_campaign import served
-from adjudge.collect.sessions import ANNOTATOR, ORGANISER, visitor_of
+from adjudge.collect.served_campaign import get_served
+from adjudge.collect.sessions import ANNOTATOR, ORGANISER, find_visitor_of
 from adjudge.design.campaign.toml_file import logo_type
 
 if TYPE_CHECKING:
@@ -49,38 +49,38 @@ def languages() -> str:
 @ensure_csrf_cookie
 def home(request: HttpRequest) -> HttpResponse:
     """The address without a path: redirects people to their page, or asks them to open their personal link."""
-    if visitor_of(request, ANNOTATOR) is not None:
+    if find_visitor_of(request, ANNOTATOR) is not None:
         return redirect("/work")
-    if visitor_of(request, ORGANISER) is not None:
+    if find_visitor_of(request, ORGANISER) is not None:
         return redirect("/organise")
-    return _shell(request, "enter")
+    return _render_shell(request, "enter")
 
 
 @require_safe
 @ensure_csrf_cookie
 def enter_page(request: HttpRequest) -> HttpResponse:
     """Where personal links lead: exchanges the secret behind `#` for a session."""
-    return _shell(request, "enter")
+    return _render_shell(request, "enter")
 
 
 @require_safe
 @ensure_csrf_cookie
 def work_page(request: HttpRequest) -> HttpResponse:
     """The annotator's page."""
-    return redirect("/enter") if visitor_of(request, ANNOTATOR) is None else _shell(request, "work")
+    return redirect("/enter") if find_visitor_of(request, ANNOTATOR) is None else _render_shell(request, "work")
 
 
 @require_safe
 @ensure_csrf_cookie
 def organise_page(request: HttpRequest) -> HttpResponse:
     """The organisers' page."""
-    return redirect("/enter") if visitor_of(request, ORGANISER) is None else _shell(request, "organise")
+    return redirect("/enter") if find_visitor_of(request, ORGANISER) is None else _render_shell(request, "organise")
 
 
 @require_safe
 def logo(request: HttpRequest) -> HttpResponse:
     """The campaign's logo. Opened by itself, an SVG file could hold scripts: the policy lets none run."""
-    file = served().campaign.page.logo
+    file = get_served().campaign.page.logo
     if file is None or not file.is_file():
         return not_found(request, FileNotFoundError())
     answer = HttpResponse(file.read_bytes(), content_type=logo_type(file))
@@ -107,17 +107,17 @@ def page_file(request: HttpRequest, version: str, name: str) -> HttpResponse:
 @require_safe
 def health(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """For watchdogs: the process answers, and the database can be read and written to."""
-    reason = trouble()
+    reason = find_trouble()
     return HttpResponse(f"{reason or 'ok'}\n", content_type="text/plain", status=503 if reason else 200)
 
 
-def _shell(request: HttpRequest, page: str) -> HttpResponse:
+def _render_shell(request: HttpRequest, page: str) -> HttpResponse:
     context = {
         "page": page,
         "static": static_prefix(),
         "languages": languages(),
-        "title": served().campaign.name,
-        "logo": "" if served().campaign.page.logo is None else "/logo",
+        "title": get_served().campaign.name,
+        "logo": "" if get_served().campaign.page.logo is None else "/logo",
     }
     return render(request, "collect/shell.html", context)
 
@@ -127,36 +127,36 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # no
     return HttpResponse("There is no such page. Please open your personal link.\n", "text/plain", status=404)
 
 
-def refused(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
     """The request cannot be understood or allowed."""
     return HttpResponse("This request cannot be answered.\n", "text/plain", status=400)
 
 
-def broken(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+def server_error(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """A fault of the server itself; what was saved is safe."""
     return HttpResponse("Something went wrong here. What was saved is safe.\n", "text/plain", status=500)
 
 
-def trouble() -> str:
+def find_trouble() -> str:
     """What is wrong, in a few words; empty where nothing is. Tried anew every few seconds."""
     global _last  # noqa: PLW0603 - a cache of this process
     with _lock:
         if _last is None or time.monotonic() - _last[0] > _FRESH_SECONDS:
-            _last = (time.monotonic(), _try())
+            _last = (time.monotonic(), _try_to_write())
         return _last[1]
 
 
-def _try() -> str:
+def _try_to_write() -> str:
     try:
-        with writing():
+        with write_transaction():
             if not Campaign.objects.update(checked=timezone.now()):
                 return "no campaign"
     except DatabaseError:
         return "the database cannot be written to (is the disk full?)"
-    return _about_the_disk()
+    return _check_disk()
 
 
-def _about_the_disk() -> str:
+def _check_disk() -> str:
     """Whether there is room left where the embedded database lies."""
     if connection.vendor != "sqlite":
         return ""

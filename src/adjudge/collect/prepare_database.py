@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
-from adjudge.collect.database import writing
+from adjudge.collect.database import write_transaction
 from adjudge.collect.links import make_link, valid_links
 from adjudge.collect.models import Annotator, Assignment, Campaign, Draw, Link, Save
 from adjudge.core.errors import DataError
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
     from adjudge.design.campaign import Campaign as CampaignFile
 
+# Keys of the settings that the database stores: who judges, the tasks that the campaign began with, and, as the
+# beginning of several keys, the policy by which tasks are drawn.
+PEOPLE = "design.annotators"
+FIRST_TASKS = "first_tasks"
+POLICY = "adaptive."
+
 
 @dataclass(frozen=True)
 class NewLink:
@@ -32,13 +38,13 @@ class NewLink:
     secret: str
 
 
-def stored_tasks() -> TaskSet | None:
+def load_stored_tasks() -> TaskSet | None:
     """The tasks as stored when the campaign began."""
     campaign = Campaign.objects.first()
     return None if campaign is None else parse_tasks(campaign.tasks, "the database")
 
 
-def prepare(
+def prepare_database(
     campaign: CampaignFile,
     tasks: TaskSet,
     *,
@@ -50,63 +56,66 @@ def prepare(
     Annotators' links and the crowd's are made once, or anew with `new_links`; an organiser's link at every start,
     because no secret can be shown twice. `write_down` gets the links before they hold: where it fails, none was made.
     """
-    with writing():
+    with write_transaction():
         stored = Campaign.objects.select_for_update().first() or Campaign(created=timezone.now())
         begun = Save.objects.exists()
         changed_tasks = _store_tasks(stored, campaign.name, tasks, begun=begun)
         _store_scale(stored, campaign, begun=begun)
         if changed_tasks or not stored.settings:
-            stored.settings = json.dumps(design_settings(campaign))
-        joining = _joining(stored, campaign)
+            stored.settings = json.dumps(list_design_settings(campaign))
+        joining = _find_joining(stored, campaign)
         _store_policy(stored, campaign)
         stored.save()
         people = tuple(dict.fromkeys((*tasks.annotators, *joining)))
-        links = [*_annotator_links(campaign, people, renew=new_links), *_other_links(campaign, renew=new_links)]
+        links = [
+            *_make_annotator_links(campaign, people, renew=new_links),
+            *_make_other_links(campaign, renew=new_links),
+        ]
         if write_down is not None:
             write_down(links)
         return links
 
 
 def campaign_id() -> str:
-    """Under which name browsers keep what waits for this campaign: it stays the same when tasks are added."""
+    """The name under which browsers keep unsent answers: it stays the same when tasks are added."""
     stored = Campaign.objects.get()
     return str((json.loads(stored.settings) if stored.settings else {}).get(FIRST_TASKS, stored.fingerprint))
 
 
-def extended_settings(stored: Campaign, campaign: CampaignFile) -> str:
-    """What the tasks are made from now that some were added, and which tasks the campaign began with."""
+def extend_settings(stored: Campaign, campaign: CampaignFile) -> str:
+    """The settings to store after tasks were added: what all are made from, and which tasks were the first."""
     before = json.loads(stored.settings) if stored.settings else {}
     kept = {key: value for key, value in before.items() if key.startswith(POLICY)}
     first = before.get(FIRST_TASKS, stored.fingerprint)
-    return json.dumps({**design_settings(campaign), **kept, FIRST_TASKS: first})
+    return json.dumps({**list_design_settings(campaign), **kept, FIRST_TASKS: first})
 
 
-def design_settings(campaign: CampaignFile) -> dict[str, Any]:
+def list_design_settings(campaign: CampaignFile) -> dict[str, Any]:
     """The keys of the campaign file that the tasks are made from, and that change nothing once there are tasks."""
     whole = campaign.model_dump(mode="json", include={"seed", "files", "design", "context", "controls"})
-    return {key: value for part, content in whole.items() for key, value in _flat(part, content)}
+    return {key: value for part, content in whole.items() for key, value in _flatten(part, content)}
 
 
-def _flat(key: str, value: Any) -> list[tuple[str, Any]]:
+def _flatten(key: str, value: Any) -> list[tuple[str, Any]]:
     if not isinstance(value, dict):
         # A campaign may lie in another folder by now.
         return [(key, PurePath(value).name if key.startswith("files.") and isinstance(value, str) else value)]
-    return [pair for name, inner in value.items() for pair in _flat(f"{key}.{name}", inner)]
+    return [pair for name, inner in value.items() for pair in _flatten(f"{key}.{name}", inner)]
 
 
-def keys_without_effect(campaign: CampaignFile) -> list[str]:
+def find_ineffective_keys(campaign: CampaignFile) -> list[str]:
     """Keys that were changed since the tasks were made, and take effect only in tasks that are made anew."""
     stored = Campaign.objects.first()
     if stored is None or not stored.settings:
         return []
-    before, now = json.loads(stored.settings), design_settings(campaign)
+    before, now = json.loads(stored.settings), list_design_settings(campaign)
     keys = [key for key in before.keys() | now.keys() if not key.startswith(POLICY) and key != FIRST_TASKS]
     return sorted(key for key in keys if before.get(key) != now.get(key))
 
 
 def _store_tasks(stored: Campaign, name: str, tasks: TaskSet, *, begun: bool) -> bool:
     """Store the tasks; returns whether they are others than before."""
-    # Read anew, because a later version of adjudge may write the same tasks in other words.
+    # Parsed again, because a later version of adjudge may write the same tasks in another form.
     if stored.tasks and parse_tasks(stored.tasks, "the database").fingerprint == tasks.fingerprint:
         return False
     if begun:
@@ -120,17 +129,13 @@ def _store_tasks(stored: Campaign, name: str, tasks: TaskSet, *, begun: bool) ->
     return True
 
 
-PEOPLE = "design.annotators"
-FIRST_TASKS = "first_tasks"
-
-
-def _joining(stored: Campaign, campaign: CampaignFile) -> list[str]:
+def _find_joining(stored: Campaign, campaign: CampaignFile) -> list[str]:
     """People whom the campaign file names besides those for whom the tasks were made: they join a pool.
 
     Other changes of who judges are refused, because they would have no effect.
     """
     settings = json.loads(stored.settings)
-    before, now = settings.get(PEOPLE), design_settings(campaign)[PEOPLE]
+    before, now = settings.get(PEOPLE), list_design_settings(campaign)[PEOPLE]
     names = campaign.design.annotator_names
     if PEOPLE not in settings or before == now:
         return list(Annotator.objects.filter(name__in=names).order_by("pk").values_list("name", flat=True))
@@ -150,11 +155,8 @@ def _joining(stored: Campaign, campaign: CampaignFile) -> list[str]:
     return list(names)
 
 
-POLICY = "adaptive."
-
-
 def _store_policy(stored: Campaign, campaign: CampaignFile) -> None:
-    """Note by which policy tasks are drawn. It cannot change once some were: they could not be drawn again."""
+    """Store the policy by which tasks are drawn. Once some were, it cannot change: the draws could not be replayed."""
     settings = json.loads(stored.settings)
     before = {key: value for key, value in settings.items() if key.startswith(POLICY)}
     now = {}
@@ -182,7 +184,7 @@ def _store_scale(stored: Campaign, campaign: CampaignFile, *, begun: bool) -> No
     stored.scale = now
 
 
-def _annotator_links(campaign: CampaignFile, people: tuple[str, ...], *, renew: bool) -> list[NewLink]:
+def _make_annotator_links(campaign: CampaignFile, people: tuple[str, ...], *, renew: bool) -> list[NewLink]:
     new_links: list[NewLink] = []
     now = timezone.now()
     for name in people:
@@ -197,7 +199,7 @@ def _annotator_links(campaign: CampaignFile, people: tuple[str, ...], *, renew: 
     return new_links
 
 
-def _other_links(campaign: CampaignFile, *, renew: bool) -> list[NewLink]:
+def _make_other_links(campaign: CampaignFile, *, renew: bool) -> list[NewLink]:
     days = campaign.links.lifetime_days
     label = f"organiser, made {timezone.now():%Y-%m-%d %H:%M} UTC"
     links = [NewLink("organiser", label, make_link(role="organiser", label=label, days=days))]

@@ -8,6 +8,7 @@ from ninja import Schema
 from pydantic import Field
 
 from adjudge.core.protocols import TaskKind
+from adjudge.design.campaign.parts import Navigation, Shows
 
 Direction = Literal["ltr", "rtl"]
 # Plain text, or a tree of harmless tags where the campaign allows markup.
@@ -123,8 +124,8 @@ class CampaignOut(Schema):
     source: LanguageOut
     target: LanguageOut
     scale: ScaleOut
-    shows: Literal["source", "reference", "both"]
-    navigation: Literal["free", "back-only", "strict"]
+    shows: Shows
+    navigation: Navigation
     comments: bool
     ties: bool
     idle_seconds: int

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import json
+from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -16,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from django.db import connection
 
-from adjudge.collect.marking import as_mark, effective_spans, origins, plain_marks, score_of, warning
-from adjudge.collect.served_campaign import served
+from adjudge.collect.marking import effective_spans, find_origins, find_warning, marks_to_dicts, score_spans, to_mark
+from adjudge.collect.served_campaign import get_served
 from adjudge.core.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
@@ -45,8 +46,6 @@ STATE_COLUMNS: dict[str, type[pl.DataType] | None] = {
     "task": pl.String, "started": None, "screen_visible_seconds": pl.Float64, "screen_shown_seconds": pl.Float64,
     "believed_seconds": pl.Float64,
 }  # fmt: skip
-_TEXTS = ("score", "rank", "text")
-_EDITS = ("score", "rank", "text", "action", "comment")
 _MARKS = ("score", "rank", "text", "spans", "span_origins", "prefilled", "warning", "warning_kept")
 
 
@@ -61,8 +60,12 @@ class _History:
 
 @dataclass
 class Revisions:
-    """Columns with one entry per revision; `history` numbers the outputs as they stand on screens."""
+    """Columns with one entry per revision; `history` numbers the outputs as they stand on screens.
 
+    `cells` describe the answers, in the columns `cell_names`.
+    """
+
+    cell_names: tuple[str, ...]
     state: list[int] = field(default_factory=list)
     output: list[str] = field(default_factory=list)
     history: list[int] = field(default_factory=list)
@@ -87,15 +90,9 @@ class Revisions:
 
 def read_states() -> pl.DataFrame:
     """Every screen that was saved, with who judged it and the seconds that the server believes."""
-    rows = _fetch(_STATES.format(shown=_plain_time("s.first_shown")))
+    rows = _fetch(_STATES.format(shown=_time_column("s.first_shown")))
     frame = pl.DataFrame(rows, schema=STATE_COLUMNS, orient="row", infer_schema_length=None)
-    return frame.with_columns(as_times(frame["started"]), pl.col("excluded").cast(pl.Boolean))
-
-
-def read_revisions(states: pl.DataFrame) -> Revisions:
-    """All revisions, by screen in the order of their numbers and within a screen by output."""
-    with _without_collector():
-        return _read_revisions(states)
+    return frame.with_columns(parse_times(frame["started"]), pl.col("excluded").cast(pl.Boolean))
 
 
 @contextmanager
@@ -110,16 +107,18 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _read_revisions(states: pl.DataFrame) -> Revisions:
-    rows = _fetch(_SAVES.format(edited=_plain_time("v.edited"), received=_plain_time("v.received")))
-    changes, spent = (_parse(row[column] for row in rows) for column in (1, 2))
+@_without_collector()
+def read_revisions(states: pl.DataFrame) -> Revisions:
+    """Read all revisions, by screen in the order of their numbers and within a screen by output."""
+    rows = _fetch(_SAVES.format(edited=_time_column("v.edited"), received=_time_column("v.received")))
+    changes, spent = (_parse_json(row[column] for row in rows) for column in (1, 2))
     whose = dict(zip(states["state"], zip(states["task"], states["believed_seconds"], strict=True), strict=True))
-    revisions = Revisions()
-    describe = _describe()
+    names, describe = _choose_description()
+    revisions = Revisions(names)
     saves = zip(rows, changes, spent, strict=True)
     for state, group in groupby(saves, key=lambda save: save[0][0]):
         if state not in whose:
-            continue  # saved for the first time after the screens were read, while people work: for the next time
+            continue  # first saved after the screens were read, while people work: it is exported next time
         task, most_seconds = whose[state]
         _add_screen(revisions, group, describe, state=state, task=task, most_seconds=most_seconds)
     return revisions
@@ -128,17 +127,13 @@ def _read_revisions(states: pl.DataFrame) -> Revisions:
 def _add_screen(
     revisions: Revisions, saves: Iterable[Any], describe: Describe, *, state: int, task: str, most_seconds: float
 ) -> None:
-    histories: dict[str, _History] = {}
-    placed = served().output_by_id
+    histories: dict[str, _History] = defaultdict(_History)
+    placed = get_served().output_by_id
     for save, changes, spent in saves:
         for output, seconds in spent[3].items():
-            if output not in histories:
-                histories[output] = _History()
             histories[output].seconds += seconds
         changed: dict[str, _History] = {}
         for output, name, value in changes:
-            if output not in histories:
-                histories[output] = _History()
             histories[output].values[name] = value
             changed[output] = histories[output]
         for output, history in changed.items():
@@ -162,60 +157,59 @@ def _limit_seconds(revisions: Revisions, histories: dict[str, _History], most_se
             revisions.history[row] = number
 
 
-def cell_names() -> tuple[str, ...]:
-    """The columns that describe an answer under this campaign's protocol."""
-    protocol = PROTOCOLS[served().campaign.protocol]
-    return _EDITS if protocol.edited else _MARKS if protocol.marked else _TEXTS
+def _choose_description() -> tuple[tuple[str, ...], Describe]:
+    """The columns that describe an answer under this campaign's protocol, and the function that fills them."""
+    protocol = PROTOCOLS[get_served().campaign.protocol]
+    if protocol.edited:
+        return ("score", "rank", "text", "action", "comment"), _describe_edit
+    if protocol.marked:
+        return _MARKS, _describe_marks
+    return ("score", "rank", "text"), _describe_text
 
 
-def _describe() -> Describe:
-    protocol = PROTOCOLS[served().campaign.protocol]
-    return _edit_cells if protocol.edited else _mark_cells if protocol.marked else _text_cells
-
-
-def _text_cells(values: dict[str, Any], output: Output) -> Cells:  # noqa: ARG001 - the others need it
+def _describe_text(values: dict[str, Any], output: Output) -> Cells:  # noqa: ARG001 - the others need it
     return values.get("score"), values.get("rank"), values.get("comment")
 
 
-def _edit_cells(values: dict[str, Any], output: Output) -> Cells:
+def _describe_edit(values: dict[str, Any], output: Output) -> Cells:
     """The post-edit with what was done, in the words of released post-edits."""
     edit = values.get("edit")
     action = None if edit is None else "OK" if edit == output.text else "EDIT"
     return values.get("score"), values.get("rank"), edit, action, values.get("comment")
 
 
-def _mark_cells(values: dict[str, Any], output: Output) -> Cells:
+def _describe_marks(values: dict[str, Any], output: Output) -> Cells:
     """The errors marked, where this translation was looked at for them."""
-    campaign = served().campaign
+    campaign = get_served().campaign
     head = values.get("score"), values.get("rank"), values.get("comment")
     if values.get("score") is None and values.get("spans") is None:
         return (*head, None, None, None, None, None)
     spans = effective_spans(values, output)
-    asked = warning(values, output, campaign)
-    score = score_of(values["spans"], campaign) if PROTOCOLS[campaign.protocol].categories else values.get("score")
+    asked = find_warning(values, output, campaign)
+    score = score_spans(values["spans"], campaign) if PROTOCOLS[campaign.protocol].categories else values.get("score")
     return (
         score,
         *head[1:],
-        plain_marks([as_mark(span) for span in spans]),
-        " ".join(origins(spans, output)) or None,
-        json.dumps(plain_marks(output.prefilled), ensure_ascii=False) if output.prefilled else None,
+        marks_to_dicts([to_mark(span) for span in spans]),
+        " ".join(find_origins(spans, output)) or None,
+        json.dumps(marks_to_dicts(output.prefilled), ensure_ascii=False) if output.prefilled else None,
         asked,
         None if asked is None else values.get("kept") == asked,
     )
 
 
-def as_times(values: pl.Series) -> pl.Series:
+def parse_times(values: pl.Series) -> pl.Series:
     """Times as the database gave them, in UTC."""
     if values.dtype == pl.String:
         return values.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us").dt.replace_time_zone("UTC")
     return values.cast(pl.Datetime("us", "UTC"))
 
 
-def _plain_time(column: str) -> str:
+def _time_column(column: str) -> str:
     return f"{column} || ''" if connection.vendor == "sqlite" else column
 
 
-def _parse(texts: Iterable[str]) -> list[Any]:
+def _parse_json(texts: Iterable[str]) -> list[Any]:
     """Many short JSON texts at once."""
     values: list[Any] = json.loads(f"[{','.join(texts)}]")
     return values

@@ -1,8 +1,8 @@
-"""Who is at work on a database: servers say so every few seconds, so that it is not moved from under them.
+"""Which processes use a database: servers record it every few seconds, so that nobody moves the database meanwhile.
 
-A note in the database is seen from every host that shares it, and survives poolers and restarts of PostgreSQL, which
-locks do not. A process that was killed takes nothing back; whether it is there is then asked of the system, or, on
-another machine, told by how long it has been silent.
+A record in the database is seen from every host that shares it, and survives poolers and restarts of PostgreSQL, which
+locks do not. A process that was killed leaves its record behind: on this machine the operating system knows that it has
+gone, on another one its silence tells.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Literal
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections, transaction
 from django.utils import timezone
 
-from adjudge.collect.database import writing
+from adjudge.collect.database import write_transaction
 from adjudge.collect.models import Campaign, Process
-from adjudge.core.errors import AdjudgeError, DataError
+from adjudge.core.errors import DataError
 from adjudge.core.files import is_alive
 
 if TYPE_CHECKING:
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 
     from django.db.backends.base.base import BaseDatabaseWrapper
 
-SAY_EVERY = 5.0
+SIGN_SECONDS = 5.0
 """Seconds between two signs of life."""
 GONE_AFTER = timedelta(seconds=60)
 """A process on another machine that has been silent for so long has gone."""
-# On this machine, the system knows whether a process is there. One that hangs, or another that has its number by now,
-# is in nobody's way for longer.
+# On this machine the operating system knows whether a process runs. The limit is for one that hangs, and for a number
+# that belongs to another process by now.
 FORGOTTEN_AFTER = timedelta(hours=6)
 
 
-def machine() -> str:
-    """Where the number of a process means something: the host, since it was started, and its space of numbers."""
+def machine_id() -> str:
+    """Identify the scope of process numbers: the host, its last start, and the namespace (of a container)."""
     parts = [socket.gethostname()]
     with suppress(OSError):
         parts.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip())
@@ -50,34 +50,37 @@ def machine() -> str:
     return " ".join(parts)
 
 
-def is_there(process: Process, at: datetime) -> bool:
-    """Whether a process that has been noted is still at work."""
+def is_running(process: Process, at: datetime) -> bool:
+    """Whether a process that has a record is still at work."""
     silent = at - process.seen
-    if process.machine == machine():
+    if process.machine == machine_id():
         return silent < FORGOTTEN_AFTER and is_alive(process.number)
     return silent < GONE_AFTER
 
 
 def announce(doing: Literal["serve", "move"], using: str = DEFAULT_DB_ALIAS, *, url: str = "") -> str:
-    """Note that this process is at work, unless it would be in the way of another; returns the name of the note."""
+    """Record that this process serves or moves the database; returns the id of the record.
+
+    Nobody may move a database that is served, and nobody may serve or move one that is being moved.
+    """
     opposite = {"serve": ("move",), "move": ("serve", "move")}[doing]
     with transaction.atomic(using=using):
-        # One at a time, so that neither misses the other.
+        # The lock on the campaign lets one process at a time decide, so that neither misses the other.
         Campaign.objects.using(using).select_for_update().values_list("pk").first()
         now = timezone.now()
         others = Process.objects.using(using)
-        there = [process for process in others.order_by("pk") if is_there(process, now)]
+        there = [process for process in others.order_by("pk") if is_running(process, now)]
         for process in there:
             if process.doing in opposite:
-                raise DataError(_in_the_way(process))
+                raise DataError(_describe_conflict(process))
         others.exclude(pk__in=[process.pk for process in there]).delete()
         noted = others.create(
-            id=uuid.uuid4().hex, machine=machine(), number=os.getpid(), doing=doing, url=url, seen=now
+            id=uuid.uuid4().hex, machine=machine_id(), number=os.getpid(), doing=doing, url=url, seen=now
         )
     return noted.id
 
 
-def _in_the_way(process: Process) -> str:
+def _describe_conflict(process: Process) -> str:
     host = process.machine.split(" ")[0]
     killed = f"(one that was killed on another host is forgotten after {GONE_AFTER.seconds} s)"
     if process.doing == "move":
@@ -88,14 +91,36 @@ def _in_the_way(process: Process) -> str:
     )
 
 
-def leave(name: str, using: str = DEFAULT_DB_ALIAS) -> None:
-    """Take a note back."""
+def withdraw(name: str, using: str = DEFAULT_DB_ALIAS) -> None:
+    """Delete the record of a process."""
     with suppress(DatabaseError):
         Process.objects.using(using).filter(pk=name).delete()
 
 
+class SignsOfLife(threading.Thread):
+    """A thread that calls `give_sign` every few seconds, so that others see that this process is there."""
+
+    def __init__(self, give_sign: Callable[[], None]) -> None:
+        super().__init__(name="signs of life", daemon=True)
+        self._give_sign = give_sign
+        self._stopped = threading.Event()
+
+    def run(self) -> None:
+        """Give signs until stopped."""
+        while not self._stopped.wait(SIGN_SECONDS):
+            try:
+                self._give_sign()
+            except Exception:  # noqa: BLE001 - whatever it is, the next sign must come
+                # Full disks and restarts of the database pass; saves tell people of them.
+                connections.close_all()
+
+    def stop(self) -> None:
+        """Give no more signs."""
+        self._stopped.set()
+
+
 @contextmanager
-def moving(using: str, connect: Callable[[], AbstractContextManager[BaseDatabaseWrapper]]) -> Iterator[None]:
+def lock_for_move(using: str, connect: Callable[[], AbstractContextManager[BaseDatabaseWrapper]]) -> Iterator[None]:
     """Keep servers away while a database is copied to another one.
 
     Args:
@@ -103,27 +128,24 @@ def moving(using: str, connect: Callable[[], AbstractContextManager[BaseDatabase
         connect: opens another connection to it, for the thread that gives signs of life.
     """
     note = announce("move", using)
-    done = threading.Event()
 
-    def say() -> None:
-        while not done.wait(SAY_EVERY):
-            # A sign that cannot be given now comes a little later.
-            with suppress(DatabaseError, AdjudgeError), connect() as connection:
-                Process.objects.using(connection.alias).filter(pk=note).update(seen=timezone.now())
+    def give_sign() -> None:
+        with connect() as connection:
+            Process.objects.using(connection.alias).filter(pk=note).update(seen=timezone.now())
 
-    signs = threading.Thread(target=say, name="signs of life", daemon=True)
+    signs = SignsOfLife(give_sign)
     signs.start()
     try:
         yield
     finally:
-        done.set()
+        signs.stop()
         signs.join()
-        leave(note, using)
+        withdraw(note, using)
 
 
 @dataclass
 class _Serving:
-    """The note of the server that this process belongs to."""
+    """The record of the server that this process belongs to."""
 
     note: str = ""
     url: str = ""
@@ -134,7 +156,7 @@ _serving = _Serving()
 
 
 def begin_serving(url: str) -> None:
-    """Note that this process and those that it starts serve the database; refused while it is being moved."""
+    """Record that this process and those that it starts serve the database; refused while it is being moved."""
     _serving.note, _serving.url, _serving.master = announce("serve", url=url), url, os.getpid()
 
 
@@ -142,82 +164,60 @@ def url_of_server(using: str) -> str | None:
     """The address of a server that is at work on a database; None where there is none."""
     servers = Process.objects.using(using).filter(doing="serve").order_by("-seen")
     now = timezone.now()
-    return next((server.url for server in servers if server.url and is_there(server, now)), None)
+    return next((server.url for server in servers if server.url and is_running(server, now)), None)
 
 
 def end_serving() -> None:
-    """Take that note back when the server stops."""
+    """Delete that record when the server stops."""
     if os.getpid() == _serving.master:
-        leave(_serving.note)
+        withdraw(_serving.note)
         connections.close_all()
 
 
-class SignsOfLife(threading.Thread):
-    """The thread of a process that serves which says every few seconds that its server is there.
-
-    `look` is called each time, with the connection of this thread.
-    """
-
-    def __init__(self, look: Callable[[], None] = lambda: None) -> None:
-        super().__init__(name="signs of life", daemon=True)
-        self._look = look
-        self._stopped = threading.Event()
-
-    def run(self) -> None:
-        """Say it until stopped."""
-        while not self._stopped.wait(SAY_EVERY):
-            try:
-                self._say()
-                self._look()
-            except Exception:  # noqa: BLE001 - whatever it is, the next sign must come
-                # Full disks and restarts of the database pass; saves tell people of them.
-                connections.close_all()
-
-    def _say(self) -> None:
-        now = timezone.now()
-        with writing():
-            if not Process.objects.filter(pk=_serving.note).update(seen=now):
-                Process.objects.create(
-                    id=_serving.note,
-                    machine=machine(),
-                    number=_serving.master,
-                    doing="serve",
-                    url=_serving.url,
-                    seen=now,
-                )
-
-    def stop(self) -> None:
-        """Say nothing more."""
-        self._stopped.set()
+def keep_serving() -> None:
+    """Record that the server of this process is there, and load tasks that were added."""
+    now = timezone.now()
+    with write_transaction():
+        if not Process.objects.filter(pk=_serving.note).update(seen=now):
+            # Another process has forgotten this one, as after a long sleep of the machine.
+            Process.objects.create(
+                id=_serving.note,
+                machine=machine_id(),
+                number=_serving.master,
+                doing="serve",
+                url=_serving.url,
+                seen=now,
+            )
+    load_new_tasks()
 
 
-def know_tasks(tasks: Iterable[str]) -> None:
-    """Take up tasks that were added a moment ago, if these are among them: another process may have known earlier."""
-    from adjudge.collect.served_campaign import served
+def ensure_tasks(tasks: Iterable[str]) -> None:
+    """Load tasks that were added meanwhile, if one of these is unknown: another process may have handed it out."""
+    from adjudge.collect.served_campaign import get_served
 
-    known = served().task_by_id
+    known = get_served().task_by_id
     if any(task not in known for task in tasks):
-        take_up_new_tasks()
+        load_new_tasks()
 
 
-def take_up_new_tasks() -> None:
+def load_new_tasks() -> None:
     """Serve tasks that were added to the campaign, if there are any, without a restart."""
     from adjudge.collect.adaptive import forget_tasks
-    from adjudge.collect.django_settings import serve_these
-    from adjudge.collect.organisers.people import forget_work_done
-    from adjudge.collect.served_campaign import served
+    from adjudge.collect.django_settings import set_served
+    from adjudge.collect.organisers.people import forget_counts
+    from adjudge.collect.served_campaign import get_served
     from adjudge.design.tasks import parse_tasks
 
-    now = served()
+    now = get_served()
     stored = Campaign.objects.values_list("fingerprint", flat=True).first()
     if stored is None or stored == now.fingerprint:
         return
     campaign = Campaign.objects.get()
     tasks = parse_tasks(campaign.tasks, "the database")
     former = now.tasks.tasks
-    # Others than before were made for a server that was started meanwhile; only additions are taken up.
+    # Only additions are loaded: other changes were made for a server that was started with them.
     if tasks.tasks[: len(former)] != former:
         return
-    serve_these(replace(now, tasks=tasks, fingerprint=campaign.fingerprint))
+    set_served(replace(now, tasks=tasks, fingerprint=campaign.fingerprint))
     forget_tasks()
-    forget_work_done()
+    forget_counts()

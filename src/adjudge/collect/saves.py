@@ -11,18 +11,19 @@ changed until the task is handed in. `strict`: no way back.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
-from adjudge.collect.answers import Change, Refused, check_changes, judged_field, merge, missing, time_of_change
-from adjudge.collect.assign import lease, take_lease_again
-from adjudge.collect.group_commit import durably
+from adjudge.collect.answers import Refused, check_changes, find_missing, judged_field, merge, time_of_change
+from adjudge.collect.assign import lease_length, renew_lease
+from adjudge.collect.group_commit import run_durably
 from adjudge.collect.models import ScreenState
-from adjudge.collect.running import know_tasks
-from adjudge.collect.served_campaign import served
+from adjudge.collect.running import ensure_tasks
+from adjudge.collect.schemas import SpentIn
+from adjudge.collect.served_campaign import get_served
 from adjudge.collect.sql_statements import (
     StoredState,
     find_target,
@@ -34,38 +35,11 @@ from adjudge.collect.sql_statements import (
 from adjudge.core.fingerprint import fingerprint
 
 if TYPE_CHECKING:
-    from uuid import UUID
-
+    from adjudge.collect.schemas import SaveIn
     from adjudge.collect.sql_statements import SaveTarget
     from adjudge.design.tasks import Screen
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-@dataclass(frozen=True)
-class Spent:
-    """Seconds since the page's last save of this screen; `outputs` are the active seconds of each output."""
-
-    shown: float
-    visible: float
-    active: float
-    outputs: dict[str, float]
-
-
-@dataclass(frozen=True)
-class NewSave:
-    """A save as the page sends it. `age` is how many seconds ago the change was made; `number` counts a tab's saves."""
-
-    id: UUID
-    task: str
-    screen: str
-    base: int
-    tab: str
-    number: int
-    age: float
-    changes: tuple[Change, ...]
-    spent: Spent
-    events: list[Any]
 
 
 @dataclass(frozen=True)
@@ -79,53 +53,49 @@ class Saved:
     released: bool
 
 
-def save(annotator_id: int, new: NewSave) -> Saved:
+def save(annotator_id: int, new: SaveIn) -> Saved:
     """Store a save durably, or raise `Refused` and store nothing."""
-    know_tasks([new.task])
-    screen = served().screen_by_id.get((new.task, new.screen))
+    ensure_tasks([new.task])
+    screen = get_served().screen_by_id.get((new.task, new.screen))
     if screen is None:
         raise Refused(f"there is no screen '{new.screen}' in task '{new.task}'")
-    check_changes(new.changes, screen, served().campaign)
-    _check_outputs(screen, new.spent)
+    check_changes(new.field_changes, screen, get_served().campaign)
+    unknown = set(new.spent.outputs) - {output.id for item in screen.items for output in item.outputs}
+    if unknown:
+        raise Refused(f"output '{min(unknown)}' is not on screen '{screen.id}'")
     try:
-        return durably(lambda: _save(annotator_id, screen, new))
+        return run_durably(lambda: _save(annotator_id, screen, new))
     except _LeaseRanOut:
-        take_lease_again(annotator_id, new.task)
-        return durably(lambda: _save(annotator_id, screen, new))
+        renew_lease(annotator_id, new.task)
+        return run_durably(lambda: _save(annotator_id, screen, new))
 
 
 class _LeaseRanOut(Exception):  # noqa: N818 - nothing is wrong, but another lock is needed first
     """The lease of the task has run out: whether its place is still free must be settled before anything is saved."""
 
 
-def _save(annotator_id: int, screen: Screen, new: NewSave) -> Saved:
+def _save(annotator_id: int, screen: Screen, new: SaveIn) -> Saved:
     target = find_target(annotator_id, new.task, new.screen, new.id)
     if target is None:
         raise Refused(f"task '{new.task}' was not given to you")
     if target.earlier_digest is not None:
-        return _again(target, new)
-    _keep_lease(target)
+        return _acknowledge_again(target, new)
+    _renew_lease(target)
     return _store(target, screen, new)
 
 
-def _check_outputs(screen: Screen, spent: Spent) -> None:
-    strange = set(spent.outputs) - {output.id for item in screen.items for output in item.outputs}
-    if strange:
-        raise Refused(f"output '{min(strange)}' is not on screen '{screen.id}'")
-
-
-def _keep_lease(target: SaveTarget) -> None:
-    """Renew the lease of a task that is being worked on. Seldom, because each write costs."""
+def _renew_lease(target: SaveTarget) -> None:
+    """Renew the lease of a task that is being worked on; not with every save, because each write costs."""
     if target.lease_until is None or target.released is not None:
         return
-    now, length = timezone.now(), lease(served(), crowd=target.crowd, screens=target.screens)
+    now, length = timezone.now(), lease_length(get_served(), crowd=target.crowd, screens=target.screens)
     if target.lease_until <= now:
         raise _LeaseRanOut
     if target.lease_until - now < length * 0.9:
         prolong_lease(target, now + length)
 
 
-def _again(target: SaveTarget, new: NewSave) -> Saved:
+def _acknowledge_again(target: SaveTarget, new: SaveIn) -> Saved:
     state = target.state
     if state is None or target.earlier_state != state.id or target.earlier_digest != _digest(new):
         raise Refused(f"the id {new.id} belongs to another save", code="id-used")
@@ -133,57 +103,48 @@ def _again(target: SaveTarget, new: NewSave) -> Saved:
     return Saved(state, target.earlier_received, (), repeated=True, released=target.released is not None)
 
 
-def _store(target: SaveTarget, screen: Screen, new: NewSave) -> Saved:
+def _store(target: SaveTarget, screen: Screen, new: SaveIn) -> Saved:
     received = timezone.now()
-    if new.changes:
+    changes = new.field_changes
+    if changes:
         check_order(target, screen, new.task)
-    spent = _limited_to_elapsed(new.spent, target, received)
-    first_shown = _not_before(target, received, new.age, spent.shown)
+    spent = _limit_to_elapsed(new.spent, target, received)
+    first_shown = _date_back(target, received, new.age + spent.shown)
     state = target.state or StoredState(None, 0, "{}", False, first_shown, 0, 0, 0)
     answers = json.loads(state.answers)
-    estimated = _microseconds(_not_before(target, received, new.age))
-    at = time_of_change(answers, new.changes, estimated=estimated, base=new.base, tab=new.tab, number=new.number)
-    edited = _EPOCH + timedelta(microseconds=at)
-    revision = state.revision + 1 if new.changes else None
+    tab = "" if new.tab is None else str(new.tab)
+    estimated = (_date_back(target, received, new.age) - _EPOCH) // timedelta(microseconds=1)
+    at = time_of_change(answers, changes, estimated=estimated, base=new.base, tab=tab, number=new.number)
+    revision = state.revision + 1 if changes else None
     merged = merge(
-        answers,
-        new.changes,
-        at=at,
-        base=new.base,
-        tab=new.tab,
-        number=new.number,
-        revision=revision or state.revision,
+        answers, changes, at=at, base=new.base, tab=tab, number=new.number, revision=revision or state.revision
     )
     _add_time(state, merged.answers, spent, (received - target.taken).total_seconds())
     was_complete = state.complete
-    left = len(missing(merged.answers, screen, judged_field(served().campaign)))
-    state.answers = _plain(merged.answers)
+    left = len(find_missing(merged.answers, screen, judged_field(get_served().campaign)))
+    state.answers = _to_json(merged.answers)
     state.revision = revision or state.revision
     state.judged = sum(len(item.outputs) for item in screen.items) - left
     state.complete = left == 0
     state.id = write_state(state, target.assignment_id, new.screen)
-    _record(state.id, replace(new, spent=spent), revision, edited, received)
+    record_save(
+        new.id,
+        state.id,
+        revision=revision,
+        changes=_to_json(changes),
+        digest=_digest(new),
+        edited=_EPOCH + timedelta(microseconds=at),
+        received=received,
+        spent=_to_json([spent.shown, spent.visible, spent.active, spent.outputs]),
+        events=_to_json(new.events),
+    )
     if state.complete != was_complete:
-        note_completeness(target, len(served().task_by_id[new.task].screens))
+        note_completeness(target, len(get_served().task_by_id[new.task].screens))
     return Saved(state, received, merged.conflicts, repeated=False, released=target.released is not None)
 
 
-def _record(state_id: int, new: NewSave, revision: int | None, edited: datetime, received: datetime) -> None:
-    record_save(
-        new.id,
-        state_id,
-        revision=revision,
-        changes=_plain([[change.output, change.field, change.value] for change in new.changes]),
-        digest=_digest(new),
-        edited=edited,
-        received=received,
-        spent=_plain([new.spent.shown, new.spent.visible, new.spent.active, new.spent.outputs]),
-        events=_plain(new.events),
-    )
-
-
-def _limited_to_elapsed(spent: Spent, target: SaveTarget, received: datetime) -> Spent:
-    """The time as far as the server can have seen it pass.
+def _limit_to_elapsed(spent: SpentIn, target: SaveTarget, received: datetime) -> SpentIn:
+    """Limit the time reported to what the server can have seen pass.
 
     Within a task nobody can have been active for longer, on all screens together, than has passed since it was taken;
     and no output can have been looked at for longer than the screen.
@@ -192,12 +153,13 @@ def _limited_to_elapsed(spent: Spent, target: SaveTarget, received: datetime) ->
     shown = min(spent.shown, passed)
     visible = min(spent.visible, shown)
     active = min(spent.active, visible, max(0.0, passed - target.active_seconds))
-    given = sum(spent.outputs.values())
-    share = 1.0 if given <= active else active / given
-    return Spent(shown, visible, active, {output: share * seconds for output, seconds in spent.outputs.items()})
+    reported = sum(spent.outputs.values())
+    share = 1.0 if reported <= active else active / reported
+    outputs = {output: share * seconds for output, seconds in spent.outputs.items()}
+    return SpentIn(shown=shown, visible=visible, active=active, outputs=outputs)
 
 
-def _add_time(state: StoredState, answers: dict[str, dict[str, Any]], spent: Spent, most: float) -> None:
+def _add_time(state: StoredState, answers: dict[str, dict[str, Any]], spent: SpentIn, most: float) -> None:
     """Add up the seconds; none can have spent more than has passed since the task was taken.
 
     What was counted before stays counted, also where the server's clock was set back.
@@ -211,34 +173,28 @@ def _add_time(state: StoredState, answers: dict[str, dict[str, Any]], spent: Spe
         answer["seconds"] = min(before + seconds, max(most, before))
 
 
-def _not_before(target: SaveTarget, received: datetime, *ages: float) -> datetime:
-    """A time in the past by its age; never before the task was taken, whatever the page's clock says."""
-    return max(received - timedelta(seconds=sum(ages)), target.taken)
+def _date_back(target: SaveTarget, received: datetime, age: float) -> datetime:
+    """When something of this age happened; never before the task was taken, whatever the page's clock says."""
+    return max(received - timedelta(seconds=age), target.taken)
 
 
-def _microseconds(when: datetime) -> int:
-    return (when - _EPOCH) // timedelta(microseconds=1)
+def _digest(new: SaveIn) -> str:
+    """Identify a save by its content, not by when it was sent."""
+    return fingerprint(_to_json([new.task, new.screen, new.base, new.field_changes]), digits=16)
 
 
-def _digest(new: NewSave) -> str:
-    """What makes two saves the same save: their content, not when they were sent."""
-    changes = [[change.output, change.field, change.value] for change in new.changes]
-    content = _plain([new.task, new.screen, new.base, changes])
-    return fingerprint(content, digits=16)
-
-
-def _plain(value: Any) -> str:
+def _to_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def check_order(target: SaveTarget, screen: Screen, task: str) -> None:
     """Refuse a change that the campaign's order of work does not allow."""
-    navigation = served().campaign.page.navigation
+    navigation = get_served().campaign.page.navigation
     if navigation == "free":
         return
     if target.finished is not None:
         raise Refused("this task has been handed in; its answers can no longer be changed")
-    order = [screen.id for screen in served().task_by_id[task].screens]
+    order = [screen.id for screen in get_served().task_by_id[task].screens]
     states = list(ScreenState.objects.filter(assignment_id=target.assignment_id))
     complete = {state.screen for state in states if state.complete}
     touched = {state.screen for state in states if state.revision}

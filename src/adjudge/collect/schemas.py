@@ -1,5 +1,6 @@
 """What the pages send to the server, as published in the OpenAPI description. The answers are in `responses`."""
 
+from functools import cached_property
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -8,7 +9,6 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from adjudge.collect.answers import COMMENT_LENGTH, EDIT_LENGTH, FIELDS, Change
 from adjudge.collect.marking import MOST_MARKS
-from adjudge.collect.saves import NewSave, Spent
 
 
 def _storable(text: str) -> str:
@@ -73,7 +73,7 @@ class ChangeIn(Incoming):
     edit: Text | None = Field(default=None, min_length=1, max_length=EDIT_LENGTH)
     comment: Text | None = Field(default=None, max_length=COMMENT_LENGTH)
 
-    def changes(self) -> list[Change]:
+    def field_changes(self) -> list[Change]:
         """One change per field that was sent."""
         return [Change(self.output, name, self._value(name)) for name in FIELDS if name in self.model_fields_set]
 
@@ -110,20 +110,10 @@ class SaveIn(Incoming):
     spent: SpentIn = SpentIn()
     events: list[Event] = Field(default=[], max_length=MOST_EVENTS)
 
-    def as_save(self) -> NewSave:
-        """The save for the store."""
-        return NewSave(
-            id=self.id,
-            task=self.task,
-            screen=self.screen,
-            base=self.base,
-            tab="" if self.tab is None else str(self.tab),
-            number=self.number,
-            age=self.age,
-            changes=tuple(change for incoming in self.changes for change in incoming.changes()),
-            spent=Spent(self.spent.shown, self.spent.visible, self.spent.active, self.spent.outputs),
-            events=self.events,
-        )
+    @cached_property
+    def field_changes(self) -> list[Change]:
+        """One change per field that was sent."""
+        return [change for output in self.changes for change in output.field_changes()]
 
 
 class AnnotatorIn(Incoming):

@@ -15,8 +15,8 @@ from pathlib import Path
 from sys import stderr
 from typing import TYPE_CHECKING, TextIO
 
-from adjudge.collect.database import chosen_database, is_postgres, sqlite_file
-from adjudge.collect.django_settings import serve_these, start_django
+from adjudge.collect.database import choose_database, is_postgres, sqlite_file
+from adjudge.collect.django_settings import set_served, start_django
 from adjudge.core.errors import DataError, InputError, UsageError
 from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.design.tasks import TaskSet, load_tasks, save_tasks
@@ -74,8 +74,8 @@ def serve(
         ready: called with the links that were made, once the server listens.
         links_file: where new links are written, before they hold.
     """
-    given, database = database, chosen_database(campaign_file, database)
-    processes = _processes(workers, database)
+    given, database = database, choose_database(campaign_file, database)
+    processes = _count_processes(workers, database)
     _check_free(address)
     write_down = None if links_file is None else LinkFile(links_file, address.base).add
     file = tasks_file or campaign_file.with_name("tasks.json")
@@ -88,7 +88,7 @@ def serve(
         panels=panels,
         write_down=write_down,
     )
-    if chosen_database(campaign_file, given) != database:
+    if choose_database(campaign_file, given) != database:
         raise DataError(f"{campaign_file}: was moved to another database just now; start the server again")
     from adjudge.collect.web_server import run_server
 
@@ -119,47 +119,47 @@ def open_campaign(
     from adjudge.collect.running import begin_serving
 
     begin_serving(address.base)
-    from adjudge.collect.prepare_database import campaign_id, keys_without_effect, prepare, stored_tasks
+    from adjudge.collect.prepare_database import campaign_id, find_ineffective_keys, load_stored_tasks, prepare_database
     from adjudge.collect.served_campaign import ServedCampaign
 
-    tasks = _tasks(tasks_file, campaign, stored_tasks())
-    check_fit(tasks, campaign, tasks_file)
-    links = prepare(campaign, tasks, new_links=new_links, write_down=write_down)
-    if keys := keys_without_effect(campaign):
+    tasks = _load_tasks(tasks_file, campaign, load_stored_tasks())
+    check_same_campaign(tasks, campaign, tasks_file)
+    links = prepare_database(campaign, tasks, new_links=new_links, write_down=write_down)
+    if keys := find_ineffective_keys(campaign):
         # On the terminal and in the log, so that it is clear why a change has no effect.
         stderr.write(f"adjudge: changed, but without effect until the tasks are made anew: {', '.join(keys)}\n")
-    serve_these(ServedCampaign(campaign, tasks, tuple(panels), id=campaign_id(), fingerprint=tasks.fingerprint))
+    set_served(ServedCampaign(campaign, tasks, tuple(panels), id=campaign_id(), fingerprint=tasks.fingerprint))
     connections.close_all()
     return tasks, links
 
 
-def collected_so_far(
+def export_judgments(
     campaign_file: Path, *, database: str | None, with_excluded: bool = False, with_texts: bool = False
 ) -> Judgments:
-    """The judgments of a campaign that was served, or is being served."""
+    """Read the judgments of a campaign that was served, or is being served."""
     from adjudge.collect.django_settings import database_file
 
     campaign = load_campaign(campaign_file)
-    database = chosen_database(campaign_file, database)
+    database = choose_database(campaign_file, database)
     embedded = sqlite_file(database, database_file(campaign_file))
     if embedded is not None and not embedded.exists():
         raise InputError(
             "has not been served yet: there is no database beside it; begin with adjudge serve", file=campaign_file
         )
-    with readable(embedded) as copy:
+    with copy_if_read_only(embedded) as copy:
         start_django(campaign_file, database=database, session_hours=campaign.links.session_hours, copy=copy)
-        from adjudge.collect.export import collected
-        from adjudge.collect.prepare_database import stored_tasks
+        from adjudge.collect.export import read_judgments
+        from adjudge.collect.prepare_database import load_stored_tasks
         from adjudge.collect.served_campaign import ServedCampaign
 
-        tasks = stored_tasks()
+        tasks = load_stored_tasks()
         if tasks is None:
             raise InputError(
                 "has not been served yet: its database is empty; begin with adjudge serve", file=campaign_file
             )
-        check_fit(tasks, campaign, campaign_file)
-        serve_these(ServedCampaign(campaign, tasks, fingerprint=tasks.fingerprint))
-        judgments = collected(with_excluded=with_excluded, with_texts=with_texts)
+        check_same_campaign(tasks, campaign, campaign_file)
+        set_served(ServedCampaign(campaign, tasks, fingerprint=tasks.fingerprint))
+        judgments = read_judgments(with_excluded=with_excluded, with_texts=with_texts)
     if not len(judgments):
         left_out = sum(record.rows for record in judgments.set_aside)
         hint = f"; {left_out} of excluded annotators are left out, --with-excluded keeps them" if left_out else ""
@@ -168,10 +168,10 @@ def collected_so_far(
 
 
 @contextmanager
-def readable(file: Path | None) -> Iterator[Path | None]:
-    """A copy of the embedded database where it cannot be written to, as in a backup; None where it needs none.
+def copy_if_read_only(file: Path | None) -> Iterator[Path | None]:
+    """Copy the embedded database if it cannot be written to, as in a backup; yields None otherwise.
 
-    Even reading needs to write: the log of a database in use is merged, and one of an earlier version is changed.
+    Even reading needs to write: SQLite merges the log of a database in use, and an earlier version is upgraded.
     """
     if file is None or (os.access(file, os.W_OK) and os.access(file.resolve().parent, os.W_OK)):
         yield None
@@ -188,21 +188,21 @@ def readable(file: Path | None) -> Iterator[Path | None]:
         yield copy
 
 
-def _tasks(file: Path, campaign: Campaign, stored: TaskSet | None) -> TaskSet:
-    """The tasks of the file; of the database, where the file is gone or others were added since; or new ones."""
+def _load_tasks(file: Path, campaign: Campaign, stored: TaskSet | None) -> TaskSet:
+    """Load the tasks of the file, or of the database if the file is gone or lacks later additions; else make them."""
     if file.exists():
         tasks = load_tasks(file)
         if stored is None or len(stored.tasks) <= len(tasks.tasks) or stored.tasks[: len(tasks.tasks)] != tasks.tasks:
             return tasks
     if stored is None:
-        from adjudge.design import design
+        from adjudge.design.make import design
 
         stored = design(campaign)
     save_tasks(stored, file)
     return stored
 
 
-def check_fit(tasks: TaskSet, campaign: Campaign, file: Path) -> None:
+def check_same_campaign(tasks: TaskSet, campaign: Campaign, file: Path) -> None:
     """Refuse tasks of another campaign, protocol or language pair: their judgments cannot be mixed."""
     designed = (tasks.campaign, tasks.protocol, f"{tasks.source_lang}-{tasks.target_lang}")
     now = (campaign.name, campaign.protocol, "-".join(campaign.languages.codes))
@@ -215,7 +215,7 @@ def check_fit(tasks: TaskSet, campaign: Campaign, file: Path) -> None:
         )
 
 
-def _processes(workers: int | None, database: str | None) -> int:
+def _count_processes(workers: int | None, database: str | None) -> int:
     if workers is None:
         return 2 if is_postgres(database) else 1
     if not 1 <= workers <= MOST_WORKERS:

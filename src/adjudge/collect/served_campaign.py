@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from adjudge.collect.marking import snapping
+from adjudge.collect.marking import choose_snapping
 from adjudge.core.protocols import KINDS, RATED
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class ServedCampaign:
     @cached_property
     def snapping(self) -> dict[str, str]:
         """Where marks end, in source and target."""
-        return snapping(self.campaign, self.tasks)
+        return choose_snapping(self.campaign, self.tasks)
 
     @cached_property
     def screen_by_id(self) -> dict[tuple[str, str], Screen]:
@@ -107,7 +107,7 @@ class ServedCampaign:
         }
 
 
-def served() -> ServedCampaign:
+def get_served() -> ServedCampaign:
     """What this process serves."""
     current: ServedCampaign = settings.ADJUDGE
     return current

@@ -15,10 +15,11 @@ from ninja.errors import HttpError
 from ninja.security import APIKeyCookie
 from ninja.security.base import SecuritySchema
 
-from adjudge.collect.database import writing
+from adjudge.collect.answers import Refused
+from adjudge.collect.database import write_transaction
 from adjudge.collect.links import NAME_LENGTH, find_link, make_link, valid_links
 from adjudge.collect.models import Annotator, EndedSession, Link
-from adjudge.collect.served_campaign import served
+from adjudge.collect.served_campaign import get_served
 from adjudge.collect.sql_statements import Visitor, find_visitor
 from adjudge.core.machine_judges import PREFIX, any_judge
 
@@ -30,23 +31,15 @@ ANNOTATOR, ORGANISER, CROWD = "annotator", "organiser", "crowd"
 _PROLONG_AFTER = 1 / 24
 
 
-class EntryRefused(Exception):  # noqa: N818 - it reads as what happened
-    """Why a person cannot enter: in words, and under a name for which the page has a text."""
-
-    def __init__(self, reason: str, code: str, status: int = 403) -> None:
-        super().__init__(reason)
-        self.code, self.status = code, status
-
-
 def enter(request: HttpRequest, secret: str, person: str | None, signature: str | None) -> Link:
-    """Exchange a link for a session, or raise `EntryRefused`. A visitor may be organiser and annotator at once."""
+    """Exchange a link for a session, or raise `Refused`. A visitor may be organiser and annotator at once."""
     given = find_link(secret)
-    link = _crowd_link(request, person, signature) if given is not None and given.role == CROWD else given
+    link = _find_crowd_link(request, person, signature) if given is not None and given.role == CROWD else given
     if given is None or link is None:
-        raise EntryRefused("this link is not valid: it is mistyped, has expired or was revoked", "link")
+        raise Refused("this link is not valid: it is mistyped, has expired or was revoked", "link", 403)
     known = request.session.get(link.role)
     # Another person in this browser, or the same one again: the former session ends, also where its cookie was copied.
-    _end([known])
+    _end_sessions([known])
     request.session[link.role] = [link.id, secrets.token_hex(16)]
     request.session["since"] = int(time.time())
     # Of a crowd both are used: the link for everybody, and the one that was made for this person.
@@ -56,20 +49,20 @@ def enter(request: HttpRequest, secret: str, person: str | None, signature: str 
 
 def leave(request: HttpRequest) -> None:
     """End the sessions of this browser, for copies of its cookie too."""
-    _end([request.session.get(role) for role in (ANNOTATOR, ORGANISER)])
+    _end_sessions([request.session.get(role) for role in (ANNOTATOR, ORGANISER)])
     request.session.flush()
 
 
-def _end(sessions: list[object]) -> None:
+def _end_sessions(sessions: list[object]) -> None:
     ended = [entry[1] for entry in sessions if _is_entry(entry)]
     if not ended:
         return
     now = timezone.now()
-    with writing():
+    with write_transaction():
         for number in ended:
             EndedSession.objects.get_or_create(id=number, defaults={"ended": now})
         # No link, and so no session, lives longer.
-        oldest = now - timedelta(days=served().campaign.links.lifetime_days)
+        oldest = now - timedelta(days=get_served().campaign.links.lifetime_days)
         EndedSession.objects.filter(ended__lt=oldest).delete()
 
 
@@ -78,44 +71,44 @@ def _is_entry(entry: object) -> TypeGuard[list[Any]]:
     return isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], int) and isinstance(entry[1], str)
 
 
-def _crowd_link(request: HttpRequest, person: str | None, signature: str | None) -> Link | None:
+def _find_crowd_link(request: HttpRequest, person: str | None, signature: str | None) -> Link | None:
     """The link of a person whom a crowd platform sends; made at the first visit, gone for good once revoked."""
     if not person or len(person) > NAME_LENGTH:
-        raise EntryRefused("this link needs the id of the person, which the platform adds to it", "person-missing")
+        raise Refused("this link needs the id of the person, which the platform adds to it", "person-missing", 403)
     if any_judge([person.strip()]):
         # Judgments under such a name would count as a machine's, and be left out of every ranking.
-        raise EntryRefused(f"an id cannot begin with '{PREFIX}', as the names of machine judges do", "person-missing")
+        raise Refused(f"an id cannot begin with '{PREFIX}', as the names of machine judges do", "person-missing", 403)
     signed = _is_signed(person, signature)
-    with writing():
+    with write_transaction():
         annotator = Annotator.objects.filter(name=person).first()
         if annotator is None:
             annotator = _register(request, person)
         elif not annotator.crowd:
             # The name belongs to a personal link: no other person may enter under it.
-            raise EntryRefused("this id belongs to somebody who has a personal link", "person-taken")
+            raise Refused("this id belongs to somebody who has a personal link", "person-taken", 403)
         elif not signed and annotator.browser_hash != _browser_hash(request):
-            raise EntryRefused("this id is already in use in another browser", "person-taken")
+            raise Refused("this id is already in use in another browser", "person-taken", 403)
         if not Link.objects.filter(annotator=annotator).exists():
-            make_link(role=ANNOTATOR, label=person, days=served().campaign.links.lifetime_days, annotator=annotator)
+            make_link(role=ANNOTATOR, label=person, days=get_served().campaign.links.lifetime_days, annotator=annotator)
     return valid_links().select_related("annotator").filter(annotator=annotator).first()
 
 
 def _is_signed(person: str, signature: str | None) -> bool:
     """Whether the platform vouches for the id. Where it could and does not, nobody is let in."""
-    key = served().campaign.crowd.signing_key
+    key = get_served().campaign.crowd.signing_key
     if key is None:
         return False
     expected = hmac.new(key.encode(), person.encode(), hashlib.sha256).hexdigest()
     if not hmac.compare_digest(expected, (signature or "").lower()):
-        raise EntryRefused("the id has no valid signature of the platform", "person-unsigned")
+        raise Refused("the id has no valid signature of the platform", "person-unsigned", 403)
     return True
 
 
 def _register(request: HttpRequest, person: str) -> Annotator:
     now = timezone.now()
     recent = Annotator.objects.filter(crowd=True, created__gt=now - timedelta(minutes=1)).count()
-    if recent >= served().campaign.crowd.registrations_per_minute:
-        raise EntryRefused("too many people are registering; try again in a minute", "too-many", 429)
+    if recent >= get_served().campaign.crowd.registrations_per_minute:
+        raise Refused("too many people are registering; try again in a minute", "too-many", 429)
     return Annotator.objects.create(name=person, created=now, crowd=True, browser_hash=_browser_hash(request, new=True))
 
 
@@ -129,18 +122,18 @@ def _browser_hash(request: HttpRequest, *, new: bool = False) -> str:
     return hashlib.sha256(value.encode()).hexdigest() if value else "unknown"
 
 
-def visitor_of(request: HttpRequest, role: str) -> Visitor | None:
+def find_visitor_of(request: HttpRequest, role: str) -> Visitor | None:
     """Who this visitor is in that role, if the link still holds by which the visitor came."""
     entry = request.session.get(role)
     if not _is_entry(entry):
         return None
     visitor = find_visitor(entry[0], role, entry[1])
     if visitor is not None:
-        _prolong(request)
+        _prolong_session(request)
     return visitor
 
 
-def _prolong(request: HttpRequest) -> None:
+def _prolong_session(request: HttpRequest) -> None:
     now = int(time.time())
     if now - int(request.session.get("since", 0)) > settings.SESSION_COOKIE_AGE * _PROLONG_AFTER:
         request.session["since"] = now
@@ -159,13 +152,13 @@ class _SessionAuth(APIKeyCookie):
 
     @openapi_security_schema.setter
     def openapi_security_schema(self, schema: SecuritySchema) -> None:
-        """Ninja would keep the name that the cookie has when this module is imported."""
+        """Ignore what ninja sets: it would keep the name that the cookie has when this module is imported."""
 
     def authenticate(self, request: HttpRequest, key: str | None) -> Visitor | None:  # noqa: ARG002
-        visitor = visitor_of(request, self.role)
+        visitor = find_visitor_of(request, self.role)
         if visitor is not None:
             return visitor
-        if visitor_of(request, self.other) is not None:
+        if find_visitor_of(request, self.other) is not None:
             raise HttpError(403, f"this is for the {self.role} only")
         return None
 

@@ -17,6 +17,6 @@ urlpatterns = [
     path("static/<str:version>/<path:name>", pages.page_file),
     path("api/", api.urls),
 ]
-handler400 = pages.refused
+handler400 = pages.bad_request
 handler404 = pages.not_found
-handler500 = pages.broken
+handler500 = pages.server_error

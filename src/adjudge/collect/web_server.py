@@ -5,6 +5,10 @@ connections in one thread, without blocking, and hands a request to one of a few
 come. A client that sends half a request, or nothing at all, costs a file descriptor and no thread. Such connections are
 closed after a while, and those of one address beyond a number at once, the oldest first: ordinary requests are complete
 within milliseconds.
+
+Gunicorn starts, watches and replaces processes, which waitress does not; waitress reads requests without blocking,
+which gunicorn's own workers with threads do not. That is why its channels run inside a worker of gunicorn, although
+neither library promises the classes that are derived here.
 """
 
 from __future__ import annotations
@@ -47,11 +51,11 @@ GRACE_SECONDS = 3.0
 _LOOP_SECONDS = 0.5
 
 
-def application() -> Any:
+def make_application() -> Any:
     """The app with its pages."""
     from django.core.wsgi import get_wsgi_application
 
-    # Imported and put together before the processes part, so that they share it and the first visitor need not wait.
+    # Imported and bundled before the processes fork, so that they share it and the first visitor need not wait.
     import adjudge.collect.urls  # noqa: F401
     from adjudge.collect.page_files import static_prefix
 
@@ -104,11 +108,11 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
                 self.cfg.set(name, value)
 
     def load(self) -> Any:
-        return application()
+        return make_application()
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
-    """A connection that knows since when it has been waiting for the rest of a request."""
+    """A connection that remembers since when it has been waiting for the rest of a request."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self.waiting_since: float | None = time.monotonic()
@@ -172,7 +176,7 @@ class Threads(ThreadedTaskDispatcher):  # type: ignore[misc]
         """Hand a request to a thread that waits, or to a new one; where there may be no more, it waits its turn."""
         with self.lock:
             self.queue.append(task)
-            # Under the same lock, so that two who come at once count each other.
+            # Under the same lock, so that two requests that come at once count each other.
             if len(self.queue) > len(self.threads) - self.active_count and len(self.threads) < self.most:
                 self._start_one()
             self.queue_cv.notify()
@@ -182,7 +186,7 @@ class Threads(ThreadedTaskDispatcher):  # type: ignore[misc]
         try:
             self.start_new_thread(self.handler_thread, number)
         except RuntimeError:
-            # The system allows no more; those that there are will come to it.
+            # The OS refuses another thread: the running ones will take this one.
             if not self.threads:
                 raise
             return
@@ -213,9 +217,9 @@ class WaitressWorker(Worker):  # type: ignore[misc]
         """Serve until told to stop, then answer what has been begun."""
         from django.db import connection
 
-        from adjudge.collect.running import SignsOfLife, take_up_new_tasks
+        from adjudge.collect.running import SignsOfLife, keep_serving
 
-        signs = SignsOfLife(take_up_new_tasks)
+        signs = SignsOfLife(keep_serving)
         signs.start()
         connections: dict[int, Any] = {}
         threads = Threads(THREADS_ON_SQLITE if connection.vendor == "sqlite" else THREADS)

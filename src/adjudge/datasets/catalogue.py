@@ -100,7 +100,7 @@ class DataSets(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """One line per set; where single sets were asked for, all that is known of each."""
-        return tuple(_details(listed) for listed in self.sets) if self.details else (self._overview(),)
+        return tuple(_make_details(entry) for entry in self.sets) if self.details else (self._overview(),)
 
     def to_dict(self) -> dict[str, Any]:
         """All that is known, whatever is shown."""
@@ -112,33 +112,33 @@ class DataSets(Result):
         columns = (text("name"), text("contents"), text("format"), text("size"), text("downloaded to"))
         rows = tuple(
             (
-                listed.dataset.name,
-                listed.dataset.holds,
-                listed.dataset.format,
-                shown_size(listed.dataset.size),
-                listed.folder or "–",
+                entry.dataset.name,
+                entry.dataset.holds,
+                entry.dataset.format,
+                show_size(entry.dataset.size),
+                entry.folder or "–",
             )
-            for listed in self.sets
+            for entry in self.sets
         )
         note = f"'adjudge data list NAME' shows details; 'adjudge data get NAME' downloads it to {self.folder}."
         return Table("Public data sets", columns, rows, note)
 
 
-def _details(listed: Listed) -> Table:
-    dataset = listed.dataset
+def _make_details(entry: Listed) -> Table:
+    dataset = entry.dataset
     checked = sum(file.sha256 is not None for file in dataset.files)
     rows = (
         ("contents", dataset.holds),
         ("format", dataset.format),
-        ("size", shown_size(dataset.size)),
+        ("size", show_size(dataset.size)),
         ("licence", dataset.licence or f"{UNKNOWN}; see the page"),
         ("cite", dataset.cite),
         ("page", dataset.page),
         ("files", ", ".join(file.path for file in dataset.files)),
         ("checksums", f"recorded for {checked} of {len(dataset.files)} files"),
         ("note", dataset.note),
-        ("downloaded to", listed.folder or f"not downloaded; use: adjudge data get {dataset.name}"),
-        ("try", listed.command),
+        ("downloaded to", entry.folder or f"not downloaded; use: adjudge data get {dataset.name}"),
+        ("try", entry.command),
     )
     return Table(dataset.name, (text(""), text("")), tuple((name, value) for name, value in rows if value is not None))
 
@@ -173,7 +173,7 @@ class Fetched(Result):
         rows = tuple(
             (
                 file.path,
-                shown_size(file.bytes),
+                show_size(file.bytes),
                 file.sha256,
                 "confirmed" if file.confirmed else "none recorded: computed and shown",
                 "fetched" if file.fresh else "was there",
@@ -183,7 +183,7 @@ class Fetched(Result):
         return (Table(f"{self.name} in {self.folder}", columns, rows, note=f"Try: {self.command}"),)
 
 
-def shown_size(size: int | None) -> str:
+def show_size(size: int | None) -> str:
     """A number of bytes as people say it."""
     if size is None:
         return UNKNOWN
@@ -197,7 +197,7 @@ def shown_size(size: int | None) -> str:
 def catalogue() -> dict[str, DataSet]:
     """Every data set by its name, in the order of the file."""
     text = (files("adjudge.datasets") / "catalogue.toml").read_text(encoding="utf-8")
-    sets = [_data_set(entry) for entry in tomllib.loads(text)["set"]]
+    sets = [_make_set(entry) for entry in tomllib.loads(text)["set"]]
     return {dataset.name: dataset for dataset in sets}
 
 
@@ -209,11 +209,11 @@ def find_set(name: str) -> DataSet:
     return known[name]
 
 
-def _data_set(given: dict[str, Any]) -> DataSet:
-    return DataSet(files=tuple(_data_file(file) for file in given.pop("file")), **given)
+def _make_set(given: dict[str, Any]) -> DataSet:
+    return DataSet(files=tuple(_make_file(file) for file in given.pop("file")), **given)
 
 
-def _data_file(given: dict[str, Any]) -> DataFile:
+def _make_file(given: dict[str, Any]) -> DataFile:
     return DataFile(mirrors=tuple(given.pop("mirrors", ())), **given)
 
 
@@ -231,7 +231,7 @@ def data_folder() -> Path:
     return (Path(cache) if Path(cache).is_absolute() else Path.home() / ".cache") / "adjudge" / "data"
 
 
-def where_is(dataset: DataSet, folder: Path) -> Path | None:
+def find_folder(dataset: DataSet, folder: Path) -> Path | None:
     """The folder that holds the set: one that was fetched, or one of a collection that has it under another name."""
     if exists(folder / dataset.name / RECORD):
         return folder / dataset.name
@@ -240,10 +240,10 @@ def where_is(dataset: DataSet, folder: Path) -> Path | None:
     return None
 
 
-def listed(sets: Sequence[DataSet], *, details: bool = False) -> DataSets:
+def list_sets(sets: Sequence[DataSet], *, details: bool = False) -> DataSets:
     """The data sets, each with the folder to which it was downloaded."""
     folder = data_folder()
-    folders = [(dataset, where_is(dataset, folder)) for dataset in sets]
+    folders = [(dataset, find_folder(dataset, folder)) for dataset in sets]
     return DataSets(
         settings={"folder": str(folder)},
         data=f"{len(sets)} sets",

@@ -30,7 +30,7 @@ def download(url: str, target: Path, tell: Callable[[int, int | None], None]) ->
     """
     part = _Part(target)
     try:
-        with _open(url, part) as answer:
+        with _open_url(url, part) as answer:
             _receive(answer, url, part, tell)
     except urllib.error.HTTPError as fault:
         fault.close()
@@ -77,7 +77,7 @@ class _Part:
         self.about.unlink(missing_ok=True)
 
 
-def _open(url: str, part: _Part) -> Any:
+def _open_url(url: str, part: _Part) -> Any:
     done, state = part.known(url)
     headers = {"User-Agent": f"adjudge/{__version__}", "Accept-Encoding": "identity"}
     resumed = {"Range": f"bytes={done}-", "If-Range": state} if done else {}

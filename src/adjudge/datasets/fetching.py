@@ -44,11 +44,11 @@ def fetch(
         tell: called with the file, the bytes that are there and those expected.
     """
     folder_of_set = folder / dataset.name
-    _make(folder_of_set)
+    _make_folder(folder_of_set)
     before = {} if again else read_record(folder_of_set)
     try:
         files = [
-            _fetch_file(file, folder_of_set, _sources(file, dataset, source), before, again=again, tell=tell)
+            _fetch_file(file, folder_of_set, _list_sources(file, dataset, source), before, again=again, tell=tell)
             for file in dataset.files
         ]
     except BaseException:
@@ -57,13 +57,13 @@ def fetch(
             folder_of_set.rmdir()
         raise
     _write_record(folder_of_set, files)
-    return _result(dataset, folder_of_set, files, source)
+    return _make_result(dataset, folder_of_set, files, source)
 
 
-def at_hand(dataset: DataSet, folder_of_set: Path) -> Fetched:
+def describe_found(dataset: DataSet, folder_of_set: Path) -> Fetched:
     """A set that a folder of released data holds under another name: what is there of it."""
     files = [there for file in dataset.files if (there := _already_fetched(file, folder_of_set)) is not None]
-    return _result(dataset, folder_of_set, files, None)
+    return _make_result(dataset, folder_of_set, files, None)
 
 
 def _write_record(folder_of_set: Path, files: list[FetchedFile]) -> None:
@@ -73,7 +73,7 @@ def _write_record(folder_of_set: Path, files: list[FetchedFile]) -> None:
     write_text(folder_of_set / RECORD, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
 
 
-def _result(dataset: DataSet, folder_of_set: Path, files: list[FetchedFile], source: str | None) -> Fetched:
+def _make_result(dataset: DataSet, folder_of_set: Path, files: list[FetchedFile], source: str | None) -> Fetched:
     joined = fingerprint_of_parts(file.sha256 for file in files)
     return Fetched(
         settings={"name": dataset.name, "from": source},
@@ -85,7 +85,7 @@ def _result(dataset: DataSet, folder_of_set: Path, files: list[FetchedFile], sou
     )
 
 
-def _make(folder_of_set: Path) -> None:
+def _make_folder(folder_of_set: Path) -> None:
     try:
         folder_of_set.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
@@ -94,7 +94,7 @@ def _make(folder_of_set: Path) -> None:
         ) from fault
 
 
-def _sources(file: DataFile, dataset: DataSet, source: str | None) -> list[str]:
+def _list_sources(file: DataFile, dataset: DataSet, source: str | None) -> list[str]:
     """Where to take a file from, the first choice first."""
     if source is None:
         return [file.url, *file.mirrors]
@@ -121,10 +121,10 @@ def _fetch_file(
     target = folder / file.path
     known = before.get(file.path)
     if file.unpack and known is not None:
-        return _described(file, known["source"], int(known["bytes"]), known["sha256"], fresh=False)
+        return _describe_file(file, known["source"], int(known["bytes"]), known["sha256"], fresh=False)
     if not again and (there := _already_fetched(file, folder)) is not None:
         return there if known is None else replace(there, source=known["source"])
-    _make(target.parent)
+    _make_folder(target.parent)
     arrived = target.with_name(f"{target.name}.arrived")
     source = _fetch_from_first(sources, arrived, lambda done, total: tell(file.path, done, total))
     size, checksum = arrived.stat().st_size, _checksum(arrived)
@@ -140,7 +140,7 @@ def _fetch_file(
         arrived.unlink()
     else:
         arrived.replace(target)
-    return _described(file, source, size, checksum, fresh=True)
+    return _describe_file(file, source, size, checksum, fresh=True)
 
 
 def _already_fetched(file: DataFile, folder: Path) -> FetchedFile | None:
@@ -151,7 +151,7 @@ def _already_fetched(file: DataFile, folder: Path) -> FetchedFile | None:
     checksum = _checksum(target)
     if file.sha256 not in (None, checksum):
         return None
-    return _described(file, str(target), target.stat().st_size, checksum, fresh=False)
+    return _describe_file(file, str(target), target.stat().st_size, checksum, fresh=False)
 
 
 def _fetch_from_first(sources: list[str], target: Path, tell: Callable[[int, int | None], None]) -> str:
@@ -159,7 +159,7 @@ def _fetch_from_first(sources: list[str], target: Path, tell: Callable[[int, int
     faults: list[InputError] = []
     for source in sources:
         try:
-            _take(source, target, tell)
+            _fetch_from(source, target, tell)
         except InputError as fault:
             faults.append(fault)
         else:
@@ -167,7 +167,7 @@ def _fetch_from_first(sources: list[str], target: Path, tell: Callable[[int, int
     raise faults[0]
 
 
-def _take(source: str, target: Path, tell: Callable[[int, int | None], None]) -> None:
+def _fetch_from(source: str, target: Path, tell: Callable[[int, int | None], None]) -> None:
     if _is_address(source):
         download(source, target, tell)
         return
@@ -186,7 +186,7 @@ def _checksum(path: Path) -> str:
         raise InputError(f"cannot be read ({fault.strerror}); check its permissions", file=path) from fault
 
 
-def _described(file: DataFile, source: str, size: int, checksum: str, *, fresh: bool) -> FetchedFile:
+def _describe_file(file: DataFile, source: str, size: int, checksum: str, *, fresh: bool) -> FetchedFile:
     return FetchedFile(file.path, source, size, checksum, confirmed=file.sha256 is not None, fresh=fresh)
 
 
@@ -203,7 +203,7 @@ def unpack(archive: Path, folder: Path, inside: str = "") -> None:
             fresh = held[0]
         if inside and not (fresh / inside).is_dir():
             raise InputError(f"holds no folder '{inside}'; is it the right file?", file=archive)
-        _move(fresh / inside, folder)
+        _move_content(fresh / inside, folder)
 
 
 def _extract(archive: Path, folder: Path) -> None:
@@ -236,7 +236,7 @@ def _extract_files(packed: tarfile.TarFile, folder: Path) -> None:
             shutil.copyfileobj(content, file)
 
 
-def _move(source: Path, folder: Path) -> None:
+def _move_content(source: Path, folder: Path) -> None:
     for path in sorted(source.iterdir()):
         target = folder / path.name
         if target.is_dir() and not target.is_symlink():

@@ -61,9 +61,9 @@ def to_batches(tasks: TaskSet) -> list[dict[str, Any]]:
             f"set design.task_size to {ITEMS}"
         )
     _check_names(tasks)
-    numbers = _numbers(tasks)
+    numbers = _number_segments(tasks)
     return [
-        {"items": _complete(tasks, _items(tasks, task), numbers), "task": _head(tasks, task, i)}
+        {"items": _complete_task(tasks, _make_items(tasks, task), numbers), "task": _describe_batch(tasks, task, i)}
         for i, task in enumerate(work, start=1)
     ]
 
@@ -74,7 +74,7 @@ def _check_names(tasks: TaskSet) -> None:
             raise DataError(f"system '{system}' has a '+' in its name, which Appraise takes for two systems; rename it")
 
 
-def _numbers(tasks: TaskSet) -> dict[str, int]:
+def _number_segments(tasks: TaskSet) -> dict[str, int]:
     """A number for every segment by its `sourceID`: its own where that is one, else one of the whole test set."""
     segments = {
         _source_id(screen, item): (screen.document, item.segment)
@@ -94,14 +94,14 @@ def _has_pages(task: Task) -> bool:
     return any(len(screen.items) > 1 for screen in task.screens)
 
 
-def _complete(tasks: TaskSet, rows: list[Row], numbers: dict[str, int]) -> list[Row]:
+def _complete_task(tasks: TaskSet, rows: list[Row], numbers: dict[str, int]) -> list[Row]:
     """The items of a task with their numbers, filled up, and with those that end documents."""
     rows = [{**row, "itemID": numbers[row["sourceID"]]} for row in rows]
     again = islice(cycle(enumerate(rows)), ITEMS - len(rows))
     rows += [_repeat(row, 1 + i // len(rows)) for i, (_, row) in enumerate(again)]
     # Where no errors are marked, Appraise asks for a score of the whole document, too.
     if "documentID" in rows[0] and PROTOCOLS[tasks.protocol].needed_column == "score":
-        rows = list(_with_documents(rows))
+        rows = list(_add_document_items(rows))
     return [{**row, "_item": i} for i, row in enumerate(rows)]
 
 
@@ -113,7 +113,7 @@ def _repeat(row: Row, time: int) -> Row:
     return again
 
 
-def _with_documents(rows: Iterable[Row]) -> Iterator[Row]:
+def _add_document_items(rows: Iterable[Row]) -> Iterator[Row]:
     """The items, page by page, each page with the item by which the whole is scored."""
     for _, group in groupby(rows, key=lambda row: (row["_block"], row["documentID"])):
         page = list(group)
@@ -128,7 +128,7 @@ def _is_document(item: Row) -> bool:
     return bool(item.get("isCompleteDocument"))
 
 
-def _head(tasks: TaskSet, task: Task, number: int) -> dict[str, Any]:
+def _describe_batch(tasks: TaskSet, task: Task, number: int) -> dict[str, Any]:
     return {
         "batchNo": number,
         "batchSize": ITEMS,
@@ -139,13 +139,13 @@ def _head(tasks: TaskSet, task: Task, number: int) -> dict[str, Any]:
     }
 
 
-def _items(tasks: TaskSet, task: Task) -> list[dict[str, Any]]:
+def _make_items(tasks: TaskSet, task: Task) -> list[dict[str, Any]]:
     marked = PROTOCOLS[tasks.protocol].marked
     pages = marked or _has_pages(task)
     rows: list[dict[str, Any]] = []
     for block, screen in enumerate(task.screens):
         for item in screen.items:
-            make = _pair if PROTOCOLS[tasks.protocol].in_pairs else _segment
+            make = _make_pair if PROTOCOLS[tasks.protocol].in_pairs else _make_segment
             row = make(screen, item, len(rows))
             if pages:
                 left = screen.items[: screen.items.index(item)]
@@ -157,16 +157,16 @@ def _items(tasks: TaskSet, task: Task) -> list[dict[str, Any]]:
                 }
             if marked:
                 row["documentID"] = _page_id(screen)
-                row["mqm"] = [_span(mark) for mark in item.outputs[0].prefilled]
+                row["mqm"] = [_make_span(mark) for mark in item.outputs[0].prefilled]
             rows.append({**row, "_block": block})
     return rows
 
 
-def _segment(screen: Screen, item: Item, number: int) -> dict[str, Any]:
+def _make_segment(screen: Screen, item: Item, number: int) -> dict[str, Any]:
     output = item.outputs[0]
     return {
         "itemID": number + 1,
-        "itemType": _type(output),
+        "itemType": _item_type(output),
         "sourceID": _source_id(screen, item),
         # Where the reference is shown instead of the source, Appraise takes it in the source's place.
         "sourceText": item.source if item.source is not None else item.reference,
@@ -175,8 +175,8 @@ def _segment(screen: Screen, item: Item, number: int) -> dict[str, Any]:
     }
 
 
-def _pair(screen: Screen, item: Item, number: int) -> dict[str, Any]:
-    kinds = [_type(output) for output in item.outputs]
+def _make_pair(screen: Screen, item: Item, number: int) -> dict[str, Any]:
+    kinds = [_item_type(output) for output in item.outputs]
     known = next((kind for kind in ("BAD", "REF", "CHK") if kind in kinds), "TGT")
     return {
         "itemID": number + 1,
@@ -191,7 +191,7 @@ def _pair(screen: Screen, item: Item, number: int) -> dict[str, Any]:
     }
 
 
-def _span(mark: Mark) -> dict[str, Any]:
+def _make_span(mark: Mark) -> dict[str, Any]:
     """A mark that annotators find: its end is not included, and it has no type as those that they make have."""
     missing = mark.start is None
     offsets = {"start_i": MISSING if missing else mark.start, "end_i": MISSING if missing else mark.end}
@@ -209,7 +209,7 @@ def _source_id(screen: Screen, item: Item) -> str:
     return f"{screen.document}#{item.segment}"
 
 
-def _type(output: Output) -> str:
+def _item_type(output: Output) -> str:
     if output.kind not in _TYPES:
         raise DataError(f"Appraise batches have no item type for '{output.kind}'; remove these controls")
     return _TYPES[output.kind]

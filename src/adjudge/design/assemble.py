@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from adjudge.design.campaign import PAGES
-from adjudge.design.prefilled_marks import prefilled_marks
+from adjudge.design.prefilled_marks import find_prefilled
 from adjudge.design.tasks import ContextSegment, Item, Output, Screen, Task
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Assembler:
             self._screen(f"{name}-s{number:02d}", screen, kind, ids) for number, screen in enumerate(screens, start=1)
         ]
         linked = [
-            _linked(screen, draft, ids) if any(o.of for i in draft.items for o in i.outputs) else screen
+            _link_copies(screen, draft, ids) if any(o.of for i in draft.items for o in i.outputs) else screen
             for screen, draft in zip(assembled, screens, strict=True)
         ]
         return Task(name, tuple(linked), kind, judgments, tuple(people))
@@ -46,7 +46,7 @@ class Assembler:
                     output.text,
                     "calibration" if kind == "calibration" and output.kind == "system" else output.kind,
                     expected=output.expected,
-                    prefilled=prefilled_marks(self.material, item.index, output),
+                    prefilled=find_prefilled(self.material, item.index, output),
                 )
                 for i, output in enumerate(item.outputs, start=1)
             )
@@ -94,7 +94,7 @@ class Assembler:
         return ContextSegment(segment.segment, shown, texts[index] if whole and texts is not None else None)
 
 
-def _linked(screen: Screen, draft: DraftScreen, ids: dict[OutputKey, str]) -> Screen:
+def _link_copies(screen: Screen, draft: DraftScreen, ids: dict[OutputKey, str]) -> Screen:
     """The screen with `of` filled in for copies."""
     items = tuple(
         replace(

@@ -11,9 +11,9 @@ import numpy as np
 from adjudge.core.judgments import SetAside
 from adjudge.core.maths import divide
 from adjudge.core.protocols import KINDS, PROTOCOLS
-from adjudge.design.bias import design_bias
-from adjudge.design.controls import planned_amounts
-from adjudge.design.counts import Counts, components, count_judgments, work_tasks
+from adjudge.design.bias import measure_bias
+from adjudge.design.controls import plan_amounts
+from adjudge.design.counts import Counts, count_components, count_judgments, work_tasks
 from adjudge.design.result import ControlCount, DesignedSystem, DesignReport, Meetings, Selection, Spread, Workload
 from adjudge.design.warnings import warn
 
@@ -31,37 +31,37 @@ if TYPE_CHECKING:
 def measure_balance(tasks: TaskSet, campaign: Campaign, testset: TestSet | None = None) -> DesignReport:
     """The report on the tasks of a campaign; with the test set it also says which segments are not judged."""
     counts = count_judgments(tasks)
-    judged = counts.of(tasks.systems)
+    judged = counts.columns(tasks.systems)
     scale = campaign.score_scale
     work = work_tasks(tasks)
     report = DesignReport(
         settings=_settings(campaign),
         data=tasks.fingerprint,
-        set_aside=_set_aside(tasks, testset) if testset is not None else (),
+        set_aside=_list_unjudged(tasks, testset) if testset is not None else (),
         campaign=tasks.campaign,
         protocol=tasks.protocol,
         structure=campaign.design.structure if not PROTOCOLS[tasks.protocol].relative else "blocks",
         tasks=len(tasks.tasks),
         screens=sum(len(task.screens) for task in tasks.tasks),
         items=sum(task.size for task in tasks.tasks),
-        judgments=_answers(tasks, special=False),
-        control_judgments=_answers(tasks, special=True),
+        judgments=_count_answers(tasks, special=False),
+        control_judgments=_count_answers(tasks, special=True),
         annotators=len(tasks.annotators),
-        systems=_systems(tasks, counts),
-        controls=_controls(tasks, campaign),
-        task_items=_spread([task.size for task in work]),
-        systems_per_task=_spread((counts.by_task[:, judged] > 0).sum(axis=1).tolist()),
-        meetings=_meetings(tasks, counts),
-        bias=design_bias(counts, tasks, points=scale.high - scale.low),
-        workload=_workload(tasks),
+        systems=_describe_systems(tasks, counts),
+        controls=_count_shown_controls(tasks, campaign),
+        task_items=_measure_spread([task.size for task in work]),
+        systems_per_task=_measure_spread((counts.by_task[:, judged] > 0).sum(axis=1).tolist()),
+        meetings=_list_meetings(tasks, counts),
+        bias=measure_bias(counts, tasks, points=scale.high - scale.low),
+        workload=_plan_workload(tasks),
         connected_systems=_connected_systems(tasks, counts),
-        connected_annotators=components(task.annotators for task in tasks.tasks if task.kind != "tutorial"),
-        selection=_selection(tasks, campaign, testset),
+        connected_annotators=count_components(task.annotators for task in tasks.tasks if task.kind != "tutorial"),
+        selection=_describe_selection(tasks, campaign, testset),
     )
     return replace(report, notes=tuple(warn(report, tasks, campaign)))
 
 
-def _answers(tasks: TaskSet, *, special: bool) -> int:
+def _count_answers(tasks: TaskSet, *, special: bool) -> int:
     """Answers wanted of all people together: to controls and examples (`special`), or those that count as judgments."""
     return sum(
         task.judgments
@@ -90,7 +90,7 @@ def _settings(campaign: Campaign) -> dict[str, Setting]:
     }
 
 
-def _set_aside(tasks: TaskSet, testset: TestSet) -> tuple[SetAside, ...]:
+def _list_unjudged(tasks: TaskSet, testset: TestSet) -> tuple[SetAside, ...]:
     """Segments that nobody judges, and why."""
     judged = {(screen.document, item.segment) for task in tasks.tasks for screen, item, _ in task.outputs()}
     left = [i for i, segment in enumerate(testset.source) if (segment.document, segment.segment) not in judged]
@@ -102,7 +102,7 @@ def _set_aside(tasks: TaskSet, testset: TestSet) -> tuple[SetAside, ...]:
     return tuple(SetAside(reason, rows) for reason, rows in reasons.items() if rows)
 
 
-def _selection(tasks: TaskSet, campaign: Campaign, testset: TestSet | None) -> Selection | None:
+def _describe_selection(tasks: TaskSet, campaign: Campaign, testset: TestSet | None) -> Selection | None:
     chosen = {
         (screen.document, item.segment): item.inclusion
         for task in work_tasks(tasks)
@@ -124,11 +124,11 @@ def _selection(tasks: TaskSet, campaign: Campaign, testset: TestSet | None) -> S
     )
 
 
-def _spread(numbers: Sequence[float]) -> Spread:
+def _measure_spread(numbers: Sequence[float]) -> Spread:
     return Spread(min(numbers), float(np.median(numbers)), max(numbers))
 
 
-def _systems(tasks: TaskSet, counts: Counts) -> tuple[DesignedSystem, ...]:
+def _describe_systems(tasks: TaskSet, counts: Counts) -> tuple[DesignedSystem, ...]:
     shared: Counter[str] = Counter()
     for task in work_tasks(tasks):
         for _, _, output in task.outputs():
@@ -149,7 +149,7 @@ def _systems(tasks: TaskSet, counts: Counts) -> tuple[DesignedSystem, ...]:
     )
 
 
-def _controls(tasks: TaskSet, campaign: Campaign) -> tuple[ControlCount, ...]:
+def _count_shown_controls(tasks: TaskSet, campaign: Campaign) -> tuple[ControlCount, ...]:
     """Screens or items of every control that was asked for."""
     shown: Counter[str] = Counter()
     for task in tasks.tasks:
@@ -158,7 +158,7 @@ def _controls(tasks: TaskSet, campaign: Campaign) -> tuple[ControlCount, ...]:
                 # In a pair, the genuine output beside a control is a repeat, but the screen is none.
                 kinds = {output.kind for output in item.outputs}
                 shown.update(kinds - {"repeat"} or kinds)
-    amounts = planned_amounts(campaign)
+    amounts = plan_amounts(campaign)
     planned = {
         "degraded": amounts.degraded,
         "repeat": amounts.repeats,
@@ -170,18 +170,18 @@ def _controls(tasks: TaskSet, campaign: Campaign) -> tuple[ControlCount, ...]:
     return tuple(rows)
 
 
-def _meetings(tasks: TaskSet, counts: Counts) -> tuple[Meetings, ...]:
-    judged = counts.of(tasks.systems)
+def _list_meetings(tasks: TaskSet, counts: Counts) -> tuple[Meetings, ...]:
+    judged = counts.columns(tasks.systems)
     if len(judged) < 2:
         return ()
     names = tuple(counts.names[i] for i in judged)
-    meetings = [meet("task", names, counts.by_task[:, judged])]
+    meetings = [count_meetings("task", names, counts.by_task[:, judged])]
     if PROTOCOLS[tasks.protocol].relative:
-        meetings.append(meet("screen", names, counts.by_screen[:, judged]))
+        meetings.append(count_meetings("screen", names, counts.by_screen[:, judged]))
     return tuple(meetings)
 
 
-def meet(where: str, names: tuple[str, ...], table: NDArray[np.float64]) -> Meetings:
+def count_meetings(where: str, names: tuple[str, ...], table: NDArray[np.float64]) -> Meetings:
     """How often systems (columns) are present together in the rows of the table."""
     present = (table > 0).astype(np.int64)
     matrix = present.T @ present
@@ -204,7 +204,7 @@ def meet(where: str, names: tuple[str, ...], table: NDArray[np.float64]) -> Meet
     )
 
 
-def _workload(tasks: TaskSet) -> tuple[Workload, ...]:
+def _plan_workload(tasks: TaskSet) -> tuple[Workload, ...]:
     """The planned work of everybody; nothing where tasks are handed out from a pool."""
     rows: list[Workload] = []
     if any(task.annotators for task in work_tasks(tasks)):
@@ -218,4 +218,4 @@ def _workload(tasks: TaskSet) -> tuple[Workload, ...]:
 def _connected_systems(tasks: TaskSet, counts: Counts) -> int:
     """Groups of systems that are linked by being scored in one task, or compared on one screen."""
     table = counts.by_task if not PROTOCOLS[tasks.protocol].relative else counts.by_screen
-    return components([counts.names[i] for i in np.flatnonzero(row)] for row in table)
+    return count_components([counts.names[i] for i in np.flatnonzero(row)] for row in table)

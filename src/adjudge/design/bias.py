@@ -1,7 +1,7 @@
 """What the design alone adds to the difference of two systems.
 
 A z-score subtracts the mean of a task (or of an annotator). If tasks hold different systems, that mean depends on the
-company a system keeps. With N[t, s] judgments of system s in task t, the company of s is the row
+systems beside which one is judged, its company. With N[t, s] judgments of system s in task t, the company of s is row
 
     C[s, r] = sum over t of  N[t, s] / N[., s]  *  N[t, r] / N[t, .]
 
@@ -65,15 +65,15 @@ def distances(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return distances
 
 
-def design_bias(counts: Counts, tasks: TaskSet, *, points: float = 100.0) -> tuple[DesignBias, ...]:
+def measure_bias(counts: Counts, tasks: TaskSet, *, points: float = 100.0) -> tuple[DesignBias, ...]:
     """All sources of bias; `points` is the length of the scale."""
-    judged = counts.of(tasks.systems)
+    judged = counts.columns(tasks.systems)
     names = [counts.names[i] for i in judged]
     if len(names) < 2:
         return ()
     if PROTOCOLS[tasks.protocol].relative:
         mix = distances(opponents(counts.by_screen[:, judged]))
-        return (_bias("opponents (win ratios)", "systems", mix, spread=1.0, unit=SPREAD, names=names),)
+        return (_make_bias("opponents (win ratios)", "systems", mix, spread=1.0, unit=SPREAD, names=names),)
     # Without a scale there are no points: everything is said in terms of how much systems differ.
     on_scale = PROTOCOLS[tasks.protocol].on_scale
     unit, scale = (f"points of {points:g}", points / 100) if on_scale else (SPREAD, 1 / SYSTEMS)
@@ -88,12 +88,12 @@ def design_bias(counts: Counts, tasks: TaskSet, *, points: float = 100.0) -> tup
         ("leniency of annotators (raw scores)", "annotators", leniency, ANNOTATORS),
     )
     return tuple(
-        _bias(source, varies, distance[np.ix_(judged, judged)], spread=spread * scale, unit=unit, names=names)
+        _make_bias(source, varies, distance[np.ix_(judged, judged)], spread=spread * scale, unit=unit, names=names)
         for source, varies, distance, spread in sources
     )
 
 
-def _bias(
+def _make_bias(
     source: str, varies: str, distance: NDArray[np.float64], *, spread: float, unit: str, names: Sequence[str]
 ) -> DesignBias:
     first, second = np.triu_indices(len(names), 1)

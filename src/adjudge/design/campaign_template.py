@@ -42,37 +42,37 @@ class Plan:
     """Degraded copies and repeats per task; None where the texts are too few for them."""
 
 
-def campaign_text(plan: Plan) -> str:
+def make_campaign_text(plan: Plan) -> str:
     """The campaign file, with what its keys mean beside them."""
     people = named_annotators(plan.annotators)
     parts = [
         f"""\
 # A campaign of adjudge. Its documentation explains every key (docs/design.md); what follows a # has no effect.
-name = {_quoted(plan.name)}
+name = {_quote(plan.name)}
 protocol = "{plan.protocol}"{_remark(_MEANINGS[plan.protocol])}
 seed = 1{_remark("the same seed and texts give the same tasks")}
 
 [languages]
-source = {_quoted(plan.source_lang)}
-target = {_quoted(plan.target_lang)}
+source = {_quote(plan.source_lang)}
+target = {_quote(plan.target_lang)}
 
 [files]{_remark("one segment per line, a blank line between documents")}
-source = {_quoted(plan.source)}
+source = {_quote(plan.source)}
 
 [files.systems]{_remark("their translations of the same lines")}
 """,
-        *(f"{_key(name)} = {_quoted(file)}\n" for name, file in plan.systems.items()),
+        *(f"{_quote_key(name)} = {_quote(file)}\n" for name, file in plan.systems.items()),
         f"""
 # [files.references]{_remark("human translations; controls and comparisons can use them")}
 # refA = "refA.txt"
 
 [design]
 task_size = {plan.task_size}{_remark("items of one task, controls included")}
-annotators = {_people(plan.annotators)}{_remark('how many, or their names: ["Marie", "Jean"]')}
+annotators = {_quote_people(plan.annotators)}{_remark('how many, or their names: ["Marie", "Jean"]')}
 judgments = {min(2, len(people))}{_remark("so many different people judge each item")}
 """,
-        _context(plan),
-        _controls(plan),
+        _make_context_part(plan),
+        _make_controls_part(plan),
         f"""
 [assignment]
 policy = "fixed"{_remark('"pool": tasks are not planned for people, whoever is free takes the next one')}
@@ -87,13 +87,13 @@ policy = "fixed"{_remark('"pool": tasks are not planned for people, whoever is f
     return "".join(parts)
 
 
-def _context(plan: Plan) -> str:
+def _make_context_part(plan: Plan) -> str:
     if not PROTOCOLS[plan.protocol].in_text:
         return ""
     return f"\n[context]\nmax_segments = 10{_remark('longer documents are cut into pages of about this length')}\n"
 
 
-def _controls(plan: Plan) -> str:
+def _make_controls_part(plan: Plan) -> str:
     degraded, repeats = plan.controls or (10, 5)
     off = "" if plan.controls else "# "
     too_few = "" if plan.controls else "; the texts are too few for any so far"
@@ -108,14 +108,14 @@ def _remark(text: str) -> str:
     return f"  # {text}"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """A text as TOML writes it; the escapes are those of JSON."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _quoted(name)
+def _quote_key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _quote(name)
 
 
-def _people(annotators: int | tuple[str, ...]) -> str:
-    return str(annotators) if isinstance(annotators, int) else f"[{', '.join(map(_quoted, annotators))}]"
+def _quote_people(annotators: int | tuple[str, ...]) -> str:
+    return str(annotators) if isinstance(annotators, int) else f"[{', '.join(map(_quote, annotators))}]"

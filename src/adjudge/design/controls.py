@@ -15,7 +15,7 @@ from adjudge.core.protocols import PROTOCOLS
 from adjudge.core.wording import agreeing, counted
 from adjudge.design.campaign import MOST_POINTS, PAGES
 from adjudge.design.degrade import degrade
-from adjudge.design.direct_assessment import chunks
+from adjudge.design.direct_assessment import make_chunks
 from adjudge.design.drafts import DraftItem, DraftOutput, DraftScreen, Material, Run
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Amounts:
         return self.degraded + self.repeats + self.references + self.attention
 
 
-def planned_amounts(campaign: Campaign) -> Amounts:
+def plan_amounts(campaign: Campaign) -> Amounts:
     """Counts per task; shares are turned into the nearest count."""
     size = campaign.design.task_size
 
@@ -112,15 +112,14 @@ class Controller:
         items: list[DraftItem] = []
         for number, item in enumerate(screen.items[:most]):
             output = item.outputs[0]
-            text = output.text if kind == "repeat" else self._degraded_text(item)
+            text: str | None = output.text
+            if kind == "degraded":
+                text = degraded_text(self.material, item.index, output.text, self.rng)
             if text is None:
                 return None
             of = (screen.key, number, output.systems)
             items.append(DraftItem(item.index, (replace(output, text=text, kind=kind, of=of),)))
         return self.material.screen(items, copy_of=screen.key)
-
-    def _degraded_text(self, item: DraftItem) -> str | None:
-        return degraded_text(self.material, item.index, item.outputs[0].text, self.rng)
 
     def _references(self, count: int, people: Sequence[str]) -> list[DraftScreen]:
         """Screens of reference texts that none of the task's people has met, as far as there are enough."""
@@ -148,7 +147,8 @@ class Controller:
             raise DataError("controls.references are wanted, but there is no reference; name one in files.references")
         everything = range(len(self.material.testset))
         with_context = self.material.campaign.design.structure in PAGES
-        pages = [c.indices for c in chunks(self.material, everything)] if with_context else [(i,) for i in everything]
+        chunks = make_chunks(self.material, everything) if with_context else []
+        pages = [chunk.indices for chunk in chunks] or [(index,) for index in everything]
         shuffled = [pages[i] for i in self.rng.permutation(len(pages))]
         texts = self.material.testset.references[min(self.material.testset.references)]
         translations = [{output[index] for output in self.material.systems.values()} for index in everything]
@@ -182,7 +182,7 @@ class Controller:
         expected = (scale.low, (scale.low + scale.high) / 2)
         if not PROTOCOLS[campaign.protocol].on_scale:
             expected = (50.0, 100.0) if campaign.protocol == "postedit" else (campaign.spans.weights.major, MOST_POINTS)
-        text = unrelated_text(self.material, index, self.rng)
+        text = choose_unrelated_text(self.material, index, self.rng)
         return DraftOutput((ATTENTION,), text, ATTENTION, expected=expected)
 
 
@@ -194,7 +194,7 @@ def degraded_text(material: Material, index: int, text: str, rng: np.random.Gene
     return degrade(text, donors, rng, unlike=[texts[index] for texts in everyone])
 
 
-def unrelated_text(material: Material, index: int, rng: np.random.Generator) -> str:
+def choose_unrelated_text(material: Material, index: int, rng: np.random.Generator) -> str:
     """A translation of another segment, of another document where there are several, about as long."""
     source = material.testset.source
     texts = next(iter(material.testset.references.values()), None) or next(iter(material.systems.values()))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import DataError
 from adjudge.core.protocols import PROTOCOLS
-from adjudge.design.controls import ATTENTION, Amounts, degraded_text, unrelated_text
+from adjudge.design.controls import ATTENTION, Amounts, choose_unrelated_text, degraded_text
 from adjudge.design.drafts import DraftItem, DraftOutput, DraftScreen, Material, Run
 
 if TYPE_CHECKING:
@@ -42,13 +42,13 @@ class ComparedController:
 
     def _repeats(self, screens: Sequence[DraftScreen]) -> list[DraftScreen]:
         if self.amounts.repeats > len(screens):
-            raise _too_few("repeat", self.amounts.repeats, len(screens))
+            raise _too_few_error("repeat", self.amounts.repeats, len(screens))
         chosen = self.rng.permutation(len(screens))[: self.amounts.repeats]
         return [self._repeated_screen(screens[i]) for i in chosen]
 
     def _repeated_screen(self, screen: DraftScreen) -> DraftScreen:
         items = [
-            DraftItem(item.index, tuple(_repeated(output, screen.key, number) for output in item.outputs))
+            DraftItem(item.index, tuple(_repeat(output, screen.key, number) for output in item.outputs))
             for number, item in enumerate(screen.items)
         ]
         return self.material.screen(items, copy_of=screen.key)
@@ -68,7 +68,7 @@ class ComparedController:
                     free.remove(key)
                     left -= 1
             if left:
-                raise _too_few(kind, count, count - left)
+                raise _too_few_error(kind, count, count - left)
         return [tuple(screens[screen.key] for screen in run) for run in runs]
 
     def _slot(self, screen: DraftScreen, kind: str) -> DraftScreen | None:
@@ -103,7 +103,7 @@ class ComparedController:
 
     def _unrelated(self, index: int, others: int) -> DraftOutput:
         """A text of another segment; it must not come first."""
-        text = unrelated_text(self.material, index, self.rng)
+        text = choose_unrelated_text(self.material, index, self.rng)
         return DraftOutput((ATTENTION,), text, ATTENTION, expected=(2, others + 1))
 
     def _control_pairs(self, runs: Sequence[Run], repeats: Sequence[DraftScreen]) -> list[Run]:
@@ -122,7 +122,7 @@ class ComparedController:
             while len(pairs) < count and screens:
                 pairs += self._control_pair(screens.pop(0), make)
             if len(pairs) < count:
-                raise _too_few(kind, count, len(pairs))
+                raise _too_few_error(kind, count, len(pairs))
             runs_added += pairs
         return runs_added
 
@@ -135,7 +135,7 @@ class ComparedController:
         control = make(screen, genuine)
         if control is None:
             return []
-        pair = DraftItem(item.index, (_repeated(genuine, screen.key, 0), control))
+        pair = DraftItem(item.index, (_repeat(genuine, screen.key, 0), control))
         return [(self.material.screen([pair], copy_of=screen.key),)]
 
     def _reference(self, screen: DraftScreen, genuine: DraftOutput) -> DraftOutput | None:
@@ -147,11 +147,11 @@ class ComparedController:
         return None if text == genuine.text else DraftOutput((name,), text, "reference")
 
 
-def _repeated(output: DraftOutput, key: int, number: int) -> DraftOutput:
+def _repeat(output: DraftOutput, key: int, number: int) -> DraftOutput:
     return replace(output, kind="repeat", of=(key, number, output.systems))
 
 
-def _too_few(kind: str, wanted: int, possible: int) -> DataError:
+def _too_few_error(kind: str, wanted: int, possible: int) -> DataError:
     return DataError(
         f"a task has too few screens for its controls: {wanted} of kind '{kind}' are wanted, {possible} could be made; "
         "lower the controls or raise design.task_size"

@@ -29,7 +29,7 @@ class Counts:
     by_document: NDArray[np.float64]
     by_screen: NDArray[np.float64]
 
-    def of(self, systems: Sequence[str]) -> list[int]:
+    def columns(self, systems: Sequence[str]) -> list[int]:
         """The columns of these systems."""
         return [self.names.index(system) for system in systems if system in self.names]
 
@@ -60,11 +60,11 @@ def count_judgments(tasks: TaskSet) -> Counts:
                 by["screen"][f"{screen.id}/{item.id}", system] += task.judgments
                 by["person"].update((person, system) for person in people)
     names = (*tasks.systems, *sorted({system for _, system in by["task"]} - set(tasks.systems)))
-    tables = [_table(counts, names) for counts in by.values()]
+    tables = [_make_table(counts, names) for counts in by.values()]
     return Counts(names, *tables)
 
 
-def _table(counts: Counter[tuple[str, str]], names: Sequence[str]) -> NDArray[np.float64]:
+def _make_table(counts: Counter[tuple[str, str]], names: Sequence[str]) -> NDArray[np.float64]:
     rows = {row: i for i, row in enumerate(dict.fromkeys(row for row, _ in counts))}
     columns = {name: i for i, name in enumerate(names)}
     table = np.zeros((len(rows), len(names)))
@@ -73,7 +73,7 @@ def _table(counts: Counter[tuple[str, str]], names: Sequence[str]) -> NDArray[np
     return table
 
 
-def components(links: Iterable[Iterable[str]]) -> int:
+def count_components(links: Iterable[Iterable[str]]) -> int:
     """How many separate groups there are, where each of `links` ties its members together."""
     parent: dict[str, str] = {}
 

@@ -23,7 +23,7 @@ _UNSPACED = re.compile(
 ATTEMPTS = 200
 
 
-def replaced_words(length: int) -> int:
+def count_replaced(length: int) -> int:
     """How many of `length` words are replaced."""
     for longest, replaced in ((1, 1), (5, 2), (8, 3), (15, 4), (20, 5)):
         if length <= longest:
@@ -38,12 +38,12 @@ def is_spaced(text: str) -> bool:
 
 
 def degrade(text: str, donors: Sequence[str], rng: np.random.Generator, *, unlike: Collection[str] = ()) -> str | None:
-    """The text with a phrase from one of the donors, or None where no donor makes a difference.
+    """Replace a phrase of the text by one from a donor; None if no donor makes a difference.
 
     Args:
         text: the translation.
         donors: other translations, of other segments.
-        rng: the source of chance.
+        rng: the random generator.
         unlike: texts that the result must not equal besides `text` itself.
     """
     spaced = is_spaced(text)
@@ -51,9 +51,9 @@ def degrade(text: str, donors: Sequence[str], rng: np.random.Generator, *, unlik
     if not words:
         return None
     forbidden = {_plain(known) for known in (text, *unlike)}
-    for length in range(replaced_words(len(words)), 0, -1):
-        for phrase in _phrases(donors, length, spaced, rng):
-            start = _start(len(words), length, rng)
+    for length in range(count_replaced(len(words)), 0, -1):
+        for phrase in _draw_phrases(donors, length, spaced, rng):
+            start = _choose_start(len(words), length, rng)
             if _same_words(phrase, words[start : start + length]):
                 continue
             damaged = _join([*words[:start], *phrase, *words[start + length :]], spaced)
@@ -91,13 +91,13 @@ def _same_words(first: Sequence[str], other: Sequence[str]) -> bool:
     return sorted(word.casefold() for word in first) == sorted(word.casefold() for word in other)
 
 
-def _start(count: int, length: int, rng: np.random.Generator) -> int:
+def _choose_start(count: int, length: int, rng: np.random.Generator) -> int:
     """Where the replaced phrase starts: not at the first or last word where there is room."""
     inner = count - length - 1
     return 1 + int(rng.integers(inner)) if inner >= 1 else int(rng.integers(count - length + 1))
 
 
-def _phrases(donors: Sequence[str], length: int, spaced: bool, rng: np.random.Generator) -> Iterator[list[str]]:
+def _draw_phrases(donors: Sequence[str], length: int, spaced: bool, rng: np.random.Generator) -> Iterator[list[str]]:
     """Phrases of this length from random places of the donors, a limited number."""
     for i in rng.permutation(len(donors))[:ATTEMPTS]:
         words = _split(donors[i], spaced)

@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING
 from adjudge.core.errors import DataError
 from adjudge.core.wording import counted
 from adjudge.design.drafts import DraftItem, DraftOutput, DraftScreen, Material, Run
-from adjudge.design.task_allocation import Unit, deal_from, improve, spread
+from adjudge.design.task_allocation import Unit, improve_deal, make_deal, spread_units
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy as np
 
@@ -45,7 +45,7 @@ class Chunk:
 Page = tuple[Chunk, tuple[DraftOutput, ...]]
 
 
-def chunks(material: Material, indices: Sequence[int]) -> list[Chunk]:
+def make_chunks(material: Material, indices: Sequence[int]) -> list[Chunk]:
     """The pages of the documents that lie wholly among these indices; long documents are cut into even parts."""
     wanted = set(indices)
     most = material.campaign.context.max_segments
@@ -62,24 +62,25 @@ def make_pages(
     material: Material, indices: Sequence[int], *, capacity: int, rng: np.random.Generator
 ) -> list[list[Run]]:
     """Tasks of pages, spread so that all systems meet equally often and no task holds a document twice if avoidable."""
-    parts = chunks(material, indices)
+    parts = make_chunks(material, indices)
     _check_lengths(parts, 1, capacity)
     pages = [(chunk, page) for chunk in parts for page in material.pages(chunk.indices)]
     limit = material.campaign.design.segments
     if material.campaign.design.structure == "pages" and limit is not None:
-        pages = _sample(pages, limit, rng)
+        pages = _sample_pages(pages, limit, rng)
     units = [
         Unit(len(page), dict.fromkeys(material.judged_as(chunk.indices[0], page[0].systems), len(page)), chunk.document)
         for chunk, page in pages
     ]
-    return [[(_screen(material, *pages[i]),) for i in group] for group in spread(units, capacity=capacity, rng=rng)]
+    groups = spread_units(units, capacity=capacity, rng=rng)
+    return [[(_make_screen(material, *pages[i]),) for i in group] for group in groups]
 
 
 def make_pages_all_systems(
     material: Material, indices: Sequence[int], *, capacity: int, rng: np.random.Generator
 ) -> list[list[Run]]:
     """Tasks in which every page comes by all systems."""
-    parts = chunks(material, indices)
+    parts = make_chunks(material, indices)
     pages = [material.pages(chunk.indices) for chunk in parts]
     _check_lengths(parts, max(map(len, pages)), capacity)
     units: list[Unit] = []
@@ -91,8 +92,8 @@ def make_pages_all_systems(
             for system in material.judged_as(chunk.indices[0], output.systems)
         )
         units.append(Unit(len(chunk.indices) * len(translations), dict(counts), chunk.document))
-    groups = spread(units, capacity=capacity, rng=rng)
-    return [[(_screen(material, parts[i], page),) for i in group for page in pages[i]] for group in groups]
+    groups = spread_units(units, capacity=capacity, rng=rng)
+    return [[(_make_screen(material, parts[i], page),) for i in group for page in pages[i]] for group in groups]
 
 
 def _check_lengths(parts: Sequence[Chunk], together: int, capacity: int) -> None:
@@ -107,11 +108,11 @@ def _check_lengths(parts: Sequence[Chunk], together: int, capacity: int) -> None
         )
 
 
-def _screen(material: Material, chunk: Chunk, page: Sequence[DraftOutput]) -> DraftScreen:
+def _make_screen(material: Material, chunk: Chunk, page: Sequence[DraftOutput]) -> DraftScreen:
     return material.screen([DraftItem(index, (output,)) for index, output in zip(chunk.indices, page, strict=True)])
 
 
-def _sample(pages: Sequence[Page], limit: int, rng: np.random.Generator) -> list[Page]:
+def _sample_pages(pages: Sequence[Page], limit: int, rng: np.random.Generator) -> list[Page]:
     """About `limit` segments of every system, from documents that are used equally often."""
     judged: Counter[str] = Counter()
     used: Counter[Chunk] = Counter()
@@ -149,8 +150,11 @@ def make_mixed(
     items = [(index, output) for index in order for output in material.outputs(index)]
     tasks = math.ceil(len(items) / capacity)
     dealt_as = [material.judged_as(index, output.systems) for index, output in items]
-    goal = _deal(dealt_as, tasks)
-    _part_segments(items, dealt_as, goal, tasks, rng)
+    same_systems: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for i, names in enumerate(dealt_as):
+        same_systems[names].append(i)
+    goal = _deal(same_systems.values(), len(items), tasks)
+    _separate_segments(items, [same_systems[names] for names in dealt_as], goal, tasks, rng)
     groups: list[list[int]] = [[] for _ in range(tasks)]
     for i, task in enumerate(goal):
         groups[task].append(i)
@@ -160,18 +164,15 @@ def make_mixed(
         units = [
             Unit(1, dict.fromkeys(names, 1), str(index)) for (index, _), names in zip(items, dealt_as, strict=True)
         ]
-        groups = improve(deal_from(units, goal, tasks=tasks, capacity=capacity), rng, only=shared)
+        groups = improve_deal(make_deal(units, goal, tasks=tasks, capacity=capacity), rng, only=shared)
     return [[(material.screen([DraftItem(items[i][0], (items[i][1],))]),) for i in group] for group in groups]
 
 
-def _deal(dealt_as: Sequence[tuple[str, ...]], tasks: int) -> list[int]:
-    """The task of every item: system by system in turn, each starting one task further on than the one before."""
-    by_systems: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for i, names in enumerate(dealt_as):
-        by_systems[names].append(i)
-    goal = [0] * len(dealt_as)
+def _deal(groups: Iterable[Sequence[int]], items: int, tasks: int) -> list[int]:
+    """Choose the task of every item: system by system in turn, each starting one task after the one before."""
+    goal = [0] * items
     dealt = 0
-    for number, group in enumerate(by_systems.values()):
+    for number, group in enumerate(groups):
         shift = (number - dealt) % tasks
         for i, item in enumerate(group):
             goal[item] = (dealt + (i + shift) % len(group)) % tasks
@@ -179,9 +180,9 @@ def _deal(dealt_as: Sequence[tuple[str, ...]], tasks: int) -> list[int]:
     return goal
 
 
-def _part_segments(
+def _separate_segments(
     items: Sequence[tuple[int, DraftOutput]],
-    dealt_as: Sequence[tuple[str, ...]],
+    partners: Sequence[Sequence[int]],
     goal: list[int],
     tasks: int,
     rng: np.random.Generator,
@@ -189,15 +190,11 @@ def _part_segments(
     """Exchange items of the same systems between tasks, until no task holds a segment more often than it must."""
     held = Counter((task, index) for task, (index, _) in zip(goal, items, strict=True))
     outputs = Counter(index for index, _ in items)
-    by_systems: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for i, names in enumerate(dealt_as):
-        by_systems[names].append(i)
     for i, (index, _) in enumerate(items):
         allowed = math.ceil(outputs[index] / tasks)
         if held[goal[i], index] <= allowed:
             continue
-        group = by_systems[dealt_as[i]]
-        for other in rng.permutation(group):
+        for other in rng.permutation(partners[i]):
             other_index = items[other][0]
             fits_there = held[goal[other], index] < allowed
             fits_here = held[goal[i], other_index] < math.ceil(outputs[other_index] / tasks)
@@ -220,14 +217,14 @@ def make_all_systems(
             "its controls; raise design.task_size or choose the structure 'mixed'"
         )
     units = [
-        Unit(len(texts), _counts(material, index, texts), str(index))
+        Unit(len(texts), _count_systems(material, index, texts), str(index))
         for index, texts in zip(indices, outputs, strict=True)
     ]
     return [
         [(material.screen([DraftItem(indices[i], (output,))]),) for i in group for output in outputs[i]]
-        for group in spread(units, capacity=capacity, rng=rng)
+        for group in spread_units(units, capacity=capacity, rng=rng)
     ]
 
 
-def _counts(material: Material, index: int, outputs: Sequence[DraftOutput]) -> dict[str, int]:
+def _count_systems(material: Material, index: int, outputs: Sequence[DraftOutput]) -> dict[str, int]:
     return dict(Counter(system for output in outputs for system in material.judged_as(index, output.systems)))

@@ -61,11 +61,6 @@ class DraftScreen:
 Run = tuple[DraftScreen, ...]
 
 
-def run_size(run: Run) -> int:
-    """The number of items of a run."""
-    return sum(screen.size for screen in run)
-
-
 @dataclass(frozen=True)
 class Material:
     """What tasks are made from. `systems` are all that are judged, human ones included; `prefilled` their marks."""

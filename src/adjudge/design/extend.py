@@ -19,10 +19,10 @@ from adjudge.design.assemble import Assembler
 from adjudge.design.controls import Controller, TooFewItems
 from adjudge.design.controls_of_rankings import ComparedController
 from adjudge.design.drafts import make_material
-from adjudge.design.extension_work import BESIDE, Judged, Work, extension_drafts, judged_so_far
+from adjudge.design.extension_work import BESIDE, Judged, Work, count_judged, draft_extension
 from adjudge.design.input_texts import human_names, read_texts
-from adjudge.design.make import check_material, controller, room_for_work
-from adjudge.design.order import Positions, arrange
+from adjudge.design.make import check_material, count_room, make_controller
+from adjudge.design.order import Positions, order_screens
 from adjudge.design.select_segments import can_be_judged
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from adjudge.design.drafts import Material, Run
     from adjudge.design.tasks import Task, TaskSet
 
-# Streams of chance beyond those of the first design; each extension has its own, by the number of tasks before it.
+# Streams of random numbers beyond those of the first design; each extension has its own, by the number of tasks so far.
 _EXTENSION = 100
 
 
@@ -64,23 +64,23 @@ def extend_tasks(
         excluded: people who get no new tasks.
         testset: the texts; default: read from the campaign's files.
     """
-    _check(campaign)
+    _check_extendable(campaign)
     material = make_material(campaign, read_texts(campaign) if testset is None else testset)
     check_material(material)
-    places = _checked_places(material, stored)
-    new_people = _new_names(stored.annotators, campaign.design.annotator_names, "design.annotators", "annotator")
-    new_systems = _new_names(stored.systems, tuple(material.systems), "files.systems", "system")
-    judged = judged_so_far(stored, places)
+    places = _find_places(material, stored)
+    new_people = _find_new_names(stored.annotators, campaign.design.annotator_names, "design.annotators", "annotator")
+    new_systems = _find_new_names(stored.systems, tuple(material.systems), "files.systems", "system")
+    judged = count_judged(stored, places)
     rng = generator(campaign.seed, _EXTENSION, len(stored.tasks))
-    work = Work(_new_segments(material, judged, rng), new_systems, judgments, beside)
+    work = Work(_choose_new_segments(material, judged, rng), new_systems, judgments, beside)
     people = [name for name in campaign.design.annotator_names if name not in excluded]
     drafts: list[list[Run]] = []
     if work.segments or work.systems or work.judgments:
         stream = _EXTENSION + len(stored.tasks)
-        drafts = extension_drafts(
-            material, judged, work, capacity=room_for_work(material), stream=stream, rng=rng
+        drafts = draft_extension(
+            material, judged, work, capacity=count_room(material), stream=stream, rng=rng
         )  # fmt: skip
-    added = _new_tasks(material, stored, drafts, people, rng)
+    added = _make_new_tasks(material, stored, drafts, people, rng)
     tasks = replace(
         stored,
         annotators=(*stored.annotators, *new_people),
@@ -91,7 +91,7 @@ def extend_tasks(
     return Extension(tasks, added, new_people, new_systems, len(work.segments))
 
 
-def _check(campaign: Campaign) -> None:
+def _check_extendable(campaign: Campaign) -> None:
     refused = {
         "design.select": (campaign.design.select, "the probabilities of segments would no longer be those recorded"),
         "files.after": (campaign.files.after, "the two teams would no longer be balanced"),
@@ -101,19 +101,18 @@ def _check(campaign: Campaign) -> None:
             raise DataError(f"a campaign with {key} cannot be extended, because {why}; begin a new campaign")
 
 
-def _new_names(before: Sequence[str], now: Sequence[str], key: str, what: str) -> tuple[str, ...]:
+def _find_new_names(before: Sequence[str], now: Sequence[str], key: str, what: str) -> tuple[str, ...]:
     """The names that were added; none may have gone."""
     gone = [name for name in before if name not in now]
     if gone:
+        who = "who" if what == "annotator" else "which"
         raise DataError(
-            f"{key} no longer names the {what} {short_list(gone)}, who is in the tasks so far; put it back"
-            if what == "annotator"
-            else f"{key} no longer names the {what} {short_list(gone)}, which is in the tasks so far; put it back"
+            f"{key} no longer names the {what} {short_list(gone)}, {who} is in the tasks so far; put it back"
         )
     return tuple(name for name in now if name not in before)
 
 
-def _checked_places(material: Material, stored: TaskSet) -> dict[tuple[str, str], int]:
+def _find_places(material: Material, stored: TaskSet) -> dict[tuple[str, str], int]:
     """The index of every segment; a text that differs from what was shown is refused."""
     source = material.testset.source
     places = {(segment.document, segment.segment): i for i, segment in enumerate(source)}
@@ -132,7 +131,7 @@ def _checked_places(material: Material, stored: TaskSet) -> dict[tuple[str, str]
     return places
 
 
-def _new_segments(material: Material, judged: Judged, rng: np.random.Generator) -> list[int]:
+def _choose_new_segments(material: Material, judged: Judged, rng: np.random.Generator) -> list[int]:
     """Segments that no task has: all of them, or as many as `design.segments` asks for beyond those judged."""
     known = set(judged.indices) | judged.apart
     new = [i for i in range(len(material.testset)) if i not in known and can_be_judged(material, i)]
@@ -149,7 +148,7 @@ def _new_segments(material: Material, judged: Judged, rng: np.random.Generator) 
     return sorted(int(new[i]) for i in rng.permutation(len(new))[:wanted])
 
 
-def _new_tasks(
+def _make_new_tasks(
     material: Material, stored: TaskSet, drafts: Sequence[list[Run]], people: Sequence[str], rng: np.random.Generator
 ) -> tuple[Task, ...]:
     if not drafts:
@@ -157,9 +156,9 @@ def _new_tasks(
     campaign = material.campaign
     if len(people) < campaign.design.judgments:
         raise DataError(f"design.judgments = {campaign.design.judgments}, but only {len(people)} people can judge")
-    controls = controller(material, drafts, rng)
+    controls = make_controller(material, drafts, rng)
     positions = Positions(rng)
-    _remember(controls, positions, stored)
+    _continue_balance(controls, positions, stored)
     numbers = [int(match[1]) for task in stored.tasks if (match := re.fullmatch(r"t(\d+)", task.id))]
     width = max([3, *(len(task.id) - 1 for task in stored.tasks if re.fullmatch(r"t\d+", task.id))])
     fixed = campaign.assignment.policy == "fixed"
@@ -175,13 +174,13 @@ def _new_tasks(
                 f"the new task '{name}' would have {counted(fault.screens, 'screen')}, too few for the controls that "
                 "the campaign file asks for; add more at once, such as more --judgments, or lower the controls"
             ) from fault
-        screens = positions.order_outputs(arrange(material, with_controls, rng))
+        screens = positions.order_outputs(order_screens(material, with_controls, rng))
         added.append(assembler.task(name, screens, kind="work", people=team, judgments=campaign.design.judgments))
     return tuple(added)
 
 
-def _remember(controls: Controller | ComparedController, positions: Positions, stored: TaskSet) -> None:
-    """Let controls and positions go on from the tasks so far: who was checked, and who stood where."""
+def _continue_balance(controls: Controller | ComparedController, positions: Positions, stored: TaskSet) -> None:
+    """Continue controls and positions from the tasks so far: who was checked, and who stood where."""
     for task in stored.tasks:
         for _, item, output in task.outputs() if task.kind == "work" else ():
             if output.kind in ("degraded", "repeat"):
@@ -224,7 +223,7 @@ def assign_new_tasks(
             for output in item.outputs
         }
         order = [people[i] for i in rng.permutation(len(people))]
-        # In blocks, the same text in other company is another question.
+        # In blocks, the same text beside other outputs is another question.
         order.sort(key=lambda name: (0 if relative else len(met[name] & texts), load[name]))
         team = order[: material.campaign.design.judgments]
         for name in team:

@@ -1,9 +1,9 @@
 """What an extension adds: new texts whole, new systems on the texts judged so far, and more judgments of the same.
 
 New systems are judged on all segments that were judged before, beside as many outputs of the former systems, so that
-both are scored in the same tasks: people score otherwise on other days, and only such tasks tell days from systems. In
-blocks, the new systems meet the former ones, as often as these were shown on average. More judgments go to the systems
-and segments that have fewest. In all, the systems judged least come first, and in blocks those that met least.
+both are scored in the same tasks: people score differently on other days, and only such tasks tell days from systems.
+In blocks, the new systems meet the former ones, as often as these were shown on average. More judgments go to the
+systems and segments that have fewest. In all, the systems judged least come first, and in blocks those that met least.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from adjudge.core.errors import DataError
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.core.wording import counted
 from adjudge.design.campaign import PAGES
-from adjudge.design.direct_assessment import chunks
+from adjudge.design.direct_assessment import make_chunks
 from adjudge.design.drafts import DraftItem, DraftOutput, Material, Run
 from adjudge.design.make import make_drafts
 from adjudge.design.ranking import consecutive_runs, make_blocks
-from adjudge.design.task_allocation import Unit, spread
+from adjudge.design.task_allocation import Unit, spread_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,7 +54,7 @@ class Judged:
         return sum(times for (name, _), times in self.times.items() if name == system)
 
 
-def judged_so_far(stored: TaskSet, places: dict[tuple[str, str], int]) -> Judged:
+def count_judged(stored: TaskSet, places: dict[tuple[str, str], int]) -> Judged:
     """Count the genuine outputs of the tasks; `places` are the indices of documents and segments."""
     judged = Judged()
     for task in stored.tasks:
@@ -67,11 +67,11 @@ def judged_so_far(stored: TaskSet, places: dict[tuple[str, str], int]) -> Judged
                     continue
                 for output in shown:
                     judged.times.update({(system, index): task.judgments for system in output.systems})
-                judged.met.update(dict.fromkeys(_meetings([output.systems for output in shown]), task.judgments))
+                judged.met.update(dict.fromkeys(_list_meetings([output.systems for output in shown]), task.judgments))
     return judged
 
 
-def _meetings(shown: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, str]]:
+def _list_meetings(shown: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, str]]:
     """Every system with itself, and every two in different outputs."""
     yield from ((system, system) for systems in shown for system in systems)
     for first, second in combinations(shown, 2):
@@ -88,27 +88,27 @@ class Work:
     beside: float = BESIDE
 
 
-def extension_drafts(
+def draft_extension(
     material: Material, judged: Judged, work: Work, *, capacity: int, stream: int, rng: np.random.Generator
 ) -> list[list[Run]]:
     """The work of the new tasks."""
     if PROTOCOLS[material.campaign.protocol].relative:
-        return _blocks(material, judged, work, capacity=capacity, rng=rng)
+        return _draft_blocks(material, judged, work, capacity=capacity, rng=rng)
     drafts = make_drafts(material, work.segments, capacity, stream) if work.segments else []
-    pieces = _pieces(material, judged.indices)
+    pieces = _list_pieces(material, judged.indices)
     chosen = [piece for piece in pieces if set(piece.systems) & set(work.systems)]
     others = [piece for piece in pieces if not set(piece.systems) & set(work.systems)]
     there = sum(piece.size for piece in others)
     link = min(there, math.ceil(work.beside * sum(piece.size for piece in chosen)))
     more = math.ceil(work.judgments / material.campaign.design.judgments)
-    chosen += _least_judged(others, judged, link + more, material.campaign.design.judgments, rng)
+    chosen += _choose_least_judged(others, judged, link + more, material.campaign.design.judgments, rng)
     if there < link + more:
         most = there - link
         raise DataError(
             f"--judgments {work.judgments} is more than one round of the same texts "
             f"({counted(most * material.campaign.design.judgments, 'judgment')}); extend several times"
         )
-    return drafts + _dealt(material, chosen, capacity, rng)
+    return drafts + _deal_pieces(material, chosen, capacity, rng)
 
 
 @dataclass(frozen=True)
@@ -130,14 +130,14 @@ class Piece:
         return self.outputs[0].systems
 
 
-def _pieces(material: Material, indices: Sequence[int]) -> list[Piece]:
+def _list_pieces(material: Material, indices: Sequence[int]) -> list[Piece]:
     if material.campaign.design.structure in PAGES:
-        parts = chunks(material, indices)
+        parts = make_chunks(material, indices)
         return [Piece(part.indices, page, part.document) for part in parts for page in material.pages(part.indices)]
     return [Piece((index,), (output,), str(index)) for index in indices for output in material.outputs(index)]
 
 
-def _least_judged(
+def _choose_least_judged(
     pieces: Sequence[Piece], judged: Judged, items: int, people: int, rng: np.random.Generator
 ) -> list[Piece]:
     """Pieces of about so many items: of the system judged least, its segments judged least, again and again."""
@@ -159,7 +159,9 @@ def _least_judged(
     return chosen
 
 
-def _dealt(material: Material, pieces: Sequence[Piece], capacity: int, rng: np.random.Generator) -> list[list[Run]]:
+def _deal_pieces(
+    material: Material, pieces: Sequence[Piece], capacity: int, rng: np.random.Generator
+) -> list[list[Run]]:
     """Tasks of these pieces, spread so that all systems meet equally often."""
     if not pieces:
         return []
@@ -174,10 +176,10 @@ def _dealt(material: Material, pieces: Sequence[Piece], capacity: int, rng: np.r
         material.screen([DraftItem(i, (output,)) for i, output in zip(piece.indices, piece.outputs, strict=True)])
         for piece in pieces
     ]
-    return [[(screens[i],) for i in group] for group in spread(units, capacity=capacity, rng=rng)]
+    return [[(screens[i],) for i in group] for group in spread_units(units, capacity=capacity, rng=rng)]
 
 
-def _blocks(
+def _draft_blocks(
     material: Material, judged: Judged, work: Work, *, capacity: int, rng: np.random.Generator
 ) -> list[list[Run]]:
     """Tasks of blocks: on all new segments, and on former ones as many as new systems and judgments need."""

@@ -10,7 +10,7 @@ from adjudge.core.files import read_text
 from adjudge.core.humans import is_human
 from adjudge.core.test_set import SourceSegment, TestSet
 from adjudge.core.wording import counted
-from adjudge.design.versions import both_versions
+from adjudge.design.versions import join_versions
 from adjudge.formats.texts import Column, aligned
 from adjudge.formats.texts.columns import read_column, read_table, text_format
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 def read_texts(campaign: Campaign) -> TestSet:
     """Read and align all texts that the campaign file names, both versions where there are two."""
     files = campaign.files
-    whole = _checked(_read_version(files, files), campaign)
+    whole = _check_testset(_read_version(files, files), campaign)
     if files.after is None:
         return whole
-    return both_versions(whole, _checked(_read_version(files.after, files), campaign))
+    return join_versions(whole, _check_testset(_read_version(files.after, files), campaign))
 
 
 def _read_version(texts: Texts, files: Files) -> TestSet:
@@ -38,11 +38,11 @@ def _read_version(texts: Texts, files: Files) -> TestSet:
         whole, column = _read_whole(files.testset, files)
     else:
         assert files.source is not None
-        column = read_column(files.source.file, format=files.format, names=_names(files.source, "source"))
-        whole = TestSet(_source(column, files.documents))
+        column = read_column(files.source.file, format=files.format, names=_column_names(files.source, "source"))
+        whole = TestSet(_make_source(column, files.documents))
     references = {**whole.references, **_read_all(files, "references", column)}
     systems = {**whole.systems, **_read_all(files, "systems", column)}
-    return TestSet(whole.source, references, _only(systems, files.only))
+    return TestSet(whole.source, references, _keep_wanted(systems, files.only))
 
 
 def _read_whole(path: Path, files: Files) -> tuple[TestSet, Column]:
@@ -53,7 +53,7 @@ def _read_whole(path: Path, files: Files) -> tuple[TestSet, Column]:
             name: texts for name, texts in others.items() if is_human(name) and name not in (files.human or ())
         }
         systems = {name: texts for name, texts in others.items() if name not in references}
-        return TestSet(_source(column, files.documents), references, systems), column
+        return TestSet(_make_source(column, files.documents), references, systems), column
     from adjudge.formats.texts.wmt_xml import read_wmt_xml
 
     whole = read_wmt_xml(path)
@@ -66,11 +66,11 @@ def _read_whole(path: Path, files: Files) -> tuple[TestSet, Column]:
     return whole, column
 
 
-def _names(file: TextFile, *defaults: str) -> tuple[str, ...]:
+def _column_names(file: TextFile, *defaults: str) -> tuple[str, ...]:
     return (file.column,) if file.column is not None else defaults
 
 
-def _source(column: Column, documents: Path | None) -> tuple[SourceSegment, ...]:
+def _make_source(column: Column, documents: Path | None) -> tuple[SourceSegment, ...]:
     """Source segments with the file's own names where it has them, and running numbers where it has none."""
     count = len(column.texts)
     names = column.documents or ("1",) * count
@@ -91,7 +91,7 @@ def _read_all(files: Files, group: str, source: Column) -> dict[str, tuple[str, 
     texts: dict[str, tuple[str, ...]] = {}
     faults: list[str] = []
     for name, file in named.items():
-        column = read_column(file.file, format=files.format, names=_names(file, name, default))
+        column = read_column(file.file, format=files.format, names=_column_names(file, name, default))
         fitted = aligned(source, column)
         if fitted is None:
             lines = len(column.lines or column.texts)
@@ -106,14 +106,14 @@ def _read_all(files: Files, group: str, source: Column) -> dict[str, tuple[str, 
     return texts
 
 
-def _only(systems: Mapping[str, tuple[str, ...]], wanted: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+def _keep_wanted(systems: Mapping[str, tuple[str, ...]], wanted: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     for name in wanted:
         if name not in systems:
             raise unknown_choice("system in files.only", name, systems)
     return {name: texts for name, texts in systems.items() if not wanted or name in wanted}
 
 
-def _checked(testset: TestSet, campaign: Campaign) -> TestSet:
+def _check_testset(testset: TestSet, campaign: Campaign) -> TestSet:
     """Faults that alignment cannot see: no systems, a name used twice, a document in two places."""
     if not testset.systems:
         raise InputError("no system outputs were found; name them under 'files.systems'", file=campaign.files.testset)

@@ -12,18 +12,18 @@ from adjudge.core.protocols import PROTOCOLS
 from adjudge.core.rng import generator
 from adjudge.core.wording import counted
 from adjudge.design.assemble import Assembler
-from adjudge.design.controls import Controller, planned_amounts
+from adjudge.design.controls import Controller, plan_amounts
 from adjudge.design.controls_of_rankings import ComparedController
 from adjudge.design.direct_assessment import make_all_systems, make_mixed, make_pages, make_pages_all_systems
 from adjudge.design.drafts import Material, Run, make_material
 from adjudge.design.input_texts import human_names, read_texts
-from adjudge.design.order import Positions, arrange
+from adjudge.design.order import Positions, order_screens
 from adjudge.design.ranking import make_ranking
 from adjudge.design.select_segments import select_segments
 from adjudge.design.task_allocation import assign_people
 from adjudge.design.tasks import Task, TaskSet
 from adjudge.design.tutorial import read_tutorial
-from adjudge.design.versions import first_version, sides, teams
+from adjudge.design.versions import divide_documents, divide_people, first_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from adjudge.core.test_set import TestSet
     from adjudge.design.campaign import Campaign
 
-# Streams of chance, one per step, so that a change of one step leaves the others as they are.
+# Streams of random numbers, one per step, so that a change of one step leaves the others as they are.
 _SELECT, _WORK, _PEOPLE, _CONTROLS, _ORDER, _CALIBRATION, _VERSIONS = range(7)
 
 _STRUCTURES: dict[str, Callable[..., list[list[Run]]]] = {
@@ -62,14 +62,14 @@ def design(campaign: Campaign, testset: TestSet | None = None) -> TaskSet:
     if campaign.files.tutorial is not None:
         tasks.append(read_tutorial(campaign, campaign.files.tutorial))
     if calibration:
-        tasks.append(_calibration_task(material, calibration))
-    tasks += _work_tasks(material, work)
-    return _task_set(material, tasks)
+        tasks.append(_make_calibration_task(material, calibration))
+    tasks += _make_work_tasks(material, work)
+    return _make_task_set(material, tasks)
 
 
 def check_material(material: Material) -> None:
     """Faults that only campaign and texts together show."""
-    campaign, amounts = material.campaign, planned_amounts(material.campaign)
+    campaign, amounts = material.campaign, plan_amounts(material.campaign)
     scored = not PROTOCOLS[campaign.protocol].relative
     if not scored and len(material.systems) < 2:
         raise DataError("one system cannot be compared with others; add systems or use a protocol with scores")
@@ -93,9 +93,9 @@ def check_material(material: Material) -> None:
         )
 
 
-def room_for_work(material: Material) -> int:
-    """Items of work per task: the task's size without its controls."""
-    campaign, amounts = material.campaign, planned_amounts(material.campaign)
+def count_room(material: Material) -> int:
+    """Count the items of work per task: its size without its controls."""
+    campaign, amounts = material.campaign, plan_amounts(material.campaign)
     # In a block, other controls take the place of an output.
     taken = amounts.repeats if PROTOCOLS[campaign.protocol].in_blocks else amounts.total
     room = campaign.design.task_size - taken
@@ -116,48 +116,48 @@ def make_drafts(material: Material, indices: Sequence[int], capacity: int, *stre
     return maker(material, indices, capacity=capacity, rng=rng)
 
 
-def _calibration_task(material: Material, indices: Sequence[int]) -> Task:
+def _make_calibration_task(material: Material, indices: Sequence[int]) -> Task:
     """One task for everybody: all outputs of the segments set apart, in one order."""
     seed, people = material.campaign.seed, material.campaign.design.annotator_names
     [runs] = make_drafts(material, indices, 10**9, _CALIBRATION)
     rng = generator(seed, _CALIBRATION, _ORDER)
-    screens = Positions(rng).order_outputs(arrange(material, runs, rng))
+    screens = Positions(rng).order_outputs(order_screens(material, runs, rng))
     return Assembler(material).task("calibration", screens, kind="calibration", people=people, judgments=len(people))
 
 
-def _drafts(material: Material, indices: Sequence[int]) -> tuple[list[list[Run]], list[tuple[str, ...]]]:
+def _draft_tasks(material: Material, indices: Sequence[int]) -> tuple[list[list[Run]], list[tuple[str, ...]]]:
     """The work of every task, and its people; of two versions, each team has tasks of its own."""
     campaign = material.campaign
     people_rng = generator(campaign.seed, _PEOPLE)
     parts = [(indices, campaign.design.annotator_names)]
     if campaign.files.after is not None:
         rng = generator(campaign.seed, _VERSIONS)
-        parts = list(zip(sides(material, indices, rng), teams(campaign, rng), strict=True))
+        parts = list(zip(divide_documents(material, indices, rng), divide_people(campaign, rng), strict=True))
     drafts: list[list[Run]] = []
     people: list[tuple[str, ...]] = []
     for part, team in parts:
-        drafted = make_drafts(material, part, room_for_work(material), _WORK)
+        drafted = make_drafts(material, part, count_room(material), _WORK)
         people += assign_people(len(drafted), team, judgments=campaign.design.judgments, rng=people_rng)
         drafts += drafted
     if campaign.assignment.policy == "pool":
         people = [()] * len(drafts)
     if len(parts) > 1:
-        # The number of a task is not to tell which team it is for.
+        # Shuffled, so that the number of a task does not tell which team it is for.
         order = people_rng.permutation(len(drafts))
         drafts, people = [drafts[i] for i in order], [people[i] for i in order]
     return drafts, people
 
 
-def _work_tasks(material: Material, indices: Sequence[int]) -> list[Task]:
+def _make_work_tasks(material: Material, indices: Sequence[int]) -> list[Task]:
     campaign = material.campaign
-    drafts, people = _drafts(material, indices)
-    controls = controller(material, drafts, generator(campaign.seed, _CONTROLS))
+    drafts, people = _draft_tasks(material, indices)
+    controls = make_controller(material, drafts, generator(campaign.seed, _CONTROLS))
     rng = generator(campaign.seed, _ORDER)
     positions, assembler = Positions(rng), Assembler(material)
     width = max(3, len(str(len(drafts))))
     tasks: list[Task] = []
     for number, (runs, team) in enumerate(zip(drafts, people, strict=True), start=1):
-        screens = positions.order_outputs(arrange(material, controls.add(runs, team), rng))
+        screens = positions.order_outputs(order_screens(material, controls.add(runs, team), rng))
         tasks.append(
             assembler.task(
                 f"t{number:0{width}d}", screens, kind="work", people=team, judgments=campaign.design.judgments
@@ -166,18 +166,18 @@ def _work_tasks(material: Material, indices: Sequence[int]) -> list[Task]:
     return tasks
 
 
-def controller(
+def make_controller(
     material: Material, drafts: Sequence[Sequence[Run]], rng: np.random.Generator
 ) -> Controller | ComparedController:
     """What adds the campaign's controls to these tasks."""
-    amounts = planned_amounts(material.campaign)
+    amounts = plan_amounts(material.campaign)
     if not PROTOCOLS[material.campaign.protocol].relative:
         return Controller(material, amounts, rng)
     screens = (screen for runs in drafts for run in runs for screen in run)
     return ComparedController(material, amounts, rng, Counter(name for screen in screens for name in screen.systems))
 
 
-def _task_set(material: Material, tasks: Sequence[Task]) -> TaskSet:
+def _make_task_set(material: Material, tasks: Sequence[Task]) -> TaskSet:
     campaign, testset = material.campaign, material.testset
     languages = campaign.languages
     source_lang, target_lang = languages.codes

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from adjudge.design.drafts import DraftItem, DraftOutput, DraftScreen, Material, Run
 
 
-def arrange(material: Material, runs: Sequence[Run], rng: np.random.Generator) -> list[DraftScreen]:
-    """The screens of a task in the order in which they are shown."""
-    position = _positions(material, [run for run in runs if run[0].copy_of is None], rng)
+def order_screens(material: Material, runs: Sequence[Run], rng: np.random.Generator) -> list[DraftScreen]:
+    """Put the screens of a task into the order in which they are shown."""
+    position = _place_runs(material, [run for run in runs if run[0].copy_of is None], rng)
     originals = {screen.key: run[0].key for run in runs for screen in run}
     for run in runs:
         screen = run[0]
@@ -37,8 +37,8 @@ def arrange(material: Material, runs: Sequence[Run], rng: np.random.Generator) -
     return [screen for run in ordered for screen in run]
 
 
-def _positions(material: Material, runs: Sequence[Run], rng: np.random.Generator) -> dict[int, float]:
-    """Positions of the runs that are no copies: evenly apart within a label."""
+def _place_runs(material: Material, runs: Sequence[Run], rng: np.random.Generator) -> dict[int, float]:
+    """Choose positions of the runs that are no copies: evenly apart within a label."""
     labels: dict[str, list[int]] = defaultdict(list)
     for run in runs:
         item = run[0].items[0]

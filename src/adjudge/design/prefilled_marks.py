@@ -96,7 +96,7 @@ class _Reader:
         return {"target": self.translations[system][index], "source": self.testset.source[index].text}
 
 
-def prefilled_marks(material: Material, index: int, output: DraftOutput) -> tuple[Mark, ...]:
+def find_prefilled(material: Material, index: int, output: DraftOutput) -> tuple[Mark, ...]:
     """The marks that an output comes with; in a degraded copy those that its new phrase leaves in place."""
     for system in output.systems:
         marks = material.prefilled.get((system, index))

@@ -19,7 +19,7 @@ import numpy as np
 from adjudge.core.errors import DataError
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.drafts import DraftItem, DraftOutput, DraftScreen, Material, Run
-from adjudge.design.task_allocation import Unit, spread
+from adjudge.design.task_allocation import Unit, spread_units
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PASSES = 4
-# Exchanges that gain nothing by themselves: so many are tried in all, and so many per block in vain.
+# Exchanges that gain nothing by themselves lead out of dead ends: how many are tried in all, and how many per block
+# without any gain.
 SIDEWAYS = 3_000
 IN_VAIN = 8
 _SMALL = 1e-9
@@ -55,13 +56,13 @@ def make_blocks(
     `before` says how often two systems have met in earlier tasks; of a system with itself, how often it was shown.
     """
     blocks = [(number, index) for number, run in enumerate(runs) for index in run]
-    screens = _screens(material, [index for _, index in blocks], rng, before or {})
+    screens = _make_screens(material, [index for _, index in blocks], rng, before or {})
     grouped: dict[int, list[DraftScreen]] = {}
     for (run, _), screen in zip(blocks, screens, strict=True):
         grouped.setdefault(run, []).append(screen)
-    units = [_unit(material, group) for group in grouped.values()]
+    units = [_make_unit(material, group) for group in grouped.values()]
     grouped_runs = [tuple(group) for group in grouped.values()]
-    return [[grouped_runs[i] for i in group] for group in spread(units, capacity=capacity, rng=rng)]
+    return [[grouped_runs[i] for i in group] for group in spread_units(units, capacity=capacity, rng=rng)]
 
 
 def consecutive_runs(material: Material, indices: Sequence[int], length: int) -> list[list[int]]:
@@ -78,13 +79,13 @@ def consecutive_runs(material: Material, indices: Sequence[int], length: int) ->
     return runs
 
 
-def _screens(
+def _make_screens(
     material: Material, indices: Sequence[int], rng: np.random.Generator, before: Mapping[tuple[str, str], float]
 ) -> list[DraftScreen]:
     """One block per index."""
     size = 2 if PROTOCOLS[material.campaign.protocol].in_pairs else material.campaign.design.outputs
     candidates = [material.outputs(index) for index in indices]
-    fixed = _references(material, indices, candidates, rng)
+    fixed = _choose_references(material, indices, candidates, rng)
     alone = [i for i, outputs in enumerate(candidates) if len(outputs) + len(fixed[i]) > 1]
     if not alone:
         raise DataError("all systems agree on every segment, so there is nothing to compare; check the outputs")
@@ -97,7 +98,7 @@ def _screens(
     ]
 
 
-def _references(
+def _choose_references(
     material: Material, indices: Sequence[int], candidates: Sequence[Sequence[DraftOutput]], rng: np.random.Generator
 ) -> list[tuple[DraftOutput, ...]]:
     """The reference for as many blocks as its rate says, evenly over the text, references in turn.
@@ -124,7 +125,7 @@ def _references(
     return fixed
 
 
-def _unit(material: Material, screens: Sequence[DraftScreen]) -> Unit:
+def _make_unit(material: Material, screens: Sequence[DraftScreen]) -> Unit:
     counts = Counter(
         system for screen in screens for system in material.judged_as(screen.items[0].index, screen.systems)
     )

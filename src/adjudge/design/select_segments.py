@@ -7,7 +7,7 @@ known, and each chosen segment stands for 1 / probability segments: weighted so,
 
     probability = n ((1 - EVEN) x / sum(x) + EVEN / N),   at most 1
 
-for n of N segments, where x says how much the outputs differ. The even part keeps weights below 1 / EVEN of their mean.
+for n of N segments, where x says how much the outputs differ. The even part keeps weights below 1 / EVEN of the mean.
 The draw is systematic, in random order, so that every probability is exact and the number drawn is fixed (W. G. Madow
 1949: On the theory of systematic sampling, II. Annals of Mathematical Statistics 20, 333-354).
 """
@@ -55,9 +55,9 @@ def select_segments(material: Material, rng: np.random.Generator) -> Selected:
     indices = [i for i in range(len(material.testset)) if can_be_judged(material, i)]
     if not indices:
         raise DataError("all systems agree on every segment, so there is nothing to compare; check the outputs")
-    groups = _groups(material, indices)
+    groups = _group_segments(material, indices)
     shuffled = [groups[i] for i in rng.permutation(len(groups))]
-    calibration, left_over = _take(shuffled, campaign.controls.calibration)
+    calibration, left_over = _take_groups(shuffled, campaign.controls.calibration)
     if not left_over:
         raise DataError(f"controls.calibration = {campaign.controls.calibration} leaves no segment to judge; lower it")
     limit = campaign.design.segments
@@ -68,15 +68,15 @@ def select_segments(material: Material, rng: np.random.Generator) -> Selected:
         have = sum(map(len, left_over))
         raise DataError(f"design.segments = {limit}, but only {counted(have, 'segment')} can be judged; lower it")
     if campaign.design.select is not None:
-        return Selected(sorted(calibration), *_chosen(material, left_over, limit, rng))
-    return Selected(sorted(calibration), sorted(_take(left_over, limit)[0]), {})
+        return Selected(sorted(calibration), *_draw_segments(material, left_over, limit, rng))
+    return Selected(sorted(calibration), sorted(_take_groups(left_over, limit)[0]), {})
 
 
-def _chosen(
+def _draw_segments(
     material: Material, groups: Sequence[list[int]], limit: int, rng: np.random.Generator
 ) -> tuple[list[int], dict[int, float]]:
     """About `limit` segments, the likelier the more their outputs differ."""
-    spread = sizes(material)
+    spread = measure_differences(material)
     means = [sum(spread[index] for index in group) / len(group) for group in groups]
     probability = inclusion_probabilities(means, [len(group) for group in groups], limit)
     drawn = draw_groups(probability, rng)
@@ -89,7 +89,7 @@ def can_be_judged(material: Material, index: int) -> bool:
     return not PROTOCOLS[material.campaign.protocol].relative or len(material.outputs(index)) > 1
 
 
-def _groups(material: Material, indices: Sequence[int]) -> list[list[int]]:
+def _group_segments(material: Material, indices: Sequence[int]) -> list[list[int]]:
     """What is drawn together: documents, consecutive segments, or single segments."""
     campaign = material.campaign
     if campaign.design.structure in PAGES:
@@ -100,7 +100,7 @@ def _groups(material: Material, indices: Sequence[int]) -> list[list[int]]:
     return consecutive_runs(material, indices, campaign.design.consecutive)
 
 
-def _take(groups: Sequence[list[int]], count: int) -> tuple[list[int], list[list[int]]]:
+def _take_groups(groups: Sequence[list[int]], count: int) -> tuple[list[int], list[list[int]]]:
     """The first groups that fit into `count` segments (at least one group, where any is wanted), and the others."""
     taken: list[int] = []
     left_over: list[list[int]] = []
@@ -115,13 +115,13 @@ def _take(groups: Sequence[list[int]], count: int) -> tuple[list[int], list[list
     return taken, left_over
 
 
-def sizes(material: Material) -> Floats:
+def measure_differences(material: Material) -> Floats:
     """How much the outputs of every segment differ: by the texts themselves, or as the campaign's file says."""
     path, count = material.campaign.files.spread, len(material.testset)
     if path is not None:
         return read_spread(path, count)
     texts = list(material.systems.values())
-    return np.array([difference_of([outputs[index] for outputs in texts]) for index in range(count)])
+    return np.array([measure_difference([outputs[index] for outputs in texts]) for index in range(count)])
 
 
 def read_spread(path: Path, count: int | None = None) -> Floats:
@@ -144,7 +144,7 @@ def read_spread(path: Path, count: int | None = None) -> Floats:
     return np.array(values)
 
 
-def difference_of(outputs: Sequence[str]) -> float:
+def measure_difference(outputs: Sequence[str]) -> float:
     """The mean over all pairs of systems of 1 - Dice: the share of three-letter sequences that two outputs differ in.
 
     L. R. Dice (1945): Measures of the amount of ecologic association between species. Ecology 26, 297-302.
@@ -153,19 +153,20 @@ def difference_of(outputs: Sequence[str]) -> float:
     pairs = len(outputs) * (len(outputs) - 1) / 2
     if pairs == 0:
         return 0.0
-    parts = {text: _sequences(text) for text in times}
+    parts = {text: _count_sequences(text) for text in times}
     total = sum(
-        times[first] * times[second] * _apart(parts[first], parts[second]) for first, second in combinations(parts, 2)
+        times[first] * times[second] * _dissimilarity(parts[first], parts[second])
+        for first, second in combinations(parts, 2)
     )
     return total / pairs
 
 
-def _sequences(text: str) -> Counter[str]:
+def _count_sequences(text: str) -> Counter[str]:
     padded = f" {text.strip()} "
     return Counter(padded[start : start + _LETTERS] for start in range(max(len(padded) - _LETTERS + 1, 1)))
 
 
-def _apart(first: Counter[str], second: Counter[str]) -> float:
+def _dissimilarity(first: Counter[str], second: Counter[str]) -> float:
     shared = sum(min(count, second[part]) for part, count in first.items())
     return 1 - 2 * shared / (first.total() + second.total())
 
@@ -198,11 +199,11 @@ def draw_groups(probability: Floats, rng: np.random.Generator) -> list[int]:
     if probability.sum() < 1:
         raise DataError("design.segments asks for less than one document; raise it, so that at least one is chosen")
     order = rng.permutation(len(probability))
-    return drawn_by_steps(probability, order.tolist(), float(rng.random()))
+    return draw_by_steps(probability, order.tolist(), float(rng.random()))
 
 
-def drawn_by_steps(probability: Floats, order: Sequence[int], start: float) -> list[int]:
-    """The groups in whose stretch a whole number falls, shifted by the start, when stretches lie in this order."""
+def draw_by_steps(probability: Floats, order: Sequence[int], start: float) -> list[int]:
+    """Draw the groups in whose interval of the cumulated probabilities, shifted by `start`, a whole number lies."""
     ends = np.cumsum(probability[list(order)])
     before = np.floor(np.append(0.0, ends[:-1]) + 1 - start)
     drawn = np.flatnonzero(np.floor(ends + 1 - start) > before)

@@ -17,7 +17,7 @@ from adjudge.core.protocols import PROTOCOLS
 from adjudge.core.wording import counted
 from adjudge.design.campaign.parts import is_one_line
 from adjudge.design.campaign.toml_file import load_campaign
-from adjudge.design.campaign_template import MOST_ITEMS, Plan, campaign_text
+from adjudge.design.campaign_template import MOST_ITEMS, Plan, make_campaign_text
 from adjudge.design.input_texts import read_texts
 from adjudge.design.make import design
 from adjudge.results.campaigns import Initialised, NewFile
@@ -73,7 +73,7 @@ def init(
         annotators: how many people judge, or their names.
     """
     given = dict(systems or {})
-    _check(source, given, pair)
+    _check_options(source, given, pair)
     languages = find_pair(pair or EXAMPLE_PAIR)
     if languages is None:
         raise UsageError(f"--pair '{pair}' is no pair of languages; write it as en-de")
@@ -93,16 +93,16 @@ def init(
             systems={name: shown for name, (shown, _, _) in texts.items() if name != _SOURCE},
             annotators=people,
         )
-        plan, tasks, segments = _first_that_works(plan, texts, Path(scratch))
-        _write(folder, campaign_text(plan), texts)
-    return _describe(folder, plan, tasks, segments, texts, example=source is None)
+        plan, tasks, segments = _find_working_plan(plan, texts, Path(scratch))
+        _write_folder(folder, make_campaign_text(plan), texts)
+    return _make_result(folder, plan, tasks, segments, texts, example=source is None)
 
 
 # By system (and the source): the name in the folder, the file, and whether it has to be copied there.
 Texts = dict[str, tuple[str, Path, bool]]
 
 
-def _check(source: Path | None, systems: Mapping[str, Path], pair: str | None) -> None:
+def _check_options(source: Path | None, systems: Mapping[str, Path], pair: str | None) -> None:
     if (source is None) != (not systems):
         raise UsageError("--source and --system belong together; give the source and each system's translation of it")
     if source is not None and pair is None:
@@ -158,15 +158,15 @@ def _refuse_overwriting(folder: Path, texts: Texts) -> None:
             raise InputError("is there already, and is not overwritten; choose another folder", file=folder / name)
 
 
-def _first_that_works(plan: Plan, texts: Texts, scratch: Path) -> tuple[Plan, TaskSet, int]:
+def _find_working_plan(plan: Plan, texts: Texts, scratch: Path) -> tuple[Plan, TaskSet, int]:
     """The plan, with controls if the texts are enough for them, the tasks that come of it, and how many segments."""
     # With the files where they are, so that errors name them as the user does.
     places = {name: str(path.absolute()) for name, (_, path, _) in texts.items()}
     trial = replace(plan, source=places.pop(_SOURCE), systems=places)
-    testset = read_texts(_tried(trial, scratch))
-    for size, controls in _sizes(plan, len(testset)):
+    testset = read_texts(_try_plan(trial, scratch))
+    for size, controls in _propose_sizes(plan, len(testset)):
         try:
-            campaign = _tried(replace(trial, task_size=size, controls=controls), scratch)
+            campaign = _try_plan(replace(trial, task_size=size, controls=controls), scratch)
             tasks = design(campaign, testset)
         except DataError:
             if controls is None:
@@ -176,9 +176,9 @@ def _first_that_works(plan: Plan, texts: Texts, scratch: Path) -> tuple[Plan, Ta
     raise AssertionError("one of both was returned, or its fault was raised")
 
 
-def _tried(plan: Plan, scratch: Path) -> Campaign:
+def _try_plan(plan: Plan, scratch: Path) -> Campaign:
     file = scratch / CAMPAIGN_FILE
-    write_text(file, campaign_text(plan))
+    write_text(file, make_campaign_text(plan))
     try:
         return load_campaign(file)
     except InputError as fault:
@@ -186,7 +186,7 @@ def _tried(plan: Plan, scratch: Path) -> Campaign:
         raise UsageError(str(fault).replace(f"{file}: ", "").replace("design.annotators", "--annotators")) from fault
 
 
-def _sizes(plan: Plan, segments: int) -> tuple[tuple[int, tuple[int, int] | None], ...]:
+def _propose_sizes(plan: Plan, segments: int) -> tuple[tuple[int, tuple[int, int] | None], ...]:
     """Sizes of tasks that suit the texts, with so many degraded copies and repeats, and without any."""
     items = segments if PROTOCOLS[plan.protocol].relative else segments * len(plan.systems)
     work = min(items, round(0.85 * MOST_ITEMS))
@@ -194,7 +194,7 @@ def _sizes(plan: Plan, segments: int) -> tuple[tuple[int, tuple[int, int] | None
     return (min(MOST_ITEMS, work + sum(controls)), controls), (work, None)
 
 
-def _write(folder: Path, content: str, texts: Texts) -> None:
+def _write_folder(folder: Path, content: str, texts: Texts) -> None:
     """Write the texts, and the campaign file last: without it there is no campaign. All is removed if one fails."""
     written: list[Path] = []
     new = not exists(folder)
@@ -216,11 +216,13 @@ def _write(folder: Path, content: str, texts: Texts) -> None:
         raise
 
 
-def _meaning(name: str, segments: int) -> str:
+def _describe_file(name: str, segments: int) -> str:
     return f"source, {counted(segments, 'segment')}" if name == _SOURCE else f"translation by {name}"
 
 
-def _describe(folder: Path, plan: Plan, tasks: TaskSet, segments: int, texts: Texts, *, example: bool) -> Initialised:
+def _make_result(
+    folder: Path, plan: Plan, tasks: TaskSet, segments: int, texts: Texts, *, example: bool
+) -> Initialised:
     file = shlex.quote(str(folder / CAMPAIGN_FILE))
     notes = [] if plan.controls else ["the texts are too few for controls; add them to the campaign file with more"]
     pair = f"{plan.source_lang}-{plan.target_lang}"
@@ -237,7 +239,7 @@ def _describe(folder: Path, plan: Plan, tasks: TaskSet, segments: int, texts: Te
         campaign_file=str(folder / CAMPAIGN_FILE),
         files=(
             NewFile(CAMPAIGN_FILE, "what is judged, by whom and how; change it as you like before people judge"),
-            *(NewFile(shown, _meaning(name, segments), copied) for name, (shown, _, copied) in texts.items()),
+            *(NewFile(shown, _describe_file(name, segments), copied) for name, (shown, _, copied) in texts.items()),
         ),
         systems=tuple(plan.systems),
         segments=segments,

@@ -1,7 +1,7 @@
 """Who meets whom: units of work dealt out to tasks by an optimiser, and tasks to people.
 
-N[t, s] is the number of items of system s in task t, and G = N'N says how much company any two systems keep. Where G is
-even, no system can gain or suffer by its company (see `bias.py`). The objective, to be made small:
+N[t, s] is the number of items of system s in task t, and G = N'N says how often any two systems share tasks. If G is
+even, no system can gain or suffer by the systems beside it (see `bias.py`). The objective, to be minimised:
 
     sum over pairs s, r          (G[s, r] - even share)^2 / u^4        (s = r included: a system's own company;
                                                                         the share allows for units that stay whole)
@@ -43,17 +43,17 @@ class Unit:
     label: str
 
 
-def spread(units: Sequence[Unit], *, capacity: int, rng: np.random.Generator) -> list[list[int]]:
+def spread_units(units: Sequence[Unit], *, capacity: int, rng: np.random.Generator) -> list[list[int]]:
     """Tasks as lists of places in `units`, as few as the capacity allows. No unit may be larger than the capacity."""
     tasks = math.ceil(sum(unit.size for unit in units) / capacity)
     while True:
         deal = Deal(units, tasks, capacity)
         if deal.place_all(rng):
-            return improve(deal, rng)
+            return improve_deal(deal, rng)
         # Where balance from the start leaves no room for the last units, pack tightly first and balance afterwards.
         packed = _pack(units, tasks, capacity)
         if packed is not None:
-            return improve(deal_from(units, packed, tasks=tasks, capacity=capacity), rng)
+            return improve_deal(make_deal(units, packed, tasks=tasks, capacity=capacity), rng)
         tasks += 1
 
 
@@ -70,7 +70,7 @@ def _pack(units: Sequence[Unit], tasks: int, capacity: int) -> list[int] | None:
     return goal
 
 
-def improve(deal: Deal, rng: np.random.Generator, *, only: Sequence[int] | None = None) -> list[list[int]]:
+def improve_deal(deal: Deal, rng: np.random.Generator, *, only: Sequence[int] | None = None) -> list[list[int]]:
     """Move and exchange units (only these, where given) while the objective falls."""
     if deal.tasks > 1:
         movable = np.arange(len(deal.units)) if only is None else np.array(only)
@@ -138,7 +138,7 @@ class Deal:
         return True
 
     def _cost_of_adding(self, i: int) -> NDArray[np.float64]:
-        """What the objective rises by if the unit comes to each task, measured by what is placed so far."""
+        """How much the objective rises if the unit comes to each task, measured by what is placed so far."""
         holds, size = self.holds[i], self.size[i]
         now = self.placed + holds
         uneven = self.gram - _even_company(now, self.squares + holds**2, self.tasks)
@@ -196,7 +196,7 @@ class Deal:
         partner_size: NDArray[np.float64],
         partner_label: NDArray[np.int64],
     ) -> NDArray[np.float64]:
-        """What the objective changes by if unit i goes to each `goal` and what `partner` holds comes for it."""
+        """How much the objective changes if unit i goes to each `goal` and what `partner` holds comes back for it."""
         home = int(self.task[i])
         shift = self.holds[i] - partner
         old_home, old_goal = self.count[home], self.count[goal]
@@ -242,7 +242,7 @@ def _even_company(placed: NDArray[np.float64], squares: NDArray[np.float64], tas
     return target
 
 
-def deal_from(units: Sequence[Unit], task: Sequence[int], *, tasks: int, capacity: int) -> Deal:
+def make_deal(units: Sequence[Unit], task: Sequence[int], *, tasks: int, capacity: int) -> Deal:
     """A deal that starts from a given distribution, to be improved."""
     deal = Deal(units, tasks, capacity)
     for i, goal in enumerate(task):

@@ -152,23 +152,23 @@ def to_json(tasks: TaskSet) -> str:
     """The content of `tasks.json`, a line per screen: the same tasks give the same bytes."""
     head = {name: value for name, value in vars(tasks).items() if name != "tasks"}
     blocks = [
-        _open(vars(task), "screens") + ",\n".join(_line(screen) for screen in task.screens) + "\n]}"
+        _open_object(vars(task), "screens") + ",\n".join(_to_line(screen) for screen in task.screens) + "\n]}"
         for task in tasks.tasks
     ]
-    return _open({"schema": SCHEMA_VERSION, **head}, "tasks") + ",\n".join(blocks) + "\n]}\n"
+    return _open_object({"schema": SCHEMA_VERSION, **head}, "tasks") + ",\n".join(blocks) + "\n]}\n"
 
 
-def _open(values: dict[str, Any], last: str) -> str:
+def _open_object(values: dict[str, Any], last: str) -> str:
     """The start of an object, up to the bracket of its last key, a list."""
-    start = _line({name: value for name, value in values.items() if name != last})
+    start = _to_line({name: value for name, value in values.items() if name != last})
     return f'{start[:-1]}, "{last}": [\n'
 
 
-def _line(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, default=_plain)
+def _to_line(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=_list_fields)
 
 
-def _plain(value: Output | Item | Screen | ContextSegment | Mark) -> dict[str, Any]:
+def _list_fields(value: Output | Item | Screen | ContextSegment | Mark) -> dict[str, Any]:
     """The fields of a part; a text has its hash beside it. Marks and probabilities only where there are any."""
     if isinstance(value, Item) and value.inclusion is None:
         return {name: content for name, content in vars(value).items() if name != "inclusion"}
@@ -192,7 +192,7 @@ def load_tasks(path: Path) -> TaskSet:
 
 def parse_tasks(text: str, path: Path | str) -> TaskSet:
     """The tasks in the text of `tasks.json`; `path` names the file, or where else the text comes from, in errors."""
-    data = _parsed(text, path)
+    data = _parse_json(text, path)
     version = data.get("schema") if isinstance(data, dict) else None
     if version != SCHEMA_VERSION:
         raise InputError(
@@ -200,13 +200,13 @@ def parse_tasks(text: str, path: Path | str) -> TaskSet:
             file=path,
         )
     try:
-        return _task_set({key: value for key, value in data.items() if key != "schema"}, path)
+        return _make_task_set({key: value for key, value in data.items() if key != "schema"}, path)
     except (KeyError, TypeError, ValueError, AttributeError) as fault:
         reason = shown(fault, 120)
         raise InputError(f"lacks or misnames a key ({reason}); make the tasks again", file=path) from fault
 
 
-def _parsed(text: str, path: Path | str) -> Any:
+def _parse_json(text: str, path: Path | str) -> Any:
     def no_number(word: str) -> float:
         raise ValueError(f"{word} is no number")
 
@@ -222,37 +222,37 @@ def _parsed(text: str, path: Path | str) -> Any:
         raise InputError(f"{what}; make the tasks again", file=path) from None
 
 
-def _task_set(data: dict[str, Any], path: Path | str) -> TaskSet:
+def _make_task_set(data: dict[str, Any], path: Path | str) -> TaskSet:
     lists = {name: tuple(data.pop(name)) for name in ("annotators", "systems", "human")}
-    tasks = _made(TaskSet, {**data, **lists, "tasks": tuple(_task(task, path) for task in data["tasks"])})
+    tasks = _make(TaskSet, {**data, **lists, "tasks": tuple(_make_task(task, path) for task in data["tasks"])})
     if tasks.protocol not in PROTOCOLS:
         raise ValueError(f"unknown protocol '{tasks.protocol}'")
     return tasks
 
 
-def _task(data: dict[str, Any], path: Path | str) -> Task:
-    screens = tuple(_screen(screen, path) for screen in data["screens"])
-    return _made(Task, {**data, "screens": screens, "annotators": tuple(data["annotators"])})
+def _make_task(data: dict[str, Any], path: Path | str) -> Task:
+    screens = tuple(_make_screen(screen, path) for screen in data["screens"])
+    return _make(Task, {**data, "screens": screens, "annotators": tuple(data["annotators"])})
 
 
-def _screen(data: dict[str, Any], path: Path | str) -> Screen:
-    items = tuple(_item(item, path) for item in data["items"])
+def _make_screen(data: dict[str, Any], path: Path | str) -> Screen:
+    items = tuple(_make_item(item, path) for item in data["items"])
     around = {
-        key: tuple(_made(ContextSegment, segment) for segment in data[key])
+        key: tuple(_make(ContextSegment, segment) for segment in data[key])
         for key in ("context_before", "context_after")
     }
-    return _made(Screen, {**data, **around, "items": items})
+    return _make(Screen, {**data, **around, "items": items})
 
 
-def _item(data: dict[str, Any], path: Path | str) -> Item:
-    return _made(Item, {**data, "outputs": tuple(_output(output, path) for output in data["outputs"])})
+def _make_item(data: dict[str, Any], path: Path | str) -> Item:
+    return _make(Item, {**data, "outputs": tuple(_make_output(output, path) for output in data["outputs"])})
 
 
-def _output(data: dict[str, Any], path: Path | str) -> Output:
+def _make_output(data: dict[str, Any], path: Path | str) -> Output:
     stored = data.pop("hash")
     expected = data["expected"] and tuple(data["expected"])
-    prefilled = tuple(_made(Mark, mark) for mark in data.pop("prefilled", ()))
-    output = _made(Output, {**data, "systems": tuple(data["systems"]), "expected": expected, "prefilled": prefilled})
+    prefilled = tuple(_make(Mark, mark) for mark in data.pop("prefilled", ()))
+    output = _make(Output, {**data, "systems": tuple(data["systems"]), "expected": expected, "prefilled": prefilled})
     if text_hash(output.text) != stored:
         raise InputError(
             f"the text of output '{shown(output.id)}' does not match its hash; it was changed after the design, "
@@ -262,29 +262,29 @@ def _output(data: dict[str, Any], path: Path | str) -> Output:
     return output
 
 
-def _made(kind: type[_Made], values: dict[str, Any]) -> _Made:
+def _make(kind: type[_Made], values: dict[str, Any]) -> _Made:
     """A value of the class whose fields all are of their types; JSON would let any of them be anything."""
     instance = kind(**values)
-    for name, hint in _hints(cast("Hashable", kind)).items():
-        if not _fits(getattr(instance, name), hint):
+    for name, hint in _field_types(cast("Hashable", kind)).items():
+        if not _has_type(getattr(instance, name), hint):
             raise TypeError(f"'{name}' is {shown(getattr(instance, name))!r}")
     return instance
 
 
 @cache
-def _hints(kind: Hashable) -> dict[str, Any]:
+def _field_types(kind: Hashable) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
-def _fits(value: object, hint: Any) -> bool:
+def _has_type(value: object, hint: Any) -> bool:
     arguments = get_args(hint)
     if get_origin(hint) is tuple:
         several = arguments[:1] * len(value) if isinstance(value, tuple) and arguments[-1] is ... else arguments
-        return isinstance(value, tuple) and len(value) == len(several) and all(map(_fits, value, several))
+        return isinstance(value, tuple) and len(value) == len(several) and all(map(_has_type, value, several))
     if get_origin(hint) is Literal:
         return value in arguments
     if arguments:
-        return any(_fits(value, argument) for argument in arguments)
+        return any(_has_type(value, argument) for argument in arguments)
     if hint is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
     return isinstance(value, hint) and not (hint is int and isinstance(value, bool))

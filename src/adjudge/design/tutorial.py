@@ -35,7 +35,7 @@ def read_tutorial(campaign: Campaign, path: Path) -> Task:
     screens: list[Screen] = []
     for number, (line, fields) in enumerate(table.rows, start=1):
         name = f"{TUTORIAL}-s{number:02d}"
-        outputs = _outputs(campaign, table, fields, line, f"{name}-i1")
+        outputs = _read_outputs(campaign, table, fields, line, f"{name}-i1")
         text = fields[note].strip() if note is not None else ""
         item = Item(f"{name}-i1", str(number), fields[source].strip(), outputs, note=text or None)
         screens.append(Screen(name, TUTORIAL, (item,)))
@@ -43,10 +43,10 @@ def read_tutorial(campaign: Campaign, path: Path) -> Task:
     return Task(TUTORIAL, tuple(screens), "tutorial", len(people), people)
 
 
-def _outputs(campaign: Campaign, table: Delimited, fields: list[str], line: int, item: str) -> tuple[Output, ...]:
+def _read_outputs(campaign: Campaign, table: Delimited, fields: list[str], line: int, item: str) -> tuple[Output, ...]:
     if not PROTOCOLS[campaign.protocol].relative:
         text = fields[table.need("target", "target1")].strip()
-        expected = _score_range(campaign, table, fields, line)
+        expected = _read_score_range(campaign, table, fields, line)
         return (Output(f"{item}-o1", (TUTORIAL,), text, TUTORIAL, expected=expected),)
     columns = [column for i in range(1, 10) if (column := table.find(f"target{i}")) is not None]
     texts = [fields[column].strip() for column in columns if fields[column].strip()]
@@ -64,7 +64,7 @@ def _outputs(campaign: Campaign, table: Delimited, fields: list[str], line: int,
     )
 
 
-def _score_range(campaign: Campaign, table: Delimited, fields: list[str], line: int) -> tuple[float, float]:
+def _read_score_range(campaign: Campaign, table: Delimited, fields: list[str], line: int) -> tuple[float, float]:
     low = to_float(fields[table.need("low")], "low", table.path, line)
     high = to_float(fields[table.need("high")], "high", table.path, line)
     scale = campaign.score_scale

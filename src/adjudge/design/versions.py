@@ -3,8 +3,8 @@
 The documents are divided into two halves, and the people into two teams. One team judges the first half as it was and
 the second half as corrected, the other team the reverse: a two-by-two Latin square. So every task holds both versions
 in about equal shares, every person judges both versions but no document in both, and every document is judged in both.
-What a person is like (strict, generous, fond of a system) meets both versions alike, and so does what a document is
-like: neither can pass for an effect of the correction. After A. Kim and others (2022), who judged two versions one
+Traits of a person (strict, generous, fond of a system) affect both versions alike, and so do those of a document:
+neither can pass for an effect of the correction. After A. Kim and others (2022), who judged two versions one
 after the other.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from adjudge.design.drafts import Material
 
 
-def both_versions(before: TestSet, after: TestSet) -> TestSet:
+def join_versions(before: TestSet, after: TestSet) -> TestSet:
     """One test set of all segments as they were, followed by the same segments as corrected."""
     _check_same(before, after)
     source = [
@@ -35,10 +35,10 @@ def both_versions(before: TestSet, after: TestSet) -> TestSet:
         for version, testset in ((BEFORE, before), (AFTER, after))
         for segment in testset.source
     ]
-    return TestSet(tuple(source), _joined(before.references, after.references), _joined(before.systems, after.systems))
+    return TestSet(tuple(source), _join(before.references, after.references), _join(before.systems, after.systems))
 
 
-def _joined(before: Mapping[str, tuple[str, ...]], after: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+def _join(before: Mapping[str, tuple[str, ...]], after: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     return {name: texts + after[name] for name, texts in before.items()}
 
 
@@ -51,7 +51,8 @@ def _check_same(before: TestSet, after: TestSet) -> None:
     for segment, other in zip(before.source, after.source, strict=True):
         if (segment.document, segment.segment) != (other.document, other.segment):
             raise InputError(
-                f"files.after has segment '{_name(other)}' where the test set as it was has '{_name(segment)}'; "
+                f"files.after has segment '{_name_segment(other)}' where the test set as it was has "
+                f"'{_name_segment(segment)}'; "
                 "both must have the same documents and segments"
             )
     for group in ("systems", "references"):
@@ -61,7 +62,7 @@ def _check_same(before: TestSet, after: TestSet) -> None:
             raise InputError(f"files.after and files do not have the same {group} ({lacking}); name the same in both")
 
 
-def _name(segment: SourceSegment) -> str:
+def _name_segment(segment: SourceSegment) -> str:
     return f"{segment.document}:{segment.segment}"
 
 
@@ -78,8 +79,10 @@ def first_version(material: Material) -> Material:
     return replace(material, testset=testset, systems=half(material.systems))
 
 
-def sides(material: Material, chosen: Sequence[int], rng: np.random.Generator) -> tuple[list[int], list[int]]:
-    """What each team judges: indices of segments, half of the documents in each version.
+def divide_documents(
+    material: Material, chosen: Sequence[int], rng: np.random.Generator
+) -> tuple[list[int], list[int]]:
+    """Divide the documents between two teams: indices of segments, half of the documents in each version.
 
     Args:
         material: both versions.
@@ -111,8 +114,8 @@ def sides(material: Material, chosen: Sequence[int], rng: np.random.Generator) -
     )
 
 
-def teams(campaign: Campaign, rng: np.random.Generator) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The people in two teams of the same size, or one more in the first."""
+def divide_people(campaign: Campaign, rng: np.random.Generator) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Divide the people into two teams of the same size, or one more in the first."""
     names = campaign.design.annotator_names
     shuffled = [names[i] for i in rng.permutation(len(names))]
     half = (len(names) + 1) // 2

@@ -1,4 +1,4 @@
-"""Warnings about a design, as Knowles (2021) would give them: what the ranking could later be blamed for."""
+"""Warnings about a design, after Knowles (2021): what could later be said against the ranking."""
 
 from __future__ import annotations
 
@@ -126,12 +126,12 @@ def _about_controls(report: DesignReport, tasks: TaskSet) -> Iterator[str]:
                 f"some annotators see only {counted(fewest, 'degraded copy', 'degraded copies')}; with fewer than "
                 f"{FEW_CONTROLS}, a significance test can hardly detect careless annotators"
             )
-    if met := _met_twice(tasks):
+    if met := _count_met_twice(tasks):
         often = counted(met, "time")
         yield f"{often} an annotator sees a text twice by accident, because there are too few for the controls"
 
 
-def _met_twice(tasks: TaskSet) -> int:
+def _count_met_twice(tasks: TaskSet) -> int:
     """How often a person sees a text of a segment again that is neither a repeat nor shown beside other outputs."""
     if PROTOCOLS[tasks.protocol].relative:
         return 0

@@ -33,9 +33,9 @@ class Examination:
 def examine(wanted: Examination, tell: Callable[[str], None] = lambda _: None) -> Diagnosis:
     """Look at everything; `tell` is called with what is being looked at."""
     findings: list[Finding] = []
-    for what, examiner in _examiners(wanted):
+    for what, examiner in _list_examiners(wanted):
         tell(what)
-        findings += _guarded(what, examiner)
+        findings += _run_examiner(what, examiner)
     return Diagnosis(
         settings={"port": wanted.port, "database": wanted.database is not None},
         data=f"python{platform.python_version()}",
@@ -43,25 +43,25 @@ def examine(wanted: Examination, tell: Callable[[str], None] = lambda _: None) -
     )
 
 
-def _examiners(wanted: Examination) -> Sequence[tuple[str, Examiner]]:
+def _list_examiners(wanted: Examination) -> Sequence[tuple[str, Examiner]]:
     asked = wanted.database
     return (
-        ("Python", packages.python),
-        ("dependencies", packages.dependencies),
-        ("extras", packages.extras),
-        ("SQLite", database.sqlite),
-        ("folders", machine.folders),
-        ("charts", machine.charts),
-        ("linear algebra", machine.linear_algebra),
-        ("processors and memory", machine.resources),
-        ("terminal", machine.terminal),
-        ("port", lambda: machine.port(wanted.port)),
-        ("clock", machine.clock),
-        *((("database", lambda: database.given(asked)),) if asked is not None else ()),
+        ("Python", packages.examine_python),
+        ("dependencies", packages.examine_dependencies),
+        ("extras", packages.examine_extras),
+        ("SQLite", database.examine_sqlite),
+        ("folders", machine.examine_folders),
+        ("charts", machine.examine_charts),
+        ("linear algebra", machine.examine_linear_algebra),
+        ("processors and memory", machine.examine_resources),
+        ("terminal", machine.examine_terminal),
+        ("port", lambda: machine.examine_port(wanted.port)),
+        ("clock", machine.examine_clock),
+        *((("database", lambda: database.examine_given(asked)),) if asked is not None else ()),
     )
 
 
-def _guarded(what: str, examiner: Examiner) -> list[Finding]:
+def _run_examiner(what: str, examiner: Examiner) -> list[Finding]:
     """The findings; an examination that breaks off is itself a finding."""
     findings: list[Finding] = []
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
 
-from adjudge.collect.database import is_postgres, without_password
+from adjudge.collect.database import hide_password, is_postgres
 from adjudge.doctor.diagnosis import Finding
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _APPLIED = "SELECT name FROM django_migrations WHERE app = 'collect'"
 SECONDS = 5
 
 
-def sqlite() -> Iterator[Finding]:
+def examine_sqlite() -> Iterator[Finding]:
     """The library, and a log that can be written ahead, without which saves would wait for readers."""
     version = f"version {sqlite3.sqlite_version}"
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
@@ -36,20 +36,20 @@ def sqlite() -> Iterator[Finding]:
         yield Finding("SQLite", "warning", f"{version}, no write-ahead log in the temporary folder ({mode})", advice)
 
 
-def given(database: str) -> Iterator[Finding]:
+def examine_given(database: str) -> Iterator[Finding]:
     """The database that was asked about: a file, sqlite:///file, or the address of a PostgreSQL server."""
     if is_postgres(database):
-        yield from _postgres(database)
+        yield from _examine_postgres(database)
         return
     parts = urlsplit(database)
     if "://" in database and parts.scheme != "sqlite":
         advice = "give a file, or postgres://user@host/name"
-        yield Finding("database", "fault", f"{without_password(database)} is of no known kind", advice)
+        yield Finding("database", "fault", f"{hide_password(database)} is of no known kind", advice)
         return
-    yield from _sqlite_file(Path(unquote(parts.path) if parts.scheme == "sqlite" else database))
+    yield from _examine_file(Path(unquote(parts.path) if parts.scheme == "sqlite" else database))
 
 
-def _sqlite_file(file: Path) -> Iterator[Finding]:
+def _examine_file(file: Path) -> Iterator[Finding]:
     if not file.is_file():
         yield Finding("database", "fault", f"{file}: no such file", "check the path; 'adjudge serve' makes the file")
         return
@@ -58,7 +58,7 @@ def _sqlite_file(file: Path) -> Iterator[Finding]:
             sqlite3.connect(f"file:{quote(str(file.resolve()))}?mode=ro", uri=True, timeout=SECONDS)
         ) as opened:
             problems = [str(row[0]) for row in opened.execute("PRAGMA integrity_check(10)")]
-            applied = _applied(opened) if problems == ["ok"] else set()
+            applied = _read_applied(opened) if problems == ["ok"] else set()
     except sqlite3.Error as fault:
         advice = "restore it from a copy; it must be a database that 'adjudge serve' made"
         yield Finding("database", "fault", f"{file}: {fault}", advice)
@@ -69,21 +69,21 @@ def _sqlite_file(file: Path) -> Iterator[Finding]:
         )
         return
     yield Finding("database", "ok", f"{file}: whole (integrity check)")
-    yield _up_to_date(applied)
+    yield _compare_tables(applied)
 
 
-def _applied(opened: sqlite3.Connection) -> set[str]:
+def _read_applied(opened: sqlite3.Connection) -> set[str]:
     held = opened.execute("SELECT 1 FROM sqlite_master WHERE name = 'django_migrations'").fetchone()
     return {str(row[0]) for row in opened.execute(_APPLIED)} if held else set()
 
 
-def _postgres(url: str) -> Iterator[Finding]:
+def _examine_postgres(url: str) -> Iterator[Finding]:
     try:
         import psycopg
     except ImportError:
         yield Finding("database", "fault", "PostgreSQL needs its driver", "pip install 'adjudge[postgres]'")
         return
-    shown = without_password(url)
+    shown = hide_password(url)
     try:
         with psycopg.connect(_without_pooling(url), connect_timeout=SECONDS) as opened:
             version = opened.info.server_version // 10_000
@@ -100,7 +100,7 @@ def _postgres(url: str) -> Iterator[Finding]:
     yield Finding("database", "ok", f"{shown}: PostgreSQL {version}")
     if durable != "on":
         yield Finding("durability", "warning", f"fsync is {durable}", "set fsync = on, or a power cut loses judgments")
-    yield _up_to_date(applied)
+    yield _compare_tables(applied)
 
 
 def _without_pooling(url: str) -> str:
@@ -110,7 +110,7 @@ def _without_pooling(url: str) -> str:
     return urlunsplit(parts._replace(query=urlencode(kept)))
 
 
-def _up_to_date(applied: set[str]) -> Finding:
+def _compare_tables(applied: set[str]) -> Finding:
     """Whether the tables are those of this version."""
     import adjudge.collect.migrations as kept
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from adjudge.core.files import exists
 from adjudge.core.wording import counted
 from adjudge.datasets import data_folder
-from adjudge.datasets.catalogue import shown_size
+from adjudge.datasets.catalogue import show_size
 from adjudge.doctor.diagnosis import Finding
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ LITTLE_MEMORY = 1_000_000_000
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
-def linear_algebra() -> Iterator[Finding]:
+def examine_linear_algebra() -> Iterator[Finding]:
     """The library behind numpy and scipy, and how many threads it starts."""
     import scipy.linalg  # noqa: F401 - so that its library is loaded and counted
     import threadpoolctl
@@ -37,35 +37,35 @@ def linear_algebra() -> Iterator[Finding]:
         return
     most = max(int(pool["num_threads"]) for pool in pools)
     library = f"{', '.join(sorted({str(pool['internal_api']) for pool in pools}))}, {counted(most, 'thread')}"
-    if most > processors():
+    if most > count_processors():
         yield Finding("linear algebra", "warning", library, "set OPENBLAS_NUM_THREADS=1: threads wait for each other")
     else:
         yield Finding("linear algebra", "ok", library)
 
 
-def processors() -> int:
+def count_processors() -> int:
     """Processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def resources(
+def examine_resources(
     meminfo: Path = Path("/proc/meminfo"), limit: Path = Path("/sys/fs/cgroup/memory.max")
 ) -> Iterator[Finding]:
     """Processors, and the memory that is left, also where a container sets a limit."""
-    yield Finding("processors", "ok", str(processors()))
-    known = [size for size in (_available(meminfo), _limit(limit)) if size is not None]
+    yield Finding("processors", "ok", str(count_processors()))
+    known = [size for size in (_read_available(meminfo), _read_limit(limit)) if size is not None]
     if not known:
         yield Finding("memory", "ok", "not known on this system")
     elif min(known) < LITTLE_MEMORY:
         advice = "close other programs, or give the container more: large campaigns need 1 GB"
-        yield Finding("memory", "warning", f"{shown_size(min(known))} free", advice)
+        yield Finding("memory", "warning", f"{show_size(min(known))} free", advice)
     else:
-        yield Finding("memory", "ok", f"{shown_size(min(known))} free")
+        yield Finding("memory", "ok", f"{show_size(min(known))} free")
 
 
-def _available(meminfo: Path) -> int | None:
+def _read_available(meminfo: Path) -> int | None:
     try:
         lines = dict(line.split(":", 1) for line in meminfo.read_text().splitlines() if ":" in line)
         return int(lines["MemAvailable"].split()[0]) * 1024
@@ -73,14 +73,14 @@ def _available(meminfo: Path) -> int | None:
         return None
 
 
-def _limit(limit: Path) -> int | None:
+def _read_limit(limit: Path) -> int | None:
     try:
         return int(limit.read_text()) - int(limit.with_name("memory.current").read_text())
     except (OSError, ValueError):
         return None
 
 
-def terminal() -> Iterator[Finding]:
+def examine_terminal() -> Iterator[Finding]:
     """Whether every script can be printed."""
     written = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
     encodings = f"output {written}, files {locale.getpreferredencoding(do_setlocale=False).lower()}"
@@ -92,7 +92,7 @@ def terminal() -> Iterator[Finding]:
         )
 
 
-def port(number: int) -> Iterator[Finding]:
+def examine_port(number: int) -> Iterator[Finding]:
     """Whether `serve` could listen."""
     with socket.socket() as tried:
         tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -105,7 +105,7 @@ def port(number: int) -> Iterator[Finding]:
     yield Finding("port", "ok", f"{number} is free for serve")
 
 
-def clock(now: float | None = None) -> Iterator[Finding]:
+def examine_clock(now: float | None = None) -> Iterator[Finding]:
     """A clock that stands before the time at which adjudge was installed is wrong, and so is every time it gives."""
     seconds = time.time() if now is None else now
     shown = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
@@ -121,14 +121,16 @@ def clock(now: float | None = None) -> Iterator[Finding]:
 LITTLE_ROOM = 200_000_000
 
 
-def folders() -> Iterator[Finding]:
+def examine_folders() -> Iterator[Finding]:
     """Temporary files, the data sets, and the folder where the command was called."""
-    yield writable("temporary files", Path(tempfile.gettempdir()), "set TMPDIR to a folder of your own", needed=True)
-    yield writable("data sets", data_folder(), "set ADJUDGE_DATA or XDG_CACHE_HOME to a folder of your own")
-    yield writable("this folder", Path.cwd(), "write results elsewhere with --output")
+    yield examine_folder(
+        "temporary files", Path(tempfile.gettempdir()), "set TMPDIR to a folder of your own", needed=True
+    )
+    yield examine_folder("data sets", data_folder(), "set ADJUDGE_DATA or XDG_CACHE_HOME to a folder of your own")
+    yield examine_folder("this folder", Path.cwd(), "write results elsewhere with --output")
 
 
-def writable(what: str, folder: Path, advice: str, *, needed: bool = False) -> Finding:
+def examine_folder(what: str, folder: Path, advice: str, *, needed: bool = False) -> Finding:
     """Whether a file can be written to the folder, or to the nearest one above it that exists."""
     existing = next((parent for parent in (folder, *folder.parents) if exists(parent)), folder)
     try:
@@ -137,7 +139,7 @@ def writable(what: str, folder: Path, advice: str, *, needed: bool = False) -> F
         room = shutil.disk_usage(existing).free
     except OSError as fault:
         return Finding(what, "fault" if needed else "warning", f"{folder}: {fault.strerror or fault}", advice)
-    state = f"{folder}, {shown_size(room)} free"
+    state = f"{folder}, {show_size(room)} free"
     if room < LITTLE_ROOM:
         return Finding(what, "warning", state, "make room, or " + advice)
     return Finding(what, "ok", state if existing == folder else f"{state} (made when needed)")
@@ -159,7 +161,7 @@ _SVG = (
 FONTS = "install fonts for them, on Debian fonts-noto-core and fonts-noto-cjk; pages in a browser are not affected"
 
 
-def charts() -> Iterator[Finding]:
+def examine_charts() -> Iterator[Finding]:
     """Charts as SVG and PNG, and the scripts that can be drawn in PNG."""
     import vl_convert
 
@@ -168,20 +170,20 @@ def charts() -> Iterator[Finding]:
         yield Finding("charts", "fault", "a small chart could not be drawn", "install vl-convert-python again")
         return
     yield Finding("charts", "ok", "a small chart was drawn as SVG and PNG")
-    missing = missing_scripts()
+    missing = find_missing_scripts()
     if missing:
         yield Finding("letters in PNG charts", "warning", f"none for {', '.join(missing)}", FONTS)
     else:
         yield Finding("letters in PNG charts", "ok", ", ".join(_SCRIPTS))
 
 
-def missing_scripts() -> list[str]:
+def find_missing_scripts() -> list[str]:
     """Scripts whose letters look like a letter that no font has."""
-    none = _drawn(_NO_LETTER)
-    return [script for script, letter in _SCRIPTS.items() if _drawn(letter) in (none, _drawn(""))]
+    none = _draw(_NO_LETTER)
+    return [script for script, letter in _SCRIPTS.items() if _draw(letter) in (none, _draw(""))]
 
 
-def _drawn(letters: str) -> bytes:
+def _draw(letters: str) -> bytes:
     import vl_convert
 
     return bytes(vl_convert.svg_to_png(_SVG.format(letters)))

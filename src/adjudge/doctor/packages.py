@@ -41,7 +41,7 @@ for name, module in json.loads(sys.argv[1]).items():
 """
 
 
-def importing(modules: Mapping[str, str]) -> dict[str, str]:
+def find_import_faults(modules: Mapping[str, str]) -> dict[str, str]:
     """By name of a package, why its module cannot be imported; nothing for those that can."""
     call = [sys.executable, "-c", _CHILD, json.dumps(dict(modules))]
     try:
@@ -71,20 +71,20 @@ class Requirement:
     extra: str | None
 
 
-def python() -> Iterator[Finding]:
+def examine_python() -> Iterator[Finding]:
     """The interpreter."""
     interpreter = f"{platform.python_version()} at {sys.executable}, adjudge {__version__}"
     needed = str(metadata.metadata("adjudge")["Requires-Python"] or "")
-    if fits(platform.python_version(), needed):
+    if is_in_range(platform.python_version(), needed):
         yield Finding("Python", "ok", interpreter)
     else:
         yield Finding("Python", "fault", interpreter, f"install Python {needed} and set up again")
 
 
-def dependencies() -> Iterator[Finding]:
+def examine_dependencies() -> Iterator[Finding]:
     """What adjudge cannot do without: one line where all is well, one for each that is not."""
-    needed = [requirement for requirement in requirements() if requirement.extra is None]
-    faults = _examined(needed)
+    needed = [requirement for requirement in list_requirements() if requirement.extra is None]
+    faults = _examine_packages(needed)
     yield from faults
     if len(needed) > len(faults):
         of_all = f" of {len(needed)}" if faults else ""
@@ -93,30 +93,30 @@ def dependencies() -> Iterator[Finding]:
         )
 
 
-def extras() -> Iterator[Finding]:
+def examine_extras() -> Iterator[Finding]:
     """What is needed for some things only."""
-    for extra in sorted({requirement.extra for requirement in requirements() if requirement.extra}):
-        needed = [requirement for requirement in requirements() if requirement.extra == extra]
+    for extra in sorted({requirement.extra for requirement in list_requirements() if requirement.extra}):
+        needed = [requirement for requirement in list_requirements() if requirement.extra == extra]
         purpose = PURPOSES.get(extra, extra)
-        missing = [requirement.name for requirement in needed if _version(requirement.name) is None]
+        missing = [requirement.name for requirement in needed if _installed_version(requirement.name) is None]
         advice = f"pip install 'adjudge[{extra}]'"
         if len(missing) == len(needed):
             yield Finding(f"extra {extra}", "ok", f"not installed; for {purpose}: {advice}")
         elif missing:
             yield Finding(f"extra {extra}", "warning", f"{', '.join(missing)} missing, for {purpose}", advice)
         else:
-            faults = _examined(needed)
+            faults = _examine_packages(needed)
             yield from (Finding(finding.what, "warning", finding.found, advice) for finding in faults)
             if not faults:
                 yield Finding(f"extra {extra}", "ok", f"installed, for {purpose}")
 
 
-def requirements() -> list[Requirement]:
+def list_requirements() -> list[Requirement]:
     """What the installed package says that it needs."""
-    return [parsed(line) for line in metadata.requires("adjudge") or []]
+    return [parse_requirement(line) for line in metadata.requires("adjudge") or []]
 
 
-def parsed(line: str) -> Requirement:
+def parse_requirement(line: str) -> Requirement:
     """A line such as `numpy<3,>=2.2` or `psycopg[binary]<4; extra == 'postgres'`."""
     match = _REQUIREMENT.match(line)
     if match is None:
@@ -125,12 +125,14 @@ def parsed(line: str) -> Requirement:
     return Requirement(match["name"], match["range"].strip(), extra[1] if extra else None)
 
 
-def fits(version: str, versions: str) -> bool:
+def is_in_range(version: str, versions: str) -> bool:
     """Whether a version lies in a range such as `<3,>=2.2`; the numbers count, not what follows them."""
-    return all(_holds(_numbers(version), sign, _numbers(bound)) for sign, bound in _BOUND.findall(versions))
+    return all(
+        _compare(_parse_version(version), sign, _parse_version(bound)) for sign, bound in _BOUND.findall(versions)
+    )
 
 
-def _holds(version: tuple[int, ...], sign: str, bound: tuple[int, ...]) -> bool:
+def _compare(version: tuple[int, ...], sign: str, bound: tuple[int, ...]) -> bool:
     width = max(len(version), len(bound))
     left, right = (numbers + (0,) * (width - len(numbers)) for numbers in (version, bound))
     return {
@@ -139,22 +141,23 @@ def _holds(version: tuple[int, ...], sign: str, bound: tuple[int, ...]) -> bool:
     }[sign]  # fmt: skip
 
 
-def _numbers(version: str) -> tuple[int, ...]:
+def _parse_version(version: str) -> tuple[int, ...]:
     release = re.match(r"[0-9]+(\.[0-9]+)*", version)
     return tuple(int(part) for part in release[0].split(".")) if release else (0,)
 
 
-def _version(name: str) -> str | None:
+def _installed_version(name: str) -> str | None:
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return None
 
 
-def _examined(needed: list[Requirement]) -> list[Finding]:
+def _examine_packages(needed: list[Requirement]) -> list[Finding]:
     """What is wrong with these packages."""
-    faults = {package.name: fault for package in needed if (fault := _wrong_version(package)) is not None}
-    broken = importing({package.name: module for package in needed if (module := _module(package.name)) is not None})
+    faults = {package.name: fault for package in needed if (fault := _check_version(package)) is not None}
+    modules = {package.name: module for package in needed if (module := _find_module(package.name)) is not None}
+    broken = find_import_faults(modules)
     for package in needed:
         if package.name in broken:
             faults.setdefault(package.name, f"cannot be imported ({broken[package.name]})")
@@ -170,14 +173,14 @@ def _examined(needed: list[Requirement]) -> list[Finding]:
     ]
 
 
-def _wrong_version(package: Requirement) -> str | None:
-    version = _version(package.name)
+def _check_version(package: Requirement) -> str | None:
+    version = _installed_version(package.name)
     if version is None:
         return "not installed"
-    return None if fits(version, package.versions) else f"version {version}, {package.versions} is needed"
+    return None if is_in_range(version, package.versions) else f"version {version}, {package.versions} is needed"
 
 
-def _module(name: str) -> str | None:
+def _find_module(name: str) -> str | None:
     """The module to import of a package."""
     try:
         files = metadata.files(name) or []
@@ -185,8 +188,10 @@ def _module(name: str) -> str | None:
         return None
     tops = [file.parts[0].partition(".")[0] for file in files if file.suffix in (".py", ".so", ".pyd")]
     usable = [top for top in dict.fromkeys(tops) if top.isidentifier() and top != "tests"]
-    return min(usable, key=lambda top: (top.startswith("_"), _plain(top) not in _plain(name))) if usable else None
+    return (
+        min(usable, key=lambda top: (top.startswith("_"), _normalise(top) not in _normalise(name))) if usable else None
+    )
 
 
-def _plain(name: str) -> str:
+def _normalise(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()

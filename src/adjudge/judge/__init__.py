@@ -25,10 +25,10 @@ from adjudge.design.tasks import load_tasks, text_hash
 from adjudge.formats import native
 from adjudge.judge.answers import AnswerReader
 from adjudge.judge.asking import Asker, Unanswered, ask_all
-from adjudge.judge.clients import Endpoint, key_from
+from adjudge.judge.clients import Endpoint, read_key
 from adjudge.judge.journal import ENDING, Journal
 from adjudge.judge.program import Program
-from adjudge.judge.questions import make_template, questions_of
+from adjudge.judge.questions import make_questions, make_template
 from adjudge.results.judge import Judged, Preview
 
 if TYPE_CHECKING:
@@ -97,9 +97,9 @@ def judge(
         tell: is told how far it has come.
     """
     native.check_ending(output)
-    _check(settings)
-    asked = _prepare(campaign, settings)
-    client = _client(settings)
+    _check_settings(settings)
+    asked = _prepare_questions(campaign, settings)
+    client = _make_client(settings)
     missing: Counter[str] = Counter()
     with Journal(output.with_name(output.name + ENDING), asked.header, asked.reader.accepts) as journal:
         todo = [question for question in asked.questions if _is_open(journal.answers.get(question.id), settings)]
@@ -111,7 +111,7 @@ def judge(
                 journal.add(outcome)
             tell(f"{len(asked.questions) - len(todo) + number:,} of {len(asked.questions):,} questions asked")
         answers = [journal.answers.get(question.id) for question in asked.questions]
-    judgments = _judgments(asked, answers, missing)
+    judgments = _make_judgments(asked, answers, missing)
     native.write(judgments, output)
     return Judged(
         settings=asked.settings,
@@ -130,7 +130,7 @@ def judge(
 
 def preview(campaign: Path, *, settings: JudgeSettings) -> Preview:
     """What would be asked: one prompt, the number of questions, and their characters. Nothing is sent."""
-    asked = _prepare(campaign, settings)
+    asked = _prepare_questions(campaign, settings)
     lengths = [len(asked.template.prompt(question)) for question in asked.questions]
     return Preview(
         settings=asked.settings,
@@ -143,7 +143,7 @@ def preview(campaign: Path, *, settings: JudgeSettings) -> Preview:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Questioning:
     """All that is asked, and by which name the answers go."""
 
     name: str
@@ -162,10 +162,10 @@ class _Asked:
         return {"judge": self.name, "command": self.command, **{name: self.settings.get(name) for name in shared}}
 
 
-def _prepare(campaign: Path, settings: JudgeSettings) -> _Asked:
-    tasks, scale = _tasks(campaign)
+def _prepare_questions(campaign: Path, settings: JudgeSettings) -> _Questioning:
+    tasks, scale = _load_tasks(campaign)
     template = make_template(tasks, scale, settings.prompt)
-    questions = questions_of(tasks, repeats=settings.repeats, seed=settings.seed)
+    questions = make_questions(tasks, repeats=settings.repeats, seed=settings.seed)
     program = (settings.command or "").split()[0] if (settings.command or "").strip() else "unnamed"
     name = (settings.name or settings.model or Path(program).stem).strip().removeprefix(PREFIX)
     if not name or not name.isprintable():
@@ -177,28 +177,29 @@ def _prepare(campaign: Path, settings: JudgeSettings) -> _Asked:
         "command": Path(program).name if settings.command else None,
         "model": settings.model,
         "prompt": template.fingerprint,
-        "parameters": fingerprint(json.dumps(_parameters(settings), sort_keys=True)),
+        "parameters": fingerprint(json.dumps(_parse_parameters(settings), sort_keys=True)),
         "repeats": settings.repeats or None,
         "seed": settings.seed,
     }
     reader = AnswerReader(scale, PROTOCOLS[tasks.protocol].in_pairs)
     command = fingerprint(settings.command) if settings.command else None
-    return _Asked(name, tasks, template, reader, questions, chosen, command)
+    return _Questioning(name, tasks, template, reader, questions, chosen, command)
 
 
-def _tasks(campaign: Path) -> tuple[TaskSet, Scale]:
+def _load_tasks(campaign: Path) -> tuple[TaskSet, Scale]:
     from adjudge.design.campaign import SCALES, Scale
 
     if campaign.suffix.lower() == ".json":
         tasks = load_tasks(campaign)
         return tasks, SCALES.get(tasks.protocol, Scale())
-    from adjudge.design import design, load_campaign
+    from adjudge.design.campaign.toml_file import load_campaign
+    from adjudge.design.make import design
 
     loaded = load_campaign(campaign)
     return design(loaded), loaded.score_scale
 
 
-def _check(settings: JudgeSettings) -> None:
+def _check_settings(settings: JudgeSettings) -> None:
     if (settings.endpoint is None) == (settings.command is None):
         raise UsageError("name who is asked: either --endpoint with --model, or --command")
     if settings.endpoint is not None and not settings.model:
@@ -210,7 +211,7 @@ def _check(settings: JudgeSettings) -> None:
         raise UsageError(f"--timeout is {settings.timeout:g}, a number of seconds up to a day is needed")
 
 
-def _parameters(settings: JudgeSettings) -> dict[str, Any]:
+def _parse_parameters(settings: JudgeSettings) -> dict[str, Any]:
     try:
         parameters = json.loads(settings.parameters, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
@@ -228,26 +229,26 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(name)
 
 
-def _client(settings: JudgeSettings) -> Client:
+def _make_client(settings: JudgeSettings) -> Client:
     if settings.command is not None:
         return Program(settings.command, settings.timeout)
     assert settings.endpoint is not None
     assert settings.model is not None
-    key = key_from(settings.key_variable or KEY_VARIABLE, must=settings.key_variable is not None)
-    return Endpoint(settings.endpoint, settings.model, key, _parameters(settings), settings.timeout)
+    key = read_key(settings.key_variable or KEY_VARIABLE, must=settings.key_variable is not None)
+    return Endpoint(settings.endpoint, settings.model, key, _parse_parameters(settings), settings.timeout)
 
 
 def _is_open(answer: Answered | None, settings: JudgeSettings) -> bool:
     return answer is None or (answer.value is None and settings.ask_again)
 
 
-def _judgments(asked: _Asked, answers: Sequence[Answered | None], missing: Mapping[str, int]) -> Judgments:
+def _make_judgments(asked: _Questioning, answers: Sequence[Answered | None], missing: Mapping[str, int]) -> Judgments:
     """The table: one row per output and system, in the order in which the questions stand."""
     rows = [
         row
         for position, (question, answer) in enumerate(zip(asked.questions, answers, strict=True), start=1)
         if answer is not None and answer.value is not None
-        for row in _rows(asked, question, answer, position)
+        for row in _make_rows(asked, question, answer, position)
     ]
     # Reasons end with the value in parentheses, which the journal has; they are counted without it.
     unusable = Counter(
@@ -264,7 +265,7 @@ def _judgments(asked: _Asked, answers: Sequence[Answered | None], missing: Mappi
     return Judgments.from_columns(pl.DataFrame(rows, schema={**SCHEMA, **extra}, strict=False), set_aside=aside)
 
 
-def _rows(asked: _Asked, question: Question, answer: Answered, position: int) -> list[dict[str, Any]]:
+def _make_rows(asked: _Questioning, question: Question, answer: Answered, position: int) -> list[dict[str, Any]]:
     tasks, item = asked.tasks, question.item
     in_pairs = len(question.outputs) == 2
     assert answer.value is not None

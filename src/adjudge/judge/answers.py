@@ -33,10 +33,10 @@ class AnswerReader:
         """The score, or the choice: 1, 2, or 0 for a tie."""
         if not text.strip():
             raise UnusableAnswerError("the answer is empty")
-        value = _from_json(text, "better" if self.in_pairs else "score")
+        value = _find_in_json(text, "better" if self.in_pairs else "score")
         if value is None and self.in_pairs:
             raise UnusableAnswerError('the answer has no JSON object with "better"')
-        number = self._last_number(text) if value is None else _as_number(value)
+        number = self._last_number(text) if value is None else _to_number(value)
         if not self.accepts(number):
             on_scale = f"the score is not on the scale from {self.scale.low:g} to {self.scale.high:g}"
             what = '"better" is not 0, 1 or 2' if self.in_pairs else on_scale
@@ -55,10 +55,10 @@ class AnswerReader:
         if not numbers:
             raise UnusableAnswerError("the answer has no number")
         # 85,5 and 1.000,0 are not the same everywhere, so they are refused rather than guessed.
-        return _as_number(numbers[-1].rstrip(".,"))
+        return _to_number(numbers[-1].rstrip(".,"))
 
 
-def _from_json(text: str, key: str) -> Any:
+def _find_in_json(text: str, key: str) -> Any:
     """The value of the key in the last JSON object that has it, whatever else the object holds; None without the key.
 
     Where the key is there but no value can be read, as in an answer that was cut, other numbers are not the answer.
@@ -79,7 +79,7 @@ def _from_json(text: str, key: str) -> Any:
     return value
 
 
-def _as_number(value: Any) -> float:
+def _to_number(value: Any) -> float:
     if isinstance(value, str):
         value = value.strip()
     try:

@@ -94,11 +94,11 @@ def ask_all(asker: Asker, questions: Sequence[Question], *, jobs: int) -> Iterat
     for question in questions:
         waiting.put(question)
     for _ in range(min(jobs, len(questions))):
-        threading.Thread(target=_work, args=(asker, waiting, done.put), daemon=True).start()
+        threading.Thread(target=_ask_waiting, args=(asker, waiting, done.put), daemon=True).start()
     failures = 0
     try:
         for _ in questions:
-            outcome = _next(done)
+            outcome = _wait_for_outcome(done)
             if isinstance(outcome, BaseException):
                 raise outcome
             yield outcome
@@ -110,7 +110,9 @@ def ask_all(asker: Asker, questions: Sequence[Question], *, jobs: int) -> Iterat
         asker.stop()
 
 
-def _next(done: queue.SimpleQueue[Answered | Unanswered | BaseException]) -> Answered | Unanswered | BaseException:
+def _wait_for_outcome(
+    done: queue.SimpleQueue[Answered | Unanswered | BaseException],
+) -> Answered | Unanswered | BaseException:
     """The next outcome. It looks now and then, because waiting without an end would not notice Ctrl-C."""
     while True:
         try:
@@ -119,7 +121,7 @@ def _next(done: queue.SimpleQueue[Answered | Unanswered | BaseException]) -> Ans
             continue
 
 
-def _work(
+def _ask_waiting(
     asker: Asker,
     waiting: queue.SimpleQueue[Question],
     report: Callable[[Answered | Unanswered | BaseException], None],

@@ -86,9 +86,7 @@ class Endpoint:
             parts, port, plain = urlsplit(""), None, False
         if parts.scheme not in ("http", "https") or not plain or parts.username or parts.query or parts.fragment:
             example = "http://127.0.0.1:8000/v1"
-            raise UsageError(
-                f"--endpoint is '{shown(_without_user(self.url))}', an address such as {example} is needed"
-            )
+            raise UsageError(f"--endpoint is '{shown(_hide_user(self.url))}', an address such as {example} is needed")
         if self.key and not _is_plain(self.key):
             raise UsageError("the key has characters that no key has, such as spaces or accents; check the variable")
         if self.key and parts.scheme == "http" and not _is_this_machine(parts.hostname or ""):
@@ -99,9 +97,11 @@ class Endpoint:
 
     def ask(self, prompt: str) -> str:
         """Post one question and read the answer."""
-        status, headers, content = self._post({"model": self.model, "messages": [_message(prompt)], **self.parameters})
+        status, headers, content = self._post(
+            {"model": self.model, "messages": [_make_message(prompt)], **self.parameters}
+        )
         if status == 200:
-            return self._without_key(_content(content))
+            return self._without_key(_find_content(content))
         detail = self._shown(content)
         if status in REDIRECTS:
             where = self._shown(headers.get("Location", "").encode(errors="replace"))
@@ -109,7 +109,7 @@ class Endpoint:
         if status in REFUSED:
             raise EndpointError(f"the endpoint answered {status} ({detail}); check its address, the model and the key")
         if status in AGAIN:
-            raise NoAnswerError(f"status {status}", later=True, wait=_seconds(headers.get("Retry-After")))
+            raise NoAnswerError(f"status {status}", later=True, wait=_parse_seconds(headers.get("Retry-After")))
         raise NoAnswerError(f"status {status} ({detail})", later=False)
 
     def stop(self) -> None:
@@ -127,12 +127,12 @@ class Endpoint:
         headers = {"Content-Type": "application/json", "User-Agent": f"adjudge/{__version__}"}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
-        watch = later(self.timeout, _cut, connection)
+        watch = start_timer(self.timeout, _shut_down, connection)
         try:
             connection.request("POST", f"{path}/chat/completions", json.dumps(body).encode(), headers)
             with connection.getresponse() as response:
                 self.reached.set()
-                return response.status, response.headers, _read(response, deadline)
+                return response.status, response.headers, _read_body(response, deadline)
         except TimeoutError as fault:
             raise NoAnswerError("no answer in time", later=True) from fault
         except ssl.SSLCertVerificationError as fault:
@@ -165,11 +165,11 @@ def _is_plain(text: str) -> bool:
     return text.isascii() and text.isprintable() and " " not in text
 
 
-def _message(prompt: str) -> dict[str, str]:
+def _make_message(prompt: str) -> dict[str, str]:
     return {"role": "user", "content": prompt}
 
 
-def _without_user(url: str) -> str:
+def _hide_user(url: str) -> str:
     """An address without a name and password in it, which messages must not show."""
     return url.rpartition("@")[2] if "@" in url else url
 
@@ -183,7 +183,7 @@ def _is_this_machine(host: str) -> bool:
         return False
 
 
-def later(seconds: float, function: Callable[..., None], *arguments: object) -> threading.Timer:
+def start_timer(seconds: float, function: Callable[..., None], *arguments: object) -> threading.Timer:
     """Call a function later, unless cancelled; it does not keep the program from ending."""
     timer = threading.Timer(seconds, function, arguments)
     timer.daemon = True
@@ -191,14 +191,14 @@ def later(seconds: float, function: Callable[..., None], *arguments: object) -> 
     return timer
 
 
-def _cut(connection: http.client.HTTPConnection) -> None:
+def _shut_down(connection: http.client.HTTPConnection) -> None:
     """Give up a connection whose headers come too slowly: every byte would start the timeout anew."""
     with suppress(OSError):
         if connection.sock is not None:
             connection.sock.shutdown(socket.SHUT_RDWR)
 
 
-def _read(response: http.client.HTTPResponse, deadline: float) -> bytes:
+def _read_body(response: http.client.HTTPResponse, deadline: float) -> bytes:
     """The body, in pieces, so that one that never ends is given up."""
     pieces: list[bytes] = []
     size = 0
@@ -218,7 +218,7 @@ def _read(response: http.client.HTTPResponse, deadline: float) -> bytes:
     return b"".join(pieces)
 
 
-def _content(body: bytes) -> str:
+def _find_content(body: bytes) -> str:
     """The text of the first choice."""
     try:
         content = json.loads(body)["choices"][0]["message"]["content"]
@@ -227,7 +227,7 @@ def _content(body: bytes) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _seconds(given: str | None) -> float | None:
+def _parse_seconds(given: str | None) -> float | None:
     """The header Retry-After in seconds; dates are not understood, and the usual wait is used."""
     try:
         seconds = float(given or "")
@@ -236,7 +236,7 @@ def _seconds(given: str | None) -> float | None:
     return min(max(seconds, 0.0), 5 * LONGEST_WAIT) if math.isfinite(seconds) else None
 
 
-def key_from(variable: str, *, must: bool) -> str | None:
+def read_key(variable: str, *, must: bool) -> str | None:
     """The key in an environment variable; nothing else may hold one."""
     key = os.environ.get(variable, "").strip()
     if must and not key:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from adjudge.core.errors import UsageError, shown
-from adjudge.judge.clients import MOST_BYTES, EndpointError, NoAnswerError, later
+from adjudge.judge.clients import MOST_BYTES, EndpointError, NoAnswerError, start_timer
 
 
 class Program:
@@ -42,12 +42,12 @@ class Program:
             raise EndpointError(f"'{self._words[0]}' cannot be started ({fault.strerror}); check --command") from fault
         with self._lock:
             self._running.add(process)
-        timer = later(self._timeout, _end, process)
+        timer = start_timer(self._timeout, _kill, process)
         try:
             return self._answer(process, prompt, timer)
         finally:
             timer.cancel()
-            _end(process)
+            _kill(process)
             process.wait()
             for stream in (process.stdin, process.stdout):
                 if stream is not None:
@@ -58,7 +58,7 @@ class Program:
     def _answer(self, process: subprocess.Popen[bytes], prompt: str, timer: threading.Timer) -> str:
         assert process.stdin is not None
         assert process.stdout is not None
-        writer = threading.Thread(target=_feed, args=(process.stdin, prompt), daemon=True)
+        writer = threading.Thread(target=_write_prompt, args=(process.stdin, prompt), daemon=True)
         writer.start()
         content = process.stdout.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
@@ -75,10 +75,10 @@ class Program:
         """End the programs that are running."""
         with self._lock:
             for process in self._running:
-                _end(process)
+                _kill(process)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _kill(process: subprocess.Popen[bytes]) -> None:
     """End a program and all that it has started, which would keep its output open."""
     if hasattr(os, "killpg"):
         with suppress(OSError):
@@ -87,7 +87,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.kill()
 
 
-def _feed(stream: Any, prompt: str) -> None:
+def _write_prompt(stream: Any, prompt: str) -> None:
     """Write the prompt; a program need not read it all."""
     with suppress(OSError, ValueError):
         stream.write(prompt.encode(errors="replace"))

@@ -55,7 +55,7 @@ class Question:
         return f"{place}-2" if self.repeat else place
 
 
-def questions_of(tasks: TaskSet, *, repeats: float, seed: int) -> list[Question]:
+def make_questions(tasks: TaskSet, *, repeats: float, seed: int) -> list[Question]:
     """Every different question once, in random order, and some of them a second time at the end.
 
     Args:
@@ -71,7 +71,7 @@ def questions_of(tasks: TaskSet, *, repeats: float, seed: int) -> list[Question]
     for task in tasks.tasks:
         for screen in task.screens:
             for item in screen.items:
-                for question in _of_item(screen, item, in_pairs=in_pairs):
+                for question in _make_item_questions(screen, item, in_pairs=in_pairs):
                     by_id.setdefault(question.id, question)
     if repeats and in_pairs:
         raise UsageError("--repeats is for scores; leave it out for pairs")
@@ -80,10 +80,10 @@ def questions_of(tasks: TaskSet, *, repeats: float, seed: int) -> list[Question]
     questions = [different[place] for place in rng.permutation(len(different))]
     if not questions:
         raise UsageError("the tasks hold nothing that a judge could be asked about; check the campaign")
-    return questions + [replace(question, repeat=True) for question in _repeated(questions, repeats)]
+    return questions + [replace(question, repeat=True) for question in _choose_repeats(questions, repeats)]
 
 
-def _of_item(screen: Screen, item: Item, *, in_pairs: bool) -> Iterable[Question]:
+def _make_item_questions(screen: Screen, item: Item, *, in_pairs: bool) -> Iterable[Question]:
     if in_pairs:
         if all(output.kind in ASKED for output in item.outputs):
             yield Question(screen, item, item.outputs)
@@ -93,7 +93,7 @@ def _of_item(screen: Screen, item: Item, *, in_pairs: bool) -> Iterable[Question
             yield Question(screen, item, (output,))
 
 
-def _repeated(questions: Sequence[Question], repeats: float) -> Sequence[Question]:
+def _choose_repeats(questions: Sequence[Question], repeats: float) -> Sequence[Question]:
     if not (0 <= repeats < 1 or (repeats >= 1 and float(repeats).is_integer())):
         raise UsageError(f"--repeats is {repeats:g}; give a share below 1, or a whole number of questions")
     genuine = [question for question in questions if question.outputs[0].kind == "system"]
@@ -116,8 +116,8 @@ class Template:
     def prompt(self, question: Question) -> str:
         """The prompt of one question. Placeholders in texts are left alone: everything is replaced in one go."""
         texts = self._texts(question)
-        mark = _mark(list(texts.values()))
-        values = {**self._words(), **{name: _block(name, text, mark) for name, text in texts.items()}}
+        mark = _make_mark(list(texts.values()))
+        values = {**self._words(), **{name: _make_block(name, text, mark) for name, text in texts.items()}}
         return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), self.text)
 
     def _texts(self, question: Question) -> dict[str, str]:
@@ -162,7 +162,7 @@ def make_template(tasks: TaskSet, scale: Scale, file: Path | None) -> Template:
     return Template(text.strip() + "\n", tasks, scale)
 
 
-def _mark(texts: list[str]) -> str:
+def _make_mark(texts: list[str]) -> str:
     """A word that occurs in none of the texts."""
     content, number = "\x1f".join(texts), 0
     while (mark := fingerprint(f"{number}{content}", digits=8)) in content:
@@ -170,7 +170,7 @@ def _mark(texts: list[str]) -> str:
     return mark
 
 
-def _block(name: str, text: str, mark: str) -> str:
+def _make_block(name: str, text: str, mark: str) -> str:
     """A text between marked lines; nothing where there is no text."""
     if not text and name not in ("output", "first", "second"):
         return ""

@@ -403,7 +403,7 @@ _WITH_TEXTS = ("mqm", "post-edits")
 @command("export", DURING, "adjudge export campaign.toml -o judgments.parquet", output=False)
 def export(settings: ExportSettings) -> Exported:
     """Export the judgments of a served campaign, at any time."""
-    from adjudge.collect.serve import collected_so_far
+    from adjudge.collect.serve import export_judgments
     from adjudge.results.import_export import describe_export
 
     writers = {"judgments": _write_native, "appraise": _write_appraise, "mqm": _write_mqm, "post-edits": _write_edits}
@@ -412,7 +412,7 @@ def export(settings: ExportSettings) -> Exported:
         raise unknown_choice("format", name, writers)
     if name == "judgments":
         check_table(settings.output)
-    judgments = collected_so_far(
+    judgments = export_judgments(
         settings.campaign, database=settings.database, with_excluded=with_excluded, with_texts=name in _WITH_TEXTS
     )
     written = writers[name](judgments, settings.output)

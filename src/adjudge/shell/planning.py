@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.core.judgments import Judgments
-    from adjudge.design import Campaign, TaskSet
+    from adjudge.design.campaign import Campaign
+    from adjudge.design.tasks import TaskSet
     from adjudge.design.result import DesignReport
     from adjudge.results.plan import Plan
     from adjudge.results.relative_plan import RelativePlan
@@ -326,16 +327,17 @@ class DesignOptions:
 
     def load(self) -> Campaign:
         """The campaign with the selection of segments."""
-        from adjudge.design import load_campaign, with_selection
+        from adjudge.design.campaign.toml_file import load_campaign, set_selection
 
         given = self.campaign
         loaded: Campaign = load_campaign(Path(given)) if isinstance(given, str | Path) else given
-        return loaded if self.select is None else with_selection(loaded, self.select)
+        return loaded if self.select is None else set_selection(loaded, self.select)
 
 
 def _design_and_write(options: DesignOptions) -> DesignReport:
-    from adjudge.design import design as make_tasks
-    from adjudge.design import measure_balance, save_tasks
+    from adjudge.design.make import design as make_tasks
+    from adjudge.design.balance import measure_balance
+    from adjudge.design.tasks import save_tasks
     from adjudge.design.input_texts import read_texts
     from adjudge.shell.output import tell_written
 
@@ -365,7 +367,7 @@ def design(options: DesignOptions) -> TaskSet:
     Returns:
         The tasks: who judges what, with which controls.
     """
-    from adjudge.design import design as make_tasks
+    from adjudge.design.make import design as make_tasks
 
     return make_tasks(options.load())
 

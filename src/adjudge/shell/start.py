@@ -81,11 +81,11 @@ class DataNames:
 @command("data list", None, "adjudge data list wmt10")
 def list_(settings: DataNames) -> Result:
     """List public data sets: contents, format, size, licence, citation, and whether they are downloaded."""
-    from adjudge.datasets import catalogue, find_set, listed
+    from adjudge.datasets import catalogue, find_set, list_sets
 
     names = settings.names
     chosen = [find_set(name) for name in names] if names else list(catalogue().values())
-    return listed(chosen, details=bool(names))
+    return list_sets(chosen, details=bool(names))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,12 +105,12 @@ def get(settings: DataSettings) -> Result:
 
     Interrupted downloads are resumed, and checksums are verified.
     """
-    from adjudge.datasets import at_hand, data_folder, fetch, find_set, where_is
+    from adjudge.datasets import data_folder, describe_found, fetch, find_folder, find_set
 
     dataset, folder = find_set(settings.name), data_folder()
-    stored = where_is(dataset, folder)
+    stored = find_folder(dataset, folder)
     if stored not in (None, folder / settings.name) and not settings.again and settings.source is None:
-        return at_hand(dataset, stored)
+        return describe_found(dataset, stored)
     with _progress() as tell:
         return fetch(dataset, folder, source=settings.source, again=settings.again, tell=tell)
 

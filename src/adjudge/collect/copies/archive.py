@@ -13,8 +13,7 @@ import time
 import zipfile
 import zlib
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Self
+from typing import TYPE_CHECKING, Annotated, BinaryIO, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
@@ -76,11 +75,9 @@ class TableEntry(_Part):
     digest: str = Field(pattern=r"^[0-9a-f]{64}$")
 
 
-class Manifest(_Part):
-    """What a backup holds."""
+class About(_Part):
+    """What the manifest says of the campaign, apart from its entries."""
 
-    format: Line
-    schema_: int = Field(alias="schema")
     version: Line
     made: Line
     campaign: Line
@@ -88,21 +85,15 @@ class Manifest(_Part):
     fingerprint: Line
     database: Line
     migration: Line
+
+
+class Manifest(About):
+    """What a backup holds."""
+
+    format: Line
+    schema_: int = Field(alias="schema")
     tables: tuple[TableEntry, ...]
     entries: tuple[Entry, ...]
-
-
-@dataclass(frozen=True)
-class About:
-    """What the manifest says of the campaign, apart from its entries."""
-
-    version: str
-    made: str
-    campaign: str
-    campaign_file: str
-    fingerprint: str
-    database: str
-    migration: str
 
 
 class ArchiveWriter:
@@ -110,7 +101,7 @@ class ArchiveWriter:
 
     def __init__(self, file: Path) -> None:
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6)
-        self._entries: list[dict[str, Any]] = []
+        self._entries: list[Entry] = []
 
     def add(self, name: str, pieces: Iterable[bytes], *, secret: bool = False) -> None:
         """Add a file whose content comes in pieces."""
@@ -122,13 +113,18 @@ class ArchiveWriter:
                 entry.write(piece)
                 size += len(piece)
                 digest.update(piece)
-        self._entries.append({"name": name, "size": size, "sha256": digest.hexdigest(), "secret": secret})
+        self._entries.append(Entry(name=name, size=size, sha256=digest.hexdigest(), secret=secret))
 
-    def finish(self, about: About, tables: list[dict[str, Any]]) -> None:
+    def finish(self, about: About, tables: list[TableEntry]) -> None:
         """Write the manifest, without which there is no backup."""
-        head = {"format": FORMAT, "schema": SCHEMA, **asdict(about)}
-        content = json.dumps({**head, "tables": tables, "entries": self._entries}, ensure_ascii=False, indent=1)
-        self._zip.writestr(MANIFEST, content)
+        manifest = {
+            "format": FORMAT,
+            "schema": SCHEMA,
+            **about.model_dump(),
+            "tables": [table.model_dump() for table in tables],
+            "entries": [entry.model_dump() for entry in self._entries],
+        }
+        self._zip.writestr(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1))
 
     def __enter__(self) -> Self:
         return self
@@ -141,7 +137,7 @@ class ArchiveWriter:
             self._zip.close()
 
 
-def pieces_of(file: BinaryIO) -> Iterator[bytes]:
+def read_pieces(file: BinaryIO) -> Iterator[bytes]:
     """The content of a file in pieces."""
     while piece := file.read(_PIECE):
         yield piece
@@ -154,16 +150,16 @@ class ArchiveReader:
         self.path, self._zip = path, opened
         infos = opened.infolist()
         if len(infos) > MOST_ENTRIES or len({info.filename for info in infos}) < len(infos):
-            raise _foreign(path, "its entries are too many, or some have the same name")
-        self.manifest = _manifest(path, opened)
+            raise _foreign_error(path, "its entries are too many, or some have the same name")
+        self.manifest = _read_manifest(path, opened)
         named = {entry.name: entry for entry in self.manifest.entries}
         if len(named) < len(self.manifest.entries) or named.keys() | {MANIFEST} != {info.filename for info in infos}:
-            raise _foreign(path, "its manifest does not name exactly its entries")
+            raise _foreign_error(path, "its manifest does not name exactly its entries")
         for info in infos:
             if info.filename != MANIFEST:
                 check_name(path, info.filename)
                 if info.file_size != named[info.filename].size:
-                    raise damaged(path, f"'{shown(info.filename)}' has another size than its manifest says")
+                    raise damage_error(path, f"'{shown(info.filename)}' has another size than its manifest says")
         self.entries = named
         self.unpacked = sum(info.file_size for info in infos)
         packed = path.stat().st_size
@@ -177,7 +173,7 @@ class ArchiveReader:
     def read(self, name: str) -> Iterator[bytes]:
         """The content of an entry in pieces; a wrong checksum is an error after the last of them."""
         entry, digest, size = self.entries[name], hashlib.sha256(), 0
-        with explained(self.path), self._zip.open(name) as file:
+        with explain_damage(self.path), self._zip.open(name) as file:
             while piece := file.read(_PIECE):
                 size += len(piece)
                 if size > entry.size:
@@ -185,7 +181,7 @@ class ArchiveReader:
                 digest.update(piece)
                 yield piece
         if (size, digest.hexdigest()) != (entry.size, entry.sha256):
-            raise damaged(self.path, f"the checksum of '{shown(name)}' is wrong")
+            raise damage_error(self.path, f"the checksum of '{shown(name)}' is wrong")
 
     def lines(self, name: str) -> Iterator[bytes]:
         """The lines of an entry, without their ends."""
@@ -194,7 +190,7 @@ class ArchiveReader:
             *whole, rest = (rest + piece).split(b"\n")
             yield from whole
         if rest:
-            raise damaged(self.path, f"'{shown(name)}' ends in the middle of a row")
+            raise damage_error(self.path, f"'{shown(name)}' ends in the middle of a row")
 
 
 @contextmanager
@@ -202,47 +198,47 @@ def read_archive(path: Path) -> Iterator[ArchiveReader]:
     """Open a backup."""
     if not path.is_file():
         raise InputError("no such file; check the path", file=path)
-    with explained(path):
+    with explain_damage(path):
         opened = zipfile.ZipFile(path)
     with opened:
-        with explained(path):
+        with explain_damage(path):
             reader = ArchiveReader(path, opened)
         yield reader
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
+def explain_damage(path: Path) -> Iterator[None]:
     """Turn whatever a broken archive makes its reader raise into one sentence."""
     try:
         yield
     except _DAMAGE as fault:
-        raise damaged(path, shown(fault, 100) or "it cannot be unpacked") from fault
+        raise damage_error(path, shown(fault, 100) or "it cannot be unpacked") from fault
     except OSError as fault:
         raise InputError(f"cannot be read ({fault.strerror or fault}); check it and its rights", file=path) from fault
 
 
-def damaged(path: Path, why: str) -> InputError:
+def damage_error(path: Path, why: str) -> InputError:
     """The error for an archive that is not as it was written."""
     return InputError(f"is damaged, or no backup of adjudge ({why}); take another copy of it", file=path)
 
 
-def _foreign(path: Path, why: str) -> InputError:
+def _foreign_error(path: Path, why: str) -> InputError:
     return InputError(f"is no backup of adjudge ({why}); give a file that adjudge backup wrote", file=path)
 
 
-def _manifest(path: Path, opened: zipfile.ZipFile) -> Manifest:
+def _read_manifest(path: Path, opened: zipfile.ZipFile) -> Manifest:
     try:
         info = opened.getinfo(MANIFEST)
     except KeyError:
-        raise _foreign(path, f"it has no {MANIFEST}") from None
+        raise _foreign_error(path, f"it has no {MANIFEST}") from None
     if info.file_size > MOST_MANIFEST_BYTES:
-        raise _foreign(path, "its manifest is too long")
+        raise _foreign_error(path, "its manifest is too long")
     try:
         data = json.loads(opened.read(info))
     except (ValueError, RecursionError) as fault:
-        raise damaged(path, "its manifest cannot be read") from fault
+        raise damage_error(path, "its manifest cannot be read") from fault
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise _foreign(path, "its manifest is of another kind")
+        raise _foreign_error(path, "its manifest is of another kind")
     if not isinstance(data.get("schema"), int) or data["schema"] > SCHEMA:
         version = shown(data.get("version"))
         raise InputError(f"was made by a newer adjudge (version {version}); upgrade adjudge", file=path)
@@ -250,7 +246,7 @@ def _manifest(path: Path, opened: zipfile.ZipFile) -> Manifest:
         return Manifest.model_validate_json(json.dumps(data))
     except ValidationError as fault:
         key = ".".join(str(part) for part in fault.errors()[0]["loc"])
-        raise damaged(path, f"its manifest has a wrong '{shown(key)}'") from fault
+        raise damage_error(path, f"its manifest has a wrong '{shown(key)}'") from fault
 
 
 def check_name(path: Path, name: str) -> None:

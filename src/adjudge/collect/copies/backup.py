@@ -19,20 +19,20 @@ from adjudge.collect.copies.archive import (
     ArchiveWriter,
     TableEntry,
     check_name,
-    damaged,
-    pieces_of,
+    damage_error,
     read_archive,
+    read_pieces,
 )
-from adjudge.collect.copies.campaign_files import campaign_files, outside_of_folder
-from adjudge.collect.copies.snapshot import Digest, Snapshot, known_migrations, new_database, read_snapshot
+from adjudge.collect.copies.campaign_files import campaign_files, find_outside_path
+from adjudge.collect.copies.snapshot import Snapshot, create_database, known_migrations, read_snapshot
 from adjudge.collect.copies.working_folder import is_working_folder, working_folder
 from adjudge.collect.database import (
-    chosen_database,
+    choose_database,
+    database_note_file,
     is_postgres,
-    note_database,
-    note_of_database,
-    shown_database,
+    show_database,
     sqlite_file,
+    write_database_note,
 )
 from adjudge.collect.django_settings import database_file
 from adjudge.core.errors import InputError, UsageError, shown
@@ -41,7 +41,7 @@ from adjudge.design.campaign.toml_file import load_campaign
 from adjudge.results.campaigns import BackedUp, CopiedTable, Restored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
 _FILES, _TABLES = "files", "tables"
 
@@ -57,7 +57,7 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
     if output.suffix != ".zip":
         raise UsageError(f"--output '{output}' does not end in .zip; a backup is a zip archive")
     text, files = campaign_files(campaign_file)
-    chosen = chosen_database(campaign_file, database)
+    chosen = choose_database(campaign_file, database)
     embedded = sqlite_file(chosen, database_file(campaign_file))
     if embedded is not None and not embedded.is_file():
         raise InputError("has not been served yet, so there is nothing to back up", file=campaign_file)
@@ -71,7 +71,7 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
         writer.add(f"{_FILES}/{campaign_file.name}", [text.encode()])
         for file in files:
             with file.path.open("rb") as content:
-                writer.add(f"{_FILES}/{file.name}", pieces_of(content), secret=file.secret)
+                writer.add(f"{_FILES}/{file.name}", read_pieces(content), secret=file.secret)
         tables = [_add_table(writer, snapshot, name) for name in snapshot.models]
         campaign = snapshot.campaign(campaign_file)
         about = About(
@@ -83,7 +83,7 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
             database="sqlite" if embedded is not None else "postgresql",
             migration=snapshot.migration,
         )
-        writer.finish(about, [table.model_dump(mode="json") for table in tables])
+        writer.finish(about, tables)
     return BackedUp(
         settings={"database": about.database},
         data=about.fingerprint,
@@ -92,24 +92,20 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
         bytes=output.stat().st_size,
         made=made,
         files=(campaign_file.name, *(file.name for file in files)),
-        copied=_copied(tables),
+        copied=list_copied(tables),
         notes=("the archive holds everything that people said and the campaign's key; keep it as secret as these",),
     )
 
 
 def _add_table(writer: ArchiveWriter, snapshot: Snapshot, name: str) -> TableEntry:
-    digest = Digest()
+    def write(lines: Iterable[bytes]) -> None:
+        writer.add(f"{_TABLES}/{name}.jsonl", (line + b"\n" for line in lines), secret=True)
 
-    def lines() -> Iterator[bytes]:
-        for line in snapshot.lines(name):
-            digest.add(line)
-            yield line + b"\n"
-
-    writer.add(f"{_TABLES}/{name}.jsonl", lines(), secret=True)
-    return TableEntry(name=name, columns=snapshot.columns(name), rows=digest.rows, digest=digest.hexadecimal)
+    return snapshot.copy_table(name, write)
 
 
-def _copied(tables: list[TableEntry] | tuple[TableEntry, ...]) -> tuple[CopiedTable, ...]:
+def list_copied(tables: Iterable[TableEntry]) -> tuple[CopiedTable, ...]:
+    """List copied tables as results show them."""
     return tuple(CopiedTable(table.name, table.rows, table.digest) for table in tables)
 
 
@@ -123,7 +119,7 @@ def restore(archive: Path, folder: Path, *, database: str | None = None) -> Rest
     """
     if database is not None and not is_postgres(database):
         raise UsageError("--database is not the address of a PostgreSQL database; leave it out for SQLite")
-    place = _place(folder)
+    place = _choose_place(folder)
     with read_archive(archive) as reader, working_folder(place) as working:
         manifest = reader.manifest
         check_name(archive, manifest.campaign_file)
@@ -137,18 +133,18 @@ def restore(archive: Path, folder: Path, *, database: str | None = None) -> Rest
         campaign_file = inside / manifest.campaign_file
         _check_places(reader, campaign_file)
         load_campaign(campaign_file)
-        _fill(reader, campaign_file, database)
-        _put(inside, folder, last=manifest.campaign_file)
+        _fill_database(reader, campaign_file, database)
+        _move_into_place(inside, folder, last=manifest.campaign_file)
     return Restored(
         settings={"database": "sqlite" if database is None else "postgresql"},
         data=manifest.fingerprint,
         campaign=manifest.campaign,
         folder=str(folder),
         campaign_file=str(folder / manifest.campaign_file),
-        database=shown_database(database, database_file(folder / manifest.campaign_file)),
+        database=show_database(database, database_file(folder / manifest.campaign_file)),
         made=manifest.made,
         files=tuple(entry.name.partition("/")[2] for entry in manifest.entries if entry.name.startswith(f"{_FILES}/")),
-        copied=_copied(manifest.tables),
+        copied=list_copied(manifest.tables),
     )
 
 
@@ -156,7 +152,7 @@ def _unpack(reader: ArchiveReader, folder: Path) -> None:
     names = [name for name in reader.entries if name.startswith(f"{_FILES}/")]
     wanted = {f"{_TABLES}/{table.name}.jsonl" for table in reader.manifest.tables}
     if f"{_FILES}/{reader.manifest.campaign_file}" not in names or wanted != reader.entries.keys() - set(names):
-        raise damaged(reader.path, "its manifest does not name a campaign file and its tables")
+        raise damage_error(reader.path, "its manifest does not name a campaign file and its tables")
     for name in names:
         file = folder / name.partition("/")[2]
         try:
@@ -174,41 +170,41 @@ def _unpack(reader: ArchiveReader, folder: Path) -> None:
 def _check_places(reader: ArchiveReader, campaign_file: Path) -> None:
     """Refuse what no backup holds: a database besides the tables, and a campaign file that names files elsewhere."""
     file = database_file(campaign_file)
-    for name in (file.name, f"{file.name}-wal", f"{file.name}-shm", note_of_database(campaign_file).name):
+    for name in (file.name, f"{file.name}-wal", f"{file.name}-shm", database_note_file(campaign_file).name):
         if (campaign_file.parent / name).exists():
-            raise damaged(reader.path, f"it holds '{name}' besides its tables")
-    if outside := outside_of_folder(campaign_file):
-        raise damaged(reader.path, f"its campaign file names '{shown(outside)}', which is not in the archive")
+            raise damage_error(reader.path, f"it holds '{name}' besides its tables")
+    if outside := find_outside_path(campaign_file):
+        raise damage_error(reader.path, f"its campaign file names '{shown(outside)}', which is not in the archive")
 
 
-def _fill(reader: ArchiveReader, campaign_file: Path, database: str | None) -> None:
+def _fill_database(reader: ArchiveReader, campaign_file: Path, database: str | None) -> None:
     """Fill the new database, and compare what it then holds with the manifest."""
     file = database_file(campaign_file)
     tables = {table.name: table for table in reader.manifest.tables}
-    with new_database(database, file, reader.manifest.migration) as target:
+    with create_database(database, file, reader.manifest.migration) as target:
         if {name: target.columns(name) for name in target.models} != {n: t.columns for n, t in tables.items()}:
-            raise damaged(reader.path, f"its tables are not those of {reader.manifest.migration}")
+            raise damage_error(reader.path, f"its tables are not those of {reader.manifest.migration}")
         try:
             for name in target.models:
                 target.fill(name, reader.lines(f"{_TABLES}/{name}.jsonl"), source=reader.path)
             target.continue_numbering()
-            stored = target.digests()
+            stored = target.digest_tables()
         except (UnicodeError, OverflowError) as fault:
             # Numbers and dates beyond what databases hold, and halves of characters: no database had such rows.
-            raise damaged(reader.path, f"a row has a value that no database holds: {shown(fault, 100)}") from fault
+            raise damage_error(reader.path, f"a row has a value that no database holds: {shown(fault, 100)}") from fault
         for table in stored:
-            saved = tables[table.name]
-            if (table.rows, table.digest) != (saved.rows, saved.digest):
-                raise damaged(
-                    reader.path, f"{table.rows} rows of '{table.name}' are not the {saved.rows} that were saved"
+            if table != tables[table.name]:
+                saved = tables[table.name].rows
+                raise damage_error(
+                    reader.path, f"{table.rows} rows of '{table.name}' are not the {saved} that were saved"
                 )
         if database is not None:
-            note_database(campaign_file, database)
+            write_database_note(campaign_file, database)
     if database is None:
         file.chmod(0o600)
 
 
-def _place(folder: Path) -> Path:
+def _choose_place(folder: Path) -> Path:
     """Beside what the work is done: the new folder, or inside of one that exists, which may be all that is writable."""
     folder = folder.absolute()
     if not folder.exists():
@@ -219,7 +215,7 @@ def _place(folder: Path) -> Path:
     return place
 
 
-def _put(restored: Path, folder: Path, *, last: str) -> None:
+def _move_into_place(restored: Path, folder: Path, *, last: str) -> None:
     """Give the folder its name, or fill one that exists; without the campaign file, the last, there is no campaign."""
     folder = folder.absolute()
     try:

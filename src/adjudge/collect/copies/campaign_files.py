@@ -6,31 +6,23 @@ import json
 import re
 import tomllib
 from dataclasses import dataclass
+from functools import reduce
 from itertools import count
+from operator import getitem
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adjudge.collect.copies.archive import is_safe_name
 from adjudge.core.errors import InputError
 from adjudge.core.files import read_text
-from adjudge.design.campaign.toml_file import load_campaign
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from adjudge.design.campaign.parts import map_paths
+from adjudge.design.campaign.toml_file import check_campaign, load_campaign
 
 OUTSIDE = "outside"
 """The folder for files that lie outside of the campaign's folder, or have names that are unsafe in archives."""
 # Beside the campaign file, where they exist: tasks, looks, the key that signs cookies, links that were handed out.
 _BESIDE = ("tasks.json", "looks.json", "looks.start.json", "looks.shown.json")
 _BESIDE_SECRET = (".secret", ".links.tsv")
-_PATH_KEYS = {
-    ("files", "testset"), ("files", "documents"), ("files", "tutorial"), ("files", "prefilled"), ("files", "spread"),
-    ("files", "after", "testset"), ("files", "after", "documents"), ("page", "logo"),
-}  # fmt: skip
-_TEXT_KEYS = {
-    ("files", "source"), ("files", "after", "source"), ("files", "systems", "*"), ("files", "references", "*"),
-    ("files", "after", "systems", "*"), ("files", "after", "references", "*"),
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -55,7 +47,7 @@ def campaign_files(campaign_file: Path) -> tuple[str, list[CampaignFile]]:
     ]
     others = [CampaignFile(path, path.name, secret) for path, secret in beside if path.is_file()]
     named = list(dict.fromkeys(value for _, value in named_paths(tomllib.loads(text))))
-    files = _files_in_copy(folder, named)
+    files = _name_files(folder, named)
     # Links and detours such as sub/../a.txt are not in the copy: there, the campaign file names the files themselves.
     renamed = {
         given: files[path].name
@@ -64,12 +56,12 @@ def campaign_files(campaign_file: Path) -> tuple[str, list[CampaignFile]]:
     }
     known = {file.name for file in files.values()}
     return (
-        with_other_paths(text, renamed, campaign_file),
+        rename_paths(text, renamed, campaign_file),
         [*files.values(), *(file for file in others if file.name not in known)],
     )
 
 
-def _files_in_copy(folder: Path, named: list[str]) -> dict[Path, CampaignFile]:
+def _name_files(folder: Path, named: list[str]) -> dict[Path, CampaignFile]:
     """The files that a campaign file names, each with a name in the copy that no other file has."""
     paths = list(dict.fromkeys((folder / given).resolve() for given in named))
     inside = {path: path.relative_to(folder).as_posix() for path in paths if path.is_relative_to(folder)}
@@ -82,7 +74,7 @@ def _files_in_copy(folder: Path, named: list[str]) -> dict[Path, CampaignFile]:
     return {path: CampaignFile(path, names[path]) for path in paths}
 
 
-def outside_of_folder(campaign_file: Path) -> str | None:
+def find_outside_path(campaign_file: Path) -> str | None:
     """A file outside of its folder that a campaign file names; None where there is none, or no campaign file."""
     folder = campaign_file.resolve().parent
     try:
@@ -93,28 +85,29 @@ def outside_of_folder(campaign_file: Path) -> str | None:
     return next((value for value in named if not (folder / value).resolve().is_relative_to(folder)), None)
 
 
-def named_paths(data: Any, keys: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
-    """All files that a campaign file names, with their keys."""
-    pattern = (*keys[:-1], "*") if keys else ()
-    if isinstance(data, dict):
-        if keys in _TEXT_KEYS or pattern in _TEXT_KEYS or keys[:1] == ("instructions",):
-            if isinstance(data.get("file"), str):
-                yield (*keys, "file"), data["file"]
-            if keys != ("instructions",):
-                return
-        for key, value in data.items():
-            yield from named_paths(value, (*keys, key))
-    elif isinstance(data, str) and (keys in _PATH_KEYS or keys in _TEXT_KEYS or pattern in _TEXT_KEYS):
-        yield keys, data
+def named_paths(data: dict[str, Any]) -> list[tuple[tuple[str, ...], str]]:
+    """List all files that a campaign file names, with their keys."""
+    places: list[tuple[str, ...]] = []
+
+    def note(path: Path, keys: tuple[str, ...]) -> Path:
+        places.append(keys)
+        return path
+
+    map_paths(check_campaign(data), note)
+    named = []
+    for keys in places:
+        value = reduce(getitem, keys, data)
+        named.append(((*keys, "file"), value["file"]) if isinstance(value, dict) else (keys, value))
+    return named
 
 
-def with_other_paths(text: str, renamed: dict[str, str], campaign_file: Path) -> str:
+def rename_paths(text: str, renamed: dict[str, str], campaign_file: Path) -> str:
     """The campaign file with other names of files; everything else, remarks included, stays as it is."""
     changed = text
     for old, new in renamed.items():
         for quoted in (json.dumps(old, ensure_ascii=False), f"'{old}'"):
             changed = changed.replace(quoted, json.dumps(new, ensure_ascii=False))
-    if tomllib.loads(changed) != _replaced(tomllib.loads(text), renamed):
+    if tomllib.loads(changed) != _rename_in_data(tomllib.loads(text), renamed):
         raise InputError(
             f"names a file ('{next(iter(renamed))}') in a way that cannot be changed in a copy; "
             "copy that file beside the campaign file and name it there",
@@ -123,12 +116,9 @@ def with_other_paths(text: str, renamed: dict[str, str], campaign_file: Path) ->
     return changed
 
 
-def _replaced(data: Any, renamed: dict[str, str]) -> Any:
+def _rename_in_data(data: Any, renamed: dict[str, str]) -> Any:
     """The parsed campaign file with other names of files."""
-    for keys, value in list(named_paths(data)):
+    for keys, value in named_paths(data):
         if value in renamed:
-            place = data
-            for key in keys[:-1]:
-                place = place[key]
-            place[keys[-1]] = renamed[value]
+            reduce(getitem, keys[:-1], data)[keys[-1]] = renamed[value]
     return data

@@ -7,24 +7,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from adjudge.collect.copies.snapshot import Snapshot, applied_migration, new_database, opened, read_snapshot
+from adjudge.collect.copies.backup import list_copied
+from adjudge.collect.copies.snapshot import Snapshot, create_database, open_database, read_migration, read_snapshot
 from adjudge.collect.copies.working_folder import working_folder
 from adjudge.collect.database import (
-    chosen_database,
+    choose_database,
+    database_note_file,
     is_postgres,
-    note_database,
-    note_of_database,
-    same_place,
-    shown_database,
+    is_same_database,
+    show_database,
     sqlite_file,
+    write_database_note,
 )
 from adjudge.collect.django_settings import database_file
 from adjudge.core.errors import DataError, InputError, UsageError
 from adjudge.design.campaign.toml_file import load_campaign
-from adjudge.results.campaigns import CopiedTable, Moved
+from adjudge.results.campaigns import Moved
 
 if TYPE_CHECKING:
-    from adjudge.collect.copies.snapshot import TableDigest
+    from adjudge.collect.copies.archive import TableEntry
 
 _FIRST_WITH_PROCESSES = "0005_processes"
 
@@ -38,31 +39,31 @@ def move(campaign_file: Path, to: str, *, database: str | None = None) -> Moved:
         database: its present database; default: the one that it is served from.
     """
     load_campaign(campaign_file)
-    source = chosen_database(campaign_file, database)
+    source = choose_database(campaign_file, database)
     embedded = sqlite_file(source, database_file(campaign_file))
     if embedded is not None and not embedded.is_file():
         raise InputError("has not been served yet, so there is nothing to move", file=campaign_file)
-    target = _target(to)
-    if same_place(source, target, database_file(campaign_file)):
+    target = _parse_target(to)
+    if is_same_database(source, target, database_file(campaign_file)):
         raise UsageError(f"--to is {_shown(target)}, where the campaign is already; name another database")
-    with opened(source, database_file(campaign_file)) as connection:
-        where = shown_database(source, database_file(campaign_file))
-        if applied_migration(connection, where) < _FIRST_WITH_PROCESSES:
+    with open_database(source, database_file(campaign_file)) as connection:
+        where = show_database(source, database_file(campaign_file))
+        if read_migration(connection, where) < _FIRST_WITH_PROCESSES:
             raise InputError(
                 "is of an earlier version; start and stop adjudge serve once, which upgrades it", file=where
             )
-        from adjudge.collect.running import moving
+        from adjudge.collect.running import lock_for_move
 
-        with moving(connection.alias, lambda: opened(source, database_file(campaign_file))):
+        with lock_for_move(connection.alias, lambda: open_database(source, database_file(campaign_file))):
             copied = _copy(campaign_file, source, target)
-            note_database(campaign_file, _noted(campaign_file, target))
+            write_database_note(campaign_file, _choose_note(campaign_file, target))
     return Moved(
         settings={"from": _kind(source), "to": _kind(target)},
         data=copied[0],
         campaign_file=str(campaign_file),
-        source=shown_database(source, database_file(campaign_file)),
+        source=show_database(source, database_file(campaign_file)),
         target=_shown(target),
-        copied=tuple(CopiedTable(table.name, table.rows, table.digest) for table in copied[1]),
+        copied=list_copied(copied[1]),
         notes=_notes(campaign_file, source, database),
     )
 
@@ -72,10 +73,10 @@ def _kind(database: str | None) -> str:
 
 
 def _shown(target: str) -> str:
-    return shown_database(target, Path())
+    return show_database(target, Path())
 
 
-def _target(to: str) -> str:
+def _parse_target(to: str) -> str:
     """The address of the target; SQLite files as `sqlite:/path`."""
     if is_postgres(to):
         return to
@@ -91,7 +92,7 @@ def _target(to: str) -> str:
     return f"sqlite:{quote(str(file.absolute()))}"
 
 
-def _copy(campaign_file: Path, source: str | None, target: str) -> tuple[str, tuple[TableDigest, ...]]:
+def _copy(campaign_file: Path, source: str | None, target: str) -> tuple[str, list[TableEntry]]:
     """Copy all tables and compare them; returns the fingerprint of the tasks, and what was copied."""
     file = sqlite_file(target, Path())
     beside = file if file is not None else campaign_file.absolute()
@@ -102,20 +103,21 @@ def _copy(campaign_file: Path, source: str | None, target: str) -> tuple[str, tu
         new_file = working / "new.sqlite3"
         with (
             read_snapshot(source, database_file(campaign_file), working) as snapshot,
-            new_database(None if file is not None else target, new_file, snapshot.migration) as new,
+            create_database(None if file is not None else target, new_file, snapshot.migration) as new,
         ):
             fingerprint: str = snapshot.campaign(campaign_file).fingerprint
-            copied = _copied(snapshot, new, _shown(target))
+            copied = _copy_rows(snapshot, new, _shown(target))
         if file is not None:
-            _put(new_file, file)
+            _publish(new_file, file)
     return fingerprint, copied
 
 
-def _copied(snapshot: Snapshot, target: Snapshot, shown_name: str) -> tuple[TableDigest, ...]:
+def _copy_rows(snapshot: Snapshot, target: Snapshot, shown_name: str) -> list[TableEntry]:
+    """Copy the rows of all tables, and compare what the target then holds."""
     for name in snapshot.models:
         target.fill(name, snapshot.lines(name), source=shown_name)
     target.continue_numbering()
-    before, after = snapshot.digests(), target.digests()
+    before, after = snapshot.digest_tables(), target.digest_tables()
     for former, new in zip(before, after, strict=True):
         if former != new:
             raise DataError(
@@ -125,7 +127,7 @@ def _copied(snapshot: Snapshot, target: Snapshot, shown_name: str) -> tuple[Tabl
     return before
 
 
-def _put(new_file: Path, file: Path) -> None:
+def _publish(new_file: Path, file: Path) -> None:
     """Give a new database its name, unless there is one of that name by now."""
     try:
         new_file.chmod(0o600)
@@ -136,7 +138,7 @@ def _put(new_file: Path, file: Path) -> None:
         raise InputError(f"cannot be made ({fault.strerror}); name another file", file=file) from fault
 
 
-def _noted(campaign_file: Path, target: str) -> str | None:
+def _choose_note(campaign_file: Path, target: str) -> str | None:
     """How the target is noted: not at all where the database is expected anyway, by name alone beside the campaign."""
     file = sqlite_file(target, Path())
     if file is None:
@@ -148,11 +150,11 @@ def _noted(campaign_file: Path, target: str) -> str | None:
 
 
 def _notes(campaign_file: Path, source: str | None, given: str | None) -> tuple[str, ...]:
-    former = shown_database(source, database_file(campaign_file))
+    former = show_database(source, database_file(campaign_file))
     notes = [f"the former database is unchanged ({former}); delete it when all is well"]
-    if note_of_database(campaign_file).exists():
+    if database_note_file(campaign_file).exists():
         notes.append(
-            f"{note_of_database(campaign_file)} says where the database is now; copy it to all hosts that serve"
+            f"{database_note_file(campaign_file)} says where the database is now; copy it to all hosts that serve"
         )
     if given is not None:
         notes.append("leave --database out from now on (and ADJUDGE_DATABASE unset)")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import count, islice
@@ -18,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from uuid import UUID
 
-from adjudge.collect.database import database_settings, is_postgres, shown_database, sqlite_file
+from adjudge.collect.copies.archive import TableEntry
+from adjudge.collect.database import database_settings, is_postgres, show_database, sqlite_file
 from adjudge.core.errors import InputError, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from django.db.backends.base.base import BaseDatabaseWrapper
@@ -36,30 +36,22 @@ _MODULUS = 1 << 256
 _numbers = count(1)
 
 
-@dataclass(frozen=True)
-class TableDigest:
-    """The rows of a table: how many, and what identifies them all."""
-
-    name: str
-    columns: tuple[str, ...]
-    rows: int
-    digest: str
-
-
 class Digest:
-    """Counts lines and sums up their hashes."""
+    """Counts lines and sums up their hashes, so that their order does not matter."""
 
     def __init__(self) -> None:
         self.rows, self._sum = 0, 0
 
-    def add(self, line: bytes) -> None:
-        """Take one line in."""
-        self.rows += 1
-        self._sum = (self._sum + int.from_bytes(sha256(line).digest(), "big")) % _MODULUS
+    def watch(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+        """Hand the lines on, and count them."""
+        for line in lines:
+            self.rows += 1
+            self._sum = (self._sum + int.from_bytes(sha256(line).digest(), "big")) % _MODULUS
+            yield line
 
     @property
     def hexadecimal(self) -> str:
-        """What identifies the lines added so far, in any order."""
+        """What identifies the lines so far, in any order."""
         return f"{self._sum:064x}"
 
 
@@ -72,7 +64,7 @@ class Snapshot:
         self.connection, self.migration = connection, migration
         state = MigrationLoader(None).project_state((APP, migration))
         models = {model._meta.model_name or "": model for model in state.apps.get_models()}  # noqa: SLF001
-        self.models = {name: model for name, model in _in_order(models) if name not in LEFT_OUT}
+        self.models = {name: model for name, model in _sort_tables(models) if name not in LEFT_OUT}
 
     def columns(self, name: str) -> tuple[str, ...]:
         """The columns of a table."""
@@ -82,7 +74,7 @@ class Snapshot:
         """The rows of a table as lines without their ends, by primary key."""
         rows = self.models[name]._default_manager.using(self.connection.alias).order_by("pk")  # noqa: SLF001
         for values in rows.values_list(*self.columns(name)).iterator(chunk_size=ROWS_AT_ONCE):
-            yield json.dumps(values, ensure_ascii=False, separators=(",", ":"), default=_plain).encode()
+            yield json.dumps(values, ensure_ascii=False, separators=(",", ":"), default=_value_to_json).encode()
 
     def campaign(self, file: Path) -> Any:
         """The row of the campaign; `file` names it in the error where there is none."""
@@ -91,23 +83,27 @@ class Snapshot:
             raise InputError("has not been served yet, so there is nothing to copy", file=file)
         return row
 
-    def digest(self, name: str) -> TableDigest:
-        """Count and digest a table by reading all of it."""
+    def copy_table(self, name: str, write: Callable[[Iterable[bytes]], None]) -> TableEntry:
+        """Hand all rows of a table to `write`; returns what identifies them."""
         digest = Digest()
-        for line in self.lines(name):
-            digest.add(line)
-        return TableDigest(name, self.columns(name), digest.rows, digest.hexadecimal)
+        write(digest.watch(self.lines(name)))
+        return TableEntry(name=name, columns=self.columns(name), rows=digest.rows, digest=digest.hexadecimal)
 
-    def digests(self) -> tuple[TableDigest, ...]:
-        """Those of all tables."""
-        return tuple(self.digest(name) for name in self.models)
+    def digest_tables(self) -> list[TableEntry]:
+        """Count and digest every table by reading all of it."""
+
+        def read(lines: Iterable[bytes]) -> None:
+            for _ in lines:
+                pass
+
+        return [self.copy_table(name, read) for name in self.models]
 
     def fill(self, name: str, lines: Iterable[bytes], *, source: Path | str) -> None:
         """Write rows into an empty table; `source` names where they come from in errors."""
         model = self.models[name]
         manager = model._default_manager.using(self.connection.alias)  # noqa: SLF001
         waiting = iter(lines)
-        while rows := [_row(model, line, source) for line in islice(waiting, ROWS_AT_ONCE)]:
+        while rows := [_parse_row(model, line, source) for line in islice(waiting, ROWS_AT_ONCE)]:
             manager.bulk_create(rows)
 
     def continue_numbering(self) -> None:
@@ -120,20 +116,20 @@ class Snapshot:
                 cursor.execute(statement)
 
 
-def _in_order(models: dict[str, type[Model]]) -> Iterator[tuple[str, type[Model]]]:
+def _sort_tables(models: dict[str, type[Model]]) -> Iterator[tuple[str, type[Model]]]:
     """Tables after those that they refer to."""
     left = dict(sorted(models.items()))
     while left:
-        name = next(name for name, model in left.items() if not _needs(model) & left.keys())
+        name = next(name for name, model in left.items() if not _referenced_tables(model) & left.keys())
         yield name, left.pop(name)
 
 
-def _needs(model: type[Model]) -> set[str]:
+def _referenced_tables(model: type[Model]) -> set[str]:
     related = (field.related_model for field in model._meta.concrete_fields)  # noqa: SLF001
     return {other._meta.model_name or "" for other in related if other is not None and not isinstance(other, str)}  # noqa: SLF001
 
 
-def _plain(value: object) -> str:
+def _value_to_json(value: object) -> str:
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat(timespec="microseconds")
     if isinstance(value, UUID):
@@ -141,7 +137,7 @@ def _plain(value: object) -> str:
     raise TypeError(f"a {type(value).__name__} cannot be copied")
 
 
-def _row(model: type[Model], line: bytes, source: Path | str) -> Model:
+def _parse_row(model: type[Model], line: bytes, source: Path | str) -> Model:
     from django.core.exceptions import ValidationError
 
     fields = model._meta.concrete_fields  # noqa: SLF001
@@ -163,9 +159,9 @@ def read_snapshot(database: str | None, default_file: Path, working: Path) -> It
         copy = working / "snapshot.sqlite3"
         copy_sqlite(file, copy)
         database, default_file = None, copy
-    with opened(database, default_file, reading=True) as connection, _transaction(connection):
-        name = shown_database(database, file or default_file)
-        yield Snapshot(connection, applied_migration(connection, name))
+    with open_database(database, default_file, reading=True) as connection, _transaction(connection):
+        name = show_database(database, file or default_file)
+        yield Snapshot(connection, read_migration(connection, name))
 
 
 def copy_sqlite(file: Path, copy: Path) -> None:
@@ -192,7 +188,7 @@ def copy_sqlite(file: Path, copy: Path) -> None:
 
 
 @contextmanager
-def opened(database: str | None, file: Path, *, reading: bool = False) -> Iterator[BaseDatabaseWrapper]:
+def open_database(database: str | None, file: Path, *, reading: bool = False) -> Iterator[BaseDatabaseWrapper]:
     """A connection to any database, beside the one that a server of this process may use."""
     from django.db import DatabaseError, DataError, IntegrityError, connections
     from django.db.utils import ConnectionHandler
@@ -215,7 +211,7 @@ def opened(database: str | None, file: Path, *, reading: bool = False) -> Iterat
         what = f"the database cannot be used ({reason}); check its address and rights"
         if isinstance(fault, IntegrityError | DataError):
             what = f"the database refuses a row ({reason}), so that nothing was stored; check where the rows come from"
-        raise InputError(what, file=shown_database(database, file)) from fault
+        raise InputError(what, file=show_database(database, file)) from fault
     finally:
         connection.close()
         del connections[alias]
@@ -229,7 +225,7 @@ def _transaction(connection: BaseDatabaseWrapper) -> Iterator[None]:
         yield
 
 
-def applied_migration(connection: BaseDatabaseWrapper, shown_name: str) -> str:
+def read_migration(connection: BaseDatabaseWrapper, shown_name: str) -> str:
     """The last migration of a database of this version or an earlier one."""
     from django.db.migrations.loader import MigrationLoader
 
@@ -256,7 +252,7 @@ def known_migrations() -> set[str]:
 
 
 @contextmanager
-def new_database(database: str | None, file: Path, migration: str) -> Iterator[Snapshot]:
+def create_database(database: str | None, file: Path, migration: str) -> Iterator[Snapshot]:
     """A new database with its tables, to be filled. On PostgreSQL all of it is one transaction."""
     from django.db.migrations.executor import MigrationExecutor
 
@@ -264,10 +260,10 @@ def new_database(database: str | None, file: Path, migration: str) -> Iterator[S
         MigrationExecutor(connection).migrate([(APP, migration)])
         return Snapshot(connection, migration)
 
-    with opened(database, file) as connection:
+    with open_database(database, file) as connection:
         if is_postgres(database):
             with _transaction(connection):
-                refuse_filled(connection, shown_database(database, file))
+                check_empty(connection, show_database(database, file))
                 yield make_tables(connection)
         else:
             # SQLite changes its schema outside of transactions. The file gets its name only when it is whole.
@@ -276,7 +272,7 @@ def new_database(database: str | None, file: Path, migration: str) -> Iterator[S
                 yield target
 
 
-def refuse_filled(connection: BaseDatabaseWrapper, shown_name: str) -> None:
+def check_empty(connection: BaseDatabaseWrapper, shown_name: str) -> None:
     """Refuse a database that has any tables."""
     with connection.cursor() as cursor:
         tables: Any = connection.introspection.table_names(cursor)

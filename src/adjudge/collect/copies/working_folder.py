@@ -30,7 +30,7 @@ def working_folder(beside: Path) -> Iterator[Path]:
         for former in beside.parent.iterdir():
             if is_working_folder(former, beside):
                 _remove_if_free(former)
-        folder, lock = _new_folder(beside)
+        folder, lock = _make_folder(beside)
     except OSError as fault:
         raise InputError(f"cannot be written ({fault.strerror}); choose another place", file=beside) from fault
     try:
@@ -42,16 +42,16 @@ def working_folder(beside: Path) -> Iterator[Path]:
 
 def is_working_folder(path: Path, beside: Path) -> bool:
     """Whether this is a folder for work in progress on `beside`."""
-    return path.name.startswith(_beginning(beside)) and path.name.endswith(ENDING)
+    return path.name.startswith(_prefix(beside)) and path.name.endswith(ENDING)
 
 
-def _beginning(beside: Path) -> str:
+def _prefix(beside: Path) -> str:
     return f".{beside.name[:100]}."
 
 
-def _new_folder(beside: Path) -> tuple[Path, int]:
+def _make_folder(beside: Path) -> tuple[Path, int]:
     while True:
-        folder = Path(tempfile.mkdtemp(prefix=_beginning(beside), suffix=ENDING, dir=beside.parent))
+        folder = Path(tempfile.mkdtemp(prefix=_prefix(beside), suffix=ENDING, dir=beside.parent))
         # Another command may take it for one that was left, in the moment before it is locked.
         with suppress(FileNotFoundError):
             lock = os.open(folder, os.O_RDONLY)

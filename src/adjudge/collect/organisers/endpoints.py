@@ -1,6 +1,5 @@
 """The JSON interface of the organisers' page."""
 
-from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -10,16 +9,16 @@ from django.utils import timezone
 from ninja import Router
 from ninja.errors import HttpError
 
-from adjudge.collect.database import writing
-from adjudge.collect.export import collected
+from adjudge.collect.database import write_transaction
+from adjudge.collect.export import read_judgments
 from adjudge.collect.links import make_link, renew_link, revoke_links
 from adjudge.collect.models import Annotator, Decision, Link
-from adjudge.collect.organisers.overview import overview
-from adjudge.collect.organisers.panel_refresh import latest
+from adjudge.collect.organisers.overview import make_overview
+from adjudge.collect.organisers.panel_refresh import latest_panels
 from adjudge.collect.organisers.responses import DoneOut, LinkOut, OverviewOut, StatisticsOut
 from adjudge.collect.responses import Fault
 from adjudge.collect.schemas import AnnotatorIn, DecisionIn
-from adjudge.collect.served_campaign import served
+from adjudge.collect.served_campaign import get_served
 from adjudge.collect.sessions import OrganiserAuth
 from adjudge.core.machine_judges import PREFIX, any_judge
 from adjudge.formats import native
@@ -35,19 +34,19 @@ _WITH_404 = {**_FAULTS, 404: Fault}
 @router.get("/overview", response={200: OverviewOut, **_FAULTS})
 def show_overview(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001 - ninja hands it over
     """Progress, throughput, people and decisions."""
-    return overview()
+    return make_overview()
 
 
 @router.get("/state", response={200: StatisticsOut, **_FAULTS})
 def show_state(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001
     """How far the campaign is: verdict, possible ranks, what more judgments would buy."""
-    return asdict(latest("state"))
+    return latest_panels("state")
 
 
 @router.get("/panels", response={200: StatisticsOut, **_FAULTS})
 def show_panels(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001
     """Statistics of the judgments so far, as far as they can be computed."""
-    return asdict(latest("statistics"))
+    return latest_panels("statistics")
 
 
 @router.get(
@@ -57,7 +56,7 @@ def export(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """The judgment table as CSV, history included, excluded annotators marked."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "judgments.csv"
-        native.write(collected(with_excluded=True), file)
+        native.write(read_judgments(with_excluded=True), file)
         answer = HttpResponse(file.read_bytes(), content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = 'attachment; filename="judgments.csv"'
     return answer
@@ -69,7 +68,7 @@ def add_annotator(request: HttpRequest, body: AnnotatorIn) -> LinkOut:  # noqa: 
     name = body.name.strip()
     if any_judge([name]):
         raise HttpError(422, f"a name cannot begin with '{PREFIX}', as those of machine judges do; choose another")
-    with writing():
+    with write_transaction():
         annotator, new = Annotator.objects.get_or_create(name=name, defaults={"created": timezone.now()})
         if not new:
             raise HttpError(409, "there is an annotator of this name already")
@@ -80,7 +79,7 @@ def add_annotator(request: HttpRequest, body: AnnotatorIn) -> LinkOut:  # noqa: 
 @router.post("/annotators/{annotator}/renew", response={200: LinkOut, **_WITH_404})
 def renew(request: HttpRequest, annotator: int) -> LinkOut:  # noqa: ARG001
     """Revoke a person's links and make a new one."""
-    with writing():
+    with write_transaction():
         person = _person(annotator)
         secret = renew_link(person, days=_days())
     return LinkOut(annotator=person.id, name=person.name, path=f"/enter#{secret}")
@@ -89,7 +88,7 @@ def renew(request: HttpRequest, annotator: int) -> LinkOut:  # noqa: ARG001
 @router.post("/annotators/{annotator}/revoke", response={200: DoneOut, **_WITH_404})
 def revoke(request: HttpRequest, annotator: int) -> DoneOut:  # noqa: ARG001
     """Revoke a person's links; the sessions end at once."""
-    with writing():
+    with write_transaction():
         return DoneOut(changed=revoke_links(_person(annotator)))
 
 
@@ -97,7 +96,7 @@ def revoke(request: HttpRequest, annotator: int) -> DoneOut:  # noqa: ARG001
 def decide(request: HttpRequest, annotator: int, body: DecisionIn) -> DoneOut:
     """Exclude a person, or take the person back in, with the reason. Nothing is deleted."""
     visitor: Visitor = request.auth  # type: ignore[attr-defined]  # set by ninja once the visitor is known
-    with writing():
+    with write_transaction():
         person = _person(annotator)
         changed = person.excluded != body.excluded
         person.excluded = body.excluded
@@ -115,7 +114,7 @@ def decide(request: HttpRequest, annotator: int, body: DecisionIn) -> DoneOut:
 @router.post("/links/{link}/revoke", response={200: DoneOut, **_WITH_404})
 def revoke_organiser_link(request: HttpRequest, link: int) -> DoneOut:  # noqa: ARG001
     """Revoke an organiser's or a crowd platform's link."""
-    with writing():
+    with write_transaction():
         links = Link.objects.filter(pk=_in_range(link), annotator__isnull=True)
         if not links.exists():
             raise HttpError(404, "there is no such link")
@@ -137,4 +136,4 @@ def _in_range(number: int) -> int:
 
 
 def _days() -> int:
-    return served().campaign.links.lifetime_days
+    return get_served().campaign.links.lifetime_days

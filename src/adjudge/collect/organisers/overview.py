@@ -12,43 +12,43 @@ from django.utils import timezone
 from adjudge.collect.adaptive import is_adaptive
 from adjudge.collect.assign import held_condition
 from adjudge.collect.models import Annotator, Assignment, Decision, Link, Save
-from adjudge.collect.organisers.people import link_status, people, special_kind, work_done
-from adjudge.collect.served_campaign import served
+from adjudge.collect.organisers.people import count_work, link_status, list_people, special_kind
+from adjudge.collect.served_campaign import get_served
 
 _THROUGHPUT_HOURS = 24
 _PACE_DAYS = 7
 """The end is expected at the pace of so many days."""
 
 
-def overview() -> dict[str, Any]:
+def make_overview() -> dict[str, Any]:
     """Everything on the organisers' page but the statistics."""
     now = timezone.now()
-    campaign = served().campaign
-    progress = _progress(now)
+    campaign = get_served().campaign
+    progress = _count_progress(now)
     return {
         "campaign": {"name": campaign.name, "protocol": campaign.protocol, "policy": campaign.assignment.policy},
         "progress": progress,
-        "cost": _cost(progress, now),
-        "throughput": _throughput(now),
-        "annotators": people(now),
-        "decisions": _decisions(),
-        "links": _organiser_links(now),
+        "cost": _estimate_cost(progress, now),
+        "throughput": _count_saves_by_hour(now),
+        "annotators": list_people(now),
+        "decisions": _list_decisions(),
+        "links": _list_links(now),
     }
 
 
 def judgments_planned() -> int:
     """How many judgments that count the tasks of this campaign will bring; of an adaptive one, what is planned."""
-    sizes = served().judgments_by_task
-    in_tasks = sum(sizes[task.id] * task.judgments for task in served().tasks.tasks if task.kind == "work")
-    return _at_most_planned(in_tasks)
+    sizes = get_served().judgments_by_task
+    in_tasks = sum(sizes[task.id] * task.judgments for task in get_served().tasks.tasks if task.kind == "work")
+    return _limit_to_planned(in_tasks)
 
 
-def _progress(now: datetime) -> dict[str, Any]:
-    work = {task.id: task for task in served().tasks.tasks if task.kind == "work"}
-    others = [task.id for task in served().tasks.tasks if task.kind != "work"]
+def _count_progress(now: datetime) -> dict[str, Any]:
+    work = {task.id: task for task in get_served().tasks.tasks if task.kind == "work"}
+    others = [task.id for task in get_served().tasks.tasks if task.kind != "work"]
     # Excluded people do not count here: their tasks are wanted once more.
     counted = Assignment.objects.filter(annotator__excluded=False).exclude(task__in=others)
-    done = _counting()
+    done = _list_counted()
     wanted = sum(
         task.judgments * sum(special_kind(output.kind) is None for _, _, output in task.outputs())
         for task in work.values()
@@ -57,27 +57,27 @@ def _progress(now: datetime) -> dict[str, Any]:
         "tasks_wanted": sum(task.judgments for task in work.values()),
         "tasks_finished": counted.filter(finished__isnull=False).count(),
         "tasks_in_hand": counted.filter(held_condition(now), finished__isnull=True).count(),
-        "judgments_wanted": _at_most_planned(wanted),
+        "judgments_wanted": _limit_to_planned(wanted),
         "judgments": sum(work.work_judgments for work in done),
         "control_judgments": sum(work.work_controls for work in done),
     }
 
 
-def _counting() -> list[Any]:
+def _list_counted() -> list[Any]:
     """What everybody has done who is not excluded."""
     excluded = set(Annotator.objects.filter(excluded=True).values_list("pk", flat=True))
-    return [work for annotator, work in work_done().items() if annotator not in excluded]
+    return [work for annotator, work in count_work().items() if annotator not in excluded]
 
 
-def _at_most_planned(in_tasks: int) -> int:
+def _limit_to_planned(in_tasks: int) -> int:
     """What the tasks hold; of an adaptive campaign, which has more tasks than it needs, what is planned."""
-    looks = served().campaign.looks
+    looks = get_served().campaign.looks
     return min(in_tasks, looks.planned) if is_adaptive() and looks is not None else in_tasks
 
 
-def _cost(progress: dict[str, Any], now: datetime) -> dict[str, Any]:
+def _estimate_cost(progress: dict[str, Any], now: datetime) -> dict[str, Any]:
     """Time spent so far, and when judging will end at the pace of the last days."""
-    done = _counting()
+    done = _list_counted()
     seconds = sum(work.active_seconds for work in done)
     judgments = sum(work.judgments for work in done)
     per_day = _judgments_per_day(progress["judgments"], now)
@@ -103,7 +103,7 @@ def _judgments_per_day(judgments: int, now: datetime) -> float | None:
     return judgments * saves.filter(received__gte=start).count() / saves.count() / days
 
 
-def _throughput(now: datetime) -> list[dict[str, Any]]:
+def _count_saves_by_hour(now: datetime) -> list[dict[str, Any]]:
     """Saves with changes per hour of the last day, hours without any included."""
     start = (now - timedelta(hours=_THROUGHPUT_HOURS - 1)).replace(minute=0, second=0, microsecond=0)
     saves = Save.objects.filter(revision__isnull=False, received__gte=start)
@@ -113,7 +113,7 @@ def _throughput(now: datetime) -> list[dict[str, Any]]:
     return [{"hour": hour.isoformat(), "saves": by_hour.get(hour, 0)} for hour in hours]
 
 
-def _decisions() -> list[dict[str, Any]]:
+def _list_decisions() -> list[dict[str, Any]]:
     return [
         {
             "annotator": decision.annotator.name,
@@ -126,7 +126,7 @@ def _decisions() -> list[dict[str, Any]]:
     ]
 
 
-def _organiser_links(now: datetime) -> list[dict[str, Any]]:
+def _list_links(now: datetime) -> list[dict[str, Any]]:
     links = Link.objects.filter(annotator__isnull=True).order_by("-created", "-pk")
     return [
         {"id": link.id, "role": link.role, "label": link.label, "created": link.created, **link_status(link, now)}

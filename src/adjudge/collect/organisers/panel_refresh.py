@@ -10,16 +10,16 @@ import logging
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.db import connections
 from django.utils import timezone
 
-from adjudge.collect.export import collected, stamp_now
+from adjudge.collect.export import current_stamp, read_judgments
 from adjudge.collect.organisers.panels import Group, PanelTable
-from adjudge.collect.served_campaign import served
+from adjudge.collect.served_campaign import get_served
 from adjudge.core.errors import AdjudgeError
 
 if TYPE_CHECKING:
@@ -34,15 +34,6 @@ _REST = 10
 """After a computation, rest for this many times its duration."""
 
 
-@dataclass(frozen=True)
-class LatestPanels:
-    """The panels of a group as they were computed last; `computed` is None before the first time."""
-
-    panels: tuple[dict[str, Any], ...] = ()
-    computed: datetime | None = None
-    computing: bool = False
-
-
 class PanelGroup:
     """The panels of one group, with what they were made from and when they may be made anew."""
 
@@ -54,33 +45,30 @@ class PanelGroup:
         self.stamp: Stamp | None = None
         self.rests_until = 0.0
 
-    def latest(self) -> LatestPanels:
-        """What was computed last; where judgments have come since, it is computed anew meanwhile."""
-        stamp = stamp_now()
+    def latest(self) -> dict[str, Any]:
+        """What was computed last; where judgments have come since, it is computed anew meanwhile.
+
+        `computed` is None before the first time.
+        """
+        stamp = current_stamp()
         due = stamp != self.stamp and time.monotonic() >= self.rests_until
         if due and self.lock.acquire(blocking=False):
-            threading.Thread(target=self._work, args=(stamp,), daemon=True, name=f"panels {self.group}").start()
-        return LatestPanels(self.panels, self.computed, self.lock.locked())
+            threading.Thread(target=self._compute, args=(stamp,), daemon=True, name=f"panels {self.group}").start()
+        return {"panels": self.panels, "computed": self.computed, "computing": self.lock.locked()}
 
-    def _work(self, stamp: Stamp) -> None:
+    def _compute(self, stamp: Stamp) -> None:
+        began, rest = time.monotonic(), 0.0
         try:
-            self.compute(stamp)
+            self.panels = tuple(compute_panels(self.group, stamp))
+            self.computed, self.stamp = timezone.now(), stamp
+            rest = _REST * (time.monotonic() - began)
         except Exception:
             # As with a fault in a request: it goes to the log, and the page keeps what it had.
             logging.getLogger("django.request").exception("the statistics of the organisers' page failed")
-            self.rests_until = time.monotonic() + _FRESH_SECONDS
         finally:
             connections.close_all()
+            self.rests_until = time.monotonic() + max(_FRESH_SECONDS, rest)
             self.lock.release()
-
-    def compute(self, stamp: Stamp) -> None:
-        """Make the panels anew."""
-        began = time.monotonic()
-        self.panels = tuple(compute(self.group, stamp))
-        self.computed = timezone.now()
-        self.stamp = stamp
-        ended = time.monotonic()
-        self.rests_until = ended + max(_FRESH_SECONDS, _REST * (ended - began))
 
 
 _groups: dict[Group, PanelGroup] = {"state": PanelGroup("state"), "statistics": PanelGroup("statistics")}
@@ -88,33 +76,33 @@ _judgments: tuple[Stamp, Judgments] | None = None
 _reading = threading.Lock()
 
 
-def latest(group: Group) -> LatestPanels:
+def latest_panels(group: Group) -> dict[str, Any]:
     """The panels of a group as they stand."""
     return _groups[group].latest()
 
 
-def judgments_now(stamp: Stamp) -> Judgments:
+def current_judgments(stamp: Stamp) -> Judgments:
     """The judgments so far, read once for all groups."""
     global _judgments  # noqa: PLW0603 - a cache of this process
     with _reading:
         if _judgments is None or _judgments[0] != stamp:
-            _judgments = (stamp, collected())
+            _judgments = (stamp, read_judgments())
         return _judgments[1]
 
 
-def compute(group: Group, stamp: Stamp) -> list[dict[str, Any]]:
+def compute_panels(group: Group, stamp: Stamp) -> list[dict[str, Any]]:
     """The panels of all functions of a group; one that cannot be computed yet says why."""
-    wanted = [panel for panel in served().panels if panel.group == group]
-    judgments = judgments_now(stamp) if wanted else None
+    wanted = [panel for panel in get_served().panels if panel.group == group]
+    judgments = current_judgments(stamp) if wanted else None
     if judgments is None or not len(judgments):
         return []
-    # Each waits for a process of its own, so that all are there when the longest is.
+    # Each function waits for a process of its own, so that all of them take as long as the slowest.
     with ThreadPoolExecutor(len(wanted)) as threads:
-        parts = threads.map(partial(_tables, judgments=judgments), wanted)
+        parts = threads.map(partial(_make_tables, judgments=judgments), wanted)
         return [table for tables in parts for table in tables]
 
 
-def _tables(panel: Panel, judgments: Judgments) -> list[dict[str, Any]]:
+def _make_tables(panel: Panel, judgments: Judgments) -> list[dict[str, Any]]:
     """The panels of a function, in a thread of its own."""
     try:
         return [asdict(table) for table in panel.make(judgments)]

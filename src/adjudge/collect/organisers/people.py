@@ -13,11 +13,11 @@ from django.db.models import Count, Max, Q, Sum
 
 from adjudge.collect.answers import judged_field
 from adjudge.collect.assign import held_condition
-from adjudge.collect.controls import ControlCount, count_controls, faults_of
-from adjudge.collect.export import stamp_now
+from adjudge.collect.controls import ControlCount, count_controls, find_faults
+from adjudge.collect.export import current_stamp
 from adjudge.collect.marking import is_open
 from adjudge.collect.models import Annotator, Assignment, Link, Save, ScreenState
-from adjudge.collect.served_campaign import served
+from adjudge.collect.served_campaign import get_served
 from adjudge.core.protocols import KINDS
 
 if TYPE_CHECKING:
@@ -52,24 +52,24 @@ class WorkDone:
     @property
     def faults(self) -> tuple[str, ...]:
         """Why the work does not pass, by the rule of completion codes and of `adjudge check`."""
-        return faults_of(self.checked, judgments=self.answers, active_seconds=self.active_seconds)
+        return find_faults(self.checked, judgments=self.answers, active_seconds=self.active_seconds)
 
 
-def work_done() -> dict[int, WorkDone]:
+def count_work() -> dict[int, WorkDone]:
     """What every annotator has done, by number."""
-    return _work_done(*stamp_now())
+    return _count_work(*current_stamp())
 
 
-def forget_work_done() -> None:
+def forget_counts() -> None:
     """Count anew: there are other tasks than before."""
-    _work_done.cache_clear()
+    _count_work.cache_clear()
 
 
 @lru_cache(maxsize=1)
-def _work_done(*stamp: object) -> dict[int, WorkDone]:  # noqa: ARG001 - what they depend on
-    tasks = served().task_by_id
+def _count_work(*stamp: object) -> dict[int, WorkDone]:  # noqa: ARG001 - what they depend on
+    tasks = get_served().task_by_id
     counted: dict[int, WorkDone] = {}
-    special, checked = _special_answers()
+    special, checked = _count_special_answers()
     sums = ScreenState.objects.values_list("assignment", "assignment__annotator", "assignment__task").annotate(
         judged=Sum("judged"), screens=Count("pk", filter=Q(complete=True)), active=Sum("active_seconds")
     )
@@ -87,15 +87,15 @@ def _work_done(*stamp: object) -> dict[int, WorkDone]:  # noqa: ARG001 - what th
     return counted
 
 
-def _special_answers() -> tuple[Counter[tuple[str, int]], dict[int, ControlCount]]:
+def _count_special_answers() -> tuple[Counter[tuple[str, int]], dict[int, ControlCount]]:
     """Answers to controls and to examples by assignment, and the controls answered rightly by annotator."""
     counts: Counter[tuple[str, int]] = Counter()
-    states = list(_special_states())
-    field_judged = judged_field(served().campaign)
+    states = list(_read_special_states())
+    field_judged = judged_field(get_served().campaign)
     for state in states:
         answers = json.loads(state.answers)
         for output, answer in answers.items():
-            placed = served().output_by_id.get((state.assignment.task, output))
+            placed = get_served().output_by_id.get((state.assignment.task, output))
             what = None if placed is None else special_kind(placed.output.kind)
             if what is not None and not is_open(answer.get(field_judged)):
                 counts[what, state.assignment_id] += 1
@@ -107,18 +107,18 @@ def special_kind(kind: str) -> str | None:
     return "example" if kind == "tutorial" else "control" if KINDS[kind].control else None
 
 
-def _special_states() -> Iterator[ScreenState]:
+def _read_special_states() -> Iterator[ScreenState]:
     """How the screens with controls and examples stand. All the others are not even read: there may be very many."""
-    screens = served().special_screens
+    screens = get_served().special_screens
     wanted = ("screen", "answers", "assignment_id", "assignment__annotator_id", "assignment__task")
     for start in range(0, len(screens), _SCREENS_AT_ONCE):
         states = ScreenState.objects.filter(screen__in=screens[start : start + _SCREENS_AT_ONCE])
         yield from states.select_related("assignment").only(*wanted)
 
 
-def people(now: datetime) -> list[dict[str, Any]]:
+def list_people(now: datetime) -> list[dict[str, Any]]:
     """One row per annotator, by name."""
-    done = work_done()
+    done = count_work()
     finished = dict(
         Assignment.objects.filter(finished__isnull=False).values_list("annotator").annotate(count=Count("pk"))
     )
@@ -144,7 +144,7 @@ def people(now: datetime) -> list[dict[str, Any]]:
             "last_save": last.get(annotator.id),
             "link": link_status(links.get(annotator.id), now),
         }
-        row["attention"] = [] if annotator.excluded else _attention(row, now, in_hand=annotator.id in open_tasks)
+        row["attention"] = [] if annotator.excluded else _find_attention(row, now, in_hand=annotator.id in open_tasks)
         rows.append(row)
     return rows
 
@@ -155,7 +155,7 @@ def _latest_links() -> dict[int | None, Link]:
     return {link.annotator_id: link for link in oldest_first}
 
 
-def _attention(row: dict[str, Any], now: datetime, *, in_hand: bool) -> list[str]:
+def _find_attention(row: dict[str, Any], now: datetime, *, in_hand: bool) -> list[str]:
     """Why this person needs the organisers' attention."""
     reasons = list(row["faults"])
     if in_hand and row["last_save"] is not None and now - row["last_save"] > timedelta(hours=IDLE_HOURS):

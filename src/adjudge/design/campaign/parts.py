@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from pathlib import Path  # noqa: TC003 (the models are built from it)
-from typing import Annotated, Any, Literal, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -14,11 +14,17 @@ from adjudge.core.machine_judges import PREFIX, any_judge
 from adjudge.core.passing_rule import LEAST_SECONDS, PASS_SHARE
 from adjudge.core.wording import agreeing
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 MOST_PEOPLE = 100_000
 Direction = Literal["auto", "ltr", "rtl"]
 Structure = Literal["mixed", "all-systems", "pages", "pages-same-documents", "pages-all-systems"]
 Select = Literal["outputs", "spread"]
 TextFormat = Literal["auto", "text", "tsv", "wmt-xml", "sgm"]
+# These values also go to the page; the server's answers and the types of the page's scripts are made from them.
+Shows = Literal["source", "reference", "both"]
+Navigation = Literal["free", "back-only", "strict"]
 
 
 class Part(BaseModel):
@@ -77,6 +83,21 @@ class TextFile(Part):
 
 
 AnyTextFile = Annotated[TextFile, BeforeValidator(_as_text_file)]
+
+
+def map_paths(value: Any, change: Callable[[Path, tuple[str, ...]], Path], keys: tuple[str, ...] = ()) -> Any:
+    """Replace every path in the campaign, or in a part of it, by `change(path, keys)`.
+
+    A file of texts is usually given by its name alone, so its path has the key of the file (`files.source`).
+    """
+    if isinstance(value, Path):
+        return change(value, keys)
+    if isinstance(value, dict):
+        return {key: map_paths(inner, change, (*keys, key)) for key, inner in value.items()}
+    if isinstance(value, Part):
+        inner_keys = {name: keys if isinstance(value, TextFile) else (*keys, name) for name in type(value).model_fields}
+        return value.model_copy(update={name: map_paths(inner, change, inner_keys[name]) for name, inner in value})
+    return value
 
 
 class Texts(Part):
@@ -168,7 +189,7 @@ class Context(Part):
     before: int = Field(default=0, ge=0, le=1_000_000)
     after: int = Field(default=0, ge=0, le=1_000_000)
     max_segments: int | None = Field(default=None, ge=1, le=100_000_000)
-    show: Literal["source", "reference", "both"] = "source"
+    show: Shows = "source"
 
 
 class Controls(Part):
@@ -225,7 +246,7 @@ class Looks(Part):
 class Page(Part):
     """How the page behaves; `logo` is a picture (PNG, JPEG or SVG) at the top of every page."""
 
-    navigation: Literal["free", "back-only", "strict"] = "free"
+    navigation: Navigation = "free"
     comments: bool = False
     html: Literal["no", "sanitised"] = "no"
     ties: bool = True

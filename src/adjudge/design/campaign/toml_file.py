@@ -15,14 +15,10 @@ from adjudge.core.errors import shown as quoted
 from adjudge.core.files import read_text
 from adjudge.core.protocols import PROTOCOLS
 from adjudge.design.campaign import Campaign
-from adjudge.design.campaign.parts import Design
+from adjudge.design.campaign.parts import Design, map_paths
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pydantic_core import ErrorDetails
-
-    from adjudge.design.campaign.parts import Instruction, TextFile, Texts
 
 # Errors are marked, and texts edited, in whole documents, if the file says nothing else.
 WHOLE_DOCUMENTS = "pages-same-documents"
@@ -35,22 +31,27 @@ _SVG = re.compile(rb"(\xef\xbb\xbf)?\s*(<\?xml[^>]*\?>\s*)?(<!--.*?-->\s*)*<svg[
 def load_campaign(path: Path | str) -> Campaign:
     """Read a campaign file. Paths in it are made absolute, and texts of instructions are read in."""
     path = Path(path)
-    data = _parse(path)
+    data = _parse_toml(path)
     protocol = PROTOCOLS.get(str(data.get("protocol")))
     if protocol is not None and protocol.in_text and isinstance(data.setdefault("design", {}), dict):
         data["design"].setdefault("structure", WHOLE_DOCUMENTS)
     try:
-        # As JSON, because arrays and paths are then accepted in strict mode, while "5" for 5 still is not.
-        campaign = Campaign.model_validate_json(json.dumps(data, default=str))
+        campaign = check_campaign(data)
     except (RecursionError, OverflowError) as fault:
         raise InputError("is nested too deeply for a campaign; correct it", file=path) from fault
     except ValidationError as fault:
-        faults = dict.fromkeys(_sentence(error) for error in fault.errors() if not _is_other_branch(error))
+        faults = dict.fromkeys(_describe_fault(error) for error in fault.errors() if not _is_other_branch(error))
         raise InputError("; ".join(faults), file=path) from fault
-    return _with_files(campaign, path)
+    return _resolve_files(campaign, path)
 
 
-def with_selection(campaign: Campaign, select: str) -> Campaign:
+def check_campaign(data: dict[str, Any]) -> Campaign:
+    """Check the content of a campaign file; paths stay as they are."""
+    # As JSON, because arrays and paths are then accepted in strict mode, while "5" for 5 still is not.
+    return Campaign.model_validate_json(json.dumps(data, default=str))
+
+
+def set_selection(campaign: Campaign, select: str) -> Campaign:
     """The campaign with its segments chosen by `outputs`, or by the numbers in a file."""
     file = None if select == "outputs" else Path(select).resolve()
     if file is not None and not file.is_file():
@@ -67,10 +68,10 @@ def with_selection(campaign: Campaign, select: str) -> Campaign:
             }
         )
     except ValidationError as fault:
-        raise UsageError("; ".join(dict.fromkeys(_sentence(error) for error in fault.errors()))) from fault
+        raise UsageError("; ".join(dict.fromkeys(_describe_fault(error) for error in fault.errors()))) from fault
 
 
-def _parse(path: Path) -> dict[str, Any]:
+def _parse_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as fault:
@@ -80,7 +81,7 @@ def _parse(path: Path) -> dict[str, Any]:
         raise InputError(f"{what} for a campaign; correct it", file=path) from fault
 
 
-def _sentence(error: ErrorDetails) -> str:
+def _describe_fault(error: ErrorDetails) -> str:
     """One fault as `key: what is wrong (got ...)`."""
     # Names of union branches such as `function-before[...]` or `int` say nothing to users.
     key = quoted(".".join(str(part) for part in error["loc"] if not _is_branch(str(part))), 100) or "the file"
@@ -103,62 +104,36 @@ def _is_branch(part: str) -> bool:
     return "[" in part or part in ("int", "float", "constrained-int", "constrained-float", "constrained-str")
 
 
-def _with_files(campaign: Campaign, path: Path) -> Campaign:
-    """The campaign with absolute paths that exist, and the instructions' texts."""
+def _resolve_files(campaign: Campaign, path: Path) -> Campaign:
+    """Make all paths absolute, check that the files exist, and read the texts of the instructions."""
     missing: list[str] = []
 
-    def absolute(file: Path, key: str) -> Path:
+    def resolve(file: Path, keys: tuple[str, ...]) -> Path:
         full = path.resolve().parent / file
-        if not _exists(full):
-            missing.append(f"{quoted(key, 100)}: no such file '{quoted(file)}' beside the campaign file")
+        if not _is_file(full):
+            missing.append(f"{quoted('.'.join(keys), 100)}: no such file '{quoted(file)}' beside the campaign file")
         return full
 
-    files = campaign.files
-    update = _with_texts(files, "files", absolute)
-    if files.after is not None:
-        update["after"] = files.after.model_copy(update=_with_texts(files.after, "files.after", absolute))
-    instructions = {
-        language: instruction.model_copy(update={"file": absolute(instruction.file, f"instructions.{language}.file")})
-        if instruction.file is not None
-        else instruction
-        for language, instruction in campaign.instructions.items()
-    }
-    page = campaign.page
-    if page.logo is not None:
-        page = page.model_copy(update={"logo": absolute(page.logo, "page.logo")})
+    resolved: Campaign = map_paths(campaign, resolve)
     if missing:
         raise InputError("; ".join(missing) + "; check names and places", file=path)
-    texts = {language: _read_instruction(instruction) for language, instruction in instructions.items()}
-    if page.logo is not None:
-        logo_type(page.logo)
-    return campaign.model_copy(update={"files": files.model_copy(update=update), "instructions": texts, "page": page})
+    texts = {
+        language: instruction.model_copy(update={"text": read_text(instruction.file)})
+        if instruction.file
+        else instruction
+        for language, instruction in resolved.instructions.items()
+    }
+    if resolved.page.logo is not None:
+        logo_type(resolved.page.logo)
+    return resolved.model_copy(update={"instructions": texts})
 
 
-def _exists(file: Path) -> bool:
+def _is_file(path: Path) -> bool:
     try:
-        return file.is_file()
+        return path.is_file()
     except (OSError, ValueError):
         # No file can have such a name.
         return False
-
-
-def _with_texts(texts: Texts, key: str, absolute: Callable[[Path, str], Path]) -> dict[str, Any]:
-    """What changes in a part of the file that names texts, when its paths become absolute."""
-
-    def text_file(file: TextFile, name: str) -> TextFile:
-        return file.model_copy(update={"file": absolute(file.file, f"{key}.{name}")})
-
-    update: dict[str, Any] = {
-        name: absolute(file, f"{key}.{name}")
-        for name in ("testset", "documents", "tutorial", "prefilled", "spread")
-        if (file := getattr(texts, name, None)) is not None
-    }
-    if texts.source is not None:
-        update["source"] = text_file(texts.source, "source")
-    for group in ("references", "systems"):
-        named: dict[str, TextFile] = getattr(texts, group)
-        update[group] = {name: text_file(file, f"{group}.{name}") for name, file in named.items()}
-    return update
 
 
 def logo_type(file: Path) -> str:
@@ -175,11 +150,3 @@ def logo_type(file: Path) -> str:
     if _SVG.match(content) and b"<!ENTITY" not in content:
         return "image/svg+xml"
     raise InputError("the logo is neither PNG nor JPEG nor SVG; convert it to one of these", file=file)
-
-
-def _read_instruction(instruction: Instruction) -> Instruction:
-    return (
-        instruction
-        if instruction.file is None
-        else instruction.model_copy(update={"text": read_text(instruction.file)})
-    )
