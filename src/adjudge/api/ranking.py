@@ -50,12 +50,6 @@ def check(
 
     rule = CheckRule(test, level, least_seconds, longest_run, not keep_rejected)
     if (file := large_file(source)) is not None:
-        from adjudge.check.large_files import check_large_file
-
-        options = plain_options(reading)
-        checked = check_large_file(file, rule, options) if options is not None else None
-        if checked is not None:
-            return checked
         check_memory(file)
     return check_annotators(single_pair(source, reading, doing="check"), rule=rule)
 
@@ -87,13 +81,6 @@ def agree(
     if labels is not None:
         reading["labels"] = labels
     if (file := large_file(source)) is not None:
-        from adjudge.agree.large_files import agree_large_file
-        from adjudge.agree.options import AgreeOptions
-
-        options, settings = plain_options(reading), AgreeOptions(labels, None, length_unit, resamples, seed)
-        agreement = agree_large_file(file, settings, options) if options is not None and texts is None else None
-        if agreement is not None:
-            return agreement
         check_memory(file)
     judgments = judgments_of(source, reading)
     return measure(judgments, labels=labels, texts=texts, length_unit=length_unit, resamples=resamples, seed=seed)

@@ -32,18 +32,11 @@ def agree(
     Example: adjudge agree data_RNK.csv --format wmt-ranking --pair en-cs
     """
     from adjudge.agree import agree, read_source_texts
-    from adjudge.agree.large_files import agree_large_file
-    from adjudge.agree.options import AgreeOptions
     from adjudge.api.large_files import check_memory, is_large
     from adjudge.cli.output import for_each_pair, write_output
 
     sources = read_source_texts(texts) if texts else None
     if is_large(files):
-        options = AgreeOptions(reading.options.labels, sources, length_unit, resamples, seed)
-        large = agree_large_file(files[0], options, reading.options) if reading.is_plain else None
-        if large is not None:
-            write_output({"all": large}, json=json, output=output)
-            return
         check_memory(files[0])
     parts = {"all": reading.read(files)} if pooled else reading.by_pair(files)
     labels = reading.options.labels

@@ -47,15 +47,10 @@ def check(
     """
     from adjudge.api.large_files import check_memory, is_large
     from adjudge.check.annotators import CheckRule, check
-    from adjudge.check.large_files import check_large_file
     from adjudge.cli.output import for_each_pair, write_output
 
     rule = CheckRule(test, level, least_seconds, longest_run, not keep_rejected)
     if is_large(files):
-        large = check_large_file(files[0], rule, reading.options) if reading.is_plain and kept is None else None
-        if large is not None:
-            write_output({"all": large}, json=json, output=output)
-            return
         check_memory(files[0])
     parts = reading.by_pair(files)
     results = for_each_pair(parts, lambda part: check(part, rule=rule))
