@@ -1,10 +1,9 @@
-"""Large files: rankings straight from Parquet and CSV, in seconds and memory, beside a bare polars script.
+"""Large Parquet files: seconds and memory.
 
-python -m bench.bench_large scores 100        # a hundred million scores in Parquet: z-scores
-python -m bench.bench_large pairs 100         # as many comparisons in Parquet: Bradley-Terry
-python -m bench.bench_large csv 10            # ten million scores in CSV: z-scores, and the same by polars alone
-python -m bench.bench_large check 100         # a hundred million judgments with controls and repeats in Parquet: check
-python -m bench.bench_large agree 100         # the same: agree
+python -m bench.bench_large pairs 100         # a hundred million comparisons, counted: Bradley-Terry
+python -m bench.bench_large scores 1          # a million scores, read whole: z-scores
+python -m bench.bench_large check 1           # a million judgments with controls and repeats: check
+python -m bench.bench_large agree 1           # the same: agree
 """
 
 from __future__ import annotations
@@ -20,37 +19,16 @@ from bench.bench_large_report import watched
 MILLION = 1_000_000
 ANNOTATORS, SYSTEMS = 1000, 20
 CHECKED = ("check", "agree")
-# The fastest of nine forms that were tried: words as codes, read at once, then streamed. The rows are used as they are.
-POLARS = """
-import sys, polars as pl
-types = dict.fromkeys(("system", "annotator", "document", "segment"), pl.Categorical) | {"score": pl.Float64}
-rows = pl.read_csv(sys.argv[1], schema_overrides=types).lazy()
-%s
-people = rows.group_by("annotator").agg(pl.col("score").mean().alias("mean"), pl.col("score").std().alias("sd"))
-z = (pl.col("score") - pl.col("mean")) / pl.col("sd")
-items = rows.join(people, on="annotator").group_by("system", "document", "segment").agg(z.mean().alias("z"))
-print(items.group_by("system").agg(pl.col("z").mean()).sort("z", descending=True).collect(engine="streaming"))
-"""
-# Of duplicate judgments the last counts, as in adjudge. Checking for duplicates first is the fastest.
-EACH_ONCE = """
-key = ["system", "annotator", "document", "segment"]
-different = rows.select(pl.struct(key).hash().n_unique(), pl.len()).collect(engine="streaming").row(0)
-rows = rows if different[0] == different[1] else rows.unique(key, keep="last")
-"""
 
 
 def main(kind: str, millions: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / ("scores.csv" if kind == "csv" else f"{kind}.parquet")
+        file = Path(folder) / f"{kind}.parquet"
         _write(file, kind, millions * MILLION)
         print(f"{millions} million rows, {file.stat().st_size / 1e9:.2f} GB", flush=True)
         method = "bradley-terry" if kind == "pairs" else "zscore"
         verb = [kind] if kind in CHECKED else ["rank", "--method", method]
-        ours = watched("adjudge", [sys.executable, "-m", "adjudge", *verb, str(file), "--json"])
-        if kind == "csv":
-            for name, line in (("polars", ""), ("polars, each judgment once", EACH_ONCE)):
-                bare = watched(name, [sys.executable, "-c", POLARS % line, str(file)])
-                print(f"adjudge / {name}: {ours[0] / bare[0]:.2f} in wall time, {ours[1] / bare[1]:.2f} in CPU time")
+        watched("adjudge", [sys.executable, "-m", "adjudge", *verb, str(file), "--json"])
 
 
 def _work(rows: int) -> pl.LazyFrame:
@@ -102,10 +80,7 @@ def _write(file: Path, kind: str, rows: int) -> None:
     else:
         score = (chance % 80 + annotator % 10 + system // 2).cast(pl.Float64)
         table = table.select(system=pl.format("sys{}", system), **named, score=score)
-    if file.suffix == ".csv":
-        table.sink_csv(file)
-    else:
-        table.sink_parquet(file)
+    table.sink_parquet(file)
 
 
 if __name__ == "__main__":

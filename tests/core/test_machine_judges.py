@@ -61,16 +61,10 @@ VERBS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
-@pytest.mark.parametrize("large", [False, True])
 @pytest.mark.parametrize(("verb", "settings"), VERBS, ids=["rank", "zscore", "check", "agree", "claims"])
 def test_results_are_those_of_people_alone(
-    verb: str, settings: dict[str, Any], large: bool, ending: str, judged: Judgments, tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    """Also where files are so large that they would be counted without being read."""
-    if large:
-        monkeypatch.setattr("adjudge.shell.large_files.LARGE_TABLE", 1)
-        monkeypatch.setattr("adjudge.shell.large_files.LARGE_FILE", 1)
+    verb: str, settings: dict[str, Any], ending: str, judged: Judgments, tmp_path: Path
+) -> None:
     path = tmp_path / f"all.{ending}"
     native.write(judged, path)
     made = getattr(adjudge, verb)(path, **settings)
@@ -84,18 +78,13 @@ def test_results_are_those_of_people_alone(
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
-@pytest.mark.parametrize("large", [False, True])
 @pytest.mark.parametrize(
     ("written", "read"),
     [("Judge:model", "judge:model"), (" JUDGE: model", "judge:model"), ("judge:", "judge:unnamed")],
 )
 def test_slips_in_the_mark_do_not_make_a_machine_a_person(
-    written: str, read: str, large: bool, ending: str, judged: Judgments, tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    if large:
-        monkeypatch.setattr("adjudge.shell.large_files.LARGE_TABLE", 1)
-        monkeypatch.setattr("adjudge.shell.large_files.LARGE_FILE", 1)
+    written: str, read: str, ending: str, judged: Judgments, tmp_path: Path
+) -> None:
     table = with_judges(judged).table.with_columns(pl.col("annotator").replace("judge:model", written))
     path = tmp_path / f"all.{ending}"
     table.drop("spans").write_csv(path) if ending == "csv" else table.write_parquet(path)
@@ -105,18 +94,6 @@ def test_slips_in_the_mark_do_not_make_a_machine_a_person(
     machine = adjudge.read(path).machine
     assert machine is not None
     assert machine["annotator"].unique().to_list() == [read]
-
-
-@pytest.mark.parametrize("ending", ["parquet", "csv"])
-def test_annotators_of_large_files_may_be_said_to_be_machines(
-    ending: str, judged: Judgments, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / f"people.{ending}"
-    native.write(Judgments(judged.table), path)
-    wanted = adjudge.rank(Judgments(judged.table.filter(pl.col("annotator") != "p1")), method="zscore").systems
-    monkeypatch.setattr("adjudge.shell.large_files.LARGE_TABLE", 1)
-    monkeypatch.setattr("adjudge.shell.large_files.LARGE_FILE", 1)
-    assert adjudge.rank(path, method="zscore", judges="p1").systems == wanted
 
 
 @pytest.mark.parametrize("mark", ["judge:m", "Judge:m"])

@@ -52,8 +52,6 @@ def test_every_row_twice_is_the_ranking_of_once(name: str, how: str, tmp_path: P
 @pytest.mark.parametrize(
     ("name", "method"),
     [
-        ("judgments", "raw"),
-        ("judgments", "zscore"),
         ("judgments of pairs", None),
         ("judgments of pairs by nobody known", "wins"),
     ],

@@ -24,8 +24,6 @@ from adjudge.core.protocols import NOT_TRANSLATIONS, RELATIVE
 from adjudge.core.rng import generator
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
@@ -111,35 +109,25 @@ def _shown() -> pl.Expr:
     return pl.when(control).then(pl.lit("(reference)")).otherwise(pl.col("system"))
 
 
-def score_cells(
-    judgments: Judgments, *, annotators: Sequence[str] | None = None, centre: float | None = None
-) -> ScoreCells:
-    """Group the scores by output and annotator.
-
-    Args:
-        judgments: the scores.
-        annotators: all annotators, by name, where others have judged too; default: those of the scores.
-        centre: from where scores are taken; default: their mean.
-    """
+def score_cells(judgments: Judgments) -> ScoreCells:
+    """Group the scores by output and annotator."""
     table = judgments.table.select(
         *SEGMENT_KEY, "protocol", "annotator", "score", shown=_shown(), human=_is_reference()
     )
     item, person = codes_of(table, (*SEGMENT_KEY, "protocol", "shown"), ("annotator",))
-    names = table["annotator"].unique().sort()
-    everybody = tuple(names) if annotators is None else tuple(annotators)
-    code = names.replace_strict(everybody, range(len(everybody)), return_dtype=pl.Int64).to_numpy()
+    names = tuple(table["annotator"].unique().sort())
     people = max(len(names), 1)
     cells, cell = np.unique(item * people + person, return_inverse=True)
-    scores = table["score"].to_numpy() - (table["score"].mean() or 0.0 if centre is None else centre)
+    scores = table["score"].to_numpy() - (table["score"].mean() or 0.0)
 
     def added(values: NDArray[Any] | None) -> NDArray[np.float64]:
         # In the order of the rows, so that sums are always the same.
         return np.bincount(cell, weights=values, minlength=len(cells)).astype(float)
 
     return ScoreCells(
-        everybody,
+        names,
         cells // people,
-        code[cells % people],
+        cells % people,
         added(None),
         added(scores),
         added(scores**2),
@@ -237,16 +225,12 @@ def patterns(cells: ScoreCells) -> Patterns:
 
 
 def _pattern_of_items(cells: ScoreCells) -> NDArray[np.int64]:
-    """A code per item, equal where the same people scored as often."""
-    return np.asarray(np.unique(pattern_marks(cells), return_inverse=True)[1], dtype=np.int64)
-
-
-def pattern_marks(cells: ScoreCells) -> NDArray[np.uint64]:
-    """A number per item, equal where the same people scored as often: a 64-bit sum of random numbers per person."""
+    """A code per item, equal where the same people scored as often: by 64-bit sums of random numbers per person."""
     mark = generator(0).integers(0, 2**63, size=len(cells.annotators), dtype=np.uint64)
     terms = mark[cells.annotator] * cells.number.astype(np.uint64)
     starts = np.flatnonzero(np.diff(cells.item, prepend=-1))
-    return np.add.reduceat(terms, starts) if len(starts) else terms
+    sums = np.add.reduceat(terms, starts) if len(starts) else terms
+    return np.asarray(np.unique(sums, return_inverse=True)[1], dtype=np.int64)
 
 
 def pairs_of_cells(item: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -8,7 +8,7 @@ and averaged with n - 1 as weight; of repeats, for every annotator, each pair in
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,8 +21,6 @@ from adjudge.core.maths import divide
 from adjudge.results.agree import PARTS, Agreement, AnnotatorAgreement, Coefficients
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from adjudge.agree.options import AgreeOptions
@@ -49,22 +47,15 @@ def agree_on_scores(judgments: Judgments, options: AgreeOptions) -> Agreement:
         kind="scores",
         inter=inter,
         intra=intra,
-        annotators=annotators_of_scores(every.annotators, annotator_sums(every), correlations_between(every)),
+        annotators=_by_annotator(every),
     )
 
 
-def annotators_of_scores(
-    names: Sequence[str], sums: NDArray[np.float64], correlation: pl.DataFrame | None
-) -> tuple[AnnotatorAgreement, ...]:
-    """One entry per annotator who gave a score, who judged most first.
-
-    Args:
-        names: of the annotators.
-        sums: by annotator, as `annotator_sums` has them.
-        correlation: of every two annotators, as `correlations_between` has them; None where they are not known.
-    """
+def _by_annotator(cells: ScoreCells) -> tuple[AnnotatorAgreement, ...]:
+    """One entry per annotator who gave a score, who judged most first."""
+    names, sums = cells.annotators, _annotator_sums(cells)
     judgments = sums[0]
-    within, between = _within(sums), _between(sums, correlation)
+    within, between = _within(sums), _between(sums, correlations_between(cells))
     order = sorted(np.flatnonzero(judgments).tolist(), key=lambda i: (-judgments[i], names[i]))
     return tuple(
         AnnotatorAgreement(
@@ -78,7 +69,7 @@ def annotators_of_scores(
     )
 
 
-def annotator_sums(cells: ScoreCells) -> NDArray[np.float64]:
+def _annotator_sums(cells: ScoreCells) -> NDArray[np.float64]:
     """Eight rows of sums by annotator.
 
     Scores; squared differences of repeats; the four of `repeat_products`; pairs with others, and their squared
@@ -100,13 +91,10 @@ def _within(sums: NDArray[np.float64]) -> list[dict[str, Number]]:
     return [{"pairs": int(pairs[i]), "difference": difference[i], "pearson": correlation[i]} for i in range(len(pairs))]
 
 
-def _between(sums: NDArray[np.float64], correlation: pl.DataFrame | None) -> list[dict[str, Number]]:
+def _between(sums: NDArray[np.float64], correlation: pl.DataFrame) -> list[dict[str, Number]]:
     pairs, distance = sums[6:]
     difference = np.sqrt(divide(np.maximum(distance, 0), pairs))
-    if correlation is None:
-        means = [mean_correlations(None)] * len(pairs)
-    else:
-        means = [mean_correlations(correlation, rows) for rows in _rows_by_annotator(correlation, len(pairs))]
+    means = [mean_correlations(correlation, rows) for rows in _rows_by_annotator(correlation, len(pairs))]
     return [{"pairs": int(pairs[i]), "difference": difference[i], **means[i]} for i in range(len(pairs))]
 
 
@@ -131,7 +119,8 @@ def score_coefficients(cells: ScoreCells, kind: str, *, weights: NDArray[np.floa
     else:
         cells = cells.where(cells.number > 1)
         pairs, distance = cells.own_pairs, cells.own_distance
-        alphas, correlation = repeat_sums(cells).alpha, mean_repeat_correlation(repeat_products(cells))
+        alphas = partial(_alpha_of_repeats, _repeat_sums(cells))
+        correlation = mean_repeat_correlation(repeat_products(cells))
     interval = {} if weights is None else {"alpha": percentile_interval(over_resamples(alphas, weights), weights)}
     numbers: dict[str, Number] = {"difference": typical_difference(float(distance.sum()), float(pairs.sum()))}
     return Coefficients(
@@ -157,22 +146,16 @@ def inter_pairs(cells: ScoreCells) -> tuple[NDArray[np.float64], NDArray[np.floa
     return pairs, np.maximum(distance, 0)
 
 
-@dataclass(frozen=True, eq=False)
-class RepeatSums:
-    """What alpha of repeats needs: four rows of sums by annotator, in the order that `alpha_from_sums` has."""
-
-    by_annotator: NDArray[np.float64]
-
-    def alpha(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Alpha for every row of weights (resamples x annotators)."""
-        return alpha_from_sums(*(weights @ sums for sums in self.by_annotator))
+def _alpha_of_repeats(by_annotator: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Alpha of repeats for every row of weights (resamples x annotators), from `_repeat_sums`."""
+    return alpha_from_sums(*(weights @ sums for sums in by_annotator))
 
 
-def repeat_sums(cells: ScoreCells) -> RepeatSums:
-    """The sums of cells with repeats."""
+def _repeat_sums(cells: ScoreCells) -> NDArray[np.float64]:
+    """Four rows of sums by annotator over cells with repeats, in the order that `alpha_from_sums` has."""
     per_cell = divide(2 * cells.own_distance, 2 * cells.own_pairs) * cells.number
     values = (per_cell, cells.number, cells.total, cells.squares)
-    return RepeatSums(np.stack([cells.per_annotator(sums) for sums in values]))
+    return np.stack([cells.per_annotator(sums) for sums in values])
 
 
 def typical_difference(distance: float, pairs: float) -> float:
@@ -233,15 +216,13 @@ def mean_repeat_correlation(sums: NDArray[np.float64]) -> dict[str, Number]:
     return {"pearson": mean, "annotators": int(used.sum())}
 
 
-def mean_correlations(correlation: pl.DataFrame | None, rows: NDArray[np.int64] | None = None) -> dict[str, Number]:
+def mean_correlations(correlation: pl.DataFrame, rows: NDArray[np.int64] | None = None) -> dict[str, Number]:
     """The mean over pairs of annotators, a pair with n shared items weighing n - 1; constant scores have none.
 
     Args:
-        correlation: of every two annotators; None where they are not known.
+        correlation: of every two annotators.
         rows: the pairs to take; default: all.
     """
-    if correlation is None:
-        return dict.fromkeys(("pearson", "spearman", "annotator_pairs"), float("nan"))
     chosen = slice(None) if rows is None else rows
     weight = correlation["shared"].to_numpy()[chosen] - 1.0
     means: dict[str, Number] = {}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.check.control_pairs import TESTS
-from adjudge.check.measures import Measured, measure, without_answers
+from adjudge.check.measures import measure, without_answers
 from adjudge.check.twins import find_twins
 from adjudge.core.errors import DataError, UsageError, unknown_choice
 from adjudge.core.passing_rule import LEAST_SECONDS, Work
@@ -17,10 +17,7 @@ from adjudge.core.wording import agreeing, counted, measured
 from adjudge.results.check import AnnotatorCheck, Checked
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from adjudge.core.judgments import Judgments, SetAside
-    from adjudge.results.check import Drift, SameText, Twins
+    from adjudge.core.judgments import Judgments
 
 
 @dataclass(frozen=True)
@@ -69,35 +66,16 @@ def check(judgments: Judgments, *, rule: CheckRule | None = None) -> Checked:
     rule = rule or CheckRule()
     rule.validate()
     final = judgments.final()
-    measured = measure(final, rule.test)
-    return decide(
-        [measured], rule, data=judgments.fingerprint, set_aside=without_answers(final), notes=final.notes,
-        twins=find_twins(final),
-    )  # fmt: skip
-
-
-def decide(
-    measured: Sequence[Measured],
-    rule: CheckRule,
-    *,
-    data: str,
-    set_aside: tuple[SetAside, ...],
-    notes: tuple[str, ...],
-    twins: tuple[Twins, ...],
-) -> Checked:
-    """Who is kept, from all that was seen, in whatever parts."""
-    everybody = sorted((check for part in measured for check in part.annotators), key=lambda check: check.annotator)
-    kinds = pl.concat(part.kinds for part in measured)
-    if not kinds.height:
+    seen = measure(final, rule.test)
+    if not seen.kinds.height:
         raise DataError(
             "no row holds a score or rank, so annotators cannot be checked; check the column of the answers"
         )
-    if not everybody:
+    if not seen.annotators:
         raise DataError("the data do not say who judged, so annotators cannot be checked; name the column 'annotator'")
-    controls = any(check.control_pairs for check in everybody)
-    checks = tuple(_decided(check, rule, has_controls=controls) for check in everybody)
-    kept, dropped = _totals(kinds, {checked.annotator for checked in checks if checked.passed})
-    released = frozenset[str]().union(*(part.released for part in measured))
+    controls = any(check.control_pairs for check in seen.annotators)
+    checks = tuple(_decided(check, rule, has_controls=controls) for check in seen.annotators)
+    kept, dropped = _totals(seen.kinds, {checked.annotator for checked in checks if checked.passed})
     return Checked(
         settings={
             "test": rule.test,
@@ -106,27 +84,23 @@ def decide(
             "longest_run": rule.longest_run,
             "drop_rejected": not rule.keep_rejected,
         },
-        data=data,
-        set_aside=set_aside,
+        data=judgments.fingerprint,
+        set_aside=without_answers(final),
         notes=(
-            *notes,
+            *final.notes,
             *_notes(controls=controls),
-            *_unnamed(kinds),
-            *_released(released, checks),
+            *_unnamed(seen.kinds),
+            *_released(seen.released, checks),
             *_impossible_pace(checks, rule),
         ),
         rule=rule.in_words(controls=controls),
         annotators=checks,
-        twins=twins,
+        twins=find_twins(final),
         kept=kept,
         dropped=dropped,
-        same_texts=tuple(sorted((pairs for part in measured for pairs in part.same_texts), key=_name)),
-        drifts=tuple(sorted((drift for part in measured for drift in part.drifts), key=_name)),
+        same_texts=seen.same_texts,
+        drifts=seen.drifts,
     )
-
-
-def _name(seen: SameText | Drift) -> str:
-    return seen.annotator
 
 
 def _decided(checked: AnnotatorCheck, rule: CheckRule, *, has_controls: bool) -> AnnotatorCheck:

@@ -58,32 +58,24 @@ def drifts(judgments: Judgments) -> tuple[Drift, ...]:
 
     The order of the work is that of the times where every judgment has one, otherwise that of the rows.
     """
-    rows = rated(judgments)
-    if not has_enough_screens(rows).any():
+    rows = _rated(judgments)
+    screens = rows.group_by("annotator").agg(pl.col("screen").n_unique())
+    if not (screens["screen"] >= FEWEST).any():
         return ()
     item = ["document", "segment", "system"]
     others = (pl.col("answer").sum().over(item) - pl.col("answer").sum().over([*item, "annotator"])) / (
         pl.len().over(item) - pl.len().over([*item, "annotator"])
     )
-    return _drifts(
-        _in_order(rows, by_time=is_ordered_by_time(rows)).with_columns(
-            deviation=pl.col("answer") - pl.col("answer").mean().over("system"),
-            others=pl.when(pl.len().over(item) > pl.len().over([*item, "annotator"])).then(others),
-        )
+    by_time = rows["ended"].null_count() == 0
+    ordered = rows.sort("annotator", "ended", maintain_order=True) if by_time else rows
+    table = ordered.with_columns(
+        deviation=pl.col("answer") - pl.col("answer").mean().over("system"),
+        others=pl.when(pl.len().over(item) > pl.len().over([*item, "annotator"])).then(others),
     )
-
-
-def drifts_of_part(rows: pl.DataFrame, system_means: pl.DataFrame, *, by_time: bool) -> tuple[Drift, ...]:
-    """The same for some annotators, without the distance from the others.
-
-    Args:
-        rows: their judgments, as `rated` has them.
-        system_means: columns system and expected, the means of all answers.
-        by_time: whether the judgments of everybody have times.
-    """
-    ordered = _in_order(rows, by_time=by_time).join(system_means, on="system", how="left", maintain_order="left")
-    return _drifts(
-        ordered.with_columns(deviation=pl.col("answer") - pl.col("expected"), others=pl.lit(None, pl.Float64))
+    return tuple(
+        _drift(str(name), part)
+        for (name,), part in table.sort("annotator", maintain_order=True).group_by("annotator", maintain_order=True)
+        if part["screen"].n_unique() >= FEWEST
     )
 
 
@@ -92,7 +84,7 @@ def _answer() -> pl.Expr:
     return pl.coalesce(pl.col("score"), -pl.col("rank").cast(pl.Float64))
 
 
-def rated(judgments: Judgments) -> pl.DataFrame:
+def _rated(judgments: Judgments) -> pl.DataFrame:
     """The judgments of systems by known annotators, of which drifts tell; the column answer is the judgment."""
     wanted = pl.col("kind").is_in(RATED) & pl.col("annotator").is_not_null()
     return (
@@ -102,36 +94,8 @@ def rated(judgments: Judgments) -> pl.DataFrame:
     )
 
 
-def is_ordered_by_time(rows: pl.DataFrame) -> bool:
-    """Whether every judgment of a system says when it was made."""
-    return rows["ended"].null_count() == 0
-
-
-def has_enough_screens(rows: pl.DataFrame) -> pl.Series:
-    """Which rows are of people with enough screens to look for a drift."""
-    screens = rows.group_by("annotator").agg(pl.col("screen").n_unique())
-    return rows["annotator"].is_in(screens.filter(pl.col("screen") >= FEWEST)["annotator"].implode())
-
-
-def answers_by_system(rows: pl.DataFrame) -> pl.DataFrame:
-    """Columns system, total and len: the answers that drifts are measured on."""
-    return rows.group_by("system", maintain_order=True).agg(pl.col("answer").sum().alias("total"), pl.len())
-
-
-def _in_order(rows: pl.DataFrame, *, by_time: bool) -> pl.DataFrame:
-    return rows.sort("annotator", "ended", maintain_order=True) if by_time else rows
-
-
-def _drifts(table: pl.DataFrame) -> tuple[Drift, ...]:
-    """Drifts by annotator; rows of each are in the order of the work, with what is expected of each without a drift."""
-    return tuple(
-        _drift(str(name), part)
-        for (name,), part in table.sort("annotator", maintain_order=True).group_by("annotator", maintain_order=True)
-        if part["screen"].n_unique() >= FEWEST
-    )
-
-
 def _drift(name: str, part: pl.DataFrame) -> Drift:
+    """The drift of one annotator; rows are in the order of the work, with what is expected of each without a drift."""
     # The distance is taken after the person's own level, which is no matter of the order.
     apart = pl.col("answer") - pl.col("others")
     screens = (

@@ -1,12 +1,11 @@
 """What the judgments of annotators show: controls, repeats, pace, runs of equal answers, drifts. Nothing is decided.
 
-All but the drifts is seen in each annotator's own judgments, but for two things that the whole table tells: whether
-repeats were shown within tasks, and whether time was measured.
+Repeats are those within tasks, or, where nobody got any, those across tasks.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,7 +29,7 @@ _CONTROLS = tuple(kind.name for kind in KINDS.values() if kind.control or not ki
 
 @dataclass(frozen=True)
 class Measured:
-    """What was seen of some annotators, all of whose judgments were there; nothing is decided yet."""
+    """What was seen of all annotators; nothing is decided yet."""
 
     annotators: tuple[AnnotatorCheck, ...]
     kinds: pl.DataFrame
@@ -38,41 +37,31 @@ class Measured:
     released: frozenset[str]
     """Who passed the control of the release."""
     same_texts: tuple[SameText, ...]
-    repeats_within_tasks: bool
-    """Whether somebody got an output twice in one task; otherwise repeats are looked for across tasks."""
-    timed: bool
-    """Whether time was measured at all: where it is 0 everywhere, it was not."""
-    drifts: tuple[Drift, ...] = ()
+    drifts: tuple[Drift, ...]
 
 
 def measure(final: Judgments, test: str) -> Measured:
     """What the judgments, in their last revision, show of their annotators.
 
     Args:
-        final: all judgments of these annotators.
+        final: all judgments.
         test: on controls.
     """
-    return replace(measure_people(final, test), drifts=drifts(final))
-
-
-def measure_people(final: Judgments, test: str) -> Measured:
-    """The same without drifts, which need the judgments of everybody."""
     within = repeat_pairs(final, within_tasks=True)
     repeats = _by_annotator(within if within.height else repeat_pairs(final, within_tasks=False))
     controls = _by_annotator(control_pairs(final))
     marked = final.table.schema.get("passed") == pl.Boolean
     released = final.table.filter(pl.col("passed"))["annotator"].drop_nulls().unique() if marked else ()
-    kinds, timed = final.table.filter(~no_answer(final.table)).group_by("annotator", "kind").len(), _is_timed(final)
+    kinds = final.table.filter(~no_answer(final.table)).group_by("annotator", "kind").len()
     return Measured(
         tuple(
             _measured(row, controls.get(row["annotator"]), repeats.get(row["annotator"]), test)
-            for row in _counts(final, kinds, timed=timed).iter_rows(named=True)
+            for row in _counts(final, kinds, timed=_is_timed(final)).iter_rows(named=True)
         ),
         kinds,
         frozenset(released),
         same_texts(final),
-        within.height > 0,
-        timed,
+        drifts(final),
     )
 
 
@@ -84,18 +73,8 @@ def without_answers(final: Judgments) -> tuple[SetAside, ...]:
     return (*final.set_aside, *[SetAside(f"no {what} was given", rows)] * bool(rows))
 
 
-def as_part(measured: Measured, *, repeats_within_tasks: bool, timed: bool) -> Measured:
-    """What was seen of some annotators, where the whole table shows repeats within tasks or time and they do not."""
-    people = measured.annotators
-    if repeats_within_tasks and not measured.repeats_within_tasks:
-        people = tuple(replace(person, p_repeats=None, repeat_pairs=0, repeat_difference=None) for person in people)
-    if timed and not measured.timed:
-        # A median is that of times which are all 0, and so is their mean.
-        people = tuple(replace(person, mean_seconds=person.seconds) for person in people)
-    return replace(measured, annotators=people)
-
-
 def _is_timed(final: Judgments) -> bool:
+    """Whether time was measured at all: where it is 0 everywhere, it was not."""
     answered = final.table["score"].is_not_null() | final.table["rank"].is_not_null()
     return bool((final.table["active_seconds"].filter(answered).fill_null(0) > 0).any())
 

@@ -111,23 +111,19 @@ def _repeated(table: pl.DataFrame, key: Sequence[str]) -> Bools:
 
 
 def _last_of_each(judgments: Judgments) -> Judgments:
-    kept, exact = last_of_each(judgments)
-    rows = len(judgments) - len(kept)
-    return replace(kept, notes=(*kept.notes, repeated_note(rows, exact))) if rows else judgments
-
-
-def last_of_each(judgments: Judgments) -> tuple[Judgments, int]:
-    """Of rows that judge the same, the last; and how many of the others, which are set aside, are exact copies."""
+    """Of rows that judge the same, keep the last; set the others aside, and say how many are exact copies."""
     table = judgments.table
     key = _identity(table)
     repeated = _repeated(table, key)
     if not repeated.any():
-        return judgments, 0
+        return judgments
     rows = table.filter(repeated)
     again = rows.select(_identified() & ~pl.struct(key).is_last_distinct()).to_series()
     exact = rows.select((again & ~pl.struct(pl.all()).is_unique()).sum()).item()
     repeated[repeated] = again.to_numpy()
-    return judgments.keep(pl.lit(pl.Series(~repeated)), otherwise=REPEATED), exact
+    kept = judgments.keep(pl.lit(pl.Series(~repeated)), otherwise=REPEATED)
+    number = len(judgments) - len(kept)
+    return replace(kept, notes=(*kept.notes, repeated_note(number, exact))) if number else judgments
 
 
 def without_copied_table(judgments: Judgments) -> Judgments:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from adjudge.core.errors import DataError, UsageError
@@ -13,8 +12,7 @@ from adjudge.rank.methods import DEFAULTS, METHODS, find_method
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import polars as pl
+    from pathlib import Path
 
     from adjudge.core.judgments import Judgments
     from adjudge.formats.metric_score_files import MetricScore
@@ -23,9 +21,6 @@ if TYPE_CHECKING:
     from adjudge.results.rank import Ranking
 
 __all__ = ["METHODS", "RankSettings", "default_method", "rank"]
-
-TABLES = (".csv", ".parquet")
-"""Files that can be ranked directly from their columns."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +49,7 @@ class RankSettings:
 
 
 def rank(
-    judgments: Judgments | pl.DataFrame | Path,
+    judgments: Judgments,
     *,
     method: str | None = None,
     settings: RankSettings | None = None,
@@ -63,9 +58,7 @@ def rank(
     """Rank the systems of one language pair.
 
     Args:
-        judgments: the judgments, of one language pair and campaign. A file, or a table of pairs (columns `left`,
-            `right`, `winner` and optionally `annotator`), is counted directly from its columns if possible, which
-            works for tens of millions of rows.
+        judgments: the judgments, of one language pair and campaign.
         method: a name from `METHODS`; default: Bradley-Terry for relative judgments, the mixed model for scores.
         settings: settings shared by all methods.
         helpers: scores of metrics for all outputs, judged or not, which make the differences of systems more precise
@@ -76,11 +69,8 @@ def rank(
     """
     settings = settings or RankSettings()
     _check(settings)
-    from adjudge.core.judgments import Judgments
     from adjudge.rank.edits_as_scores import as_scores
 
-    if not isinstance(judgments, Judgments):
-        return _rank_table(judgments, method, settings, helpers)
     judgments = as_scores(judgments)
     chosen = find_method(method or default_method(judgments))
     _check_for_method(chosen, settings, helped=helpers is not None)
@@ -100,53 +90,26 @@ def rank(
     return ranking
 
 
-def _rank_table(
-    table: pl.DataFrame | Path, method: str | None, settings: RankSettings, helpers: Sequence[MetricScore] | None
-) -> Ranking:
-    """Rank a table of pairs or a file, directly from its columns if possible."""
-    from adjudge.core.judgments import Judgments
-    from adjudge.rank.large_files import pairs
-
-    relative = find_method(method or DEFAULTS["relative"])
-    if not isinstance(table, Path):
-        if pairs.find_pairs(table.columns) is not None and relative.judgments == "relative":
-            _check_for_method(relative, settings, helped=helpers is not None)
-            return pairs.rank_pairs(table, relative, settings)
-        return rank(Judgments.from_columns(table), method=method, settings=settings, helpers=helpers)
-    ranking = rank_large_file(table, method, settings) if helpers is None else None
-    if ranking is None:
-        from adjudge.formats import read
-
-        ranking = rank(read([table]), method=method, settings=settings, helpers=helpers)
-    return ranking
-
-
 def rank_large_file(
     path: Path, method: str | None, settings: RankSettings, options: ReadOptions | None = None
 ) -> Ranking | None:
-    """Rank a CSV or Parquet file directly from its columns; None if the columns or the method do not allow that.
+    """Rank a CSV or Parquet file of pairs by counting its columns; None if the columns or the method do not allow that.
 
     Args:
-        path: the file.
+        path: the file, perhaps of tens of millions of rows.
         method: a name from `METHODS`, or None for the default.
-        settings: what methods share.
+        settings: settings shared by all methods.
         options: how to read; only `human`, `strict` and `bad_rows` are used.
     """
-    from adjudge.rank.large_files import pairs, scores_csv, scores_parquet
+    from adjudge.rank.large_files.pairs import rank_pairs_file
 
     _check(settings)
-    chosen = find_method(method) if method else None
-    if chosen is not None:
+    chosen = find_method(method or DEFAULTS["relative"])
+    if method is not None:
         _check_for_method(chosen, settings)
-    if path.suffix.lower() not in TABLES:
+    if path.suffix.lower() not in (".csv", ".parquet") or chosen.judgments != "relative" or settings.zero_sd != "drop":
         return None
-    if chosen is not None and chosen.counted_scores and settings.zero_sd == "drop":
-        parquet = path.suffix.lower() == ".parquet"
-        count = scores_parquet.rank_scores_parquet if parquet else scores_csv.rank_scores_csv
-        return count(path, chosen, settings, options)
-    if (chosen is None or chosen.judgments == "relative") and settings.zero_sd == "drop":
-        return pairs.rank_pairs_file(path, chosen or find_method(DEFAULTS["relative"]), settings, options)
-    return None
+    return rank_pairs_file(path, chosen, settings, options)
 
 
 def default_method(judgments: Judgments) -> str:

@@ -46,8 +46,6 @@ class Method:
     """Whether scores are random, for example by the order of matches."""
     bounded: bool = True
     """Whether scores stay finite if a system won everything."""
-    counted_scores: bool = False
-    """Whether scores can be computed directly from the columns of a very large file."""
     standardises: bool = False
     """Whether z-scores are computed, if only to be shown with the means."""
     takes_helpers: bool = False
@@ -136,11 +134,11 @@ _ALL = (
     ),
     Method(
         "zscore", "scores", "score_means.rank_by_means", "mean of scores standardised by annotator", "mean z-score",
-        counted_scores=True, standardises=True, beside=_MEANS,
+        standardises=True, beside=_MEANS,
     ),
     Method(
         "raw", "scores", "score_means.rank_by_means", "mean of scores", "mean score",
-        counted_scores=True, standardises=True, beside=_MEANS,
+        standardises=True, beside=_MEANS,
     ),
     Method(
         "zscore-calibrated", "scores", "score_means.rank_by_means",

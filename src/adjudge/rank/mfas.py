@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.rank.ordering.branch import cheapest_order
+from adjudge.rank.ordering.cheapest import cheapest_order
 from adjudge.rank.ordering.heuristics import descend
 from adjudge.rank.ordering.optima import find_optima
 from adjudge.work import map_tasks

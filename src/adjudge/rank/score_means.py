@@ -6,7 +6,7 @@ not; `adjudge audit` measures on the data at hand how often it calls a system di
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,8 +30,6 @@ from adjudge.rank.significance import PairTests
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from adjudge.core.judgments import Judgments
     from adjudge.rank import RankSettings
     from adjudge.rank.methods import Method
@@ -48,10 +46,7 @@ def rank_by_means(judgments: Judgments, method: Method, settings: RankSettings) 
     if len(raw.systems) < 2:
         raise DataError(f"at least two systems must be scored, the data hold {raw.systems[0]}; nothing can be ranked")
     z = standardised(raw, zero_sd=settings.zero_sd, calibrated=method.name == "zscore-calibrated")
-    chosen = raw if method.name == "raw" else z
-    resampled = resampled_means(chosen, _resamples(chosen, settings), generator(settings.seed))
-    means = SystemItems(raw.systems, raw.human, item_means(raw), item_means(z), resampled)
-    return assemble_means(_source(judgments), means, method, settings, notes=_notes(raw, z))
+    return _assemble_means(judgments, raw, z, method, settings)
 
 
 def _source(judgments: Judgments) -> Provenance:
@@ -62,22 +57,13 @@ def _source(judgments: Judgments) -> Provenance:
     return replace(source, set_aside=(*source.set_aside, *[SetAside("no score was given", rows)] * bool(rows)))
 
 
-@dataclass(frozen=True, eq=False)
-class SystemItems:
-    """The systems with the means of their items, raw and standardised, and system means over resamples."""
-
-    systems: tuple[str, ...]
-    human: NDArray[np.bool_]
-    raw: ItemMeans
-    z: ItemMeans
-    resampled: NDArray[np.float64]
-
-
-def assemble_means(
-    source: Provenance, items: SystemItems, method: Method, settings: RankSettings, *, notes: tuple[str, ...]
+def _assemble_means(
+    judgments: Judgments, raw_sheet: Sheet, z_sheet: Sheet, method: Method, settings: RankSettings
 ) -> Ranking:
     """The ranking by means of items, with tests between them; segments and judgments are counted raw."""
-    n, raw, z = len(items.systems), items.raw, items.z
+    chosen = raw_sheet if method.name == "raw" else z_sheet
+    resampled = resampled_means(chosen, _resamples(chosen, settings), generator(settings.seed))
+    n, raw, z = len(raw_sheet.systems), item_means(raw_sheet), item_means(z_sheet)
     means = raw if method.name == "raw" else z
     scores = means.system_means(n)
     if np.isnan(scores).all():
@@ -86,22 +72,22 @@ def assemble_means(
     # As the official tables count them: every system that this one is significantly better than, wherever it ranks.
     wins = (np.nan_to_num(tests.greater, nan=1.0) < settings.level).sum(1)
     estimate = Estimate(
-        systems=items.systems,
-        human=items.human,
+        systems=raw_sheet.systems,
+        human=raw_sheet.human,
         scores=scores,
         n=np.bincount(raw.system, minlength=n),
         tests=tests,
-        rank_sets=resampled_rank_sets(scores, items.resampled, settings.level),
+        rank_sets=resampled_rank_sets(scores, resampled, settings.level),
         numbers={"raw": raw.system_means(n), "z": z.system_means(n), "n_all": raw.judgments, "wins": wins},
     )
     return assemble(
-        source,
+        _source(judgments),
         estimate,
         method=method.name,
         rule=settings.lines or "official",
         level=settings.level,
-        settings=_settings(method, settings, len(items.resampled), weighted=means.weight is not None),
-        notes=notes + weights_note(means.weight),
+        settings=_settings(method, settings, len(resampled), weighted=means.weight is not None),
+        notes=_notes(raw_sheet, z_sheet) + weights_note(means.weight),
     )
 
 
@@ -150,21 +136,21 @@ def _resamples(sheet: Sheet, settings: RankSettings) -> int:
 def _notes(raw: Sheet, z: Sheet) -> tuple[str, ...]:
     without = np.unique(raw.annotator[np.isnan(z.score) & ~np.isnan(raw.score)])
     return (
-        *equal_scores_note(len(without), int(np.isnan(z.score).sum())),
-        *few_annotators_note(len(raw.annotators) - (NOBODY in raw.annotators)),
+        *_equal_scores_note(len(without), int(np.isnan(z.score).sum())),
+        *_few_annotators_note(len(raw.annotators) - (NOBODY in raw.annotators)),
         *_strangers(raw),
         *_groups(raw),
     )
 
 
-def equal_scores_note(annotators: int, scores: int) -> Iterator[str]:
+def _equal_scores_note(annotators: int, scores: int) -> Iterator[str]:
     """Say how many annotators gave equal scores only, and how many of these there are."""
     if annotators:
         judged = f"{counted(scores, 'score')} {agreeing(scores, 'has', 'have')} no z"
         yield f"{counted(annotators, 'annotator')} gave the same score throughout, so that {judged}"
 
 
-def few_annotators_note(annotators: int) -> Iterator[str]:
+def _few_annotators_note(annotators: int) -> Iterator[str]:
     """Warn of rank sets that rest on a handful of people, of whom so many are named."""
     if 0 < annotators < FEW_ANNOTATORS:
         yield f"only {counted(annotators, 'annotator')}: rank sets from resampling so few people are too narrow"

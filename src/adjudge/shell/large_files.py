@@ -1,18 +1,17 @@
-"""Files that are counted or read in parts because they are large, and checks of free memory."""
+"""Large files: pairs are counted without being read whole; other files must fit into free memory."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adjudge.core.files import STANDARD_INPUT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
+    from pathlib import Path
 
-    from adjudge.formats.options import ReadOptions
-
-# From this size on (bytes, or rows of Parquet), a file is ranked directly from its columns if possible.
+# From this size on (bytes, or rows of Parquet), pairs are counted directly from their columns, and other files must fit
+# into memory.
 LARGE_FILE = 100_000_000
 LARGE_TABLE = 1_000_000
 # What a judgment takes, about: to be read (of a million, 0.52 kB in Parquet and 0.57 in CSV), and to be read and ranked
@@ -23,7 +22,6 @@ BYTES_TO_RANK = 1800
 
 def is_large(files: Sequence[Path]) -> bool:
     """Whether this is one large file."""
-    # Other processes, which divide a large file, have another standard input.
     if len(files) != 1 or not files[0].is_file() or files[0] == STANDARD_INPUT:
         return False
     if files[0].suffix.lower() == ".parquet":
@@ -31,29 +29,13 @@ def is_large(files: Sequence[Path]) -> bool:
     return files[0].stat().st_size >= LARGE_FILE
 
 
-def large_file(source: Any) -> Path | None:
-    """The file, if the source is one large file."""
-    return Path(source) if isinstance(source, str | Path) and is_large([Path(source)]) else None
-
-
-def plain_options(reading: Mapping[str, Any]) -> ReadOptions | None:
-    """The reading options, if the source is a plain table."""
-    from adjudge.formats import read_options
-
-    options = read_options(**{name: value for name, value in reading.items() if name != "format"})
-    return options if options.is_plain and "format" not in reading else None
-
-
-def check_memory(
-    file: Path, *, bytes_per_row: int = BYTES_TO_READ, what: str = "read whole", instead: str = "split it into parts"
-) -> None:
+def check_memory(file: Path, *, bytes_per_row: int = BYTES_TO_READ, what: str = "read whole") -> None:
     """Refuse to read a table that does not fit into free memory.
 
     Args:
         file: the table.
         bytes_per_row: memory needed for each row.
         what: what would be done with the table, for the message.
-        instead: what the user can do instead.
     """
     from adjudge.core.errors import InputError
     from adjudge.core.files import memory_at_hand
@@ -61,13 +43,12 @@ def check_memory(
     rows, room = rows_of_file(file), memory_at_hand()
     if rows * bytes_per_row > room:
         needed = f"{rows:,} rows take about {rows * bytes_per_row / 1e9:,.0f} GB to be {what}"
-        raise InputError(f"{needed}, {room / 1e9:,.1f} GB are free; {instead}", file=file)
+        raise InputError(f"{needed}, {room / 1e9:,.1f} GB are free; split it into parts", file=file)
 
 
 def check_memory_to_rank(file: Path) -> None:
-    """Refuse to rank a table that does not fit into free memory by a method that needs all of it."""
-    instead = "use --method zscore or raw, which count while they read, or split it into parts"
-    check_memory(file, bytes_per_row=BYTES_TO_RANK, what="read whole and ranked", instead=instead)
+    """Refuse to rank a table that does not fit into free memory."""
+    check_memory(file, bytes_per_row=BYTES_TO_RANK, what="read whole and ranked")
 
 
 def rows_of_file(file: Path) -> int:

@@ -50,14 +50,9 @@ class Kept:
 def check(judged: Judged, settings: CheckRule, kept: Kept) -> Checked:
     """Check each annotator: control items, repeats, pace, runs of equal answers, copied work."""
     from adjudge.check.annotators import check as check_annotators
-    from adjudge.check.large_files import check_large_file
     from adjudge.shell.large_files import check_memory
 
     if (file := judged.large_file()) is not None:
-        plain = judged.reading.is_plain and kept.kept is None
-        checked = check_large_file(file, settings, judged.reading.options) if plain else None
-        if checked is not None:
-            return checked
         check_memory(file)
     parts = judged.by_pair()
 
@@ -100,15 +95,11 @@ class Pooled:
 def agree(judged: Judged, pooled: Pooled, settings: AgreeOptions) -> Agreement:
     """Measure how well annotators agree with each other and with themselves."""
     from adjudge.agree import measure_agreement
-    from adjudge.agree.large_files import agree_large_file
     from adjudge.shell.large_files import check_memory
 
     reading = judged.reading
     settings = replace(settings, labels=reading.options.labels)
     if (file := judged.large_file()) is not None:
-        agreement = agree_large_file(file, settings, reading.options) if reading.is_plain else None
-        if agreement is not None:
-            return agreement
         check_memory(file)
     parts = {"all": judged.read()} if pooled.pooled or reading.caller else judged.by_pair()
     return reading.each(parts, lambda part: measure_agreement(part, settings))

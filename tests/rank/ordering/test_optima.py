@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from adjudge.rank.ordering import optima
-from adjudge.rank.ordering.branch import cheapest_order
+from adjudge.rank.ordering.cheapest import cheapest_order
 from adjudge.rank.ordering.heuristics import cost_of
 from adjudge.rank.ordering.optima import Optima, find_optima
 from tests.conftest import examples

@@ -28,7 +28,7 @@ from adjudge.formats.duplicates import (
 from adjudge.formats.parsing.bad_rows import BadRows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -40,11 +40,6 @@ ROW = "row of the file"
 PIECE = 1 << 21
 _OTHER_LENGTH = "row of another length than the header"
 _QUOTE, _COMMA, _LINE_FEED, _RETURN = (ord(sign) for sign in '",\n\r')
-
-
-def own_codes() -> pl.Categorical:
-    """The type of a column of words with codes of its own, which leave no gaps."""
-    return pl.Categorical(pl.Categories.random())
 
 
 class FileRows:
@@ -61,29 +56,9 @@ class FileRows:
         except pl.exceptions.PolarsError:
             return []
 
-    def scan(self, *, words: Iterable[str] = ()) -> pl.LazyFrame:
-        """All columns as text, with the number of the row; those of `words` as codes of their values."""
-        codes = {name: own_codes() for name in words if name in self.header}
-        return pl.scan_csv(
-            self.path, infer_schema=False, schema_overrides=codes, row_index_name=ROW, truncate_ragged_lines=True
-        )
-
-    def scan_whole(self) -> pl.LazyFrame:
-        """All columns as text, with the number of the row; a row with too many fields is an error."""
-        return pl.scan_csv(self.path, infer_schema=False, row_index_name=ROW)
-
-    def has_as_many_fields(self, rows: int) -> bool:
-        """Whether so many rows, of which none has too many fields, surely have none too few: commas are counted.
-
-        With quotation marks in the file, commas say nothing.
-        """
-        commas = 0
-        with self.path.open("rb") as file:
-            while piece := file.read(PIECE):
-                if b'"' in piece:
-                    return False
-                commas += piece.count(b",")
-        return commas == (rows + 1) * (len(self.header) - 1)
+    def scan(self) -> pl.LazyFrame:
+        """All columns as text, with the number of the row."""
+        return pl.scan_csv(self.path, infer_schema=False, row_index_name=ROW, truncate_ragged_lines=True)
 
     def bad_rows(self, rows: int) -> BadRows:
         """The rows that cannot be used: at first those of another length than the header."""
@@ -130,18 +105,9 @@ class ParquetRows(FileRows):
         except (pl.exceptions.PolarsError, OSError):
             return []
 
-    def scan(self, *, words: Iterable[str] = ()) -> pl.LazyFrame:
-        """All columns as they are, with the number of the row; those of `words` as codes of their values."""
-        codes = [pl.col(name).cast(pl.String).cast(own_codes()) for name in words if name in self.header]
-        return pl.scan_parquet(self.path, row_index_name=ROW).with_columns(codes)
-
-    def scan_whole(self) -> pl.LazyFrame:
+    def scan(self) -> pl.LazyFrame:
         """All columns as they are, with the number of the row."""
-        return self.scan()
-
-    def has_as_many_fields(self, rows: int) -> bool:  # noqa: ARG002
-        """Whether no row has too few fields: never in Parquet."""
-        return True
+        return pl.scan_parquet(self.path, row_index_name=ROW)
 
     def bad_rows(self, rows: int) -> BadRows:
         """The rows that cannot be used: none at first."""

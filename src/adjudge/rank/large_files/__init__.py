@@ -1,1 +1,1 @@
-"""Rankings of large files, counted straight from their columns: scores in CSV and Parquet, and comparisons."""
+"""Rankings of large files of comparisons, counted straight from their columns."""

@@ -35,11 +35,12 @@ from adjudge.rank.relative_notes import COUNTED_WITHOUT_TEXTS, TEXTS_NOT_NAMED
 from adjudge.rank.resampling_units import pair_units
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from adjudge.formats.tables.large_file_rows import FileRows
     from adjudge.rank import RankSettings
     from adjudge.rank.methods import Method
     from adjudge.results.rank import Ranking
@@ -56,9 +57,9 @@ ROWS_AT_ONCE = 25_000_000
 """Comparisons that are counted in one go."""
 
 
-def find_pairs(header: list[str], options: ReadOptions | None = None) -> dict[str, str] | None:
+def _find_pairs(header: list[str], options: ReadOptions) -> dict[str, str] | None:
     """Which column is what in a table of pairs of one campaign; None where it is another table."""
-    chosen = (options or ReadOptions()).columns
+    chosen = options.columns
     source = Source("table")
     if "system" in map_columns(header, source, columns=chosen, meanings=SYNONYMS):
         return None
@@ -73,46 +74,21 @@ def rank_pairs_file(
 ) -> Ranking | None:
     """Rank systems straight from a table of comparisons in CSV or Parquet; None if it must be read whole."""
     rows = rows_of_file(path, options or ReadOptions())
-    columns = find_pairs(rows.header, options) if rows.header else None
+    columns = _find_pairs(rows.header, rows.options) if rows.header else None
     if columns is None or settings.reference == "exclude" or method.reference == "exclude":
         return None
-    return _rank(rows.scan(), columns, rows.bad_rows, method=method, settings=settings, options=rows.options)
+    return _rank(rows, columns, method, settings)
 
 
-def rank_pairs(pairs: pl.DataFrame, method: Method, settings: RankSettings) -> Ranking:
-    """Rank systems from a table of comparisons.
-
-    Args:
-        pairs: columns `left` and `right` (systems) and `winner`: `left`, `right`, `tie`, or the winner's name; and
-            `annotator`, where it is known.
-        method: a method for relative judgments.
-        settings: what methods share.
-    """
-    columns = find_pairs(pairs.columns) or {name: name for name in COLUMNS}
-    options = ReadOptions()
-
-    def bad_rows(rows: int) -> BadRows:
-        return BadRows(Source("data frame"), options, rows)
-
-    return _rank(pairs.lazy().with_row_index(ROW), columns, bad_rows, method=method, settings=settings, options=options)
-
-
-def _rank(
-    table: pl.LazyFrame,
-    columns: Mapping[str, str],
-    bad_rows: Callable[[int], BadRows],
-    *,
-    method: Method,
-    settings: RankSettings,
-    options: ReadOptions,
-) -> Ranking:
+def _rank(rows: FileRows, columns: Mapping[str, str], method: Method, settings: RankSettings) -> Ranking:
+    table, options = rows.scan(), rows.options
     everything = [name for name in table.collect_schema().names() if name != ROW]
     table = table.filter(~pl.all_horizontal(pl.col(name).is_null() for name in everything))
     pairs = table.with_columns(
         pl.col(column).cast(pl.String).str.strip_chars().alias(name) for name, column in columns.items()
     )
     height = pairs.select(pl.len()).collect(engine="streaming").item()
-    bad = bad_rows(height)
+    bad = rows.bad_rows(height)
     distinct = _distinct(pairs, height, bad, options)
     set_aside, notes = bad.settle()
     usable = pairs.filter(~pl.col(ROW).is_in(list(bad.problems))) if bad.problems else pairs

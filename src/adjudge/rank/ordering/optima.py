@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.rank.ordering.branch import cheapest_order, closed
-from adjudge.rank.ordering.relaxation import TOLERANCE, Pairs, solve_relaxation
+from adjudge.rank.ordering.cheapest import Pairs, cheapest_order, relax
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,21 +99,22 @@ def _settled(costs: Ints, cost: int, deadline: float) -> Bools:
     """`settled[i, j]`: the linear program proves that placing j before i costs more than the cheapest order."""
     pairs = Pairs(costs)
     settled = np.zeros((pairs.n, pairs.n), dtype=bool)
-    low, high = pairs.limits(settled)
-    cuts = pairs.broken_cycles(pairs.preferred())
-    while True:
-        relaxed = solve_relaxation(pairs, cuts, low, high, deadline=deadline)
-        if relaxed is None:
-            return settled
-        new = pairs.broken_cycles(relaxed.x)
-        if not len(new):
-            break
-        cuts = cuts.joined(new)
-    too_costly = relaxed.bound + np.abs(relaxed.reduced) > cost + TOLERANCE
-    forward, backward = too_costly & (relaxed.reduced < 0), too_costly & (relaxed.reduced > 0)
-    settled[pairs.first[forward], pairs.second[forward]] = True
-    settled[pairs.second[backward], pairs.first[backward]] = True
+    relaxed = relax(pairs, deadline=deadline)
+    if relaxed is not None and relaxed.complete:
+        low, high = relaxed.limits(cost)
+        settled[pairs.first, pairs.second] = low > 0
+        settled[pairs.second, pairs.first] = high < 1
     return settled
+
+
+def _closed(before: Bools) -> Bools:
+    """The transitive closure of a relation."""
+    while True:
+        step = before.astype(np.float32)
+        wider = before | (step @ step > 0)
+        if (wider == before).all():
+            return before
+        before = wider
 
 
 def _places_for_sure(costs: Ints, orders: list[Ints]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -122,9 +122,7 @@ def _places_for_sure(costs: Ints, orders: list[Ints]) -> tuple[NDArray[np.int64]
     n = len(costs)
     first, last = np.full(n, n), np.full(n, -1)
     for order in orders:
-        respected = closed(_before(order) & (costs < costs.T))
-        assert respected is not None
-        earliest, latest = _widest(respected)
+        earliest, latest = _widest(_closed(_before(order) & (costs < costs.T)))
         first, last = np.minimum(first, earliest), np.maximum(last, latest)
     return first, last
 
