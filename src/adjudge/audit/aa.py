@@ -27,13 +27,12 @@ from adjudge.audit.intervals import false_alarms
 from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.maths import student_tail
 from adjudge.core.rng import DEFAULT_SEED, generator
-from adjudge.rank.contrasts import contrasts, two_sided
 from adjudge.rank.mann_whitney import halves_differ
-from adjudge.rank.mixed import design_from, prepare
+from adjudge.rank.mixed import design_from
 from adjudge.rank.mixed.design import combine, levels_of
 from adjudge.rank.mixed.shared_fits import model_of
 from adjudge.results.audit.trust import AATest
-from adjudge.work import map_tasks, one_thread
+from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Codes, Floats
     from adjudge.core.judgments import Judgments
     from adjudge.rank.mixed import MixedDesign
-    from adjudge.rank.mixed.known_ratios.model import KnownModel
 
     Unit = Literal["pages", "annotators"]
 
@@ -191,33 +189,15 @@ def _tests(halved: _Halved, chosen: tuple[str, ...]) -> Mapping[str, Callable[[C
 
 def _mixed(halved: _Halved, design: MixedDesign) -> Callable[[Codes], Floats]:
     model = model_of(design)
-    known, ratios = model.known, model.fitted.ratios
 
     def test(half: Codes) -> Floats:
         # Every system is two, in order; one with a single page stays as it is.
         sides, system = np.unique(2 * design.system + half, return_inverse=True)
         names = tuple(f"{design.systems[side // 2]} {'AB'[side % 2]}" for side in sides)
-        halves = design.with_systems(system, names, design.human[sides // 2])
         first = np.searchsorted(sides, 2 * halved.systems)
-        return _p_of_pairs(halves, (first, first + 1), ratios, known)
+        return model.differences(system, names, design.human[sides // 2], (first, first + 1))
 
     return test
-
-
-def _p_of_pairs(
-    halves: MixedDesign, pairs: tuple[Codes, Codes], ratios: Mapping[str, float], known: KnownModel | None
-) -> Floats:
-    """The p-value of each pair in the fit to systems that are halves; `known` is the model of whole systems."""
-    by_cell = None if known is None else known.cells.values_of(halves.system)
-    if known is not None and by_cell is not None:
-        with one_thread():
-            differences = known.differences(by_cell, halves.systems, halves.human, pairs=pairs)
-        if differences is not None:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                t = differences.difference / np.sqrt(np.maximum(differences.variance, 0.0))
-            return two_sided(t, differences.df)
-    fitted = prepare(halves).refit(halves.score, ratios)
-    return contrasts(fitted.effects, fitted.covariance, fitted.df).two_sided[pairs]
 
 
 def _rank_sums(halved: _Halved, value: Floats, half: Codes) -> Floats:

@@ -19,8 +19,6 @@ from adjudge.rank.mixed.degrees import (
     unknown_strictness,
 )
 from adjudge.rank.mixed.effects import MEANINGS, SMALLEST_RATIO, Effects, identify
-from adjudge.rank.mixed.leaving_out.rows import without
-from adjudge.rank.mixed.linking import linked_rows
 from adjudge.rank.mixed.notes import FEW_ANNOTATORS, notes_on
 from adjudge.rank.mixed.reml import Evaluation, Optimum, evaluate, maximise
 from adjudge.rank.mixed.solver.equations import totals
@@ -83,6 +81,16 @@ class MixedFit:
         return np.sqrt(np.diag(self.covariance))
 
 
+@dataclass(frozen=True, eq=False)
+class PartFit:
+    """What audits need of a fit at known variances; arrays are in the order of `systems`."""
+
+    systems: tuple[str, ...]
+    effects: Floats
+    covariance: Floats
+    df: Floats
+
+
 @dataclass(frozen=True)
 class Scale:
     """Scores are fitted with mean 0 and standard deviation 1, so that rounding is the same for every scale."""
@@ -100,8 +108,8 @@ class Prepared:
     layout: Layout
 
     def __getstate__(self) -> dict[str, object]:
-        # Large equations are laid out again by the worker that needs them, and few do.
-        return {name: value for name, value in vars(self).items() if name != "layout" or not self.layout.iterative}
+        # Equations are laid out again by the worker that needs them, and few do.
+        return {name: value for name, value in vars(self).items() if name != "layout"}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         vars(self).update(state)
@@ -122,15 +130,6 @@ class Prepared:
         scale, standard = self.standardised(score)
         with one_thread():
             return _weighted(self, finished(self, maximise(self.layout, standard), scale), standard, scale)
-
-    def part(self, rows: NDArray[np.bool_]) -> Prepared:
-        """The marked rows alone; quick where nearly all are marked. Refuses what no model can answer."""
-        design = self.design.subset(rows)
-        design.check()
-        effects = identify(design)
-        kept = rows if self.design.linking is None else np.append(rows, linked_rows(self.design, rows))
-        layout = without(self.layout, kept) if self.effects.alike(effects, kept) else None
-        return Prepared(design, effects, layout or _laid_out(design, effects))
 
     def refit(self, score: Floats | None, ratios: Mapping[str, float]) -> MixedFit:
         """Fit at known ratios of variances."""
@@ -210,7 +209,7 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
         human=design.human,
         n=np.bincount(design.system, minlength=k),
         effects=unscaled(evaluation, scale, k),
-        covariance=system_covariance(prepared, evaluation, relative, scale),
+        covariance=system_covariance(design, effects, relative, evaluation.residual_variance, scale),
         df=np.where(np.eye(k, dtype=bool), np.inf, np.minimum(degrees, most_degrees(design, effects))),
         components=_components(effects, evaluation, spread, scale.sd, equations.layout.rows),
         ratios={effect.narrowest: float(ratio) for effect, ratio in zip(effects.kept, equations.ratios, strict=True)},
@@ -225,11 +224,10 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
     )
 
 
-def system_covariance(prepared: Prepared, evaluation: Evaluation, relative: Floats, scale: Scale) -> Floats:
+def system_covariance(design: MixedDesign, effects: Effects, relative: Floats, variance: float, scale: Scale) -> Floats:
     """The covariance of the effects of the systems, from that relative to the residual variance."""
-    design = prepared.design
-    estimated = ((relative + relative.T) / 2 + unknown_outputs(design)) * evaluation.residual_variance
-    covariance: Floats = (estimated + unknown_strictness(design, prepared.effects)) * scale.sd**2
+    estimated = ((relative + relative.T) / 2 + unknown_outputs(design)) * variance
+    covariance: Floats = (estimated + unknown_strictness(design, effects)) * scale.sd**2
     return covariance
 
 

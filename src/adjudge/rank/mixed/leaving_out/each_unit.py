@@ -26,7 +26,7 @@ from scipy.sparse import csr_array
 
 from adjudge.rank.connected_groups import groups
 from adjudge.rank.mixed.design import levels_of
-from adjudge.rank.mixed.known_ratios.model import KnownFit
+from adjudge.rank.mixed.fit import PartFit
 from adjudge.rank.mixed.leaving_out.unit_blocks import UnitBlocks
 from adjudge.rank.mixed.solver.equations import Totals, equations_at, totals
 
@@ -65,7 +65,7 @@ class Deletions:
     """The units that are computed more accurately."""
 
 
-def fits_without_each(prepared: Prepared, fitted: MixedFit, unit: Codes) -> dict[int, KnownFit]:
+def fits_without_each(prepared: Prepared, fitted: MixedFit, unit: Codes) -> dict[int, PartFit]:
     """The fits without each unit, at the variances of the whole and with its degrees of freedom.
 
     Units without which a system would have no score, or the systems would share no unit, are not among them.
@@ -81,7 +81,7 @@ def fits_without_each(prepared: Prepared, fitted: MixedFit, unit: Codes) -> dict
         variance = (whole.square - deletions.square[code]) / (int(left[code].sum()) - systems)
         covariance = (whole.relative + deletions.covariance[code]) * variance * scale.sd**2
         effects = fitted.effects + deletions.shift[code] * scale.sd
-        fits[int(code)] = KnownFit(fitted.systems, effects, (covariance + covariance.T) / 2, fitted.df)
+        fits[int(code)] = PartFit(fitted.systems, effects, (covariance + covariance.T) / 2, fitted.df)
     return fits
 
 

@@ -1,111 +1,106 @@
-"""What a model can say once a few of its cells are left out, told from counts alone.
+"""What a model can say once an annotator or a document is left out, told from counts alone, for all of them at once.
 
-`KnownModel.comparable` makes the design of the cells that are left and identifies its effects, which takes longer than
-the fit itself. Nearly always counts suffice: if every effect keeps many more, or many fewer, levels than any other, it
-stays an effect of its own. Where they do not suffice, the answer is None, and `comparable` is asked.
+To make the design of what is left, and to identify its effects, takes longer than the fit itself. Nearly always counts
+suffice: if every effect keeps many more, or many fewer, levels than any other, it stays an effect of its own.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adjudge.rank.connected_groups import number_of_groups
-from adjudge.rank.mixed.degrees import eased
-from adjudge.rank.mixed.design import ALMOST_ALL
-from adjudge.rank.mixed.known_ratios.cells import SEGMENT
+from adjudge.rank.mixed.degrees import SYSTEM_ON_TEXT, eased
+from adjudge.rank.mixed.design import ALMOST_ALL, combine, levels_of
+from adjudge.rank.mixed.effects import Effect
+from adjudge.rank.mixed.solver.blocks import inside_blocks
 from adjudge.results.rank import TASTE, Cause
 
 if TYPE_CHECKING:
-    from adjudge.core.arrays import Bools, Codes
-    from adjudge.rank.mixed.known_ratios.model import KnownModel
+    from adjudge.core.arrays import Bools, Codes, Floats
+    from adjudge.rank.mixed.design import MixedDesign
+    from adjudge.rank.mixed.effects import Effects
 
-_SYSTEM, _ON_DOCUMENT = "system", "system:document"
-_KNOWN = {"annotator", TASTE, "task", "document", SEGMENT, _ON_DOCUMENT, "page"}
-
-
-@dataclass(frozen=True, eq=False)
-class _Partition:
-    """The level of each cell, and how many cells each level has."""
-
-    codes: Codes
-    sizes: Codes
-
-    def left(self, gone: Codes) -> int:
-        """How many levels are left without some cells."""
-        levels, count = np.unique(self.codes[gone], return_counts=True)
-        return len(self.sizes) - int((self.sizes[levels] == count).sum())
+_SYSTEM, _PERSON, _SEGMENT = "system", "annotator", "segment"
 
 
-class Remaining:
-    """The counts of a model's cells."""
+def most_degrees_without_each(design: MixedDesign, effects: Effects, unit: Codes) -> Floats:
+    """The bound on degrees of freedom in the fit without each unit (see `degrees.most_degrees`).
 
-    def __init__(self, model: KnownModel) -> None:
-        self._model, self._cells = model, model.cells
-        design = self._cells.design
-        effects = {effect.parts[0]: effect.codes for effect in self._cells.effects}
-        self._partitions = {
-            name: _Partition(codes, np.bincount(codes)) for name, codes in ((_SYSTEM, design.system), *effects.items())
-        }
-        self._scores = int(self._cells.scores.sum())
+    NaN where counts do not tell that such a fit is possible and has the systems and the effects of the whole.
 
-    def most_degrees(self, kept: Bools) -> float | None:
-        """The bound on degrees of freedom in a fit to these cells.
+    Args:
+        design: without calibration items.
+        effects: of the design.
+        unit: of each row.
+    """
+    units, systems = levels_of(unit), len(design.systems)
+    text = next((effect.parts[0] for effect in effects.kept if effect.parts[0] in SYSTEM_ON_TEXT), None)
+    if text is None or not _all_apart(effects) or not design.model.taste:
+        return np.full(units, np.nan)
+    codes = {_SYSTEM: design.system, **{effect.parts[0]: effect.codes for effect in effects.kept}}
+    left = {name: _levels_left(of_rows, unit) for name, of_rows in codes.items()}
+    surely = (left.pop(_SYSTEM) == systems) & _scores_differ(design.as_given, unit)
+    surely &= _surely_apart(np.stack(list(left.values())), len(unit) - np.bincount(unit))
+    surely &= left.get(_SEGMENT, np.full(units, systems + 1)) > systems
+    # Where several levels link all systems, some system has two of them, and so it has of whatever is finer.
+    degrees = {}
+    for crossed, own in ((TASTE, _PERSON), (text, SYSTEM_ON_TEXT[text])):
+        degrees[crossed] = left[crossed] - left[own] - systems + 1
+        surely &= (degrees[crossed] >= 1) & _still_linked(design.system, codes[own], unit, systems)
+    most = np.array([min(tastes, eased(texts)) for tastes, texts in zip(degrees[TASTE], degrees[text], strict=True)])
+    return np.where(surely, most, np.nan)
 
-        None where counts do not tell that such a fit is possible and has the systems and the effects of the whole.
-        """
-        if not self._simple or not kept.any() or self._cells.low[kept].min() == self._cells.high[kept].max():
-            return None
-        gone = np.flatnonzero(~kept)
-        levels = {name: partition.left(gone) for name, partition in self._partitions.items()}
-        systems, scores = levels.pop(_SYSTEM), self._scores - int(self._cells.scores[gone].sum())
-        if self._cells.segment is not None:
-            levels[SEGMENT] = self._segments_left(kept)
-        if systems < self._systems or not self._surely_apart(levels, scores):
-            return None
-        tastes = self._degrees(TASTE, "annotator", levels, kept)
-        texts = self._degrees(_ON_DOCUMENT, "document", levels, kept) if _ON_DOCUMENT in levels else np.inf
-        return None if min(tastes, texts) < 1 else min(tastes, eased(texts))
 
-    @cached_property
-    def _simple(self) -> bool:
-        """Whether all effects of the model are there, each by itself, but for those that the data do not name."""
-        parts = [part for effect in self._model.parts for part in effect]
-        named = all(left_out.cause == Cause.NOT_NAMED for left_out in self._model.left_out)
-        plain = len(parts) == len(self._model.parts) and set(parts) <= _KNOWN
-        return plain and named and {"annotator", TASTE} <= set(parts) and self._cells.design.model.taste
+def _all_apart(effects: Effects) -> bool:
+    """Whether all effects of the model are there, each by itself, but for those that the data do not name."""
+    named = all(left_out.cause == Cause.NOT_NAMED for left_out in effects.left_out)
+    alone = all(len(effect.parts) == 1 for effect in effects.kept)
+    parts = {effect.parts[0] for effect in effects.kept}
+    own = {SYSTEM_ON_TEXT[part] for part in parts & set(SYSTEM_ON_TEXT)}
+    return named and alone and {_PERSON, TASTE, *own} <= parts
 
-    @property
-    def _systems(self) -> int:
-        return len(self._cells.design.systems)
 
-    def _surely_apart(self, levels: dict[str, int], scores: int) -> bool:
-        """Whether effects with so many levels can be told from each other, from the systems, and from the residual."""
-        ordered = sorted(levels.values())
-        apart = all(fewer < ALMOST_ALL * more for fewer, more in pairwise(ordered))
-        several = ordered[0] > 1 and levels.get(SEGMENT, self._systems + 1) > self._systems
-        return apart and several and ordered[-1] < ALMOST_ALL * scores
+def _levels_left(codes: Codes, unit: Codes) -> Codes:
+    """How many levels are left without each unit: all but those whose rows are all of this unit."""
+    levels = levels_of(codes)
+    owner = np.empty(levels, dtype=np.int64)
+    owner[codes] = unit
+    inside = inside_blocks(Effect((), codes, levels), unit)
+    return levels - np.bincount(owner[inside], minlength=levels_of(unit))
 
-    @cached_property
-    def _segment_sizes(self) -> Codes:
-        """How many scores each segment has."""
-        assert self._cells.segment is not None
-        return np.bincount(self._cells.segment)
 
-    def _segments_left(self, kept: Bools) -> int:
-        assert self._cells.segment is not None
-        segments, count = np.unique(self._cells.segment[~kept[self._cells.of_row]], return_counts=True)
-        return len(self._segment_sizes) - int((self._segment_sizes[segments] == count).sum())
+def _scores_differ(score: Floats, unit: Codes) -> Bools:
+    """Whether what is left without each unit has different scores."""
+    lowest, highest = (_without_each(sign * score, unit) * sign for sign in (1, -1))
+    differ: Bools = lowest < highest
+    return differ
 
-    def _degrees(self, crossed: str, own: str, levels: dict[str, int], kept: Bools) -> float:
-        """As `effects.crossed_degrees`, of an effect whose levels are each of one system; 0 for systems in groups.
 
-        Where several levels link all systems, some system has two of them, and so it has of whatever is finer.
-        """
-        codes = self._partitions[own].codes
-        linked = number_of_groups(self._cells.design.system[kept], codes[kept], self._systems) == 1
-        return float(levels[crossed] - levels[own] - self._systems + 1) if linked else 0.0
+def _without_each(score: Floats, unit: Codes) -> Floats:
+    """The lowest score of all rows but those of each unit."""
+    low = np.full(levels_of(unit), np.inf)
+    np.minimum.at(low, unit, score)
+    first = int(np.argmin(low))
+    others = np.full(len(low), low[first])
+    others[first] = np.delete(low, first).min(initial=np.inf)
+    return others
+
+
+def _surely_apart(levels: Codes, scores: Codes) -> Bools:
+    """Whether effects with so many levels (effects, units) can be told from each other, and from the residual."""
+    ordered = np.sort(levels, axis=0)
+    apart = (ordered[:-1] < ALMOST_ALL * ordered[1:]).all(axis=0)
+    surely: Bools = apart & (ordered[0] > 1) & (ordered[-1] < ALMOST_ALL * scores)
+    return surely
+
+
+def _still_linked(system: Codes, own: Codes, unit: Codes, systems: int) -> Bools:
+    """Whether all systems share levels, directly or through others, without each unit."""
+    first = np.unique(combine(system, own, unit), return_index=True)[1]
+    system, own, unit = system[first], own[first], unit[first]
+    linked = [
+        number_of_groups(system[unit != code], own[unit != code], systems) == 1 for code in range(levels_of(unit))
+    ]
+    return np.array(linked)
