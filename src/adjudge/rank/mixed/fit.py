@@ -13,7 +13,7 @@ from adjudge.rank.mixed.degrees import (
     ContrastDegrees,
     contrast_degrees,
     degrees_of_tastes,
-    most_degrees,
+    degrees_of_texts,
     satterthwaite,
     unknown_outputs,
     unknown_strictness,
@@ -198,10 +198,12 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
     inverse = equations.system_inverse()
     relative = inverse.border[:k, :k]
     crossed = equations.crossed(inverse, k)
-    of_contrasts = contrast_degrees(design, effects, evaluation, relative, crossed)
+    of_tastes = degrees_of_tastes(design, effects)
+    of_contrasts = contrast_degrees(effects, evaluation, relative, crossed, of_tastes)
     spread = of_contrasts.spread
     # Of a handful of scores the approximation can exceed what there is.
     degrees = np.minimum(satterthwaite(relative, crossed, spread), evaluation.freedom)
+    most = min(of_tastes, degrees_of_texts(design, effects))
     exact = not equations.layout.iterative
     shift = 2 * evaluation.freedom * np.log(scale.sd)
     return MixedFit(
@@ -210,7 +212,9 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
         n=np.bincount(design.system, minlength=k),
         effects=unscaled(evaluation, scale, k),
         covariance=system_covariance(design, effects, relative, evaluation.residual_variance, scale),
-        df=np.where(np.eye(k, dtype=bool), np.inf, np.minimum(degrees, most_degrees(design, effects))),
+        df=np.where(
+            np.eye(k, dtype=bool), np.inf, np.minimum(degrees, min(of_tastes, degrees_of_texts(design, effects)))
+        ),
         components=_components(effects, evaluation, spread, scale.sd, equations.layout.rows),
         ratios={effect.narrowest: float(ratio) for effect, ratio in zip(effects.kept, equations.ratios, strict=True)},
         left_out=effects.left_out,

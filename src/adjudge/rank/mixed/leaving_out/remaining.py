@@ -6,6 +6,7 @@ suffice: if every effect keeps many more, or many fewer, levels than any other, 
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,8 @@ from adjudge.rank.mixed.solver.blocks import inside_blocks
 from adjudge.results.rank import TASTE, Cause
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from adjudge.core.arrays import Bools, Codes, Floats
     from adjudge.rank.mixed.design import MixedDesign
     from adjudge.rank.mixed.effects import Effects
@@ -42,7 +45,7 @@ def most_degrees_without_each(design: MixedDesign, effects: Effects, unit: Codes
     codes = {_SYSTEM: design.system, **{effect.parts[0]: effect.codes for effect in effects.kept}}
     left = {name: _levels_left(of_rows, unit) for name, of_rows in codes.items()}
     surely = (left.pop(_SYSTEM) == systems) & _scores_differ(design.as_given, unit)
-    surely &= _surely_apart(np.stack(list(left.values())), len(unit) - np.bincount(unit))
+    surely &= _surely_apart(codes, left, np.bincount(unit))
     surely &= left.get(_SEGMENT, np.full(units, systems + 1)) > systems
     # Where several levels link all systems, some system has two of them, and so it has of whatever is finer.
     degrees = {}
@@ -88,11 +91,23 @@ def _without_each(score: Floats, unit: Codes) -> Floats:
     return others
 
 
-def _surely_apart(levels: Codes, scores: Codes) -> Bools:
-    """Whether effects with so many levels (effects, units) can be told from each other, and from the residual."""
-    ordered = np.sort(levels, axis=0)
-    apart = (ordered[:-1] < ALMOST_ALL * ordered[1:]).all(axis=0)
-    surely: Bools = apart & (ordered[0] > 1) & (ordered[-1] < ALMOST_ALL * scores)
+def _surely_apart(codes: Mapping[str, Codes], left: Mapping[str, Codes], gone: Codes) -> Bools:
+    """Whether without each unit all effects can be told from each other, and from the residual.
+
+    Args:
+        codes: of each effect.
+        left: how many of its levels are left without each unit.
+        gone: the rows of each unit.
+    """
+    every = np.stack(list(left.values()))
+    surely: Bools = (every.min(axis=0) > 1) & (every.max(axis=0) < ALMOST_ALL * (gone.sum() - gone))
+    for first, second in combinations(left, 2):
+        fewer, more = np.minimum(left[first], left[second]), np.maximum(left[first], left[second])
+        near = fewer >= ALMOST_ALL * more
+        if near.any():
+            # A row that is left out takes one level of the two together with it at most.
+            together = levels_of(combine(codes[first], codes[second])) - gone
+            surely &= ~(near & (fewer >= ALMOST_ALL * together))
     return surely
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.core.integer_codes import renumber
 from adjudge.rank.mixed.effects import ACROSS
 
 if TYPE_CHECKING:
@@ -117,13 +118,22 @@ def _first_alike(effects: Sequence[Effect], start: Codes) -> Codes:
     sizes = [np.bincount(effect.codes, minlength=effect.levels) for effect in effects]
     for later in range(1, len(effects)):
         later_effect = effects[later]
+        row = _one_row_each(later_effect)
         for earlier in reversed(range(later)):
             other = effects[earlier].codes
-            met = np.empty(later_effect.levels, dtype=np.int64)
-            met[later_effect.codes] = other
-            alike = (sizes[earlier][met] == sizes[later]) & _constant(later_effect, other, met)
-            first[start[later] : start[later + 1]][alike] = first[start[earlier] + met[alike]]
+            met = other[row]
+            alike = sizes[earlier][met] == sizes[later]
+            if alike.any():
+                alike &= _constant(later_effect, other, met)
+                first[start[later] : start[later + 1]][alike] = first[start[earlier] + met[alike]]
     return first
+
+
+def _one_row_each(effect: Effect) -> Codes:
+    """A row of each level."""
+    row = np.empty(effect.levels, dtype=np.int64)
+    row[effect.codes] = np.arange(len(effect.codes))
+    return row
 
 
 def _constant(effect: Effect, codes: Codes, met: Codes) -> Bools:
@@ -135,9 +145,7 @@ def _constant(effect: Effect, codes: Codes, met: Codes) -> Bools:
 
 def inside_blocks(effect: Effect, block: Codes) -> Bools:
     """For each level whether it does not reach across blocks."""
-    met = np.empty(effect.levels, dtype=np.int64)
-    met[effect.codes] = block
-    return _constant(effect, block, met)
+    return _constant(effect, block, block[_one_row_each(effect)])
 
 
 def components(codes: Sequence[Codes], rows: int) -> Codes:
@@ -147,12 +155,21 @@ def components(codes: Sequence[Codes], rows: int) -> Codes:
 
     if not codes:
         return np.zeros(rows, dtype=np.int64)
+    if all(_nested(effect_codes, codes[0]) for effect_codes in codes[1:]):
+        return renumber(codes[0])
     nodes = np.cumsum([0, *(int(effect_codes.max()) + 1 for effect_codes in codes)])
     start = np.concatenate([codes[0]] * (len(codes) - 1) or [codes[0]])
     end = np.concatenate([later + first for later, first in zip(codes[1:], nodes[1:], strict=False)] or [codes[0]])
     graph = coo_array((np.ones(len(start), dtype=np.int8), (start, end)), shape=(nodes[-1], nodes[-1]))
     label: Codes = connected_components(graph, directed=False)[1].astype(np.int64)
     return np.unique(label[codes[0]], return_inverse=True)[1]
+
+
+def _nested(codes: Codes, outer: Codes) -> bool:
+    """Whether rows with the same code have the same one of another effect."""
+    met = np.empty(int(codes.max(initial=-1)) + 1, dtype=np.int64)
+    met[codes] = outer
+    return bool((met[codes] == outer).all())
 
 
 def _largest(core: Group, block: Codes) -> int:

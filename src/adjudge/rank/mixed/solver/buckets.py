@@ -78,7 +78,12 @@ class CoreIndex:
     def in_oblong(self, row: Codes, border: Codes) -> Codes:
         """The position of (core, border) entries."""
         key = self.block[row] * self.columns + border
-        return self.oblong_row[row] + self.pair_local[np.searchsorted(self.pair_key, key)]
+        most = int(self.pair_key[-1]) + 1 if len(self.pair_key) else 0
+        if most > SPARSE * len(key):
+            return self.oblong_row[row] + self.pair_local[np.searchsorted(self.pair_key, key)]
+        place = np.empty(most, dtype=np.int64)
+        place[self.pair_key] = self.pair_local
+        return self.oblong_row[row] + place[key]
 
 
 def fill_buckets(

@@ -20,18 +20,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csc_array, csr_array, diags_array
 
 from adjudge.rank.mixed.solver.blocks import find_unknowns
 from adjudge.rank.mixed.solver.border import DENSE_LIMIT
 from adjudge.rank.mixed.solver.buckets import Bucket, CoreIndex, fill_buckets
-from adjudge.rank.mixed.solver.terms import Terms, gram_terms
+from adjudge.rank.mixed.solver.terms import Columns, Terms, gram_terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.core.arrays import Codes, Floats
     from adjudge.rank.mixed.effects import Effect
+    from adjudge.rank.mixed.solver.blocks import Group
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +105,15 @@ def lay_out(system: Codes, systems: int, effects: Sequence[Effect]) -> Layout:
     size = np.asarray(absorbed_rows.sum(axis=0), dtype=np.float64)
     sizes, size_kinds, size_class = _size_classes(size, unknowns.absorbed.kind, len(unknowns.parts))
     by_level = absorbed_rows.T.tocsr()
-    core_sum, border_sum = by_level @ core_plain, by_level @ border_rows
+    core_sum = by_level @ core_plain
+    one_each = _rows_of_levels(unknowns.absorbed, border_codes)
+    border_level = None if one_each is None else border_rows[one_each]
+    border_sum = by_level @ border_rows if border_level is None else csr_array(diags_array(size) @ border_level)
     terms = gram_terms(
-        core_plain, border_rows, core_sum=core_sum, border_sum=border_sum, size_class=size_class, sizes=len(sizes)
+        Columns(core_plain, border_rows, border_level),
+        Columns(core_sum, border_sum),
+        size_class=size_class,
+        sizes=len(sizes),
     )
     padded = sum(bucket.count * bucket.core for bucket in buckets)
     return Layout(
@@ -132,6 +139,16 @@ def lay_out(system: Codes, systems: int, effects: Sequence[Effect]) -> Layout:
         buckets=buckets,
         core_index=core_index,
     )
+
+
+def _rows_of_levels(absorbed: Group, border_codes: Sequence[Codes]) -> Codes | None:
+    """A row of each absorbed level, where all rows of a level have the same border unknowns (as those of a page)."""
+    if not absorbed.codes:
+        return None
+    level = absorbed.codes[0]
+    row = np.empty(len(absorbed.kind), dtype=np.int64)
+    row[level] = np.arange(len(level))
+    return row if all((codes[row][level] == codes).all() for codes in border_codes) else None
 
 
 def _size_classes(size: Floats, kind: Codes, kinds: int) -> tuple[Floats, Codes, Codes]:

@@ -86,28 +86,41 @@ class GramTerms:
         return Terms(entries.row * self.width + entries.column, entries.value, entries.size_class, self.width**2)
 
 
-def gram_terms(
-    core: csr_array, border: csr_array, *, core_sum: csr_array, border_sum: csr_array, size_class: Codes, sizes: int
-) -> GramTerms:
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The columns of core and border unknowns, for each row or summed over the rows of each absorbed level."""
+
+    core: csr_array
+    border: csr_array
+    border_level: csr_array | None = None
+    """The border's of one row of each level, where those of all its rows are the same."""
+
+
+def gram_terms(rows: Columns, sums: Columns, *, size_class: Codes, sizes: int) -> GramTerms:
     """Cross-products of the rows (class 0) and of the sums over absorbed levels of each size (class 1 + size)."""
 
-    def entries(left: csr_array, right: csr_array, left_sum: csr_array, right_sum: csr_array) -> _Entries:
-        plain = (left.T @ right).tocoo()
+    def entries(plain: csr_array, left_sum: csr_array, right_sum: csr_array) -> _Entries:
+        one = plain.tocoo()
         # One copy of the columns per size keeps the sizes apart in a single product.
         shared = (left_sum.T @ _spread_columns(right_sum, size_class, sizes)).tocoo()
-        size, column = np.divmod(shared.coords[1].astype(np.int64), right.shape[1])
+        size, column = np.divmod(shared.coords[1].astype(np.int64), right_sum.shape[1])
         return _Entries(
-            np.concatenate([plain.coords[0], shared.coords[0]]).astype(np.int64),
-            np.concatenate([plain.coords[1], column]),
-            np.concatenate([plain.data, shared.data]),
-            np.concatenate([np.zeros(plain.nnz), size + 1]).astype(np.int32),
+            np.concatenate([one.coords[0], shared.coords[0]]).astype(np.int64),
+            np.concatenate([one.coords[1], column]),
+            np.concatenate([one.data, shared.data]),
+            np.concatenate([np.zeros(one.nnz), size + 1]).astype(np.int32),
         )
 
+    if rows.border_level is None:
+        mixed, border = rows.core.T @ rows.border, rows.border.T @ rows.border
+    else:
+        # Sums over levels are far fewer than rows.
+        mixed, border = sums.core.T @ rows.border_level, sums.border.T @ rows.border_level
     return GramTerms(
-        entries(core, core, core_sum, core_sum),
-        entries(core, border, core_sum, border_sum),
-        entries(border, border, border_sum, border_sum),
-        border.shape[1],
+        entries(rows.core.T @ rows.core, sums.core, sums.core),
+        entries(mixed, sums.core, sums.border),
+        entries(border, sums.border, sums.border),
+        rows.border.shape[1],
     )
 
 
