@@ -212,9 +212,7 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
         n=np.bincount(design.system, minlength=k),
         effects=unscaled(evaluation, scale, k),
         covariance=system_covariance(design, effects, relative, evaluation.residual_variance, scale),
-        df=np.where(
-            np.eye(k, dtype=bool), np.inf, np.minimum(degrees, min(of_tastes, degrees_of_texts(design, effects)))
-        ),
+        df=np.where(np.eye(k, dtype=bool), np.inf, np.minimum(degrees, most)),
         components=_components(effects, evaluation, spread, scale.sd, equations.layout.rows),
         ratios={effect.narrowest: float(ratio) for effect, ratio in zip(effects.kept, equations.ratios, strict=True)},
         left_out=effects.left_out,
