@@ -18,6 +18,7 @@ by annotators  half of the people who judged the system. People have tastes: som
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Codes, Floats
     from adjudge.core.judgments import Judgments
     from adjudge.rank.mixed import MixedDesign
+    from adjudge.rank.mixed.shared_fits import Model
 
     Unit = Literal["pages", "annotators"]
 
@@ -182,22 +184,13 @@ def _tests(halved: _Halved, chosen: tuple[str, ...]) -> Mapping[str, Callable[[C
         "raw": lambda: lambda half: _rank_sums(halved, design.as_given, half),
         "zscore": lambda: lambda half: _rank_sums(halved, halved.z, half),
         "page-welch": lambda: lambda half: _page_welch(halved, half),
-        "mixed": lambda: _mixed(halved, design),
+        "mixed": lambda: partial(_halves_differ, model_of(design), halved.systems),
     }
     return {name: makers[name]() for name in dict.fromkeys(SAME_TESTS.get(name, name) for name in chosen)}
 
 
-def _mixed(halved: _Halved, design: MixedDesign) -> Callable[[Codes], Floats]:
-    model = model_of(design)
-
-    def test(half: Codes) -> Floats:
-        # Every system is two, in order; one with a single page stays as it is.
-        sides, system = np.unique(2 * design.system + half, return_inverse=True)
-        names = tuple(f"{design.systems[side // 2]} {'AB'[side % 2]}" for side in sides)
-        first = np.searchsorted(sides, 2 * halved.systems)
-        return model.differences(system, names, design.human[sides // 2], (first, first + 1))
-
-    return test
+def _halves_differ(model: Model, systems: Codes, half: Codes) -> Floats:
+    return model.p_of_halves(half, systems)
 
 
 def _rank_sums(halved: _Halved, value: Floats, half: Codes) -> Floats:

@@ -114,32 +114,24 @@ def test_what_counts_tell_of_the_rest_is_what_its_design_tells(shape: str, size:
     assert told >= 13 or shape not in ("pages", "crossed") or systems == 3, "counts nearly always suffice"
 
 
-def halves(design: MixedDesign, seed: int) -> tuple[np.ndarray, tuple[str, ...], Bools]:
-    """As in an A/A test: every system is divided by pages at random."""
-    assert design.page is not None
-    half = np.random.default_rng(seed).integers(0, 2, int(design.page.max()) + 1)[design.page]
-    sides, system = np.unique(2 * design.system + half, return_inverse=True)
-    return system, tuple(str(side) for side in sides), design.human[sides // 2]
-
-
 @pytest.mark.parametrize("limit", [5, 4000])
-def test_parts_and_halves_of_systems_have_the_effects_of_fits_alone(
-    limit: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also where the border is solved by conjugate gradients."""
+def test_parts_and_halves_of_systems_are_fitted_as_alone(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the border is solved by conjugate gradients. Systems are divided by pages, as in an A/A test."""
     design = design_from(campaign("pages", 2, systems=4, annotators=8, documents=12, taste=2.0))
     fitted = fit(design)
-    system, names, human = halves(design, 1)
-    other = refit(design.with_systems(system, names, human), fitted.ratios)
+    half = np.random.default_rng(1).integers(0, 2, int(design.page.max()) + 1)[design.page]  # type: ignore[union-attr,index]
+    names = tuple(f"{name} {side}" for name in design.systems for side in "AB")
+    other = refit(design.with_systems(2 * design.system + half, names, np.repeat(design.human, 2)), fitted.ratios)
     compared = contrasts(other.effects, other.covariance, other.df).two_sided
     rows = np.asarray(design.annotator) % 2 == 0
     expected = refit(design.subset(rows), fitted.ratios)
     monkeypatch.setattr(layout_module, "DENSE_LIMIT", limit)
     model = Model(prepare(design), fitted)
-    pairs = np.triu_indices(len(names), 1)
-    assert model.differences(system, names, human, pairs) == pytest.approx(compared[pairs], rel=1e-6)
+    p = [compared[2 * system, 2 * system + 1] for system in (0, 2, 3)]
+    assert model.p_of_halves(half, np.array([0, 2, 3])) == pytest.approx(p, rel=1e-6)
     check_alike(model.part(rows), expected)
     assert model.effects_of(rows) == pytest.approx(expected.effects, abs=1e-8)
+    assert model.effects_of_parts([rows], what="halves")[0] == pytest.approx(expected.effects, abs=1e-8)
 
 
 def test_parts_that_cannot_be_ranked() -> None:
@@ -149,6 +141,7 @@ def test_parts_that_cannot_be_ranked() -> None:
     equal = design.as_given == design.as_given[0]
     with pytest.raises(DataError):
         model.part(equal)
+    assert model.parts([equal]) == [None]
     one = np.arange(len(design)) == 0
     assert np.isnan(model.effects_of(one)).all()
 

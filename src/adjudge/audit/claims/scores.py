@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,7 +32,6 @@ from adjudge.rank.mixed.rows import rows_of_the_model
 from adjudge.rank.mixed.shared_fits import model_of
 from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
 from adjudge.results.audit.claims import Claim, Claims
-from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -45,7 +43,7 @@ if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
     from adjudge.rank.contrasts import Contrasts, Equivalence
     from adjudge.rank.mixed import MixedDesign
-    from adjudge.rank.mixed.shared_fits import Model, Refit, Unit
+    from adjudge.rank.mixed.shared_fits import Refit, Unit
 
 LEVEL = 0.05
 DIVISORS = (2.0, 10.0)
@@ -97,14 +95,6 @@ class _Part:
     rows: Bools
 
 
-def _fit_to_part(model: Model, rows: Bools) -> Refit | None:
-    """The fit to some of the rows; None where they cannot be compared any more: that is not the claim's fault."""
-    try:
-        return model.part(rows)
-    except DataError:
-        return None
-
-
 class _Model:
     """The fitted model of all data, and its refits."""
 
@@ -134,7 +124,7 @@ class _Model:
             with suppress(DataError):  # what is left cannot be compared any more: that is not the claim's fault
                 divided.check()
                 name = f"human divided by {divisor:g}"
-                trial = self._trial(name, name, self.model.with_scores(divided.score))
+                trial = self._trial(name, name, self.model.prepared.refit(divided.score, self.fitted.ratios))
                 # The human itself is worse now by design: the trial is about all others.
                 yield trial.without(self.design.human)
         yield self._trial(
@@ -145,7 +135,8 @@ class _Model:
 
     def _parts(self, parts: Sequence[_Part]) -> Iterator[Trial]:
         """A trial on each part of the rows, at the variances of the whole."""
-        fits = map_tasks(partial(_fit_to_part, self.model), [part.rows for part in parts], what="parts of the data")
+        # Parts that cannot be compared any more have no fit: that is not the claim's fault.
+        fits = self.model.parts([part.rows for part in parts])
         for part, fitted in zip(parts, fits, strict=True):
             if fitted is not None:
                 yield replace(self._trial(part.name, part.family, fitted), adjusted=part.family != HALVES)

@@ -35,7 +35,7 @@ from adjudge.rank.mixed.leaving_out.remaining import most_degrees_without_each
 from adjudge.work import map_tasks, one_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from adjudge.core.arrays import Bools, Codes, Floats
     from adjudge.rank.mixed.design import MixedDesign
@@ -89,21 +89,30 @@ class Model:
             whole[:] = np.nan
         return whole
 
-    def with_scores(self, score: Floats) -> MixedFit:
-        """The fit to other scores of the same rows, at the variances of the whole."""
-        return self.prepared.refit(score, self.fitted.ratios)
+    def parts(self, parts: Sequence[Bools]) -> list[MixedFit | None]:
+        """The fit to each of these parts of the rows; None where it has no answer."""
+        return map_tasks(self._part_or_none, parts, what="parts of the data")
 
-    def differences(self, system: Codes, systems: tuple[str, ...], human: Bools, pairs: tuple[Codes, Codes]) -> Floats:
-        """P-values of some pairs, two-sided, with the rows assigned to other systems (for A/A tests).
+    def _part_or_none(self, rows: Bools) -> MixedFit | None:
+        try:
+            return self.part(rows)
+        except DataError:
+            return None
 
-        Args:
-            system: of each row.
-            systems: their names.
-            human: whether each is a person's translation.
-            pairs: the first and the second system of each pair.
-        """
-        fitted = prepare(self.design.with_systems(system, systems, human)).refit(None, self.fitted.ratios)
-        return contrasts(fitted.effects, fitted.covariance, fitted.df).two_sided[pairs]
+    def effects_of_parts(self, parts: Sequence[Bools], *, what: str) -> list[Floats]:
+        """Only the effects, of all systems; NaN for a system that a part has none of."""
+        return map_tasks(self.effects_of, parts, what=what)
+
+    def p_of_halves(self, half: Codes, systems: Codes) -> Floats:
+        """The p-value that the halves of each of these systems differ; `half` is 0 or 1 for every row."""
+        design = self.design
+        # Every system is two, in order; one that is not split stays as it is.
+        sides, system = np.unique(2 * design.system + half, return_inverse=True)
+        names = tuple(f"{design.systems[side // 2]} {'AB'[side % 2]}" for side in sides)
+        halves = design.with_systems(system, names, design.human[sides // 2])
+        fitted = prepare(halves).refit(None, self.fitted.ratios)
+        first = np.searchsorted(sides, 2 * systems)
+        return contrasts(fitted.effects, fitted.covariance, fitted.df).two_sided[first, first + 1]
 
     def leave_out(self, unit: Unit, left_out: Iterable[int]) -> list[Refit | None]:
         """The fit without each of these units, at the variances of the whole; None where the rest cannot be ranked."""
