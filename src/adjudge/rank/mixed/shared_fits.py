@@ -3,11 +3,11 @@
 `Model` is all that the rest of the program needs: the fit to all scores, fits without each annotator or document, to
 some of the rows, and with rows assigned to other systems, at the variances of the whole. There are few ways:
 
-- Every fit eliminates Henderson's equations (`solver`); their border, what reaches across documents, is solved by a
-  dense factor, or by conjugate gradients where it is large (`solver.equations.equations_at` chooses).
-- A fit without a unit changes the solution of the whole (`leaving_out.exact`), which is exact. Where that would touch
+- Every fit eliminates Henderson's equations (`layout`, `equations`). Their border, what reaches across documents, is
+  solved by a dense factor, or by conjugate gradients where it is large (`equations.equations_at` chooses).
+- A fit without a unit changes the solution of the whole (`leaving_out`), which is exact. Where that would touch
   too many unknowns, or what is left has other effects, the rest is fitted like any other part.
-- In large campaigns, units are left out nearly exactly, all at once (`leaving_out.each_unit`), and a note says so.
+- In large campaigns, units are left out nearly exactly, all at once (`large_leaving_out`), and a note says so.
 
 A fit depends on nothing but the design, so what one has computed is the same for the next. The latest models are
 remembered by the content of their design.
@@ -29,9 +29,8 @@ from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mixed.degrees import degrees_of_part, most_degrees
 from adjudge.rank.mixed.effects import identify
 from adjudge.rank.mixed.fit import MixedFit, PartFit, Prepared, prepare, system_covariance
-from adjudge.rank.mixed.leaving_out.each_unit import NOTE, fits_without_each
-from adjudge.rank.mixed.leaving_out.exact import Whole
-from adjudge.rank.mixed.leaving_out.remaining import most_degrees_without_each
+from adjudge.rank.mixed.large_leaving_out import NOTE, fits_without_each
+from adjudge.rank.mixed.leaving_out import Whole, most_degrees_without_each
 from adjudge.work import map_tasks, one_thread
 
 if TYPE_CHECKING:
@@ -126,7 +125,7 @@ class Model:
 
     @property
     def all_at_once(self) -> bool:
-        """Whether units are left out by `leaving_out.each_unit`: the campaign is too large for a fit without each."""
+        """Whether units are left out by `large_leaving_out`: the campaign is too large for a fit without each."""
         large = self.prepared.layout.iterative or len(self.design) > MANY_ROWS
         return large and self.design.linking is None and self.design.weight is None
 
