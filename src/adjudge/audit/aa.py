@@ -18,6 +18,7 @@ by annotators  half of the people who judged the system. People have tastes: som
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -27,13 +28,12 @@ from adjudge.audit.intervals import false_alarms
 from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.maths import student_tail
 from adjudge.core.rng import DEFAULT_SEED, generator
-from adjudge.rank.contrasts import contrasts, two_sided
 from adjudge.rank.mann_whitney import halves_differ
-from adjudge.rank.mixed import design_from, prepare
+from adjudge.rank.mixed import design_from
 from adjudge.rank.mixed.design import combine, levels_of
 from adjudge.rank.mixed.shared_fits import model_of
 from adjudge.results.audit.trust import AATest
-from adjudge.work import map_tasks, one_thread
+from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Codes, Floats
     from adjudge.core.judgments import Judgments
     from adjudge.rank.mixed import MixedDesign
-    from adjudge.rank.mixed.known_ratios.model import KnownModel
+    from adjudge.rank.mixed.shared_fits import Model
 
     Unit = Literal["pages", "annotators"]
 
@@ -184,40 +184,13 @@ def _tests(halved: _Halved, chosen: tuple[str, ...]) -> Mapping[str, Callable[[C
         "raw": lambda: lambda half: _rank_sums(halved, design.as_given, half),
         "zscore": lambda: lambda half: _rank_sums(halved, halved.z, half),
         "page-welch": lambda: lambda half: _page_welch(halved, half),
-        "mixed": lambda: _mixed(halved, design),
+        "mixed": lambda: partial(_halves_differ, model_of(design), halved.systems),
     }
     return {name: makers[name]() for name in dict.fromkeys(SAME_TESTS.get(name, name) for name in chosen)}
 
 
-def _mixed(halved: _Halved, design: MixedDesign) -> Callable[[Codes], Floats]:
-    model = model_of(design)
-    known, ratios = model.known, model.fitted.ratios
-
-    def test(half: Codes) -> Floats:
-        # Every system is two, in order; one with a single page stays as it is.
-        sides, system = np.unique(2 * design.system + half, return_inverse=True)
-        names = tuple(f"{design.systems[side // 2]} {'AB'[side % 2]}" for side in sides)
-        halves = design.with_systems(system, names, design.human[sides // 2])
-        first = np.searchsorted(sides, 2 * halved.systems)
-        return _p_of_pairs(halves, (first, first + 1), ratios, known)
-
-    return test
-
-
-def _p_of_pairs(
-    halves: MixedDesign, pairs: tuple[Codes, Codes], ratios: Mapping[str, float], known: KnownModel | None
-) -> Floats:
-    """The p-value of each pair in the fit to systems that are halves; `known` is the model of whole systems."""
-    by_cell = None if known is None else known.cells.values_of(halves.system)
-    if known is not None and by_cell is not None:
-        with one_thread():
-            differences = known.differences(by_cell, halves.systems, halves.human, pairs=pairs)
-        if differences is not None:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                t = differences.difference / np.sqrt(np.maximum(differences.variance, 0.0))
-            return two_sided(t, differences.df)
-    fitted = prepare(halves).refit(halves.score, ratios)
-    return contrasts(fitted.effects, fitted.covariance, fitted.df).two_sided[pairs]
+def _halves_differ(model: Model, systems: Codes, half: Codes) -> Floats:
+    return model.p_of_halves(half, systems)
 
 
 def _rank_sums(halved: _Halved, value: Floats, half: Codes) -> Floats:

@@ -6,7 +6,6 @@ variances found on the whole data; z-scores are each annotator's own in any case
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,15 +14,15 @@ from adjudge.audit.halves import named_annotators, random_halves, segment_means,
 from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.maths import divide, kendall
 from adjudge.core.rng import DEFAULT_SEED, generator
-from adjudge.rank.mixed import design_from, prepare
+from adjudge.rank.mixed import design_from
 from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.shared_fits import model_of
 from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
 from adjudge.results.audit.trust import HalfAgreement, Reliability
-from adjudge.work import map_tasks, one_thread
+from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from adjudge.audit.settings import AuditSettings
     from adjudge.core.arrays import Bools, Floats
@@ -65,7 +64,7 @@ def reliability(
         raise DataError(f"halves of the annotators need {FEWEST_ANNOTATORS} named annotators or more; there are fewer")
     values = {"mixed": design.score, "raw": design.as_given, "zscore": z_by_row(judgments)[design.row]}
     orders = tuple(dict.fromkeys(SAME_ORDERS.get(name, name) for name in chosen))
-    by_model = _by_model(design) if "mixed" in orders else None
+    by_model = model_of(design).effects_of if "mixed" in orders else None
 
     def scores_of(rows: Bools) -> dict[str, Floats]:
         means = {name: _means(design, values[name], rows) for name in orders if name != "mixed"}
@@ -80,30 +79,6 @@ def reliability(
     agreement = {name: agreement_of(np.array([tau[name] for tau in by_split])) for name in chosen}
     notes = unnamed_note(int((annotator < 0).sum()), "score")
     return Reliability(agreement, levels_of(annotator), len(design.systems), notes)
-
-
-def _by_model(design: MixedDesign) -> Callable[[Bools], Floats]:
-    """The effects of all systems from some of the rows; NaN for a system that has none there."""
-    model = model_of(design)
-    known, ratios = model.known, model.fitted.ratios
-
-    def effects(rows: Bools) -> Floats:
-        kept = None if known is None else known.cells.whole(rows)
-        estimated = None
-        if known is not None and kept is not None:
-            with one_thread():
-                estimated = known.effects_of_part(kept)
-        if estimated is None:
-            part = design.subset(rows)
-            # A half that the model cannot order, such as one of equal scores, has no order by it.
-            with suppress(DataError):
-                estimated = part.systems, prepare(part).effects_at(part.score, ratios)
-        whole = np.full(len(design.systems), np.nan)
-        if estimated is not None:
-            whole[[design.systems.index(name) for name in estimated[0]]] = estimated[1]
-        return whole
-
-    return effects
 
 
 def _means(design: MixedDesign, value: Floats, rows: Bools) -> Floats:

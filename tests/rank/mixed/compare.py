@@ -10,10 +10,10 @@ import pytest
 from adjudge.rank.mixed import MixedDesign, MixedFit
 from adjudge.rank.mixed.degrees import most_degrees
 from adjudge.rank.mixed.effects import identify
-from adjudge.rank.mixed.known_ratios.model import KnownFit
+from adjudge.rank.mixed.shared_fits import Refit
 
 
-def check_alike(fitted: KnownFit, expected: MixedFit) -> None:
+def check_alike(fitted: Refit, expected: MixedFit) -> None:
     assert fitted.systems == expected.systems
     assert fitted.effects == pytest.approx(expected.effects, abs=1e-8)
     assert fitted.covariance == pytest.approx(expected.covariance, abs=1e-8)

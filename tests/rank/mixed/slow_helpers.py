@@ -16,8 +16,7 @@ from scipy.stats import norm, rankdata
 from adjudge.rank.mixed.design import MixedDesign
 from adjudge.rank.mixed.effects import identify
 from adjudge.rank.mixed.fit import MixedFit
-from adjudge.rank.mixed.helpers.matching import Matched
-from adjudge.rank.mixed.helpers.slopes import folds_of
+from adjudge.rank.mixed.helpers import Matched, folds_of
 from tests.rank.mixed.slow import slow_model
 
 Floats = NDArray[np.float64]

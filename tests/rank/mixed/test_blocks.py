@@ -9,7 +9,7 @@ import pytest
 
 from adjudge.rank.mixed import design_from
 from adjudge.rank.mixed.effects import Effect, identify
-from adjudge.rank.mixed.solver.blocks import Group, Unknowns, find_unknowns
+from adjudge.rank.mixed.layout import Group, Unknowns, find_unknowns
 from tests.rank.mixed.make import SHAPES, campaign
 
 Rows = frozenset[int]

@@ -13,9 +13,17 @@ from hypothesis import strategies as st
 from adjudge.core.judgments import Judgments
 from adjudge.formats.metric_score_files import MetricScore
 from adjudge.rank.mixed import design_from
-from adjudge.rank.mixed.helpers import Helped, Matched, help_design, match
-from adjudge.rank.mixed.helpers.correction import covariance_of_means, gain_of, sources_of, standard_errors_off
-from adjudge.rank.mixed.helpers.slopes import folds_of
+from adjudge.rank.mixed.helpers import (
+    Helped,
+    Matched,
+    covariance_of_means,
+    folds_of,
+    gain_of,
+    help_design,
+    match,
+    sources_of,
+    standard_errors_off,
+)
 from adjudge.rank.mixed.shared_fits import model_of
 from tests.conftest import examples
 from tests.rank.mixed.make import campaign
@@ -202,7 +210,7 @@ def test_slopes_of_a_document_do_not_depend_on_its_own_scores() -> None:
     inside = design.document == 0
     changed = replace(design, score=design.score + np.where(inside, np.arange(len(design)) % 7, 0))
     matched = match(judgments, design, scores)
-    from adjudge.rank.mixed.helpers.slopes import products_elsewhere
+    from adjudge.rank.mixed.helpers import products_elsewhere
 
     rows, fold = matched.of_rows(matched.numbers(normal=False)), folds_of(design, 1)
     ratios = model_of(design).fitted.ratios

@@ -8,12 +8,11 @@ from scipy.sparse import csr_array
 
 from adjudge.core.rng import generator
 from adjudge.rank.contrasts import contrasts
-from adjudge.rank.mixed import design_from, fit, prepare, refit
-from adjudge.rank.mixed.solver import draws, iterative
-from adjudge.rank.mixed.solver import layout as layout_module
-from adjudge.rank.mixed.solver.draws import ErrorDraws
-from adjudge.rank.mixed.solver.equations import Equations, equations_at, totals
-from adjudge.rank.mixed.solver.iterative import IterativeBorder, Preconditioner
+from adjudge.rank.mixed import border, design_from, fit, prepare, refit, reml
+from adjudge.rank.mixed import layout as layout_module
+from adjudge.rank.mixed.border import IterativeBorder, Preconditioner
+from adjudge.rank.mixed.equations import Equations, equations_at, totals
+from adjudge.rank.mixed.reml import ErrorDraws
 from tests.rank.mixed.make import campaign
 
 
@@ -81,18 +80,18 @@ def test_draws_are_the_errors_of_simulated_scores(monkeypatch: pytest.MonkeyPatc
     layout = equations.layout
     assert isinstance(equations.border, IterativeBorder)
     none = np.empty((layout.width, 0))
-    errors = ErrorDraws(layout).errors(equations, equations.border, draws=draws.DRAWS, near=none)
+    errors = ErrorDraws(layout).errors(equations, equations.border, draws=reml.DRAWS, near=none)
     spread = np.append(np.sqrt(layout.parts @ equations.ratios), 0.0)
-    for chunk in range(draws.DRAWS // draws.CHUNK):
-        rng = generator(draws._SEED, chunk)
+    for chunk in range(reml.DRAWS // reml.CHUNK):
+        rng = generator(reml._SEED, chunk)
         border, core, absorbed = (
-            rng.standard_normal((len(kind), draws.CHUNK)) * spread[kind, None]
+            rng.standard_normal((len(kind), reml.CHUNK)) * spread[kind, None]
             for kind in (layout.border_kind, layout.core_kind, layout.absorbed_kind)
         )
-        rows = rng.standard_normal((layout.rows, draws.CHUNK))
+        rows = rng.standard_normal((layout.rows, reml.CHUNK))
         rows += layout.border_rows @ border + layout.core_rows @ core + layout.absorbed_rows @ absorbed
         expected = equations.solve(totals(layout, rows)).border - border
-        own = errors[:, chunk * draws.CHUNK : (chunk + 1) * draws.CHUNK]
+        own = errors[:, chunk * reml.CHUNK : (chunk + 1) * reml.CHUNK]
         np.testing.assert_allclose(own[:-1], expected[:-1], atol=1e-5)
 
 
@@ -103,7 +102,7 @@ def test_a_coarse_solution_gives_exact_covariances(monkeypatch: pytest.MonkeyPat
     exact, coarse = (
         equations.border.solve(unit, tolerance=tolerance)[: equations.layout.systems] for tolerance in (1e-13, 1e-2)
     )
-    monkeypatch.setattr(iterative, "COARSE", 1e-2)
+    monkeypatch.setattr(border, "COARSE", 1e-2)
     corrected = equations.border.first_columns(equations.layout.systems)[: equations.layout.systems]
     assert np.abs(corrected - exact).max() < 0.05 * np.abs(coarse - exact).max()
 
@@ -111,7 +110,7 @@ def test_a_coarse_solution_gives_exact_covariances(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("largest", [0, 500])
 def test_either_order_of_elimination_solves_the_border(largest: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Against numpy, with the order found by neighbours and with that of the library."""
-    monkeypatch.setattr(iterative, "LARGEST_OWN_ORDER", largest)
+    monkeypatch.setattr(border, "LARGEST_OWN_ORDER", largest)
     rng = np.random.default_rng(1)
     matrix = np.kron(np.eye(6), np.ones((3, 3))) * 0.4 + np.diag(rng.uniform(1, 2, 18))
     matrix[:, :2] += 0.1

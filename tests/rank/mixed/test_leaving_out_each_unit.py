@@ -9,11 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 from adjudge.rank.mixed import MixedDesign, MixedFit, Prepared, design_from, fit, prepare, refit, shared_fits
-from adjudge.rank.mixed.leaving_out import each_unit
-from adjudge.rank.mixed.leaving_out.each_unit import WholeRows, fits_without_each
-from adjudge.rank.mixed.leaving_out.unit_blocks import UnitBlocks
+from adjudge.rank.mixed import large_leaving_out as each_unit
+from adjudge.rank.mixed import layout as layout_module
+from adjudge.rank.mixed.large_leaving_out import UnitBlocks, WholeRows, fits_without_each
 from adjudge.rank.mixed.shared_fits import model_of
-from adjudge.rank.mixed.solver import layout as layout_module
 from tests.rank.mixed.make import campaign
 
 pytestmark = pytest.mark.slow

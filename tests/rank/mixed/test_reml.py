@@ -8,12 +8,12 @@ import pytest
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
 from adjudge.rank.mixed import design_from, fit, refit
+from adjudge.rank.mixed import layout as layout_module
 from adjudge.rank.mixed.design import MixedDesign
 from adjudge.rank.mixed.effects import identify
+from adjudge.rank.mixed.equations import totals
+from adjudge.rank.mixed.layout import lay_out
 from adjudge.rank.mixed.reml import evaluate
-from adjudge.rank.mixed.solver import blocks as blocks_module
-from adjudge.rank.mixed.solver.equations import totals
-from adjudge.rank.mixed.solver.layout import lay_out
 from tests.rank.mixed.make import SHAPES, campaign
 from tests.rank.mixed.slow import SlowModel, slow_model
 
@@ -115,7 +115,7 @@ def test_a_second_valley_is_not_mistaken_for_the_lowest() -> None:
 def test_blocks_that_are_too_large_are_moved_to_the_border(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
     design, _ = prepared(shape, 5)
     usual = fit(design)
-    monkeypatch.setattr(blocks_module, "LARGEST_BLOCK", 3)
+    monkeypatch.setattr(layout_module, "LARGEST_BLOCK", 3)
     moved = fit(design)
     np.testing.assert_allclose(moved.effects, usual.effects, rtol=1e-6)
     np.testing.assert_allclose(moved.covariance, usual.covariance, rtol=1e-4)

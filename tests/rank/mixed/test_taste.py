@@ -169,7 +169,7 @@ def test_parts_keep_the_scores_that_the_whole_was_fitted_to() -> None:
     ratios = fit(design).ratios
     assert design.annotator is not None
     rows = design.annotator != 2
-    part = prepare(design).part(rows)
+    part = prepare(design.subset(rows))
     np.testing.assert_array_equal(part.design.score, design.score[rows])
     np.testing.assert_allclose(part.refit(None, ratios).effects, refit(design.subset(rows), ratios).effects, atol=1e-8)
 
@@ -240,14 +240,14 @@ def test_parts_keep_the_calibration_items_of_those_who_are_left() -> None:
     assert len(design.linking) == shared.height
     assert design.annotator is not None
     rows = design.annotator != 1
-    part = prepare(design).part(rows)
+    part = prepare(design.subset(rows))
     assert part.design.linking is not None
     assert len(part.design.linking) == shared.filter(pl.col("annotator") != "a1").height
     ratios = fit(design).ratios
     again = design_from(Judgments(judgments.table.filter(pl.col("annotator") != "a1"))).with_model("mixed-points")
     score = again.score
     np.testing.assert_allclose(
-        prepare(design.with_model("mixed-points")).part(rows).refit(None, ratios).effects,
+        prepare(design.with_model("mixed-points").subset(rows)).refit(None, ratios).effects,
         prepare(again).refit(score, ratios).effects,
         atol=1e-8,
     )

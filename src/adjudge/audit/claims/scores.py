@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,10 +29,9 @@ from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.rank.mixed import design_from
 from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.rows import rows_of_the_model
-from adjudge.rank.mixed.shared_fits import fit_to_part, model_of
+from adjudge.rank.mixed.shared_fits import model_of
 from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
 from adjudge.results.audit.claims import Claim, Claims
-from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -44,8 +42,7 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Bools, Codes
     from adjudge.core.judgments import Judgments
     from adjudge.rank.contrasts import Contrasts, Equivalence
-    from adjudge.rank.mixed import MixedDesign, MixedFit, Prepared
-    from adjudge.rank.mixed.known_ratios.model import KnownModel
+    from adjudge.rank.mixed import MixedDesign
     from adjudge.rank.mixed.shared_fits import Refit, Unit
 
 LEVEL = 0.05
@@ -98,14 +95,6 @@ class _Part:
     rows: Bools
 
 
-def _fit_to_part(prepared: Prepared, fitted: MixedFit, known: KnownModel | None, rows: Bools) -> Refit | None:
-    """The fit to some of the rows; None where they cannot be compared any more: that is not the claim's fault."""
-    try:
-        return fit_to_part(prepared, fitted, known, rows)
-    except DataError:
-        return None
-
-
 class _Model:
     """The fitted model of all data, and its refits."""
 
@@ -115,7 +104,7 @@ class _Model:
         self.annotator = annotator
         """Of every row, -1 where it names none; None where nobody is named."""
         self.model = model_of(design)
-        self.prepared, self.fitted = self.model.prepared, self.model.fitted
+        self.fitted = self.model.fitted
         self.compared = contrasts(self.fitted.effects, self.fitted.covariance, self.fitted.df)
         self.systems = design.systems
 
@@ -135,7 +124,7 @@ class _Model:
             with suppress(DataError):  # what is left cannot be compared any more: that is not the claim's fault
                 divided.check()
                 name = f"human divided by {divisor:g}"
-                trial = self._trial(name, name, self.prepared.refit(divided.score, self.fitted.ratios))
+                trial = self._trial(name, name, self.model.prepared.refit(divided.score, self.fitted.ratios))
                 # The human itself is worse now by design: the trial is about all others.
                 yield trial.without(self.design.human)
         yield self._trial(
@@ -146,8 +135,8 @@ class _Model:
 
     def _parts(self, parts: Sequence[_Part]) -> Iterator[Trial]:
         """A trial on each part of the rows, at the variances of the whole."""
-        fit = partial(_fit_to_part, self.prepared, self.fitted, self.model.known)
-        fits = map_tasks(fit, [part.rows for part in parts], what="parts of the data")
+        # Parts that cannot be compared any more have no fit: that is not the claim's fault.
+        fits = self.model.parts([part.rows for part in parts])
         for part, fitted in zip(parts, fits, strict=True):
             if fitted is not None:
                 yield replace(self._trial(part.name, part.family, fitted), adjusted=part.family != HALVES)

@@ -13,8 +13,9 @@ effect means and what was measured.
     compared = contrasts(model.effects, model.covariance, model.df)
     without_some = refit(design.subset(rows), model.ratios)
 
-The equations are Henderson's; `solver` eliminates them, `reml` estimates the variances, `ranking` says what follows for
-the systems, and `known_ratios` and `leaving_out` make further fits at the same variances for the audits.
+The equations are Henderson's: `layout` orders them, `equations` and `border` eliminate them, `reml` estimates the
+variances, and `ranking` says what follows for the systems. `shared_fits` is the door for audits: it makes further fits
+at the same variances (`leaving_out`, and `large_leaving_out` in large campaigns).
 
 C. R. Henderson (1975): Best linear unbiased estimation and prediction under a selection model. Biometrics 31, 423-447.
 """

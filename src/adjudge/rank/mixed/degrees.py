@@ -220,7 +220,7 @@ class ContrastDegrees:
 
 
 def contrast_degrees(
-    design: MixedDesign, effects: Effects, evaluation: Evaluation, relative: Floats, crossed: list[Floats]
+    effects: Effects, evaluation: Evaluation, relative: Floats, crossed: list[Floats], of_tastes: float
 ) -> ContrastDegrees:
     """What a fit needs to tell the degrees of freedom of any contrast."""
     ratios = evaluation.equations.ratios
@@ -230,5 +230,5 @@ def contrast_degrees(
         spread=parameter_covariance(evaluation.information, ratios),
         taste=None if tastes is None else crossed[tastes] / ratios[tastes],
         taste_ratio=0.0 if tastes is None else float(ratios[tastes]),
-        most=degrees_of_tastes(design, effects),
+        most=of_tastes,
     )

@@ -1,4 +1,7 @@
-"""Fitting the mixed model: system effects with their covariance, and where the spread of scores comes from."""
+"""Fitting the mixed model: system effects with their covariance, and where the spread of scores comes from.
+
+With it goes what must be said of a fit: for whom it holds, on whom it rests, and what its errors leave out.
+"""
 
 from __future__ import annotations
 
@@ -13,30 +16,32 @@ from adjudge.rank.mixed.degrees import (
     ContrastDegrees,
     contrast_degrees,
     degrees_of_tastes,
-    most_degrees,
+    degrees_of_texts,
+    outputs_unnamed,
     satterthwaite,
     unknown_outputs,
     unknown_strictness,
 )
+from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.effects import MEANINGS, SMALLEST_RATIO, Effects, identify
-from adjudge.rank.mixed.leaving_out.rows import without
-from adjudge.rank.mixed.linking import linked_rows
-from adjudge.rank.mixed.notes import FEW_ANNOTATORS, notes_on
+from adjudge.rank.mixed.equations import totals
+from adjudge.rank.mixed.layout import lay_out
 from adjudge.rank.mixed.reml import Evaluation, Optimum, evaluate, maximise
-from adjudge.rank.mixed.solver.equations import totals
-from adjudge.rank.mixed.solver.layout import lay_out
+from adjudge.rank.mixed.rows import COPIES
 from adjudge.rank.mixed.weighted import weighted_effects
+from adjudge.rank.relative_notes import one_judge
 from adjudge.results.rank import LeftOut, VarianceComponent
 from adjudge.work import one_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from adjudge.core.arrays import Floats
     from adjudge.rank.mixed.design import MixedDesign
-    from adjudge.rank.mixed.solver.layout import Layout
+    from adjudge.rank.mixed.effects import Effects
+    from adjudge.rank.mixed.layout import Layout
 
 
 # An interval from a thousandth to a thousand times the estimate.
@@ -83,6 +88,16 @@ class MixedFit:
         return np.sqrt(np.diag(self.covariance))
 
 
+@dataclass(frozen=True, eq=False)
+class PartFit:
+    """What audits need of a fit at known variances; arrays are in the order of `systems`."""
+
+    systems: tuple[str, ...]
+    effects: Floats
+    covariance: Floats
+    df: Floats
+
+
 @dataclass(frozen=True)
 class Scale:
     """Scores are fitted with mean 0 and standard deviation 1, so that rounding is the same for every scale."""
@@ -100,8 +115,8 @@ class Prepared:
     layout: Layout
 
     def __getstate__(self) -> dict[str, object]:
-        # Large equations are laid out again by the worker that needs them, and few do.
-        return {name: value for name, value in vars(self).items() if name != "layout" or not self.layout.iterative}
+        # Equations are laid out again by the worker that needs them, and few do.
+        return {name: value for name, value in vars(self).items() if name != "layout"}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         vars(self).update(state)
@@ -122,15 +137,6 @@ class Prepared:
         scale, standard = self.standardised(score)
         with one_thread():
             return _weighted(self, finished(self, maximise(self.layout, standard), scale), standard, scale)
-
-    def part(self, rows: NDArray[np.bool_]) -> Prepared:
-        """The marked rows alone; quick where nearly all are marked. Refuses what no model can answer."""
-        design = self.design.subset(rows)
-        design.check()
-        effects = identify(design)
-        kept = rows if self.design.linking is None else np.append(rows, linked_rows(self.design, rows))
-        layout = without(self.layout, kept) if self.effects.alike(effects, kept) else None
-        return Prepared(design, effects, layout or _laid_out(design, effects))
 
     def refit(self, score: Floats | None, ratios: Mapping[str, float]) -> MixedFit:
         """Fit at known ratios of variances."""
@@ -199,10 +205,12 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
     inverse = equations.system_inverse()
     relative = inverse.border[:k, :k]
     crossed = equations.crossed(inverse, k)
-    of_contrasts = contrast_degrees(design, effects, evaluation, relative, crossed)
+    of_tastes = degrees_of_tastes(design, effects)
+    of_contrasts = contrast_degrees(effects, evaluation, relative, crossed, of_tastes)
     spread = of_contrasts.spread
     # Of a handful of scores the approximation can exceed what there is.
     degrees = np.minimum(satterthwaite(relative, crossed, spread), evaluation.freedom)
+    most = min(of_tastes, degrees_of_texts(design, effects))
     exact = not equations.layout.iterative
     shift = 2 * evaluation.freedom * np.log(scale.sd)
     return MixedFit(
@@ -210,8 +218,8 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
         human=design.human,
         n=np.bincount(design.system, minlength=k),
         effects=unscaled(evaluation, scale, k),
-        covariance=system_covariance(prepared, evaluation, relative, scale),
-        df=np.where(np.eye(k, dtype=bool), np.inf, np.minimum(degrees, most_degrees(design, effects))),
+        covariance=system_covariance(design, effects, relative, evaluation.residual_variance, scale),
+        df=np.where(np.eye(k, dtype=bool), np.inf, np.minimum(degrees, most)),
         components=_components(effects, evaluation, spread, scale.sd, equations.layout.rows),
         ratios={effect.narrowest: float(ratio) for effect, ratio in zip(effects.kept, equations.ratios, strict=True)},
         left_out=effects.left_out,
@@ -225,11 +233,10 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
     )
 
 
-def system_covariance(prepared: Prepared, evaluation: Evaluation, relative: Floats, scale: Scale) -> Floats:
+def system_covariance(design: MixedDesign, effects: Effects, relative: Floats, variance: float, scale: Scale) -> Floats:
     """The covariance of the effects of the systems, from that relative to the residual variance."""
-    design = prepared.design
-    estimated = ((relative + relative.T) / 2 + unknown_outputs(design)) * evaluation.residual_variance
-    covariance: Floats = (estimated + unknown_strictness(design, prepared.effects)) * scale.sd**2
+    estimated = ((relative + relative.T) / 2 + unknown_outputs(design)) * variance
+    covariance: Floats = (estimated + unknown_strictness(design, effects)) * scale.sd**2
     return covariance
 
 
@@ -274,3 +281,60 @@ def _interval(sd: float, error: float) -> tuple[float, float] | tuple[None, None
     """A 95% interval on the logarithmic scale; none where the likelihood is so flat that it would say nothing."""
     width = float(np.exp(min(NORMAL_95 * error, 50.0)))
     return (sd / width, sd * width) if width < _TELLS_NOTHING else (None, None)
+
+
+FEW_ANNOTATORS = 2
+"""Up to so many people, nothing can be said of what others would say."""
+
+
+def notes_on(design: MixedDesign, effects: Effects, *, converged: bool) -> tuple[str, ...]:
+    """Everything that is to be said, people first."""
+    notes = [*_notes_on_people(design), *_notes_on_systems(design), *_notes_on_outputs(design)]
+    notes += [
+        f"{effect.effect}: {effect.reason}; the errors do not include it"
+        for effect in effects.left_out
+        if effect.cause.confounded
+    ]
+    if design.linking is not None:
+        notes += design.linking.notes(design)
+    if not converged:
+        notes.append("the search for the variances did not converge: read standard errors with caution")
+    return tuple(notes)
+
+
+def _notes_on_systems(design: MixedDesign) -> Iterator[str]:
+    """Say which systems one of several annotators alone judged."""
+    if design.annotator is None:
+        return
+    seen = np.zeros((levels_of(design.annotator), len(design.systems)), dtype=bool)
+    seen[design.annotator, design.system] = True
+    # Annotators that stand for scores without a name are numbered after the others.
+    yield from one_judge(design.systems, seen[: design.people], seen[design.people :])
+
+
+def _notes_on_outputs(design: MixedDesign) -> Iterator[str]:
+    """Say what unnamed outputs are taken for."""
+    if not outputs_unnamed(design):
+        return
+    if unknown_outputs(design).any():
+        taken = "all annotators are assumed to have judged the same outputs, so errors are large; name the segments"
+    else:
+        taken = "everyone scored each system once, which is taken as a score of the whole system"
+    yield f"segments are not named: {taken}"
+
+
+def _notes_on_people(design: MixedDesign) -> Iterator[str]:
+    """Say for whom the verdict holds."""
+    annotators = design.people
+    if annotators == 0:
+        yield "annotators are not named: scores of one annotator or page count as independent, so errors are too small"
+    elif any(aside.reason == COPIES for aside in design.set_aside):
+        yield "everyone gave the same scores, so all annotators count as one person; others may judge differently"
+    elif annotators == 1:
+        yield "only one annotator: the verdict holds for this annotator only, others may judge differently"
+    elif annotators == FEW_ANNOTATORS:
+        yield "only two annotators: the verdict holds for these people only, others may judge differently"
+    elif annotators == FEW_ANNOTATORS + 1:
+        yield "only three annotators: how far tastes differ is hardly known, so errors are large"
+    elif not design.model.taste:
+        yield "tastes of annotators are not in this model: the verdict holds for these annotators, not for others"

@@ -23,17 +23,17 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from adjudge.core.errors import DataError
+from adjudge.core.rng import generator
 from adjudge.rank.mixed.effects import SMALLEST_RATIO
-from adjudge.rank.mixed.solver.draws import CHUNK, DRAWS, ErrorDraws
-from adjudge.rank.mixed.solver.equations import equations_at, totals
+from adjudge.rank.mixed.equations import Totals, equations_at, totals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.core.arrays import Floats
-    from adjudge.rank.mixed.solver.equations import Equations, Solution, Totals
-    from adjudge.rank.mixed.solver.iterative import IterativeBorder
-    from adjudge.rank.mixed.solver.layout import Layout
+    from adjudge.rank.mixed.border import IterativeBorder
+    from adjudge.rank.mixed.equations import Equations, Solution
+    from adjudge.rank.mixed.layout import Layout
 
 
 START_RATIO = 0.1
@@ -235,3 +235,66 @@ def _gain(current: Evaluation, free: NDArray[np.bool_], damping: float = 1e-9) -
     gain = float(gradient @ np.linalg.solve(curvature + ridge, gradient)) / 2
     # A curvature that rounding has made negative says nothing of how far the bottom is.
     return gain if gain >= 0 else float(np.inf)
+
+
+DRAWS = 32
+CHUNK = 8
+"""Draws that are made and solved together."""
+DRAWS_TOLERANCE = 1e-6
+"""Of their solutions: far below the error that so few draws have."""
+_SEED = 20_240_501
+"""Fixed, so that the same data always give the same fit, and every step sees the same draws."""
+
+
+class ErrorDraws:
+    """Draws of the border's estimation errors, whose covariance is its inverse: for traces where that is too large.
+
+    Scores simulated by the model, W u + e, give the estimates inv(C) W'(W u + e), where C = W'W + D with the penalties
+    D. Their errors are inv(C) W'(W u + e) - u = inv(C) (W'e - D u), so that of all rows only the sums W'e are needed.
+    The same draws serve at all variances: u is a draw of standard normal numbers times the standard deviations.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._chunks = [_chunk(layout, generator(_SEED, number)) for number in range(DRAWS // CHUNK)]
+
+    def errors(self, equations: Equations, border: IterativeBorder, *, draws: int, near: Floats) -> Floats:
+        """So many draws of the border's errors at the variances of the equations.
+
+        Args:
+            equations: with the border to solve.
+            border: that of the equations.
+            draws: how many, a multiple of `CHUNK`.
+            near: the errors at similar variances (width, any number), to begin with.
+        """
+        errors = np.zeros((equations.layout.width, draws))
+        errors[:, : near.shape[1]] = near[:, :draws]
+        for number in range(draws // CHUNK):
+            chunk = slice(number * CHUNK, (number + 1) * CHUNK)
+            right = equations.reduced(_right(equations, *self._chunks[number]))
+            errors[:, chunk] = border.solve_from(errors[:, chunk], right, tolerance=DRAWS_TOLERANCE)[0]
+        return errors
+
+
+def _chunk(layout: Layout, rng: np.random.Generator) -> tuple[Totals, tuple[Floats, Floats, Floats]]:
+    """Sums of residuals, and standard normal numbers for border, core and absorbed unknowns."""
+    border, core, absorbed = (
+        rng.standard_normal((len(kind), CHUNK)) for kind in (layout.border_kind, layout.core_kind, layout.absorbed_kind)
+    )
+    return totals(layout, rng.standard_normal((layout.rows, CHUNK))), (border, core, absorbed)
+
+
+def _right(equations: Equations, residuals: Totals, normal: tuple[Floats, Floats, Floats]) -> Totals:
+    """The right-hand sides W'e - D u; the penalty times a standard deviation is its square root. Systems have none."""
+    layout = equations.layout
+    pull = np.append(np.sqrt(equations.variances.penalty), 0.0)
+
+    def less(sums: Floats, kind: NDArray[np.int64], drawn: Floats) -> Floats:
+        return np.asarray(sums - pull[kind, None] * drawn)
+
+    border, core, absorbed = normal
+    return Totals(
+        less(residuals.border, layout.border_kind, border),
+        less(residuals.core, layout.core_kind, core),
+        less(residuals.absorbed, layout.absorbed_kind, absorbed),
+        residuals.square,
+    )

@@ -1,4 +1,13 @@
-"""Fits that a ranking and the audits of it share: of the whole data, and without each annotator or document.
+"""The model of a design, fitted once: what rankings and audits ask of it, and which way each answer is computed.
+
+`Model` is all that the rest of the program needs: the fit to all scores, fits without each annotator or document, to
+some of the rows, and with rows assigned to other systems, at the variances of the whole. There are few ways:
+
+- Every fit eliminates Henderson's equations (`layout`, `equations`). Their border, what reaches across documents, is
+  solved by a dense factor, or by conjugate gradients where it is large (`equations.equations_at` chooses).
+- A fit without a unit changes the solution of the whole (`leaving_out`), which is exact. Where that would touch
+  too many unknowns, or what is left has other effects, the rest is fitted like any other part.
+- In large campaigns, units are left out nearly exactly, all at once (`large_leaving_out`), and a note says so.
 
 A fit depends on nothing but the design, so what one has computed is the same for the next. The latest models are
 remembered by the content of their design.
@@ -16,31 +25,29 @@ import numpy as np
 
 from adjudge.core.errors import DataError
 from adjudge.core.fingerprint import fingerprint
+from adjudge.rank.contrasts import contrasts
 from adjudge.rank.mixed.degrees import degrees_of_part, most_degrees
 from adjudge.rank.mixed.effects import identify
-from adjudge.rank.mixed.fit import MixedFit, Prepared, prepare, system_covariance, unscaled
-from adjudge.rank.mixed.known_ratios.cells import cells_of
-from adjudge.rank.mixed.known_ratios.large_model import LargeModel
-from adjudge.rank.mixed.known_ratios.model import KnownFit, KnownModel
-from adjudge.rank.mixed.leaving_out.cells import CellsLeftOut
-from adjudge.rank.mixed.leaving_out.each_unit import NOTE, fits_without_each
-from adjudge.rank.mixed.leaving_out.rows import Whole
+from adjudge.rank.mixed.fit import MixedFit, PartFit, Prepared, prepare, system_covariance
+from adjudge.rank.mixed.large_leaving_out import NOTE, fits_without_each
+from adjudge.rank.mixed.leaving_out import Whole, most_degrees_without_each
 from adjudge.work import map_tasks, one_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from adjudge.core.arrays import Bools, Codes, Floats
     from adjudge.rank.mixed.design import MixedDesign
-    from adjudge.rank.mixed.fit import Scale
 
 Unit = Literal["annotator", "document"]
 MANY_ROWS = 200_000
 """Scores beyond which units are left out all at once, however few the unknowns."""
-Refit = MixedFit | KnownFit
+Refit = MixedFit | PartFit
 """Either has systems, effects, covariance and df."""
 MOST_ROWS = 300_000
 """Rows of all models that are remembered, if there are several; the equations of so many take about 200 MB."""
+LEAST_VARIANCE = 1e-6
+"""With less residual variance than this, beside scores of variance 1, what is left is fitted anew."""
 
 
 @dataclass(eq=False)
@@ -51,18 +58,60 @@ class Model:
     fitted: MixedFit
     without: dict[tuple[Unit, int], Refit | None] = field(default_factory=dict)
 
-    @cached_property
-    def known(self) -> KnownModel | None:
-        """The model by cells at the variances of the whole; None where cells are no use."""
-        return known_model(self.prepared, self.fitted)
+    def __getstate__(self) -> dict[str, object]:
+        # What a worker needs of the fits without a unit, it computes itself.
+        return {"prepared": self.prepared, "fitted": self.fitted, "without": {}}
 
-    @cached_property
-    def _fits_without(self) -> FitsWithout:
-        return FitsWithout(self.prepared, self.fitted, _content(self.prepared.design))
+    @property
+    def design(self) -> MixedDesign:
+        """What the model is fitted to."""
+        return self.prepared.design
 
     def codes(self, unit: Unit) -> Codes | None:
         """The annotator or document of each row."""
-        return self.prepared.design.annotator if unit == "annotator" else self.prepared.design.document
+        return unit_codes(self.design, unit)
+
+    def part(self, rows: Bools) -> MixedFit:
+        """The fit to some of the rows, at the variances of the whole; refuses rows that no model can rank."""
+        design = self.design.subset(rows)
+        design.check()
+        return prepare(design).refit(None, self.fitted.ratios)
+
+    def effects_of(self, rows: Bools) -> Floats:
+        """The effects alone in a fit to some of the rows, by system of the whole; NaN for those that have none."""
+        part, whole = self.design.subset(rows), np.full(len(self.design.systems), np.nan)
+        places = [self.design.systems.index(name) for name in part.systems]
+        try:
+            whole[places] = prepare(part).effects_at(None, self.fitted.ratios)
+        except DataError:
+            # A part that the model cannot order, such as one of equal scores, has no order by it.
+            whole[:] = np.nan
+        return whole
+
+    def parts(self, parts: Sequence[Bools]) -> list[MixedFit | None]:
+        """The fit to each of these parts of the rows; None where it has no answer."""
+        return map_tasks(self._part_or_none, parts, what="parts of the data")
+
+    def _part_or_none(self, rows: Bools) -> MixedFit | None:
+        try:
+            return self.part(rows)
+        except DataError:
+            return None
+
+    def effects_of_parts(self, parts: Sequence[Bools], *, what: str) -> list[Floats]:
+        """Only the effects, of all systems; NaN for a system that a part has none of."""
+        return map_tasks(self.effects_of, parts, what=what)
+
+    def p_of_halves(self, half: Codes, systems: Codes) -> Floats:
+        """The p-value that the halves of each of these systems differ; `half` is 0 or 1 for every row."""
+        design = self.design
+        # Every system is two, in order; one that is not split stays as it is.
+        sides, system = np.unique(2 * design.system + half, return_inverse=True)
+        names = tuple(f"{design.systems[side // 2]} {'AB'[side % 2]}" for side in sides)
+        halves = design.with_systems(system, names, design.human[sides // 2])
+        fitted = prepare(halves).refit(None, self.fitted.ratios)
+        first = np.searchsorted(sides, 2 * systems)
+        return contrasts(fitted.effects, fitted.covariance, fitted.df).two_sided[first, first + 1]
 
     def leave_out(self, unit: Unit, left_out: Iterable[int]) -> list[Refit | None]:
         """The fit without each of these units, at the variances of the whole; None where the rest cannot be ranked."""
@@ -76,15 +125,18 @@ class Model:
 
     @property
     def all_at_once(self) -> bool:
-        """Whether units are left out by `leaving_out.each_unit`: the campaign is too large for a fit without each."""
-        design = self.prepared.design
-        large = self.prepared.layout.iterative or len(design) > MANY_ROWS
-        return large and design.linking is None and design.weight is None
+        """Whether units are left out by `large_leaving_out`: the campaign is too large for a fit without each."""
+        large = self.prepared.layout.iterative or len(self.design) > MANY_ROWS
+        return large and self.design.linking is None and self.design.weight is None
 
     @property
     def left_out_notes(self) -> tuple[str, ...]:
         """What must be said with fits without a unit."""
         return (NOTE,) if self.all_at_once else ()
+
+    @cached_property
+    def _fits_without(self) -> FitsWithout:
+        return FitsWithout(self.prepared, self.fitted, _content(self.design))
 
     def _without_each(self, unit: Unit) -> dict[tuple[Unit, int], Refit | None]:
         codes = self.codes(unit)
@@ -95,25 +147,9 @@ class Model:
         return {(unit, code): fitted for code, fitted in fits.items()}
 
 
-def known_model(prepared: Prepared, fitted: MixedFit) -> KnownModel | None:
-    """A fitted model by cells, at its variances; None where cells are no use."""
-    scale, standard = prepared.standardised(prepared.design.score)
-    cells = cells_of(prepared, standard)
-    if cells is None:
-        return None
-    kind = LargeModel if cells.large else KnownModel
-    return kind(cells, prepared.effects, prepared.effects.ratios(fitted.ratios), scale)
-
-
-def fit_to_part(prepared: Prepared, fitted: MixedFit, known: KnownModel | None, rows: Bools) -> Refit:
-    """The fit to some of the rows, at the variances of the whole; by cells where these suffice."""
-    kept = None if known is None else known.cells.whole(rows)
-    if known is not None and kept is not None:
-        with one_thread():
-            by_cells = known.part(kept)
-        if by_cells is not None:
-            return by_cells
-    return prepared.part(rows).refit(prepared.design.score[rows], fitted.ratios)
+def unit_codes(design: MixedDesign, unit: Unit) -> Codes | None:
+    """The annotator or document of each row."""
+    return design.annotator if unit == "annotator" else design.document
 
 
 class FitsWithout:
@@ -124,75 +160,80 @@ class FitsWithout:
         self.fitted = fitted
         self.key = key
         """By which a worker knows that its next tasks are of the same model; nothing is remembered without it."""
+        self._bounds: dict[Unit, Floats] = {}
 
     def __getstate__(self) -> dict[str, object]:
         # Workers factor the equations sooner than they would receive them.
-        return {"prepared": self.prepared, "fitted": self.fitted, "key": self.key}
+        return {"prepared": self.prepared, "fitted": self.fitted, "key": self.key, "_bounds": self._bounds}
 
     def __call__(self, left_out: tuple[Unit, int]) -> Refit | None:
         """The fit without a unit; None where the rest cannot be ranked at all, which is another audit's subject."""
         unit, code = left_out
-        design = self.prepared.design
-        codes = design.annotator if unit == "annotator" else design.document
+        codes = unit_codes(self.prepared.design, unit)
         if codes is None:
             return None
         try:
-            return self.by_cells(codes != code) or self.refit(codes != code)
+            with one_thread():
+                return self._by_counts(unit, codes, code) or self.refit(codes != code)
         except DataError:
             return None
 
-    def by_cells(self, rows: Bools) -> KnownFit | None:
-        """The fit to the marked rows by cells; None where these do not suffice."""
-        left_out = self._cells_left_out
-        kept = None if left_out is None else left_out.model.cells.whole(rows)
-        if left_out is None or kept is None:
-            return None
-        with one_thread():
-            return left_out.part(kept)
+    @property
+    def _from_whole(self) -> bool:
+        """Whether the solution for the whole can be had without some rows."""
+        design = self.prepared.design
+        return design.linking is None and design.weight is None and not self.prepared.layout.iterative
 
-    def refit(self, rows: Bools) -> KnownFit:
-        """The fit to the marked rows by the equations of the whole."""
-        prepared, ratios = self.prepared, self.fitted.ratios
-        design = prepared.design.subset(rows)
+    def _by_counts(self, unit: Unit, codes: Codes, code: int) -> PartFit | None:
+        """The fit without a unit, if counts tell that what is left has the systems and effects of the whole."""
+        if not self._from_whole:
+            return None
+        design, effects = self.prepared.design, self.prepared.effects
+        if unit not in self._bounds:
+            self._bounds[unit] = most_degrees_without_each(design, effects, codes)
+        most = self._bounds[unit][code]
+        remainder = None if np.isnan(most) else self._whole.without(codes == code)
+        if remainder is None or remainder.variance < LEAST_VARIANCE:
+            return None
+        scale = self.prepared.standardised(None)[0]
+        relative = (remainder.relative + remainder.relative.T) / 2
+        return PartFit(
+            systems=design.systems,
+            effects=remainder.effects * scale.sd + scale.mean,
+            covariance=relative * remainder.variance * scale.sd**2,
+            df=degrees_of_part(self.fitted.df, float(most)),
+        )
+
+    def refit(self, rows: Bools) -> PartFit:
+        """The fit to the marked rows, whatever they are."""
+        whole = self.prepared
+        design = whole.design.subset(rows)
         design.check()
         effects = identify(design)
         places = [self.fitted.systems.index(system) for system in design.systems]
         degrees = degrees_of_part(self.fitted.df[np.ix_(places, places)], most_degrees(design, effects))
-        plain = prepared.design.linking is None and prepared.design.weight is None and not prepared.layout.iterative
-        with one_thread():
-            evaluation = self._whole.without(rows) if plain and prepared.effects.alike(effects, rows) else None
-            if evaluation is None:
-                anew = prepared.part(rows).refit(design.score, ratios)
-                return KnownFit(anew.systems, anew.effects, anew.covariance, degrees)
-            part, scale = Prepared(design, effects, evaluation.equations.layout), self._standardised[0]
-            systems = len(design.systems)
-            relative = evaluation.equations.system_inverse().border[:systems, :systems]
-        covariance = system_covariance(part, evaluation, relative, scale)
-        return KnownFit(design.systems, unscaled(evaluation, scale, systems), covariance, degrees)
-
-    @cached_property
-    def _cells_left_out(self) -> CellsLeftOut | None:
-        if self.key and self.key in _LEFT_OUT:
-            return _LEFT_OUT[self.key]
-        known = known_model(self.prepared, self.fitted)
-        with one_thread():
-            left_out = None if known is None or known.cells.large else CellsLeftOut(known, self.fitted.df)
-        _LEFT_OUT.clear()
-        _LEFT_OUT[self.key] = left_out
-        return left_out
-
-    @cached_property
-    def _standardised(self) -> tuple[Scale, Floats]:
-        return self.prepared.standardised(self.prepared.design.score)
+        alike = design.systems == whole.design.systems and whole.effects.alike(effects, rows)
+        remainder = self._whole.without(~rows) if self._from_whole and alike else None
+        if remainder is None or remainder.variance < LEAST_VARIANCE:
+            anew = prepare(design).refit(None, self.fitted.ratios)
+            return PartFit(anew.systems, anew.effects, anew.covariance, degrees)
+        scale = whole.standardised(None)[0]
+        covariance = system_covariance(design, effects, remainder.relative, remainder.variance, scale)
+        return PartFit(design.systems, remainder.effects * scale.sd + scale.mean, covariance, degrees)
 
     @cached_property
     def _whole(self) -> Whole:
+        if self.key and self.key in _WHOLES:
+            return _WHOLES[self.key]
         ratios = self.prepared.effects.ratios(self.fitted.ratios)
-        return Whole(self.prepared.layout, ratios, self._standardised[1])
+        whole = Whole(self.prepared.layout, ratios, self.prepared.standardised(None)[1])
+        _WHOLES.clear()
+        _WHOLES[self.key] = whole
+        return whole
 
 
 _MODELS: OrderedDict[str, Model] = OrderedDict()
-_LEFT_OUT: dict[str, CellsLeftOut | None] = {}
+_WHOLES: dict[str, Whole] = {}
 """That of the latest model, since a worker gets its tasks in several pieces."""
 
 
@@ -241,7 +282,7 @@ def _rows_by_layout() -> dict[int, int]:
 def forget_models() -> None:
     """Remember nothing, for those who measure time."""
     _MODELS.clear()
-    _LEFT_OUT.clear()
+    _WHOLES.clear()
 
 
 def _content(design: MixedDesign) -> str:

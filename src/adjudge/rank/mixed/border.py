@@ -1,18 +1,20 @@
-"""The equations of a border of many thousand unknowns, solved by conjugate gradients.
+"""The equations of the border (systems, annotators, tasks), once everything inside documents is eliminated.
 
-The inverse, of which only traces are needed, is replaced by the mean of outer products of draws whose covariance it is.
+Up to `DENSE_LIMIT` unknowns they are solved directly. Above, by conjugate gradients; the inverse, of which only traces
+are needed, is then replaced by the mean of outer products of draws whose covariance it is (`reml.ErrorDraws`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+from scipy.linalg import cho_solve, cholesky
+from scipy.linalg.lapack import dpotri
 from scipy.sparse import coo_array, csr_array, diags_array
 from scipy.sparse.linalg import splu
-
-from adjudge.rank.mixed.solver.border import COARSE, TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,8 +22,111 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.core.arrays import Bools, Floats
-    from adjudge.rank.mixed.solver.buckets import Bucket
-    from adjudge.rank.mixed.solver.terms import Terms
+    from adjudge.rank.mixed.layout import Bucket, Terms
+
+
+DENSE_LIMIT = 4000
+TOLERANCE = 1e-10
+"""Conjugate gradients stop where the residual has fallen to this share of the right-hand side."""
+COARSE = 1e-6
+"""The same for products of two solutions, whose error is the product of two errors."""
+
+
+class Border(Protocol):
+    """The border's equations S x = r, and entries of the inverse of S."""
+
+    converged: bool
+
+    @property
+    def log_determinant(self) -> float:
+        """Of S; NaN where it is not known."""
+
+    def solve(self, right: Floats, *, tolerance: float = TOLERANCE) -> Floats:
+        """Solve for one or more right-hand sides (width, k), iterative solutions up to the tolerance."""
+
+    def times(self, vectors: Floats) -> Floats:
+        """S times vectors (width, k)."""
+
+    def first_columns(self, columns: int) -> Floats:
+        """The first columns of the inverse."""
+
+    def inverse_diagonal(self) -> Floats:
+        """The diagonal of the inverse."""
+
+    def inverse_entries(self, position: NDArray[np.int64]) -> Floats:
+        """Entries of the inverse at positions row * width + column."""
+
+    def times_inverse(self, bucket: Bucket, left: Floats) -> Floats:
+        """Matrices (count, m, border) times the inverse restricted to what each block of the bucket touches."""
+
+
+def border_matrix(terms: Terms, weight: Floats, ridge: Floats, reduced: Sequence[tuple[Bucket, Floats]]) -> Floats:
+    """The matrix S of the border: its own terms and penalties, less what the blocks explain."""
+    width = len(ridge)
+    flat = terms.total(weight)
+    flat[:: width + 1] += ridge
+    for bucket, half in reduced:
+        index = bucket.border_index
+        position = index[:, :, None] * width + index[:, None, :]
+        np.subtract.at(flat, position.ravel(), (half.transpose(0, 2, 1) @ half).ravel())
+    return flat.reshape(width, width)
+
+
+class DenseBorder:
+    """Solved by one Cholesky factor; the matrix is overwritten."""
+
+    def __init__(self, matrix: Floats) -> None:
+        self.converged = True
+        self._factor = cholesky(matrix.T, lower=True, overwrite_a=True, check_finite=False)
+
+    @property
+    def log_determinant(self) -> float:
+        """Of S."""
+        return float(2 * np.log(np.diag(self._factor)).sum())
+
+    def solve(self, right: Floats, *, tolerance: float = TOLERANCE) -> Floats:  # noqa: ARG002
+        """Solve for one or more right-hand sides."""
+        solution: Floats = cho_solve((self._factor, True), right, check_finite=False)
+        return solution
+
+    def times(self, vectors: Floats) -> Floats:
+        """S times vectors."""
+        product: Floats = np.tril(self._factor) @ (np.tril(self._factor).T @ vectors)
+        return product
+
+    def first_columns(self, columns: int) -> Floats:
+        """The first columns of the inverse."""
+        return self.solve(np.eye(len(self._factor), columns))
+
+    @cached_property
+    def inverse(self) -> Floats:
+        """The inverse of S."""
+        lower = dpotri(self._factor, lower=1)[0]
+        inverse: Floats = lower + lower.T
+        inverse[np.diag_indices(len(lower))] /= 2
+        return inverse
+
+    def inverse_diagonal(self) -> Floats:
+        """The diagonal of the inverse."""
+        return np.diag(self.inverse)
+
+    def inverse_entries(self, position: NDArray[np.int64]) -> Floats:
+        """Entries of the inverse."""
+        return self.inverse.ravel()[position]
+
+    def times_inverse(self, bucket: Bucket, left: Floats) -> Floats:
+        """Matrices times the inverse restricted to what each block touches."""
+        index = bucket.border_index
+        product: Floats = left @ self.inverse[index[:, :, None], index[:, None, :]]
+        return product
+
+
+def scatter_add(target: Floats, bucket: Bucket, values: Floats) -> None:
+    """Add (count, border, k) values of a bucket's blocks to border vectors (width, k)."""
+    index = bucket.border_index.ravel()
+    flat = values.reshape(len(index), -1)
+    for column in range(flat.shape[1]):
+        target[:, column] += np.bincount(index, flat[:, column], minlength=len(target))
 
 
 MOST_STEPS = 500

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg.lapack import dtrtri
 
-from adjudge.rank.mixed.solver.border import COARSE, TOLERANCE, DenseBorder, border_matrix, scatter_add
-from adjudge.rank.mixed.solver.iterative import IterativeBorder
-from adjudge.rank.mixed.solver.terms import weighted_count
+from adjudge.rank.mixed.border import COARSE, TOLERANCE, DenseBorder, IterativeBorder, border_matrix, scatter_add
+from adjudge.rank.mixed.layout import weighted_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,9 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.core.arrays import Floats
-    from adjudge.rank.mixed.solver.border import Border
-    from adjudge.rank.mixed.solver.buckets import Bucket
-    from adjudge.rank.mixed.solver.layout import Layout
+    from adjudge.rank.mixed.border import Border
+    from adjudge.rank.mixed.layout import Bucket, Layout
 
 
 _SMALL_BLOCK = 64
