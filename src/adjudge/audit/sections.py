@@ -43,51 +43,49 @@ _ALL = (
     SectionEntry(
         "claims",
         "every statement of the ranking, and which audits it survives",
-        {"relative": "claims.relative:section", "scores": "claims.scores:section"},
+        {"relative": "claims.section:section", "scores": "claims.section:section"},
     ),
     SectionEntry(
         "stability",
         "does the ranking change when something is left out?",
-        {"relative": "relative.stability:section", "scores": "stability:section"},
+        {"relative": "stability:section", "scores": "stability:section"},
     ),
     SectionEntry(
         "composition",
         "which systems were shown together",
-        {"relative": "relative.composition:composition_section", "scores": "composition:composition_section"},
+        {"relative": "composition:composition_section", "scores": "composition:composition_section"},
     ),
     SectionEntry("documents", "which documents were judged, and how hard they are", {"scores": "documents:section"}),
     SectionEntry(
         "sampling",
         "do scores depend on how often systems were drawn, or met the reference?",
-        {"relative": "relative.composition:sampling_section", "scores": "composition:sampling_section"},
+        {"relative": "composition:sampling_section", "scores": "composition:sampling_section"},
     ),
     SectionEntry(
         "aa",
         "how often does each test call a system different from itself?",
-        {"relative": "relative.aa:section", "scores": "aa:section"},
+        {"relative": "aa:section", "scores": "aa:section"},
     ),
     SectionEntry(
         "reliability",
         "would other annotators give the same order?",
-        {"relative": "relative.reliability:section", "scores": "reliability:section"},
+        {"relative": "reliability:section", "scores": "reliability:section"},
     ),
     SectionEntry(
         "influence",
         "which annotators and documents move the ranking most?",
-        {"relative": "relative.influence:section", "scores": "influence:section"},
+        {"relative": "influence:section", "scores": "influence:section"},
     ),
     SectionEntry(
         "breakdown",
         "do differences between systems vary between subsets?",
         {"relative": "breakdown:section", "scores": "breakdown:section"},
     ),
-    SectionEntry(
-        "sole_winners", "which system alone had the best label", {"relative": "relative.winners:sole_winners_section"}
-    ),
+    SectionEntry("sole_winners", "which system alone had the best label", {"relative": "winners:sole_winners_section"}),
     SectionEntry(
         "discrepancies",
         "pairs whose direct comparison contradicts the scores",
-        {"relative": "relative.winners:discrepancies_section"},
+        {"relative": "winners:discrepancies_section"},
     ),
     SectionEntry(
         "judges",

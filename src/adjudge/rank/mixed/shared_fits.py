@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import pickle
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from adjudge.core.errors import DataError
 from adjudge.core.fingerprint import fingerprint
+from adjudge.rank.contrasts import contrasts, two_sided
 from adjudge.rank.mixed.degrees import degrees_of_part, most_degrees
 from adjudge.rank.mixed.effects import identify
 from adjudge.rank.mixed.fit import MixedFit, Prepared, prepare, system_covariance, unscaled
@@ -28,7 +30,7 @@ from adjudge.rank.mixed.leaving_out.rows import Whole
 from adjudge.work import map_tasks, one_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from adjudge.core.arrays import Bools, Codes, Floats
     from adjudge.rank.mixed.design import MixedDesign
@@ -81,6 +83,36 @@ class Model:
         large = self.prepared.layout.iterative or len(design) > MANY_ROWS
         return large and design.linking is None and design.weight is None
 
+    def parts(self, parts: Sequence[Bools]) -> list[Refit | None]:
+        """The fit to each of these parts of the rows, at the variances of the whole; None where it has no answer."""
+        fit = partial(_fit_or_none, self.prepared, self.fitted, self.known)
+        return map_tasks(fit, parts, what="parts of the data")
+
+    def effects_of_parts(self, parts: Sequence[Bools], *, what: str) -> list[Floats]:
+        """Only the effects, of all systems; NaN for a system that a part has none of."""
+        fit = partial(_effects_of_part, self.prepared.design, self.fitted.ratios, self.known)
+        return map_tasks(fit, parts, what=what)
+
+    def p_of_halves(self, half: Codes, systems: Codes) -> Floats:
+        """The p-value that the halves of each of these systems differ; `half` is 0 or 1 for every row."""
+        design = self.prepared.design
+        # Every system is two, in order; one that is not split stays as it is.
+        sides, system = np.unique(2 * design.system + half, return_inverse=True)
+        names = tuple(f"{design.systems[side // 2]} {'AB'[side % 2]}" for side in sides)
+        halves = design.with_systems(system, names, design.human[sides // 2])
+        first = np.searchsorted(sides, 2 * systems)
+        pairs = (first, first + 1)
+        by_cell = None if self.known is None else self.known.cells.values_of(halves.system)
+        if self.known is not None and by_cell is not None:
+            with one_thread():
+                differences = self.known.differences(by_cell, halves.systems, halves.human, pairs=pairs)
+            if differences is not None:
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    t = differences.difference / np.sqrt(np.maximum(differences.variance, 0.0))
+                return two_sided(t, differences.df)
+        fitted = prepare(halves).refit(halves.score, self.fitted.ratios)
+        return contrasts(fitted.effects, fitted.covariance, fitted.df).two_sided[pairs]
+
     @property
     def left_out_notes(self) -> tuple[str, ...]:
         """What must be said with fits without a unit."""
@@ -114,6 +146,30 @@ def fit_to_part(prepared: Prepared, fitted: MixedFit, known: KnownModel | None, 
         if by_cells is not None:
             return by_cells
     return prepared.part(rows).refit(prepared.design.score[rows], fitted.ratios)
+
+
+def _fit_or_none(prepared: Prepared, fitted: MixedFit, known: KnownModel | None, rows: Bools) -> Refit | None:
+    try:
+        return fit_to_part(prepared, fitted, known, rows)
+    except DataError:
+        return None
+
+
+def _effects_of_part(design: MixedDesign, ratios: Mapping[str, float], known: KnownModel | None, rows: Bools) -> Floats:
+    kept = None if known is None else known.cells.whole(rows)
+    estimated = None
+    if known is not None and kept is not None:
+        with one_thread():
+            estimated = known.effects_of_part(kept)
+    if estimated is None:
+        part = design.subset(rows)
+        # A part that the model cannot order, such as one of equal scores, has no order by it.
+        with suppress(DataError):
+            estimated = part.systems, prepare(part).effects_at(part.score, ratios)
+    whole = np.full(len(design.systems), np.nan)
+    if estimated is not None:
+        whole[[design.systems.index(name) for name in estimated[0]]] = estimated[1]
+    return whole
 
 
 class FitsWithout:
