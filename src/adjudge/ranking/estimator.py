@@ -29,12 +29,13 @@ from adjudge.rank.counts import PeopleCounts, count_people, group_of, labelling_
 from adjudge.rank.methods import METHODS
 from adjudge.rank.mixed.design import combine, design_from, levels_of
 from adjudge.rank.mixed.fit import prepare
+from adjudge.rank.mixed.models import DEFAULT_MODEL
 from adjudge.rank.mixed.shared_fits import model_of
 from adjudge.rank.relative import check_comparable
 from adjudge.rank.resampling_units import annotator_units, people_counts, units_of
 from adjudge.rank.significance import difference_spread, resampling_tests, separation
 from adjudge.rank.strengths import compare_people
-from adjudge.rank.tastes import fit_tastes, refit
+from adjudge.rank.tastes import fit_tastes, predicted_tastes, refit
 from adjudge.ranking.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -180,10 +181,18 @@ class ScoreEstimator:
     judgment = "score"
     methods = ("mixed", "mixed-rank", "zscore", "raw")
 
-    def __init__(self, judgments: Judgments, design: MixedDesign | None = None) -> None:
+    def __init__(
+        self,
+        judgments: Judgments,
+        design: MixedDesign | None = None,
+        *,
+        model: str = DEFAULT_MODEL,
+        check: bool = True,
+    ) -> None:
         self.judgments = judgments
-        self.design = design_from(judgments) if design is None else design
-        self.design.check()
+        self.design = design_from(judgments, model=model) if design is None else design
+        if check:
+            self.design.check()
         self.systems, self.human = self.design.systems, self.design.human
 
     @cached_property
@@ -199,6 +208,11 @@ class ScoreEstimator:
     def baseline(self) -> Estimate:
         """The same: without a unit, pairs are tested as with it."""
         return self.estimate
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known of the model."""
+        return self._model.fitted.notes
 
     @property
     def left_out_notes(self) -> tuple[str, ...]:
@@ -498,10 +512,49 @@ class RelativeEstimator:
 
     def estimate_at(self, taste: float | None = None, weights: Floats | None = None) -> tuple[Estimate, float]:
         """The estimate at a known taste, or with comparisons weighed, and its taste."""
-        check_connected(self.tally)
-        counts = count_people(self.compared, self._person, group_of(self.compared), weights=weights)
+        counts = self._counts
+        if weights is not None:
+            counts = count_people(self.compared, self._person, counts.group, weights=weights)
         strengths = compare_people(counts, self.compared if weights is None else None, taste=taste)
         return _estimate_of(strengths, self.tally), strengths.fit.taste
+
+    @cached_property
+    def _counts(self) -> PeopleCounts:
+        return count_people(self.compared, self._person, group_of(self.compared))
+
+    def residuals(self, *, beyond_tastes: bool) -> tuple[Floats, Floats]:
+        """What each comparison says beyond the strengths of the systems, and its variance given these.
+
+        Args:
+            beyond_tastes: whether what the annotator's taste explains is taken away, as far as it can be predicted.
+        """
+        people, compared = self._counts, self.compared
+        plain = bradley_terry.fit(people.wins.sum(0), people.ties.sum(0))
+        strength, taste = plain.strength, np.zeros((len(people.wins), len(self.systems)))
+        if len(people.wins) > 1:
+            fitted = fit_tastes(people, compared)
+            strength = fitted.strength
+            taste = predicted_tastes(people, fitted, float(plain.log_tie)) if beyond_tastes else taste
+        mean, variance = bradley_terry.expectations(strength, float(plain.log_tie))
+        first, second, person = compared.first, compared.second, people.group[self._person]
+        weight = variance[first, second]
+        liking = taste[person, first] - taste[person, second]
+        return (compared.outcome + 1) / 2 - mean[first, second] - weight * liking, weight
+
+    def strengths(self) -> tuple[Floats, Floats, Codes]:
+        """The strength of every system, its error, and how often it met others.
+
+        A system that met nobody has neither; errors need two annotators.
+        """
+        people = self._counts
+        met = people.met().sum(1).astype(np.int64)
+        if len(people.wins) > 1:
+            fitted = fit_tastes(people, self.compared)
+            strength, error = fitted.strength, fitted.system_errors()
+        else:
+            strength = bradley_terry.fit(people.wins.sum(0), people.ties.sum(0)).strength
+            error = np.full(len(met), np.nan)
+        return np.where(met > 0, strength, np.nan), np.where(met > 0, error, np.nan), met
 
     @cached_property
     def _named_units(self) -> ResamplingUnits:
