@@ -29,11 +29,11 @@ def test_only_the_order_of_scores_counts() -> None:
 
 def test_the_ranking_has_the_common_shape() -> None:
     ranking = rank_scores(campaign("pages", 6), method="mixed-rank")
-    estimate = ranking.estimate
-    assert estimate.systems == ("s0", "s1", "s2")
-    assert estimate.n.sum() == len(campaign("pages", 6))
-    assert estimate.rank_sets.shape == (3, 2)
-    np.testing.assert_allclose(estimate.tests.two_sided, estimate.tests.two_sided.T)
+    findings = ranking.findings
+    assert findings.systems == ("s0", "s1", "s2")
+    assert findings.n.sum() == len(campaign("pages", 6))
+    assert findings.rank_sets.shape == (3, 2)
+    np.testing.assert_allclose(findings.tests.two_sided, findings.tests.two_sided.T)
     low, high = ranking.interval
     wide_low, wide_high = ranking.simultaneous
     off = ~np.eye(3, dtype=bool)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED
-from adjudge.rank.assemble import Estimate, Provenance, assemble
+from adjudge.rank.assemble import Findings, Provenance, assemble
 from adjudge.rank.contrasts import Contrasts, contrasts
 from adjudge.rank.lines_and_rank_sets import DRAWS, RankSets, rank_sets, simultaneous_interval
 from adjudge.rank.mixed.design import design_from
@@ -59,10 +59,10 @@ class MixedRanking:
         return (*(() if self.helped is None else self.helped.notes), *self.fit.notes)
 
     @property
-    def estimate(self) -> Estimate:
+    def findings(self) -> Findings:
         """What `rank.assemble` needs."""
         low, high = self.interval
-        return Estimate(
+        return Findings(
             systems=self.fit.systems,
             human=self.fit.human,
             scores=self.fit.effects,
@@ -104,7 +104,7 @@ def rank_by_model(
             ranking.set_aside + (() if matched is None else matched.set_aside),
             judgments.final().notes,
         ),
-        ranking.estimate,
+        ranking.findings,
         method=method.name,
         rule=rule,
         level=settings.level,
