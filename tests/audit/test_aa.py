@@ -14,9 +14,9 @@ from scipy.stats import kendalltau, ttest_ind
 import adjudge
 from adjudge.audit import aa as aa_module
 from adjudge.audit import audit
-from adjudge.audit.aa import TESTS, _halved, _random_halves, _welch, aa
+from adjudge.audit.aa import TESTS, _Scores, _welch, aa
 from adjudge.audit.changes import DIVISORS
-from adjudge.audit.claims.scores import section as claims_of_scores
+from adjudge.audit.claims.section import section as claims_of_scores
 from adjudge.audit.influence import influence
 from adjudge.audit.reliability import reliability, tau_of_halves
 from adjudge.audit.settings import AuditSettings
@@ -26,6 +26,7 @@ from adjudge.core.judgments import Judgments
 from adjudge.core.protocols import RATED
 from adjudge.formats.options import ReadOptions
 from adjudge.rank.mixed import MixedDesign, design_from, fit, refit
+from adjudge.ranking.estimator import ScoreEstimator, estimator_of
 from adjudge.results.audit.stability import ChangeFamily
 from adjudge.simulate.score_campaign import ScoreCampaign
 from adjudge.simulate.scores import simulate_scores
@@ -39,14 +40,14 @@ def judgments() -> Judgments:
 
 
 def test_rates_are_counted_by_test(judgments: Judgments) -> None:
-    aa_result = aa(judgments, splits=3, seed=2)
+    aa_result = aa(estimator_of(judgments), splits=3, seed=2)
     assert tuple(aa_result.rates) == TESTS
     assert {rate.tests for rate in aa_result.rates.values()} == {15}
     for rate in aa_result.rates.values():
         assert rate.rate_01 <= rate.rate_05
         assert rate.interval[0] <= rate.rate_05 <= rate.interval[1]
-    assert aa(judgments, splits=3, seed=2) == aa_result
-    assert aa(judgments, tests=("zscore",), splits=3, seed=2).rates["zscore"] == aa_result.rates["zscore"]
+    assert aa(estimator_of(judgments), splits=3, seed=2) == aa_result
+    assert aa(estimator_of(judgments), tests=("zscore",), splits=3, seed=2).rates["zscore"] == aa_result.rates["zscore"]
     assert set(aa_result.to_dict()["mixed"]) == {"tests", "rate_05", "rate_01", "interval"}
     assert [row[0] for row in aa_result.tables()[0].rows] == list(TESTS)
 
@@ -59,9 +60,9 @@ def test_whole_annotators_are_split_as_well(judgments: Judgments) -> None:
 
 
 def test_halves_of_annotators_share_nobody(judgments: Judgments) -> None:
-    halved = _halved(judgments, "annotators")
-    side = _random_halves(halved, np.random.default_rng(1))
-    design = halved.design
+    estimator = ScoreEstimator(judgments)
+    side = _Scores(estimator, "annotators").random_halves(np.random.default_rng(1))
+    design = estimator.design
     assert design.annotator is not None
     for system in range(len(design.systems)):
         people = [set(design.annotator[(design.system == system) & (side == half)]) for half in (0, 1)]
@@ -90,7 +91,9 @@ def test_a_strong_page_effect_deceives_the_customary_test_and_not_the_model() ->
         systems=5, humans=0, annotators=14, tasks=28, task_size=60, documents=12, segments=6, page_effect=15.0,
         taste=0.0, scale=0.25, ends=False,
     )  # fmt: skip
-    aa_result = aa(simulate_scores(campaign, seed=5).judgments, tests=("zscore", "page-welch", "mixed"), splits=12)
+    aa_result = aa(
+        estimator_of(simulate_scores(campaign, seed=5).judgments), tests=("zscore", "page-welch", "mixed"), splits=12
+    )
     assert aa_result.rates["zscore"].interval[0] > 0.1
     assert aa_result.rates["mixed"].interval[0] < 0.07
     assert aa_result.rates["page-welch"].interval[0] < 0.07
@@ -98,14 +101,14 @@ def test_a_strong_page_effect_deceives_the_customary_test_and_not_the_model() ->
 
 def test_what_cannot_be_split_is_explained(judgments: Judgments) -> None:
     with pytest.raises(UsageError, match="did you mean 'zscore'"):
-        aa(judgments, tests=("zscores",))
+        aa(estimator_of(judgments), tests=("zscores",))
     few = judgments.select(pl.col("document") == judgments.table["document"][0])
     few = few.select(pl.col("annotator").is_in(few.table["annotator"].unique().sort()[:2].to_list()))
     with pytest.raises(DataError, match="4 pages or more"):
-        aa(few)
+        aa(estimator_of(few))
     nowhere = Judgments(judgments.table.with_columns(pl.lit(None, pl.String).alias(c) for c in ("document", "screen")))
     with pytest.raises(DataError, match="neither screens nor documents"):
-        aa(nowhere)
+        aa(estimator_of(nowhere))
 
 
 def test_tastes_deceive_the_customary_test_by_annotators_and_not_the_model() -> None:
@@ -115,7 +118,9 @@ def test_tastes_deceive_the_customary_test_by_annotators_and_not_the_model() -> 
     )
     hits = {"zscore": 0.0, "mixed": 0.0}
     for seed in range(3):
-        aa_result = aa(simulate_scores(campaign, seed=seed).judgments, tests=tuple(hits), splits=8, unit="annotators")
+        aa_result = aa(
+            estimator_of(simulate_scores(campaign, seed=seed).judgments), tests=tuple(hits), splits=8, unit="annotators"
+        )
         for name in hits:
             hits[name] += aa_result.rates[name].rate_05 * aa_result.rates[name].tests
     assert hits["mixed"] / 96 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 96)
@@ -133,7 +138,7 @@ def test_rates_by_annotators_on_released_judgments(data: Path) -> None:
     judgments = adjudge.read([path], format="appraise", options=people)
     hits = tests = 0.0
     for pair in ("en-ja", "en-zh"):
-        rate = aa(judgments.for_pair(pair), tests=("mixed",), splits=10, unit="annotators").rates["mixed"]
+        rate = aa(estimator_of(judgments.for_pair(pair)), tests=("mixed",), splits=10, unit="annotators").rates["mixed"]
         hits, tests = hits + rate.rate_05 * rate.tests, tests + rate.tests
     assert abs(hits / tests - 0.05) < 3 * np.sqrt(0.05 * 0.95 / tests)
 
@@ -144,7 +149,7 @@ def test_rates_on_released_judgments(data: Path) -> None:
     judgments = read_released(data / "wmt21" / "newstest2021-toen", "wmt-da")
     counts = {name: np.zeros(2) for name in ("zscore", "mixed")}
     for pair in ("cs-en", "de-en", "ha-en", "is-en", "ja-en", "ru-en"):
-        aa_result = aa(judgments.for_pair(pair), tests=tuple(counts), splits=12)
+        aa_result = aa(estimator_of(judgments.for_pair(pair)), tests=tuple(counts), splits=12)
         for name, count in counts.items():
             count += [aa_result.rates[name].rate_05 * aa_result.rates[name].tests, aa_result.rates[name].tests]
     rates = {name: hits / tests for name, (hits, tests) in counts.items()}
@@ -157,7 +162,7 @@ def test_halves_agree_better_by_the_model_on_average(data: Path) -> None:
     """Mean over the same six pairs; by pair it is not always so (docs/mixed.md)."""
     judgments = read_released(data / "wmt21" / "newstest2021-toen", "wmt-da")
     pairs = [judgments.for_pair(pair) for pair in ("cs-en", "de-en", "ha-en", "is-en", "ja-en", "ru-en")]
-    reliabilities = [reliability(pair, methods=("mixed", "zscore"), splits=8).methods for pair in pairs]
+    reliabilities = [reliability(estimator_of(pair), methods=("mixed", "zscore"), splits=8).methods for pair in pairs]
     tau = {name: np.mean([methods[name].tau for methods in reliabilities]) for name in ("mixed", "zscore")}
     assert tau["mixed"] > tau["zscore"]
 
@@ -205,7 +210,7 @@ def test_a_system_with_a_single_page_stays_whole(judgments: Judgments) -> None:
     once = judgments.select(
         (pl.col("system") != first["system"]) | (page & (pl.col("annotator") == first["annotator"]))
     )
-    aa_result = aa(once, splits=2)
+    aa_result = aa(estimator_of(once), splits=2)
     assert {rate.tests for rate in aa_result.rates.values()} == {8}
 
 
@@ -219,31 +224,33 @@ def test_halves_that_tell_nothing_are_left_out() -> None:
     ]
     names = ("annotator", "system", "segment", "score")
     columns: dict[str, object] = {name: [row[i] for row in rows] for i, name in enumerate(names)}
-    reliability_result = reliability(Judgments.from_columns({**columns, "protocol": ["da"] * len(rows)}), splits=12)
+    reliability_result = reliability(
+        estimator_of(Judgments.from_columns({**columns, "protocol": ["da"] * len(rows)})), splits=12
+    )
     assert reliability_result.methods["mixed"].splits < 12
     assert reliability_result.methods["raw"].splits <= 12
 
 
 def test_halves_of_the_annotators_agree_where_systems_differ(judgments: Judgments) -> None:
-    reliability_result = reliability(judgments, splits=6)
+    reliability_result = reliability(estimator_of(judgments), splits=6)
     assert set(reliability_result.methods) == {"mixed", "mixed-rank", "zscore", "raw"}
     for method in reliability_result.methods.values():
         assert -1 <= method.low <= method.tau <= method.high <= 1
     clear = ScoreCampaign(
         systems=4, humans=0, qualities=(-30.0, -10.0, 10.0, 30.0), annotators=12, tasks=24, ends=False
     )
-    surely = reliability(simulate_scores(clear, seed=1).judgments, splits=4)
+    surely = reliability(estimator_of(simulate_scores(clear, seed=1).judgments), splits=4)
     assert {method.tau for method in surely.methods.values()} == {1.0}
 
 
 def test_halves_need_people() -> None:
     alone = ScoreCampaign(systems=3, humans=0, annotators=2, tasks=6)
     with pytest.raises(DataError, match="4 named annotators"):
-        reliability(simulate_scores(alone, seed=1).judgments)
+        reliability(estimator_of(simulate_scores(alone, seed=1).judgments))
 
 
 def test_influence_is_what_leaving_out_does(judgments: Judgments) -> None:
-    influences = influence(judgments)
+    influences = influence(estimator_of(judgments))
     people = judgments.table["annotator"].n_unique()
     documents = judgments.table["document"].n_unique()
     assert len(influences.rows) == people + documents
@@ -262,7 +269,7 @@ def test_a_spoiler_has_the_most_influence(judgments: Judgments) -> None:
     spoiled = pl.when(pl.col("annotator") == "annotator-03")
     best = judgments.systems[0]
     score = spoiled.then(pl.when(pl.col("system") == best).then(0.0).otherwise(100.0)).otherwise("score")
-    influences = influence(Judgments(judgments.table.with_columns(score.alias("score"))))
+    influences = influence(estimator_of(Judgments(judgments.table.with_columns(score.alias("score")))))
     assert influences.rows[0].name == "annotator-03"
     assert influences.rows[0].system == best
     assert influences.rows[0].shift > 0
@@ -310,13 +317,13 @@ def test_scores_without_an_annotator_are_in_no_half(judgments: Judgments) -> Non
         Judgments(judgments.table.with_columns(unnamed)),
         Judgments(judgments.table.with_columns(unnamed, pl.lit(None, pl.String).alias("task"))),
     ):
-        halves = reliability(crowd, methods=["raw"], splits=3)
+        halves = reliability(estimator_of(crowd), methods=["raw"], splits=3)
         assert (halves.annotators, halves.notes) == (len(people) - 2, (note,))
-        assert aa(crowd, tests=["raw"], unit="annotators", splits=2).notes == (note,)
+        assert aa(estimator_of(crowd), tests=["raw"], unit="annotators", splits=2).notes == (note,)
         claims = claims_of_scores(crowd, AuditSettings())
         assert (claims.annotators, claims.notes) == (None, (note,))
     named = Judgments(judgments.table.filter(~pl.col("annotator").is_in(people[:2].to_list())))
-    assert halves.methods == reliability(named, methods=["raw"], splits=3).methods
+    assert halves.methods == reliability(estimator_of(named), methods=["raw"], splits=3).methods
     few = pl.when(pl.col("annotator").is_in(people[:3].to_list())).then("annotator").alias("annotator")
     with pytest.raises(DataError, match="4 named annotators"):
-        reliability(Judgments(judgments.table.with_columns(few)))
+        reliability(estimator_of(Judgments(judgments.table.with_columns(few))))

@@ -24,6 +24,7 @@ from adjudge.formats import native
 from adjudge.results.audit.composition import Composition
 from adjudge.results.audit.edits import Acceptability, Edits
 from adjudge.results.audit.sampling import Discrepancies, Sampling, SoleWinners
+from adjudge.results.audit.sections import load
 from adjudge.results.result import to_plain
 from adjudge.results.table import Table
 from tests.check.make import Block, rankings, scores
@@ -280,8 +281,10 @@ def test_a_section_may_be_a_list_in_json() -> None:
 
 def test_every_section_has_its_functions() -> None:
     for entry in SECTIONS.values():
-        for kind in entry.functions:
-            assert callable(entry.function(kind))
+        assert callable(load(entry.function))
+        assert entry.kinds
+        assert entry.page is None or callable(load(entry.page))
+        assert entry.page or entry.title
 
 
 def test_command(adjudge: Callable[..., Run], tmp_path: Path) -> None:

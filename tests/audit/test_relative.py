@@ -9,15 +9,15 @@ from bench.relative_campaigns import RelativeCampaign
 from scipy.stats import kendalltau
 
 from adjudge.audit import audit
-from adjudge.audit.claims.relative import section as claims_of_rankings
+from adjudge.audit.aa import _Relative, aa
+from adjudge.audit.changes import block_weights, near_pairs, relative_changes
+from adjudge.audit.claims.section import section as claims_of_rankings
 from adjudge.audit.claims.trials import HALVES
 from adjudge.audit.halves import random_halves
-from adjudge.audit.relative.aa import aa, halved
-from adjudge.audit.relative.changes import all_changes, block_weights, near_pairs
-from adjudge.audit.relative.influence import influence
-from adjudge.audit.relative.reliability import reliability
-from adjudge.audit.relative.stability import stability
+from adjudge.audit.influence import influence
+from adjudge.audit.reliability import reliability
 from adjudge.audit.settings import AuditSettings
+from adjudge.audit.stability import relative_stability
 from adjudge.compare.campaign import campaign_of_judgments, draw_documents
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
@@ -29,6 +29,7 @@ from adjudge.rank.methods import find_method
 from adjudge.rank.resampling_units import annotator_units, people_counts
 from adjudge.rank.tastes import fit_tastes, refit
 from adjudge.rank.tournament import tournament
+from adjudge.ranking.estimator import RelativeEstimator, estimator_of
 from adjudge.results.audit.stability import ChangeFamily, StabilityRow
 from tests.rank.make import blocks, random_blocks
 
@@ -37,7 +38,7 @@ RATIO = find_method("wins-no-ties")
 
 
 def rows_of(judgments: Judgments, method: str = "wins-no-ties") -> dict[str, StabilityRow]:
-    rows = stability(comparisons(judgments), find_method(method), "holm")
+    rows = relative_stability(judgments, find_method(method), "holm")
     return {row.change: row for row in rows}
 
 
@@ -57,9 +58,7 @@ def ratio_order(judgments: Judgments) -> tuple[str, ...]:
 def test_what_is_left_out_is_left_out(change: str, kept: pl.Expr) -> None:
     """The order after a change is that of the table without those rows."""
     judgments = random_blocks(3)
-    compared = comparisons(judgments)
-    segments = [str(name) for name in sorted(judgments.table["segment"].unique().to_list())]
-    rows = {row.change: row for row in stability(compared, RATIO, "holm", segments=segments)}
+    rows = rows_of(judgments)
     if change not in rows:
         change = next(name for name in rows if name.startswith("without source segment"))
         kept = pl.col("segment") != change.rsplit(" ", 1)[1]
@@ -73,7 +72,7 @@ def test_ties_repeats_and_weights_by_hand() -> None:
     )
     again = judgments.table.with_columns(segment=pl.lit("1"))
     compared = comparisons(Judgments(again))
-    made = {change.name: change for change in all_changes(compared, np.arange(3))}
+    made = {change.name: change for change in relative_changes(compared, np.arange(3))}
     assert made["ties dropped"].apply(compared).outcome.tolist().count(0) == 0
     without = made["repeats dropped"].apply(compared)
     # x judged the same three pairs twice; y judged one.
@@ -88,10 +87,10 @@ def test_what_names_neither_person_nor_text_repeats_nothing(unknown: str) -> Non
     judgments = blocks([{"a": 1, "b": 2}, {"a": 1, "b": 2}], annotators=["x", "x"])
     table = judgments.table.with_columns(pl.lit("1").alias("segment"))
     named = comparisons(Judgments(table))
-    assert "repeats dropped" in {change.name for change in all_changes(named, np.arange(2), ("1",))}
+    assert "repeats dropped" in {change.name for change in relative_changes(named, np.arange(2), ("1",))}
     blank = Judgments(table.with_columns(pl.lit(None, dtype=pl.String).alias(unknown)))
     segments = ("(unknown)" if unknown == "segment" else "1",)
-    changes = {change.name for change in all_changes(comparisons(blank), np.arange(2), segments)}
+    changes = {change.name for change in relative_changes(comparisons(blank), np.arange(2), segments)}
     assert "ties dropped" in changes
     assert "repeats dropped" not in changes
 
@@ -103,7 +102,7 @@ def test_neighbours_are_a_quarter_of_the_ranks_apart() -> None:
 
 
 def test_every_family_is_there_and_counts_are_told() -> None:
-    rows = stability(comparisons(random_blocks(4, systems=8, number=200)), STRENGTHS, "rank-sets")
+    rows = relative_stability(random_blocks(4, systems=8, number=200), STRENGTHS, "rank-sets")
     families = {row.family for row in rows}
     only_of_scores = (ChangeFamily.HUMAN_DIVIDED, ChangeFamily.LOWEST_RAISED, ChangeFamily.DOCUMENT_REMOVED)
     assert families == {family for family in ChangeFamily if family not in only_of_scores}
@@ -116,7 +115,7 @@ def test_every_family_is_there_and_counts_are_told() -> None:
 
 def test_the_baseline_is_the_ranking_itself() -> None:
     judgments = random_blocks(5, number=150)
-    row = next(row for row in stability(comparisons(judgments), STRENGTHS, "rank-sets") if not row.removed)
+    row = next(row for row in relative_stability(judgments, STRENGTHS, "rank-sets") if not row.removed)
     ranking = rank(judgments)
     assert row.baseline_order == ranking.order
 
@@ -132,8 +131,7 @@ def test_a_planted_annotator_has_the_most_influence() -> None:
             ranks = 1 + (value[:, None] < value[None, :]).sum(1)
             rankings.append(dict(zip("abc", ranks.tolist(), strict=True)))
             people.append(f"p{person}")
-    compared = comparisons(blocks(rankings, annotators=people))
-    influences = influence(compared, tuple(str(i) for i in range(len(rankings))))
+    influences = influence(estimator_of(blocks(rankings, annotators=people)))
     assert (influences.rows[0].unit, influences.rows[0].name) == ("annotator", "p4")
     assert influences.rows[0].judgments == 45
     assert {row.unit for row in influences.rows} == {"annotator", "segment"}
@@ -142,27 +140,28 @@ def test_a_planted_annotator_has_the_most_influence() -> None:
 
 def test_people_who_agree_wholly_are_reliable_by_every_method() -> None:
     judgments = blocks([{"a": 2, "b": 3, "c": 4, "ref": 1}] * 40, annotators=[f"p{i % 8}" for i in range(40)])
-    reliability_result = reliability(comparisons(judgments), splits=4)
+    reliability_result = reliability(estimator_of(judgments), splits=4)
     assert {name: round(agreement.tau, 6) for name, agreement in reliability_result.methods.items()} == dict.fromkeys(
         reliability_result.methods, 1.0
     )
     assert set(reliability_result.methods) >= {"bradley-terry", "expected-wins", "mfas", "trueskill", "wins-or-ties"}
     with pytest.raises(DataError, match="4 named annotators"):
-        reliability(comparisons(random_blocks(1, annotators=3)))
+        reliability(estimator_of(random_blocks(1, annotators=3)))
 
 
 def test_reliability_is_tau_between_rankings_of_halves() -> None:
     compared = comparisons(random_blocks(6, number=120, annotators=8))
-    reliability_result = reliability(compared, splits=1, seed=3)
+    reliability_result = reliability(RelativeEstimator(compared), splits=1, seed=3)
     units = annotator_units(compared)
-    halves = random_halves(np.arange(units.number), generator(3, 42, 0))
+    halves = random_halves(units.number, generator(3, 42, 0))
     scores = [find_method("wins").score(units.weighted(half.astype(float)), generator(1)) for half in halves]
     assert reliability_result.methods["wins"].tau == pytest.approx(kendalltau(*scores).statistic)
 
 
 def test_halves_of_systems_keep_every_comparison() -> None:
     compared = RelativeCampaign(5, (20,) * 8).draw(np.random.default_rng(1))
-    split = halved(compared, np.arange(5), np.random.default_rng(2))
+    estimator = RelativeEstimator(compared)
+    split = estimator.halved(_Relative(estimator).random_halves(np.random.default_rng(2)))
     assert len(split.systems) == 10
     assert len(split) == len(compared)
     assert (split.first < split.second).all()
@@ -190,7 +189,9 @@ def test_the_a_a_test_is_honest_where_people_have_tastes(kind: str) -> None:
     rng = np.random.default_rng(11)
     rates = np.array(
         [
-            aa(AA_KINDS[kind].draw(rng), splits=3, resampling=False, seed=seed).rates["bradley-terry"].rate_05
+            aa(RelativeEstimator(AA_KINDS[kind].draw(rng)), tests=["bradley-terry"], splits=3, seed=seed)
+            .rates["bradley-terry"]
+            .rate_05
             for seed in range(50)
         ]
     )
@@ -200,7 +201,7 @@ def test_the_a_a_test_is_honest_where_people_have_tastes(kind: str) -> None:
 
 def test_the_a_a_test_needs_people() -> None:
     with pytest.raises(DataError, match="4 named annotators"):
-        aa(comparisons(random_blocks(1, annotators=3)))
+        aa(estimator_of(random_blocks(1, annotators=3)))
 
 
 @pytest.mark.slow
@@ -278,7 +279,7 @@ def test_one_set_of_strengths_everywhere(seed: int) -> None:
     draws = draw_documents([judgments], resamples=20, seed=1)
     scores = campaign_of_judgments("campaign", judgments, 0, None, draws).scores
     assert scores == pytest.approx({system.system: system.score for system in ranking.systems}, abs=1e-9)
-    assert stability(comparisons(judgments), STRENGTHS, "holm")[0].baseline_order == order
+    assert relative_stability(judgments, STRENGTHS, "holm")[0].baseline_order == order
 
 
 def test_split_halves_have_the_strengths_of_the_ranking() -> None:
@@ -287,10 +288,12 @@ def test_split_halves_have_the_strengths_of_the_ranking() -> None:
     compared = comparisons(judgments)
     people = people_counts(annotator_units(compared))
     fitted = fit_tastes(people, compared)
-    both = random_halves(np.arange(6), generator(1, 42, 0))
+    both = random_halves(6, generator(1, 42, 0))
     halves = [refit(people.of(rows), fitted.taste, fitted.dispersion) for rows in both]
     expected = float(kendalltau(*halves).statistic)
-    assert reliability(compared, splits=1, seed=1).methods["bradley-terry"].tau == pytest.approx(expected)
+    assert reliability(RelativeEstimator(compared), splits=1, seed=1).methods["bradley-terry"].tau == pytest.approx(
+        expected
+    )
 
 
 def test_what_is_not_tried_is_said() -> None:
@@ -336,10 +339,10 @@ def test_comparisons_without_an_annotator_are_in_no_half() -> None:
     unnamed = len(comparisons(judgments)) - len(comparisons(named))
     note = f"{unnamed} comparisons name no annotator, and are in no half of the annotators"
     for section in (reliability, aa):
-        mixed, alone = (section(comparisons(part), splits=2, seed=1) for part in (crowd, named))
+        mixed, alone = (section(estimator_of(part), splits=2, seed=1) for part in (crowd, named))
         assert mixed.to_dict() == alone.to_dict()
         assert (mixed.notes, alone.notes) == ((note,), ())
-    few = comparisons(without_names(judgments, "a0", "a1", "a2", "a3", "a4"))
+    few = estimator_of(without_names(judgments, "a0", "a1", "a2", "a3", "a4"))
     with pytest.raises(DataError, match="4 named annotators"):
         reliability(few)
     with pytest.raises(DataError, match="4 named annotators"):

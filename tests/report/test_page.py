@@ -147,15 +147,15 @@ def test_stability_is_summed_up_in_words() -> None:
     assert second == "Leaving out one annotator changes the order in 1 and the clusters in 0 of 2 cases."
 
 
-def test_an_audit_that_the_report_does_not_know_is_shown_with_its_tables() -> None:
+def test_an_audit_without_a_page_of_its_own_is_shown_with_its_tables() -> None:
     @dataclass(frozen=True)
-    class New:
+    class Edits:
         def tables(self) -> tuple[Table, ...]:
             return (Table("First", (), ()), Table("Second", (), ()))
 
-    results = replace(pair_results(), audit=replace(audit(), sections={"brand_new": New()}))
+    results = replace(pair_results(), audit=replace(audit(), sections={"edits": Edits()}))
     section = build_report({"x": results}, title="").pairs[0].sections[-1]
-    assert (section.slug, section.title) == ("brand_new", "Brand new")
+    assert (section.slug, section.title) == ("edits", "Post-edits")
     assert [table.title for table in (*section.tables, *section.folded)] == ["First", "Second"]
 
 

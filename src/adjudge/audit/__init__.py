@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 from adjudge.audit.changes import GENUINE
 from adjudge.audit.documents import documents_setting
 from adjudge.audit.post_edits import read_companion
-from adjudge.audit.sections import SECTIONS, chosen_sections
 from adjudge.audit.settings import AuditSettings, judge_settings
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.protocols import RATED, RELATIVE, SCORED
 from adjudge.results.audit import Audit
+from adjudge.results.audit.sections import SECTIONS, choose_sections, load
 from adjudge.work import cached, current_workers, do_task, try_tasks, workers, worth_dividing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from adjudge.audit.sections import Kind, SectionEntry
     from adjudge.core.judgments import Judgments
     from adjudge.results.audit import Section
+    from adjudge.results.audit.sections import AuditSection, Kind
     from adjudge.work import Outcome
 
 __all__ = ["SECONDS_PER_ROW", "SECTIONS", "AuditSettings", "audit", "read_companion"]
@@ -81,9 +81,9 @@ def audit(
     )
 
 
-def _entries(only: Iterable[str] | None, settings: AuditSettings, judgments: Judgments) -> tuple[SectionEntry, ...]:
+def _entries(only: Iterable[str] | None, settings: AuditSettings, judgments: Judgments) -> tuple[AuditSection, ...]:
     """The sections to compute; two are made only where there is something to make them of."""
-    entries = chosen_sections(only)
+    entries = choose_sections(only)
     if only is None:
         judged = judgments.machine is not None or settings.judge_scores is not None
         left_out = {name for name, given in (("breakdown", settings.by), ("judges", judged)) if not given}
@@ -94,7 +94,7 @@ def _entries(only: Iterable[str] | None, settings: AuditSettings, judgments: Jud
 
 
 def _sections(
-    entries: Sequence[SectionEntry], outcomes: Mapping[str, Outcome[Section]], kinds: set[Kind], *, asked_for: bool
+    entries: Sequence[AuditSection], outcomes: Mapping[str, Outcome[Section]], kinds: set[Kind], *, asked_for: bool
 ) -> tuple[dict[str, Section], list[str]]:
     """Every section that can be computed, and a note on those that cannot.
 
@@ -110,7 +110,7 @@ def _sections(
             raise outcome.fault
         elif len(entries) == 1:
             raise DataError(f"section '{entry.name}' cannot be made: {outcome.fault}") from outcome.fault
-        elif asked_for or entry.functions.keys() & kinds:
+        elif asked_for or kinds.intersection(entry.kinds):
             notes.append(f"section '{entry.name}' is left out: {outcome.fault}")
     return sections, notes
 
@@ -200,17 +200,18 @@ def _as_scores(judgments: Judgments) -> Judgments | None:
 
 
 def _section(
-    entry: SectionEntry, kinds: set[Kind], judgments: Judgments, scored: Judgments, settings: AuditSettings
+    entry: AuditSection, kinds: set[Kind], judgments: Judgments, scored: Judgments, settings: AuditSettings
 ) -> Section:
-    kind = next((kind for kind in entry.functions if kind in kinds), None)
+    kind = next((kind for kind in entry.kinds if kind in kinds), None)
     if kind is None:
-        needed = " or ".join(_KIND_NAMES.get(kind, f"--{kind}") for kind in entry.functions)
+        needed = " or ".join(_KIND_NAMES.get(kind, f"--{kind}") for kind in entry.kinds)
         raise DataError(f"it needs {needed}, which are not given")
     if kind == "scores":
         _check_several_systems(scored)
     audited = scored if kind == "scores" else judgments
     key = _key(kind, audited, settings)
-    return cached(f"audit {entry.name}", key, lambda: entry.function(kind)(audited, settings))
+    section: Section = cached(f"audit {entry.name}", key, lambda: load(entry.function)(audited, settings))
+    return section
 
 
 def _key(kind: Kind, judgments: Judgments, settings: AuditSettings) -> tuple[object, ...]:

@@ -1,24 +1,34 @@
 """Changes to the data after which a good ranking stays as it is (Knowles 2021).
 
-A change acts on the raw scores, before annotators' means and standard deviations are taken. The systems it removes are
-left out of both rankings that are compared; of the original one only after everything else was computed from all data.
+Of scores, a change acts on the raw ones, before annotators' means and standard deviations are taken. The systems it
+removes are left out of both rankings that are compared; of the original one only after everything else was computed
+from all data.
+
+Of relative judgments, besides leaving out systems, annotators and source segments: ties dropped; repeats by the same
+annotator dropped, and the comparisons of a block of k systems weighed by 1 / (k - 1), because neither are independent
+(Lopez 2012, section 5); only comparisons between neighbours in the order, or only between distant systems, because
+ratios depend on whom a system met.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
 from adjudge.audit.margins import scale_of
+from adjudge.core.comparisons import NOBODY
+from adjudge.rank.counts import labelling_annotators
 from adjudge.results.audit.stability import ChangeFamily
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from adjudge.core.arrays import Bools
+    from adjudge.core.comparisons import Comparisons
     from adjudge.core.score_sheet import Sheet
 
 DIVISORS = (1.25, 1.5, 2.0, 4.0, 10.0)
@@ -28,22 +38,29 @@ GENUINE, ALL_ROWS = "genuine", "all-rows"
 REMOVALS = (GENUINE, ALL_ROWS)
 
 
+BUSIEST = 30
+"""Of annotators and of segments of relative judgments, so many with the most comparisons are left out in turn."""
+Data = TypeVar("Data")
+
+
 @dataclass(frozen=True, eq=False)
-class Change:
-    """One change: what it does to the sheet, and which systems (marked by index) neither ranking shows."""
+class Change(Generic[Data]):
+    """One change: what it does to the data, and which systems (marked by index) neither ranking shows."""
 
     name: str
     family: ChangeFamily
-    removed: NDArray[np.bool_]
-    apply: Callable[[Sheet], Sheet]
+    removed: Bools
+    apply: Callable[[Data], Data]
     divisor: float | None = None
     annotator: int | None = None
     """Who is left out, where that is all: the z-scores of the others stay as they are."""
+    weighted: bool = False
+    """Whether comparisons weigh by the size of their block."""
 
 
 def all_changes(
     sheet: Sheet, order: NDArray[np.int64], *, removal: str = GENUINE, most_left_out: int | None = None
-) -> Iterator[Change]:
+) -> Iterator[Change[Sheet]]:
     """Every change that makes sense for these scores; `order` is the original ranking, the best first.
 
     Of annotators and documents, at most so many are left out one by one, those with the most judgments.
@@ -64,7 +81,7 @@ def all_changes(
         yield Change(f"without document {name}", ChangeFamily.DOCUMENT_REMOVED, nobody, apply)
 
 
-def human_changes(sheet: Sheet, removal: str = GENUINE) -> Iterator[Change]:
+def human_changes(sheet: Sheet, removal: str = GENUINE) -> Iterator[Change[Sheet]]:
     """Human translations and reference controls removed, or made worse by dividing their scores."""
     # Where people's translations were never ranked, they may still have been shown as controls, and count in z-scores.
     judged = sheet.human.any() or sheet.of_kind("reference").any()
@@ -80,7 +97,7 @@ def human_changes(sheet: Sheet, removal: str = GENUINE) -> Iterator[Change]:
         yield Change(name, ChangeFamily.HUMAN_DIVIDED, sheet.human, _human_divided(divisor), divisor)
 
 
-def _lowest_raised(sheet: Sheet, order: NDArray[np.int64]) -> Iterator[Change]:
+def _lowest_raised(sheet: Sheet, order: NDArray[np.int64]) -> Iterator[Change[Sheet]]:
     """The lowest quarter of the systems made better: their distance from the top of the scale is divided.
 
     Knowles (2021, footnote 15) notes that inflating the scores of poor systems has a similar effect as deflating those
@@ -96,7 +113,7 @@ def _lowest_raised(sheet: Sheet, order: NDArray[np.int64]) -> Iterator[Change]:
         yield Change(name, ChangeFamily.LOWEST_RAISED, raised, _raised(raised, divisor), divisor)
 
 
-def _raised(systems: NDArray[np.bool_], divisor: float) -> Callable[[Sheet], Sheet]:
+def _raised(systems: Bools, divisor: float) -> Callable[[Sheet], Sheet]:
     def apply(sheet: Sheet) -> Sheet:
         top = scale_of(sheet.score).high
         touched = sheet.of_systems(systems) & ~sheet.of_kind("degraded")
@@ -132,7 +149,7 @@ def _human_divided(divisor: float) -> Callable[[Sheet], Sheet]:
     return apply
 
 
-def _system_removed(sheet: Sheet, system: int, name: str, family: ChangeFamily) -> Change:
+def _system_removed(sheet: Sheet, system: int, name: str, family: ChangeFamily) -> Change[Sheet]:
     removed = np.zeros(len(sheet.systems), dtype=bool)
     removed[system] = True
     return Change(name, family, removed, lambda whole: whole.keep(~whole.of_systems(removed)))
@@ -140,3 +157,117 @@ def _system_removed(sheet: Sheet, system: int, name: str, family: ChangeFamily) 
 
 def _without(column: Callable[[Sheet], NDArray[np.int64]], code: int) -> Callable[[Sheet], Sheet]:
     return lambda sheet: sheet.keep(column(sheet) != code)
+
+
+def relative_changes(
+    compared: Comparisons, order: NDArray[np.int64], segments: Sequence[str] | None = None
+) -> Iterator[Change[Comparisons]]:
+    """Every change that applies, given the systems in order, the best first, and the names of segments by code."""
+    yield from _each_system_removed(compared, order)
+    nobody = np.zeros(len(compared.systems), dtype=bool)
+    yield Change("ties dropped", ChangeFamily.TIES_DROPPED, nobody, _without_ties)
+    named = _named(compared, segments)
+    if named.any():
+        yield Change("repeats dropped", ChangeFamily.REPEATS_DROPPED, nobody, _without_repeats(named))
+    yield Change("longer blocks weighed down", ChangeFamily.BLOCKS_WEIGHTED, nobody, lambda c: c, weighted=True)
+    near = near_pairs(order)
+    for name, family, kept in (
+        ("only neighbours in the order", ChangeFamily.NEIGHBOURS_ONLY, near),
+        ("only distant systems", ChangeFamily.DISTANT_ONLY, ~near),
+    ):
+        yield Change(name, family, nobody, _only_pairs(kept))
+    yield from _units_removed(compared, nobody, segments)
+
+
+def near_pairs(order: NDArray[np.int64]) -> Bools:
+    """Pairs of systems whose ranks differ by a quarter of the systems at most, and by one at least."""
+    rank = np.argsort(order)
+    return np.asarray(np.abs(rank[:, None] - rank[None, :]) <= max(1, len(order) // 4))
+
+
+def _each_system_removed(compared: Comparisons, order: NDArray[np.int64]) -> Iterator[Change[Comparisons]]:
+    everyone = np.arange(len(compared.systems))
+    if compared.human.any() and not compared.human.all():
+        yield _removal("human removed", ChangeFamily.HUMAN_REMOVED, compared.human)
+    if len(order) < 3:
+        return
+    yield _removal("lowest removed", ChangeFamily.LOWEST_REMOVED, everyone == order[-1])
+    yield _removal("highest removed", ChangeFamily.HIGHEST_REMOVED, everyone == order[0])
+    for system in order[1:-1]:
+        yield _removal(f"without {compared.systems[system]}", ChangeFamily.SYSTEM_REMOVED, everyone == system)
+
+
+def _removal(name: str, family: ChangeFamily, removed: Bools) -> Change[Comparisons]:
+    return Change(name, family, removed, lambda compared: compared.without(removed))
+
+
+def _units_removed(
+    compared: Comparisons, nobody: Bools, segments: Sequence[str] | None
+) -> Iterator[Change[Comparisons]]:
+    judged = labelling_annotators(compared)
+    if len(judged) > 2:
+        for code in _busiest(compared.annotator):
+            others = judged[judged != code]
+            name = f"without annotator {compared.annotators[code]}"
+            yield Change(name, ChangeFamily.ANNOTATOR_REMOVED, nobody, _of_annotators(others))
+    busiest = _busiest(compared.segment)
+    if len(busiest) > 1:
+        for code in busiest:
+            name = f"without source segment {code if segments is None else segments[code]}"
+            yield Change(name, ChangeFamily.SEGMENT_REMOVED, nobody, _without_segment(int(code)))
+
+
+def _busiest(codes: NDArray[np.int32]) -> NDArray[np.int64]:
+    work = np.bincount(codes)
+    return np.argsort(-work, kind="stable")[: min(BUSIEST, int((work > 0).sum()))]
+
+
+def _of_annotators(codes: NDArray[np.int64]) -> Callable[[Comparisons], Comparisons]:
+    return lambda compared: compared.of_annotators(codes)
+
+
+def _without_segment(code: int) -> Callable[[Comparisons], Comparisons]:
+    def apply(compared: Comparisons) -> Comparisons:
+        blocks = np.zeros(len(compared.block_annotator), dtype=bool)
+        blocks[compared.block[compared.segment == code]] = True
+        return compared.keep(compared.segment != code, ~blocks[compared.label_block])
+
+    return apply
+
+
+def _only_pairs(kept: Bools) -> Callable[[Comparisons], Comparisons]:
+    def apply(compared: Comparisons) -> Comparisons:
+        return compared.keep(kept[compared.first, compared.second], np.ones(len(compared.label_rank), dtype=bool))
+
+    return apply
+
+
+def _without_ties(compared: Comparisons) -> Comparisons:
+    return compared.keep(compared.outcome != 0, np.ones(len(compared.label_rank), dtype=bool))
+
+
+def _named(compared: Comparisons, segments: Sequence[str] | None) -> Bools:
+    """Comparisons that name annotator and segment: of the others nobody knows whether they repeat one."""
+    people = np.array([name != NOBODY for name in compared.annotators], dtype=bool)[compared.annotator]
+    if segments is None:
+        return people
+    return np.asarray(people & np.array([name != NOBODY for name in segments], dtype=bool)[compared.segment])
+
+
+def _without_repeats(named: Bools) -> Callable[[Comparisons], Comparisons]:
+    """The first time that an annotator compared two systems on a segment, and all that names neither."""
+
+    def apply(compared: Comparisons) -> Comparisons:
+        key = np.stack([compared.annotator, compared.segment, compared.first, compared.second])
+        _, first = np.unique(key, axis=1, return_index=True)
+        kept = ~named
+        kept[first] = True
+        return compared.keep(kept, np.ones(len(compared.label_rank), dtype=bool))
+
+    return apply
+
+
+def block_weights(compared: Comparisons) -> NDArray[np.float64]:
+    """1 / (k - 1) for every comparison of a block of k systems, so that every label counts once."""
+    size = np.bincount(compared.label_block, minlength=len(compared.block_annotator))
+    return np.asarray(1.0 / np.maximum(size[compared.block] - 1, 1))

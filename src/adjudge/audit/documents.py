@@ -20,7 +20,7 @@ from adjudge.core.fingerprint import fingerprint
 from adjudge.core.maths import divide
 from adjudge.core.score_sheet import sheet_of, standardised
 from adjudge.formats.metric_score_files import read_metric_scores
-from adjudge.rank.mixed import design_from, prepare
+from adjudge.ranking.estimator import ScoreEstimator, fit_cells
 from adjudge.results.audit.composition import Documents, ExplainedSpread
 
 if TYPE_CHECKING:
@@ -85,19 +85,16 @@ def _mean(values: Sequence[float]) -> float:
 
 def _model_cells(judgments: Judgments) -> dict[tuple[str, str], float]:
     """The score of every system on every document by the mixed model with an effect for each."""
-    design, table = design_from(judgments), judgments.final().table
+    design, table = ScoreEstimator(judgments, check=False).design, judgments.final().table
     known = table["document"][design.row].is_not_null().to_numpy()
     part = design.subset(known)
     names = table["document"][part.row].to_list()
     documents = sorted(set(names))
     code = np.array([documents.index(name) for name in names])
-    cells, system = np.unique(part.system * len(documents) + code, return_inverse=True)
-    owner, document = cells // len(documents), cells % len(documents)
-    labels = tuple(f"{part.systems[s]} ({documents[d]})" for s, d in zip(owner, document, strict=True))
-    fitted = prepare(part.with_systems(system, labels, part.human[owner])).fit()
+    cells = fit_cells(part, code, documents)
     return {
         (documents[d], part.systems[s]): float(effect)
-        for s, d, effect in zip(owner, document, fitted.effects, strict=True)
+        for s, d, effect in zip(cells.owner, cells.level, cells.fit.effects, strict=True)
     }
 
 

@@ -1,6 +1,8 @@
-"""Influence of single annotators and documents: leave each out, fit the mixed model again at the same variances.
+"""Influence of single annotators and texts: leave each out, and estimate again at the variances of the whole.
 
-Effects are compared after subtracting their mean, because the general level says nothing about the systems.
+Effects are compared after subtracting their mean, because the general level says nothing about the systems. Of scores
+every annotator and every document is left out. Of relative judgments those annotators and source segments with the most
+comparisons are, and what is left is judged by the errors of the whole.
 """
 
 from __future__ import annotations
@@ -12,120 +14,103 @@ import numpy as np
 from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError
 from adjudge.core.wording import short_list
-from adjudge.rank.contrasts import contrasts
-from adjudge.rank.mixed import design_from
-from adjudge.rank.mixed.design import levels_of
-from adjudge.rank.mixed.shared_fits import model_of
+from adjudge.ranking.estimator import estimator_of
 from adjudge.results.audit.trust import Influence, LeftOutUnit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Iterator, Sequence
 
     from adjudge.audit.settings import AuditSettings
-    from adjudge.core.arrays import Floats
     from adjudge.core.judgments import Judgments
-    from adjudge.rank.mixed import MixedFit
-    from adjudge.rank.mixed.shared_fits import Model, Refit, Unit
+    from adjudge.ranking.estimate import Estimate
+    from adjudge.ranking.estimator import Estimator, UnitKind, Units
 
 
 LEVEL = 0.05
+MOST_LEFT_OUT = 60
+"""Units of relative judgments that are left out in turn."""
 
 
 def section(judgments: Judgments, settings: AuditSettings) -> Influence:  # noqa: ARG001
     """The section of an audit."""
-    return influence(judgments)
+    return influence(estimator_of(judgments))
 
 
-def influence(judgments: Judgments) -> Influence:
-    """What happens to the effects when each annotator, and each document, is left out."""
-    design = design_from(judgments)
-    model = model_of(design)
-    whole = model.fitted
-    table = judgments.final().table
-    units: tuple[Unit, ...] = ("annotator", "document")
+def influence(estimator: Estimator) -> Influence:
+    """What happens to the effects when each annotator, and each document or segment, is left out."""
+    if estimator.kind == "relative" and estimator.units[0].number < 2:
+        raise DataError("there are no two annotators, so none can be left out; nothing to audit")
     rows: list[LeftOutUnit] = []
     needed: list[str] = []
-    for unit in units:
-        left_out, needed_units = _left_out(model, unit, table[unit].fill_null(NOBODY).to_numpy()[design.row])
-        rows += left_out
-        needed += needed_units
-    if not rows and needed:
-        names = short_list(needed, "or")
-        raise DataError(f"without {names} the other scores cannot be ranked; collect more judgments")
-    if not rows:
-        raise DataError("there are no two annotators or documents, so none can be left out; nothing to audit")
-    n = len(whole.systems)
+    for units in estimator.units:
+        for name, judgments, after in _left_out(estimator, units):
+            if after is None:
+                needed.append(f"{units.kind} {name}")
+            else:
+                rows.append(_compared(estimator, after, (units.kind, name, judgments)))
+    if not rows and estimator.kind == "scores":
+        raise DataError(_nothing_left(needed))
+    n = len(estimator.systems)
     return Influence(
         tuple(sorted(rows, key=lambda row: (-row.in_se, row.name))),
         n * (n - 1) // 2,
-        int(_significant(whole).sum()),
-        (*model.left_out_notes, *_needed_note(needed)),
+        int(np.triu(estimator.estimate.significant(LEVEL), 1).sum()),
+        (*estimator.left_out_notes, *_notes(estimator, needed)),
     )
 
 
-def _needed_note(needed: Sequence[str]) -> tuple[str, ...]:
-    """What is said of annotators and documents that cannot be left out."""
-    if not needed:
-        return ()
-    names = short_list(needed, "or")
-    return (f"without {names} the other scores cannot be ranked, so no shift is shown",)
+def _left_out(estimator: Estimator, units: Units) -> Iterator[tuple[str, int, Estimate | None]]:
+    """The name and judgments of each unit, and the estimate without it; None where the rest cannot be ranked."""
+    if units.number < 2:
+        return
+    codes = np.arange(len(units.names)) if estimator.kind == "scores" else units.busiest(MOST_LEFT_OUT)
+    for code, after in zip(codes, estimator.without_each(units, codes), strict=True):
+        name = units.names[code]
+        yield NOBODY if name is None else name, int(units.work[code]), after if after and after.complete else None
 
 
-def _left_out(model: Model, unit: Unit, names: NDArray[np.object_]) -> tuple[list[LeftOutUnit], list[str]]:
-    """What leaving out each annotator or document changes, and those without which nothing can be ranked."""
-    rows: list[LeftOutUnit] = []
-    needed: list[str] = []
-    codes = model.codes(unit)
-    if codes is None or levels_of(codes) < 2:
-        return rows, needed
-    known = (model.fitted, _significant(model.fitted))
-    for code, refitted in enumerate(model.leave_out(unit, range(levels_of(codes)))):
-        gone = codes == code
-        name = str(names[np.flatnonzero(gone)[0]])
-        if refitted is None:
-            needed.append(f"{unit} {name}")
-        else:
-            rows.append(_compared(known, refitted, unit, name, int(gone.sum())))
-    return rows, needed
+def _nothing_left(needed: Sequence[str]) -> str:
+    """Why nothing can be left out."""
+    if needed:
+        return f"without {short_list(needed, 'or')} the other scores cannot be ranked; collect more judgments"
+    return "there are no two annotators or documents, so none can be left out; nothing to audit"
 
 
-def _compared(
-    known: tuple[MixedFit, NDArray[np.bool_]], refitted: Refit, unit: Unit, name: str, judgments: int
-) -> LeftOutUnit:
-    whole, significant = known
-    kept = np.array([whole.systems.index(system) for system in refitted.systems])
-    before, after = whole.effects[kept], refitted.effects
-    shift = (after - after.mean()) - (before - before.mean())
-    in_se = np.abs(shift) / _centred_se(whole.covariance[np.ix_(kept, kept)])
+def _notes(estimator: Estimator, needed: Sequence[str]) -> Iterator[str]:
+    """What is said of units that were not, or cannot be, left out."""
+    if estimator.kind == "relative":
+        yield from untried_notes(estimator.units, MOST_LEFT_OUT)
+        if needed:
+            yield f"without {len(needed):,} of them a system was never judged, so they are not tried"
+    elif needed:
+        yield f"without {short_list(needed, 'or')} the other scores cannot be ranked, so no shift is shown"
+
+
+def untried_notes(every: Sequence[Units], most: int) -> Iterator[str]:
+    """Which annotators and segments are not left out in turn, because only the busiest are."""
+    for units in every:
+        if units.number > most:
+            name = {"segment": "source segments"}.get(units.kind, f"{units.kind}s")
+            yield f"of {units.number:,} {name}, the {most} with the most comparisons are left out in turn"
+
+
+def _compared(estimator: Estimator, after: Estimate, unit: tuple[UnitKind, str, int]) -> LeftOutUnit:
+    """How far effects move without a unit, and which pairs change."""
+    whole = estimator.baseline
+    kept = [whole.systems.index(system) for system in after.systems]
+    before, moved = whole.effects[kept], after.effects
+    shift = (moved - moved.mean()) - (before - before.mean())
+    in_se = np.abs(shift) / np.maximum(whole.errors_from_mean(kept), 1e-12)
     most = int(np.argmax(in_se))
     upper = np.triu_indices(len(kept), 1)
-    reversed_ = ((before[:, None] - before) * (after[:, None] - after) < 0)[upper]
-    was, now = significant[np.ix_(kept, kept)], _significant(refitted)
-    was = was | was.T
-    now = now | now.T
+    reversed_ = ((before[:, None] - before) * (moved[:, None] - moved) < 0)[upper]
+    was, now = whole.significant(LEVEL)[np.ix_(kept, kept)][upper], after.significant(LEVEL)[upper]
     return LeftOutUnit(
-        unit,
-        name,
-        judgments,
-        refitted.systems[most],
+        *unit,
+        after.systems[most],
         float(shift[most]),
         float(in_se[most]),
         int(reversed_.sum()),
-        int((was & ~now)[upper].sum()),
-        int((~was & now)[upper].sum()),
+        int((was & ~now).sum()),
+        int((~was & now).sum()),
     )
-
-
-def _centred_se(covariance: Floats) -> Floats:
-    """Standard errors of effects minus their mean."""
-    centre = np.eye(len(covariance)) - 1 / len(covariance)
-    se: Floats = np.sqrt(np.diag(centre @ covariance @ centre))
-    return se
-
-
-def _significant(fitted: Refit) -> NDArray[np.bool_]:
-    """Which pairs differ at .05, each by itself: upper triangle."""
-    p = contrasts(fitted.effects, fitted.covariance, fitted.df).two_sided
-    return np.triu(np.nan_to_num(p, nan=1.0) < LEVEL, 1)

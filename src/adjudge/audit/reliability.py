@@ -1,7 +1,7 @@
 """Split-half reliability: divide the annotators at random into two halves, and compare the orders of the systems.
 
-No annotator is in both halves, so agreement between them is agreement about the systems. The mixed model takes the
-variances found on the whole data; z-scores are each annotator's own in any case.
+No annotator is in both halves, so agreement between them is agreement about the systems. Models take the variances (or
+the taste) found on the whole data; z-scores are each annotator's own in any case.
 """
 
 from __future__ import annotations
@@ -10,83 +10,67 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.halves import named_annotators, random_halves, segment_means, unnamed_note, z_by_row
+from adjudge.audit.halves import random_halves, unnamed_note
 from adjudge.core.errors import DataError, unknown_choice
-from adjudge.core.maths import divide, kendall
+from adjudge.core.maths import kendall
 from adjudge.core.rng import DEFAULT_SEED, generator
-from adjudge.rank.mixed import design_from
-from adjudge.rank.mixed.design import levels_of
-from adjudge.rank.mixed.shared_fits import model_of
+from adjudge.ranking.estimator import estimator_of
 from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
 from adjudge.results.audit.trust import HalfAgreement, Reliability
-from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from adjudge.audit.settings import AuditSettings
-    from adjudge.core.arrays import Bools, Floats
+    from adjudge.core.arrays import Floats
     from adjudge.core.judgments import Judgments
-    from adjudge.rank.mixed import MixedDesign
+    from adjudge.ranking.estimator import Estimator
 
 
-METHODS = ("mixed", "mixed-rank", "zscore", "raw")
-# Fitted to the same normal scores in another unit, which no order depends on.
-SAME_ORDERS = {"mixed-rank": "mixed"}
 SPLITS = 25
-_STREAM = 32
+SLOW_SPLITS = 5
+"""Splits of methods that search for an order or play every match."""
+SLOW = ("mfas", "trueskill")
+SAME_ORDERS = {"mixed-rank": "mixed"}
+"""Methods that are fitted to the same scores in another unit, which no order depends on."""
+_STREAMS = {"scores": 32, "relative": 42}
 
 
 def section(judgments: Judgments, settings: AuditSettings) -> Reliability:
     """The section of an audit."""
-    return reliability(judgments, seed=settings.seed)
+    return reliability(estimator_of(judgments), seed=settings.seed)
 
 
 def reliability(
-    judgments: Judgments, *, methods: Iterable[str] = METHODS, splits: int = SPLITS, seed: int = DEFAULT_SEED
+    estimator: Estimator, *, methods: Iterable[str] | None = None, splits: int = SPLITS, seed: int = DEFAULT_SEED
 ) -> Reliability:
     """Kendall's tau between halves of the annotators.
 
     Args:
-        judgments: scores of one language pair and campaign.
-        methods: names from `METHODS`.
+        estimator: of the judgments.
+        methods: names from `estimator.methods`; default: all.
         splits: random divisions of the annotators.
         seed: of the divisions.
     """
-    chosen = tuple(methods)
+    chosen = estimator.methods if methods is None else tuple(methods)
     for name in chosen:
-        if name not in METHODS:
-            raise unknown_choice("method", name, METHODS)
-    design = design_from(judgments)
-    design.check()
-    annotator = named_annotators(judgments, design)
-    if annotator is None or levels_of(annotator) < FEWEST_ANNOTATORS:
+        if name not in estimator.methods:
+            raise unknown_choice("method", name, estimator.methods)
+    if estimator.people < FEWEST_ANNOTATORS:
         raise DataError(f"halves of the annotators need {FEWEST_ANNOTATORS} named annotators or more; there are fewer")
-    values = {"mixed": design.score, "raw": design.as_given, "zscore": z_by_row(judgments)[design.row]}
-    orders = tuple(dict.fromkeys(SAME_ORDERS.get(name, name) for name in chosen))
-    by_model = model_of(design).effects_of if "mixed" in orders else None
-
-    def scores_of(rows: Bools) -> dict[str, Floats]:
-        means = {name: _means(design, values[name], rows) for name in orders if name != "mixed"}
-        return means if by_model is None else {"mixed": by_model(rows), **means}
-
-    def taus(split: int) -> dict[str, float]:
-        halves = [scores_of(rows) for rows in random_halves(annotator, generator(seed, _STREAM, split))]
-        tau = {name: tau_of_halves(halves[0][name], halves[1][name]) for name in orders}
-        return {name: tau[SAME_ORDERS.get(name, name)] for name in chosen}
-
-    by_split = map_tasks(taus, range(splits), what="halves of the annotators")
-    agreement = {name: agreement_of(np.array([tau[name] for tau in by_split])) for name in chosen}
-    notes = unnamed_note(int((annotator < 0).sum()), "score")
-    return Reliability(agreement, levels_of(annotator), len(design.systems), notes)
-
-
-def _means(design: MixedDesign, value: Floats, rows: Bools) -> Floats:
-    """The customary score from some of the rows: the mean over segments of the means within them."""
-    mean, system = segment_means(design, np.where(rows, value, np.nan), design.system)
-    count = np.bincount(system, minlength=len(design.systems))
-    total = np.bincount(system, mean, minlength=len(design.systems))
-    return divide(total, count)
+    stream = _STREAMS[estimator.kind]
+    first = np.stack([random_halves(estimator.people, generator(seed, stream, split))[0] for split in range(splits)])
+    agreement: dict[str, HalfAgreement] = {}
+    for name in dict.fromkeys(SAME_ORDERS.get(name, name) for name in chosen):
+        some = first[:SLOW_SPLITS] if name in SLOW else first
+        halves = (estimator.scores_of(name, half, generator(seed, stream)) for half in (some, ~some))
+        agreement[name] = agreement_of(np.array([tau_of_halves(*pair) for pair in zip(*halves, strict=True)]))
+    return Reliability(
+        {name: agreement[SAME_ORDERS.get(name, name)] for name in chosen},
+        estimator.people,
+        len(estimator.systems),
+        unnamed_note(estimator.unnamed, estimator.judgment),
+    )
 
 
 def tau_of_halves(first: Floats, other: Floats) -> float:

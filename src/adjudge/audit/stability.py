@@ -1,39 +1,52 @@
-"""Stability: does the ranking stay when a system, an annotator or a document is left out, or the human made worse?
+"""Stability: does the ranking stay when a system, an annotator or a text is left out, or the human made worse?
+
+Scores are ranked by z-scores, as is customary, with lines by Wilcoxon's rank-sum tests. Relative judgments are ranked
+by Bradley-Terry with tastes, at the taste of the whole data, and lines come from rank sets; other methods are ranked by
+their scores, with lines by sign tests after Holm's correction.
 
 R. Knowles (2021): On the stability of system rankings at WMT.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic
 
 import numpy as np
 import polars as pl
 
-from adjudge.audit.changes import GENUINE, REMOVALS, all_changes
+from adjudge.audit.changes import BUSIEST, GENUINE, REMOVALS, Data, all_changes, block_weights, relative_changes
+from adjudge.audit.influence import untried_notes
+from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.maths import divide
 from adjudge.core.protocols import RATED
+from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.core.score_sheet import item_means, sheet_of, standardised
 from adjudge.core.wording import counted
-from adjudge.rank.lines_and_rank_sets import cluster_numbers, line_after, named_clusters
+from adjudge.rank.connected_groups import check_connected
+from adjudge.rank.counts import count_people
+from adjudge.rank.lines_and_rank_sets import cluster_numbers, line_after, named_clusters, rank_sets
 from adjudge.rank.mann_whitney import RankSums, mann_whitney
+from adjudge.rank.methods import find_method
+from adjudge.rank.significance import PairTests, sign_tests
+from adjudge.ranking.estimator import RelativeEstimator, is_relative
 from adjudge.results.audit.stability import Stability, StabilityRow
 from adjudge.work import map_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
-    from numpy.typing import NDArray
-
     from adjudge.audit.changes import Change
-    from adjudge.audit.relative.changes import RelativeChange
     from adjudge.audit.settings import AuditSettings
+    from adjudge.core.arrays import Bools, Codes, Floats
+    from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
     from adjudge.core.score_sheet import Sheet
-    from adjudge.rank.significance import PairTests
+    from adjudge.rank.methods import Method
+    from adjudge.ranking.estimate import Estimate
     from adjudge.results.audit.stability import ChangeFamily
 
 # The rule of the published stability study.
@@ -44,15 +57,33 @@ MOST_LEFT_OUT = 50
 """... but so many of each."""
 MOST_CHANGED = 300
 """Items of one annotator up to which it is faster to compare these again than all."""
+LEVEL = 0.05
+DRAWS = 500
+"""Behind rank sets of relative judgments."""
 
 
 def section(judgments: Judgments, settings: AuditSettings) -> Stability:
-    """The section of an audit: by z-scores, unless another customary method is asked for."""
+    """The section of an audit."""
+    if is_relative(judgments):
+        return _relative_section(judgments, settings)
     method = "raw" if settings.method == "raw" else "zscore"
     rule = settings.lines or DEFAULT_RULE
     most, notes = _most_left_out(judgments)
     rows = stability(judgments, method=method, rule=rule, removal=settings.removal, most_left_out=most)
     return Stability(rows, rating_style(judgments), method, rule, notes)
+
+
+def _relative_section(judgments: Judgments, settings: AuditSettings) -> Stability:
+    estimator = RelativeEstimator(comparisons(judgments), judgments)
+    method = find_method(settings.method or "bradley-terry")
+    rule = settings.lines or ("rank-sets" if method.significance == "tastes" else "holm")
+    rows, unranked = _try_changes(_RelativeRanker(estimator, method, rule, settings.seed))
+    notes = [*untried_notes(estimator.units, BUSIEST)]
+    if unranked:
+        more = f" and {len(unranked) - 3:,} more" if len(unranked) > 3 else ""
+        what = f"changes after which the rest cannot be ranked ({len(unranked):,}) are left out"
+        notes.append(f"{what}: {', '.join(unranked[:3])}{more}")
+    return Stability(rows, "relative", method.name, rule, tuple(notes))
 
 
 def _most_left_out(judgments: Judgments) -> tuple[int | None, tuple[str, ...]]:
@@ -112,58 +143,99 @@ def stability(
     sheet = sheet_of(judgments)
     if not np.isnan(sheet.given_z).all():
         raise DataError("only means of segments were released, so z-scores cannot be made again after a change")
-
-    def prepare(raw: Sheet) -> Sheet:
-        return raw if method == "raw" else standardised(raw, zero_sd=zero_sd)
-
-    original = prepare(sheet)
-    means = item_means(original).system_means(len(sheet.systems))
-    order = np.array([i for i in np.argsort(-means, kind="stable") if not np.isnan(means[i])])
-    if len(order) == 0:
+    ranker = _ScoreRanker(sheet, None if method == "raw" else zero_sd, rule, level)
+    if not len(ranker.order):
         raise DataError("every annotator gave the same score to everything, so there is no ranking to change")
-    changes = [
-        change
-        for change in all_changes(sheet, order, removal=removal, most_left_out=most_left_out)
-        if families is None or change.family in families
+    changes = all_changes(sheet, ranker.order, removal=removal, most_left_out=most_left_out)
+    ranker.changes = [change for change in changes if families is None or change.family in families]
+    return _try_changes(ranker)[0]
+
+
+def relative_stability(
+    judgments: Judgments, method: Method, rule: str, *, seed: int = DEFAULT_SEED
+) -> tuple[StabilityRow, ...]:
+    """Make every change to relative judgments that applies, rank again, and compare.
+
+    Args:
+        judgments: relative judgments of one language pair.
+        method: a method for relative judgments.
+        rule: how lines between clusters are drawn, see `rank.lines_and_rank_sets`.
+        seed: of methods that draw at random.
+    """
+    estimator = RelativeEstimator(comparisons(judgments), judgments)
+    return _try_changes(_RelativeRanker(estimator, method, rule, seed))[0]
+
+
+class _Ranker(ABC, Generic[Data]):
+    """Ranks the systems of the data as they are and after a change."""
+
+    systems: tuple[str, ...]
+    changes: Sequence[Change[Data]]
+
+    @abstractmethod
+    def before(self, removed: Bools) -> Order:
+        """Order and clusters of the data as they are, of the systems that are not removed."""
+
+    @abstractmethod
+    def after(self, change: Change[Data]) -> Order | None:
+        """Order and clusters after a change; None where the rest cannot be ranked any more."""
+
+
+def _try_changes(ranker: _Ranker[Data]) -> tuple[tuple[StabilityRow, ...], tuple[str, ...]]:
+    """What became of the ranking after each change, and the changes after which the rest cannot be ranked."""
+    after = map_tasks(ranker.after, ranker.changes, what="changes to the data")
+    removals = {change.removed.tobytes(): change.removed for change in ranker.changes}
+    before = {key: ranker.before(removed) for key, removed in removals.items()}
+    tried = list(zip(ranker.changes, after, strict=True))
+    rows = [
+        _compared_orders(ranker.systems, change, before[change.removed.tobytes()], order)
+        for change, order in tried
+        if order is not None
     ]
-    removals = {change.removed.tobytes(): change.removed for change in changes}
-    baselines = {key: _ranked(original, removed, rule, level) for key, removed in removals.items()}
-
-    everybody = _Everybody(original)
-
-    def compare(change: Change) -> StabilityRow:
-        if change.annotator is not None:
-            after = everybody.ranked_without(change.annotator, rule, level)
-        else:
-            after = _ranked(prepare(change.apply(sheet)), change.removed, rule, level)
-        return compared_orders(sheet.systems, change, baselines[change.removed.tobytes()], after, change.divisor)
-
-    return tuple(map_tasks(compare, changes, what="changes to the data"))
+    return tuple(rows), tuple(change.name for change, order in tried if order is None)
 
 
-class _Everybody:
-    """The scores of all annotators by item, from which those of one are taken away.
+class _ScoreRanker(_Ranker["Sheet"]):
+    """Scores or z-scores, with lines by rank-sum tests.
 
-    Only the items that the annotator judged change, so the others are neither averaged nor compared again.
+    Where one annotator is left out, only the items that this person judged are averaged and compared again.
     """
 
-    def __init__(self, sheet: Sheet) -> None:
-        self.sheet = sheet
+    def __init__(self, sheet: Sheet, zero_sd: str | None, rule: str, level: float) -> None:
+        self.raw, self.zero_sd, self.rule, self.level = sheet, zero_sd, rule, level
+        self.systems = sheet.systems
+        self.sheet = sheet = self._prepared(sheet)
         used = sheet.rated & ~np.isnan(sheet.score)
         self.item, self.score, self.annotator = sheet.item[used], sheet.score[used], sheet.annotator[used]
         self.means = item_means(sheet)
-        self.sums = RankSums(self.means.mean, self.means.system, len(sheet.systems))
+        means = self.means.system_means(len(sheet.systems))
+        self.order = np.array([i for i in np.argsort(-means, kind="stable") if not np.isnan(means[i])])
+        self.sums = RankSums(self.means.mean, self.means.system, len(sheet.systems)) if len(self.order) else None
         seen = np.bincount(self.item, minlength=len(sheet.item_system)) > 0
         self.place = np.cumsum(seen) - 1
         """Of every item among those that have a mean."""
 
-    def ranked_without(self, annotator: int, rule: str, level: float) -> Order:
+    def _prepared(self, raw: Sheet) -> Sheet:
+        """The scores that are ranked: z-scores, unless nothing is said of equal ones."""
+        return raw if self.zero_sd is None else standardised(raw, zero_sd=self.zero_sd)
+
+    def before(self, removed: Bools) -> Order:
+        """The ranking of the whole."""
+        return self._ranked(self.sheet, removed)
+
+    def after(self, change: Change[Sheet]) -> Order:
+        """The ranking after a change, which every score survives."""
+        if change.annotator is not None:
+            return self._without(change.annotator)
+        return self._ranked(self._prepared(change.apply(self.raw)), change.removed)
+
+    def _without(self, annotator: int) -> Order:
         """Order and clusters without an annotator."""
         by_annotator = self.annotator == annotator
         items = np.unique(self.item[by_annotator])
-        if len(items) > MOST_CHANGED:
-            nobody = np.zeros(len(self.sheet.systems), dtype=bool)
-            return _ranked(self.sheet.keep(self.sheet.annotator != annotator), nobody, rule, level)
+        if len(items) > MOST_CHANGED or self.sums is None:
+            nobody = np.zeros(len(self.systems), dtype=bool)
+            return self._ranked(self.sheet.keep(self.sheet.annotator != annotator), nobody)
         judged = np.zeros(len(self.sheet.item_system), dtype=bool)
         judged[items] = True
         others = judged[self.item] & ~by_annotator
@@ -175,34 +247,100 @@ class _Everybody:
         kept = ~np.isnan(mean)
         weight = None if self.means.weight is None else self.means.weight[kept]
         means = replace(self.means, mean=mean[kept], system=self.means.system[kept], weight=weight)
-        tests = self.sums.tests_after(place, left)
-        return _ordered(self.sheet.systems, means.system_means(len(self.sheet.systems)), tests, rule, level)
+        return self._ordered(means.system_means(len(self.systems)), self.sums.tests_after(place, left))
+
+    def _ranked(self, sheet: Sheet, removed: Bools) -> Order:
+        """Order and clusters of the systems that are not removed."""
+        means = item_means(sheet)
+        n = len(sheet.systems)
+        scores = np.where(removed, np.nan, means.system_means(n))
+        compared = ~removed[means.system]
+        return self._ordered(scores, mann_whitney(means.mean[compared], means.system[compared], n))
+
+    def _ordered(self, scores: Floats, tests: PairTests) -> Order:
+        order = _order_of(scores, self.systems)
+        if not len(order):
+            return Order((), ())
+        sets = np.ones((len(self.systems), 2), dtype=np.int64)
+        numbers = cluster_numbers(line_after(self.rule, order, tests, sets, self.level))
+        names = tuple(self.systems[i] for i in order)
+        return Order(names, named_clusters(names, numbers))
 
 
-def _ranked(sheet: Sheet, removed: NDArray[np.bool_], rule: str, level: float) -> Order:
-    """Order and clusters of the systems that are not removed."""
-    means = item_means(sheet)
-    n = len(sheet.systems)
-    scores = np.where(removed, np.nan, means.system_means(n))
-    compared = ~removed[means.system]
-    tests = mann_whitney(means.mean[compared], means.system[compared], n)
-    return _ordered(sheet.systems, scores, tests, rule, level)
+@dataclass(frozen=True, eq=False)
+class _Ranked:
+    """Scores of systems with what lines are drawn from."""
+
+    systems: tuple[str, ...]
+    scores: Floats
+    tests: PairTests
+    estimate: Estimate | None
+    """By strengths with tastes, where the scores are such."""
 
 
-def _ordered(systems: tuple[str, ...], scores: NDArray[np.float64], tests: PairTests, rule: str, level: float) -> Order:
-    """Order and clusters of the systems that have a score."""
-    kept = np.flatnonzero(~np.isnan(scores))
-    if not len(kept):
-        return Order((), ())
-    order = np.array(sorted(kept, key=lambda i: (-scores[i], systems[i])), dtype=np.int64)
-    numbers = cluster_numbers(line_after(rule, order, tests, np.ones((len(systems), 2), dtype=np.int64), level))
-    names = tuple(systems[i] for i in order)
-    return Order(names, named_clusters(names, numbers))
+class _RelativeRanker(_Ranker["Comparisons"]):
+    """Relative judgments by one method and rule; the taste found first is kept."""
+
+    def __init__(self, estimator: RelativeEstimator, method: Method, rule: str, seed: int) -> None:
+        self.method, self.rule, self.seed = method, rule, seed
+        self.systems, self.compared = estimator.systems, estimator.compared
+        self.taste: float | None = None
+        self.whole = self._estimate(estimator)
+        order = _order_of(self.whole.scores, self.systems)
+        self.changes = list(relative_changes(self.compared, order, estimator.segment_names))
+
+    def before(self, removed: Bools) -> Order:
+        """The ranking of the whole."""
+        return self._ordered(self.whole, removed)
+
+    def after(self, change: Change[Comparisons]) -> Order | None:
+        """The ranking after a change; None where the rest cannot be ranked any more."""
+        try:
+            ranked = self._estimate(RelativeEstimator(change.apply(self.compared)), weighted=change.weighted)
+        except DataError:
+            return None
+        return self._ordered(ranked, np.zeros(len(ranked.systems), dtype=bool))
+
+    def _estimate(self, estimator: RelativeEstimator, *, weighted: bool = False) -> _Ranked:
+        """Score all systems and compare them."""
+        compared, tally = estimator.compared, estimator.tally
+        check_connected(tally)
+        weights = block_weights(compared) if weighted else None
+        if self.method.significance == "tastes" and estimator.by_tastes:
+            estimate, taste = estimator.estimate_at(self.taste, weights)
+            self.taste = taste if self.taste is None else self.taste
+            tests = PairTests(estimate.contrasts.greater, estimate.contrasts.two_sided)
+            return _Ranked(estimator.systems, estimate.effects, tests, estimate)
+        if weights is not None:
+            nobody = np.zeros(len(compared), dtype=np.int64)
+            people = count_people(compared, nobody, nobody[:1], weights=weights)
+            tally = replace(tally, wins=people.wins[0], ties=people.ties[0])
+        scores = self.method.score(tally, generator(self.seed))
+        return _Ranked(estimator.systems, scores, sign_tests(tally.wins), None)
+
+    def _ordered(self, ranked: _Ranked, removed: Bools) -> Order:
+        """Order and clusters of the systems that are not removed."""
+        order = np.array([i for i in _order_of(ranked.scores, ranked.systems) if not removed[i]], dtype=np.int64)
+        names = tuple(ranked.systems[i] for i in order)
+        if len(order) < 2:
+            return Order(names, (names,))
+        part = np.ix_(order, order)
+        tests = PairTests(ranked.tests.greater[part], ranked.tests.two_sided[part])
+        sets = np.tile([1, len(order)], (len(order), 1))
+        if ranked.estimate is not None:
+            pairs, covariance = ranked.estimate.contrasts.part(order), ranked.estimate.covariance[part]
+            sets = rank_sets(pairs, covariance, level=LEVEL, draws=DRAWS).simultaneous
+        lines = line_after(self.rule, np.arange(len(order)), tests, sets, LEVEL)
+        return Order(names, named_clusters(names, cluster_numbers(lines)))
 
 
-def compared_orders(
-    systems: Sequence[str], change: Change | RelativeChange, before: Order, after: Order, divisor: float | None = None
-) -> StabilityRow:
+def _order_of(scores: Floats, systems: Sequence[str]) -> Codes:
+    """The systems that have a score, the best first; equal ones by name."""
+    kept = [i for i, score in enumerate(scores) if not np.isnan(score)]
+    return np.array(sorted(kept, key=lambda i: (-scores[i], systems[i])), dtype=np.int64)
+
+
+def _compared_orders(systems: Sequence[str], change: Change[Data], before: Order, after: Order) -> StabilityRow:
     """What a change does to the order and the clusters of the systems that are in both rankings."""
     common = set(before.order) & set(after.order)
     order_before = tuple(name for name in before.order if name in common)
@@ -221,7 +359,7 @@ def compared_orders(
         baseline_order=before.order,
         baseline_clusters=before.clusters,
         pairs=len(common) * (len(common) - 1) // 2,
-        divisor=divisor,
+        divisor=change.divisor,
     )
 
 

@@ -24,8 +24,8 @@ from adjudge.core.rng import generator
 from adjudge.core.score_sheet import sheet_of, standardised
 from adjudge.rank import RankSettings, default_method, rank
 from adjudge.rank.methods import find_method
-from adjudge.rank.resampling_units import people_counts, tally, units_of
-from adjudge.rank.tastes import fit_tastes
+from adjudge.rank.resampling_units import tally, units_of
+from adjudge.ranking.estimator import RelativeEstimator, ScoreEstimator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Floats, Ints
     from adjudge.formats.metric_score_files import MetricScore
     from adjudge.rank.methods import Method
+    from adjudge.ranking.estimate import Estimate
 
 RESAMPLES = 1000
 SCORE_METHOD = "raw"
@@ -211,11 +212,7 @@ def _relative_scores(
         raise DataError("no two systems were ranked in the same block, so there is nothing to compare")
     units, rng = units_of(compared), generator(draws.seed, _RELATIVE, number)
     if method.significance == "tastes" and units.kind == "annotators":
-        fitted = fit_tastes(people_counts(units), compared)
-        degrees = float(np.nanmedian(fitted.df))
-        return _drawn(
-            compared.systems, fitted.strength, fitted.covariance, degrees=degrees, number=draws.resamples, rng=rng
-        )
+        return _drawn(RelativeEstimator(compared).estimate_at()[0], draws.resamples, rng)
     scores = method.score(tally(compared), rng)
     resampled = np.concatenate([method.score(part, rng) for part in units.resampled(draws.resamples, rng)])
     named = dict(zip(compared.systems, (float(score) for score in scores), strict=True))
@@ -226,24 +223,14 @@ def _model_scores(
     judgments: Judgments, method: Method, number: int, draws: Draws
 ) -> tuple[dict[str, float], dict[str, Floats]]:
     """By the mixed model, whose covariance says how effects vary over other annotators and documents."""
-    from adjudge.rank.mixed.ranking import rank_scores
-
-    fitted = rank_scores(judgments, method=method.name).fit
-    rng = generator(draws.seed, _MODEL, number)
-    degrees = float(np.median(fitted.df[~np.eye(len(fitted.systems), dtype=bool)]))
-    return _drawn(fitted.systems, fitted.effects, fitted.covariance, degrees=degrees, number=draws.resamples, rng=rng)
+    estimate = ScoreEstimator(judgments, model=method.name).estimate
+    return _drawn(estimate, draws.resamples, generator(draws.seed, _MODEL, number))
 
 
-def _drawn(
-    systems: Sequence[str],
-    effects: Floats,
-    covariance: Floats,
-    *,
-    degrees: float,
-    number: int,
-    rng: np.random.Generator,
-) -> tuple[dict[str, float], dict[str, Floats]]:
+def _drawn(estimate: Estimate, number: int, rng: np.random.Generator) -> tuple[dict[str, float], dict[str, Floats]]:
     """Effects by name, and draws around them from Student's t, because few people leave their errors uncertain."""
+    systems, effects, covariance = estimate.systems, estimate.effects, estimate.covariance
+    degrees = float(np.nanmedian(estimate.df[~np.eye(len(systems), dtype=bool)]))
     noise = rng.multivariate_normal(np.zeros(len(effects)), covariance, size=number, method="eigh")
     if np.isfinite(degrees):
         finite = max(degrees, _FEWEST_DEGREES)

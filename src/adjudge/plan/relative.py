@@ -24,9 +24,9 @@ from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.plan.settings import check_least, check_shares
 from adjudge.rank.bradley_terry import fit
 from adjudge.rank.lines_and_rank_sets import holm
-from adjudge.rank.resampling_units import annotator_units, people_counts, units_of
-from adjudge.rank.strengths import compare_strengths
+from adjudge.rank.resampling_units import people_counts, units_of
 from adjudge.rank.tastes import fit_tastes
+from adjudge.ranking.estimator import RelativeEstimator
 from adjudge.results.relative_plan import RelativeCheck, RelativePlan, RelativePoint
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def _simulated(point: RelativePoint, asked: RelativePlanSettings, assumed: Relat
     for _ in range(asked.draws):
         for strengths, outcomes in ((ahead, detected), (np.zeros(asked.systems), claimed)):
             compared = draw(strengths, (point.annotators, point.blocks_each, asked.shown), assumed, rng)
-            p = compare_strengths(annotator_units(compared), compared).pairs.two_sided
+            p = RelativeEstimator(compared).estimate_at()[0].contrasts.two_sided
             upper = np.triu_indices(asked.systems, 1)
             below = (holm(p[upper]) if asked.comparisons is None else p[upper] * asked.tests) < asked.level
             outcomes.append(float(below[upper[0] == 0].mean()) if outcomes is detected else float(below.any()))

@@ -1,4 +1,4 @@
-"""From estimates to a ranking: order, ranks, lines, and every pair with its p-values. The same for all methods."""
+"""From findings to a ranking: order, ranks, lines, and every pair with its p-values. The same for all methods."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NEGLIGIBLE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class Findings:
     """What a method found out, by system index; `numbers` are (n,), `pair_numbers` (n, n) arrays of its own."""
 
     systems: tuple[str, ...]
@@ -67,7 +67,7 @@ def provenance(judgments: Judgments) -> Provenance:
 
 def assemble(
     source: Provenance,
-    estimate: Estimate,
+    findings: Findings,
     *,
     method: str,
     rule: str,
@@ -80,12 +80,12 @@ def assemble(
     gain: float | None = None,
 ) -> Ranking:
     """Put the ranking together."""
-    estimate = replace(estimate, scores=_levelled(estimate))
-    order = _order(estimate)
-    after = line_after(rule, order, estimate.tests, estimate.rank_sets, level)
+    findings = replace(findings, scores=_levelled(findings))
+    order = _order(findings)
+    after = line_after(rule, order, findings.tests, findings.rank_sets, level)
     clusters = cluster_numbers(after)
     facts = find_method(method)
-    systems = _ranked_systems(estimate, order, clusters)
+    systems = _ranked_systems(findings, order, clusters)
     return Ranking(
         settings=settings,
         data=source.data,
@@ -96,7 +96,7 @@ def assemble(
         unit=facts.unit,
         difference_unit=facts.difference_unit,
         systems=systems,
-        comparisons=_comparisons(estimate, order),
+        comparisons=_comparisons(findings, order),
         clusters=named_clusters([system.system for system in systems], clusters),
         lines=Lines(rule, level),
         components=components,
@@ -106,9 +106,9 @@ def assemble(
     )
 
 
-def _levelled(estimate: Estimate) -> NDArray[np.float64]:
+def _levelled(findings: Findings) -> NDArray[np.float64]:
     """The scores with those that only rounding, or where a search ended, tells apart made equal, to the largest."""
-    scores, se = estimate.scores, estimate.pair_numbers.get("se")
+    scores, se = findings.scores, findings.pair_numbers.get("se")
     levelled = scores.copy()
     tolerance = np.full((len(scores), len(scores)), ROUNDING * float(np.nanmax(np.abs(scores), initial=1.0)))
     if se is not None:
@@ -119,47 +119,47 @@ def _levelled(estimate: Estimate) -> NDArray[np.float64]:
     return levelled
 
 
-def _order(estimate: Estimate) -> NDArray[np.int64]:
+def _order(findings: Findings) -> NDArray[np.int64]:
     """The best first; equal scores by name, so that the order never depends on the order of the rows."""
-    keys = [(np.isnan(score), -score, name) for score, name in zip(estimate.scores, estimate.systems, strict=True)]
+    keys = [(np.isnan(score), -score, name) for score, name in zip(findings.scores, findings.systems, strict=True)]
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
 
 
 def _ranked_systems(
-    estimate: Estimate, order: NDArray[np.int64], clusters: NDArray[np.int64]
+    findings: Findings, order: NDArray[np.int64], clusters: NDArray[np.int64]
 ) -> tuple[RankedSystem, ...]:
     """The systems in their order; one without a score has the last rank."""
-    ranks = rank_bounds(estimate.scores)[0]
+    ranks = rank_bounds(findings.scores)[0]
     return tuple(
         RankedSystem(
-            system=estimate.systems[i],
-            human=bool(estimate.human[i]),
-            score=_number(estimate.scores[i]),
-            rank=int(ranks[i]) if not np.isnan(estimate.scores[i]) else len(order),
-            rank_set=(int(estimate.rank_sets[i, 0]), int(estimate.rank_sets[i, 1])),
+            system=findings.systems[i],
+            human=bool(findings.human[i]),
+            score=_number(findings.scores[i]),
+            rank=int(ranks[i]) if not np.isnan(findings.scores[i]) else len(order),
+            rank_set=(int(findings.rank_sets[i, 0]), int(findings.rank_sets[i, 1])),
             cluster=int(cluster),
-            n=int(estimate.n[i]),
-            numbers={name: _number(values[i]) for name, values in estimate.numbers.items()},
+            n=int(findings.n[i]),
+            numbers={name: _number(values[i]) for name, values in findings.numbers.items()},
         )
         for i, cluster in zip(order, clusters, strict=True)
     )
 
 
-def _comparisons(estimate: Estimate, order: NDArray[np.int64]) -> tuple[PairComparison, ...]:
+def _comparisons(findings: Findings, order: NDArray[np.int64]) -> tuple[PairComparison, ...]:
     first, second = np.triu_indices(len(order), 1)
     better, worse = order[first], order[second]
-    p = estimate.tests.reported[better, worse]
-    difference = estimate.scores[better] - estimate.scores[worse]
+    p = findings.tests.reported[better, worse]
+    difference = findings.scores[better] - findings.scores[worse]
     p_holm, p_bh = holm(p), benjamini_hochberg(p)
     return tuple(
         PairComparison(
-            better=estimate.systems[i],
-            worse=estimate.systems[j],
+            better=findings.systems[i],
+            worse=findings.systems[j],
             difference=_number(difference[k]),
             p=_number(p[k]),
             p_holm=_number(p_holm[k]),
             p_bh=_number(p_bh[k]),
-            numbers={name: _number(values[i, j]) for name, values in estimate.pair_numbers.items()},
+            numbers={name: _number(values[i, j]) for name, values in findings.pair_numbers.items()},
         )
         for k, (i, j) in enumerate(zip(better, worse, strict=True))
     )

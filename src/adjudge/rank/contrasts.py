@@ -6,7 +6,7 @@ its standard error is referred to Student's t. `lines_and_rank_sets` looks at al
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from adjudge.core.maths import difference_variances, student_quantile, student_tail
 
 if TYPE_CHECKING:
-    from adjudge.core.arrays import Floats
+    from adjudge.core.arrays import Codes, Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +28,11 @@ class Contrasts:
     greater: Floats
     """One-sided p that the row's system is better than the column's."""
     two_sided: Floats
+
+    def part(self, systems: Codes) -> Contrasts:
+        """The contrasts of some of the systems, in this order."""
+        chosen = np.ix_(systems, systems)
+        return Contrasts(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
     def interval(self, level: float = 0.05) -> tuple[Floats, Floats]:
         """Each difference by itself: 1 - level confidence."""

@@ -11,7 +11,7 @@ from adjudge.core.comparisons import comparisons as compare
 from adjudge.core.comparisons import not_compared
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.rng import generator
-from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
+from adjudge.rank.assemble import Findings, Provenance, assemble, provenance
 from adjudge.rank.connected_groups import check_connected
 from adjudge.rank.lines_and_rank_sets import rank_bounds, resampled_rank_sets
 from adjudge.rank.relative_notes import (
@@ -33,7 +33,7 @@ from adjudge.rank.significance import (
     sign_tests,
     small_sample_factor,
 )
-from adjudge.rank.strengths import compare_strengths, draws, estimate_strengths, spread_components
+from adjudge.rank.strengths import compare_strengths, draws, spread_components, strength_findings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,7 +94,7 @@ def _rank_by_tastes(
     documents = 0 if blocks is None or blocks.document is None else len(np.unique(blocks.document))
     return assemble(
         source,
-        estimate_strengths(units, compared, settings),
+        strength_findings(units, compared, settings),
         method=method.name,
         rule=rule,
         level=settings.level,
@@ -130,13 +130,13 @@ def _rank_by_resamples(
     # Without resamples, only the sign test is available.
     significance = wanted if len(scored.resampled) > 1 else "sign"
     apart = separation(tally.wins)
-    estimate = _estimate(tally, scored, units, apart, level=settings.level, significance=significance)
+    findings = _findings(tally, scored, units, apart, level=settings.level, significance=significance)
     if not method.bounded:
-        estimate = replace(estimate, numbers=_bounded(estimate.numbers, apart))
+        findings = replace(findings, numbers=_bounded(findings.numbers, apart))
     rule = settings.lines or ("rank-sets" if units.kind == "annotators" else "none")
     return assemble(
         source,
-        estimate,
+        findings,
         method=method.name,
         rule=rule,
         level=settings.level,
@@ -149,12 +149,12 @@ def _rank_by_resamples(
     )
 
 
-def _estimate(
+def _findings(
     tally: Tally, scored: _Scored, units: Units, apart: Separation, *, level: float, significance: str
-) -> Estimate:
+) -> Findings:
     """Scores with rank sets from resamples, widened for systems that no judgment bounds."""
     sets = resampled_rank_sets(scored.scores, scored.resampled, level)
-    return Estimate(
+    return Findings(
         systems=tally.systems,
         human=tally.human,
         scores=scored.scores,
@@ -248,6 +248,6 @@ def _settings(
 
 
 def _bounded(numbers: Mapping[str, _Numbers], apart: Separation) -> dict[str, _Numbers]:
-    """The numbers without the intervals of systems that no judgment bounds, since resampling cannot estimate them."""
+    """The numbers without the intervals of systems that no judgment bounds, since resampling cannot findings them."""
     of_spread = {"se", "low", "high"} & set(numbers)
     return {**numbers, **{name: np.where(apart.unbounded, np.nan, numbers[name]) for name in of_spread}}

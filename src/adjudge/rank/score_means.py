@@ -21,7 +21,7 @@ from adjudge.core.protocols import SCORED
 from adjudge.core.rng import generator
 from adjudge.core.score_sheet import ItemMeans, Sheet, item_means, resampled_means, sheet_of, standardised
 from adjudge.core.wording import agreeing, counted
-from adjudge.rank.assemble import Estimate, Provenance, assemble, provenance
+from adjudge.rank.assemble import Findings, Provenance, assemble, provenance
 from adjudge.rank.connected_groups import groups, in_words
 from adjudge.rank.lines_and_rank_sets import resampled_rank_sets
 from adjudge.rank.mann_whitney import mann_whitney
@@ -71,7 +71,7 @@ def _assemble_means(
     tests = mann_whitney(means.mean, means.system, n) if means.weight is None else weighted_tests(means, n)
     # As the official tables count them: every system that this one is significantly better than, wherever it ranks.
     wins = (np.nan_to_num(tests.greater, nan=1.0) < settings.level).sum(1)
-    estimate = Estimate(
+    findings = Findings(
         systems=raw_sheet.systems,
         human=raw_sheet.human,
         scores=scores,
@@ -82,7 +82,7 @@ def _assemble_means(
     )
     return assemble(
         _source(judgments),
-        estimate,
+        findings,
         method=method.name,
         rule=settings.lines or "official",
         level=settings.level,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.maths import student_below, student_quantile
-from adjudge.rank.assemble import Estimate
+from adjudge.rank.assemble import Findings
 from adjudge.rank.contrasts import Contrasts, contrasts
 from adjudge.rank.lines_and_rank_sets import DRAWS, rank_sets
 from adjudge.rank.resampling_units import people_counts, units_of
@@ -94,7 +94,7 @@ def _with_p(pairs: Contrasts, p: Floats) -> Contrasts:
     return replace(pairs, two_sided=p, greater=np.where(ahead, p / 2, 1 - p / 2), t=t)
 
 
-def estimate_strengths(units: Units, compared: ComparedStrengths, settings: RankSettings) -> Estimate:
+def strength_findings(units: Units, compared: ComparedStrengths, settings: RankSettings) -> Findings:
     """What a ranking is put together from."""
     tally, fit, pairs = units.total(), compared.fit, compared.pairs
     sets = rank_sets(pairs, fit.covariance, level=settings.level, seed=settings.seed, draws=draws(settings))
@@ -102,7 +102,7 @@ def estimate_strengths(units: Units, compared: ComparedStrengths, settings: Rank
     low, high = _intervals(fit, settings.level)
     errors = {"se": fit.system_errors(), "low": low, "high": high}
     bounded = {name: np.where(compared.apart.unbounded, np.nan, values) for name, values in errors.items()}
-    return Estimate(
+    return Findings(
         systems=tally.systems,
         human=tally.human,
         scores=fit.strength,

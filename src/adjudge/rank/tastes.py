@@ -115,6 +115,13 @@ def refit(people: PeopleCounts, taste: float, dispersion: float) -> Floats:
     return strength
 
 
+def predicted_tastes(people: PeopleCounts, fitted: TasteFit, log_tie: float) -> Floats:
+    """The taste of every annotator for every system: tau^2 (phi + tau^2 H)^-1 s, with score s and information H."""
+    scores, information = _moments(people, fitted.strength, log_tie)
+    inflation = fitted.dispersion * np.eye(len(fitted.strength)) + fitted.taste**2 * information
+    return np.asarray(fitted.taste**2 * np.linalg.solve(inflation, scores[..., None])[..., 0], dtype=np.float64)
+
+
 def block_dispersion(blocks: Comparisons, strength: Floats, log_tie: float, information: Floats) -> float:
     """How much more the scores of whole blocks vary than independent comparisons would; at least 1.
 

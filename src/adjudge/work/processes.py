@@ -41,7 +41,7 @@ AUDIT_MODULES = (
     "scipy.linalg",
     "scipy.sparse",
     "adjudge.audit",
-    "adjudge.audit.claims.scores",
+    "adjudge.audit.claims.section",
     "adjudge.audit.influence",
 )
 """What audits import, of which some takes long."""

@@ -16,6 +16,7 @@ from adjudge.rank import rank
 from adjudge.rank.mixed import design_from, fit, refit
 from adjudge.rank.mixed.design import MixedDesign, levels_of
 from adjudge.rank.mixed.effects import identify
+from adjudge.ranking.estimator import estimator_of
 from adjudge.results.rank import Cause, LeftOut
 from adjudge.results.result import to_plain
 from tests.check.make import scores
@@ -290,7 +291,7 @@ def test_scores_without_an_annotator_are_told_and_shown_as_unknown() -> None:
     people = judgments.table["annotator"].unique().sort()[:3]
     three = partly.table.filter(pl.col("annotator").is_null() | pl.col("annotator").is_in(people.to_list()))
     assert any(note.startswith("only two annotators") for note in rank(replace(partly, table=three)).notes)
-    names = {unit.name for unit in influence(partly).rows if unit.unit == "annotator"}
+    names = {unit.name for unit in influence(estimator_of(partly)).rows if unit.unit == "annotator"}
     assert "(unknown)" in names
     assert "None" not in names
 

@@ -14,6 +14,7 @@ from adjudge.rank.mixed import design_from
 from adjudge.rank.mixed.design import MixedDesign
 from adjudge.rank.mixed.effects import identify
 from adjudge.rank.mixed.shared_fits import Unit, model_of
+from adjudge.ranking.estimator import estimator_of
 
 SHAPES = ("one document", "one person per document", "one score", "seen by one person", "coarse", "repeats", "unnamed")
 
@@ -98,7 +99,7 @@ def test_units_on_which_the_ranking_rests_are_named() -> None:
         for segment in range(4)
         for system in systems
     ]
-    rests = influence(read(pl.DataFrame(rows)))
+    rests = influence(estimator_of(read(pl.DataFrame(rows))))
     assert {row.name for row in rests.rows} == {"ann", "ben", "dee", "eve"}
     assert any("without annotator cy the other scores cannot be ranked" in note for note in rests.notes)
 
@@ -106,4 +107,4 @@ def test_units_on_which_the_ranking_rests_are_named() -> None:
 def test_two_people_of_whom_neither_can_be_left_out() -> None:
     rows = {"annotator": ["anna", "anna", "ben"], "segment": [17] * 3, "system": ["A", "B", "A"], "score": [82, 90, 75]}
     with pytest.raises(DataError, match="without annotator anna or annotator ben the other scores cannot be ranked"):
-        influence(read(pl.DataFrame(rows)))
+        influence(estimator_of(read(pl.DataFrame(rows))))

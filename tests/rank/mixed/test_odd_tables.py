@@ -7,7 +7,8 @@ import pytest
 
 from adjudge.core.errors import DataError
 from adjudge.core.judgments import Judgments
-from adjudge.rank.mixed.ranking import rank_scores
+from adjudge.rank.mixed import design_from
+from adjudge.rank.mixed.ranking import rank_design
 
 
 def odd_table(seed: int) -> Judgments:
@@ -33,7 +34,7 @@ def odd_table(seed: int) -> Judgments:
 def test_numbers_or_one_sentence(first: int) -> None:
     for seed in range(first, first + 10):
         try:
-            ranking = rank_scores(odd_table(seed), resamples=100)
+            ranking = rank_design(design_from(odd_table(seed)), resamples=100)
         except DataError:
             continue
         assert np.isfinite(ranking.fit.effects).all(), seed
@@ -58,4 +59,4 @@ def test_why_nothing_can_be_ranked(changed: dict[str, object], message: str) -> 
     }  # fmt: skip
     table = {**scores, **{name: [value] * 40 for name, value in changed.items()}}
     with pytest.raises(DataError, match=message):
-        rank_scores(Judgments.from_columns(table))
+        rank_design(design_from(Judgments.from_columns(table)))

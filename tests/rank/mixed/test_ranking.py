@@ -6,8 +6,9 @@ import numpy as np
 from scipy.stats import norm
 
 from adjudge.core.judgments import Judgments
+from adjudge.rank.mixed import design_from
 from adjudge.rank.mixed.models import normal_scores
-from adjudge.rank.mixed.ranking import rank_scores
+from adjudge.rank.mixed.ranking import rank_design
 from tests.rank.mixed.make import campaign
 
 
@@ -19,21 +20,21 @@ def test_normal_scores_share_the_mean_rank_of_ties() -> None:
 def test_only_the_order_of_scores_counts() -> None:
     judgments = campaign("pages", 6)
     stretched = Judgments(judgments.table.with_columns(score=(judgments.table["score"] / 10).exp()))
-    plain, other = (rank_scores(scores, method="mixed-rank") for scores in (judgments, stretched))
+    plain, other = (rank_design(design_from(scores, model="mixed-rank")) for scores in (judgments, stretched))
     np.testing.assert_allclose(plain.fit.effects, other.fit.effects)
     assert not np.allclose(
-        rank_scores(judgments, method="mixed-points").fit.effects,
-        rank_scores(stretched, method="mixed-points").fit.effects,
+        rank_design(design_from(judgments, model="mixed-points")).fit.effects,
+        rank_design(design_from(stretched, model="mixed-points")).fit.effects,
     )
 
 
 def test_the_ranking_has_the_common_shape() -> None:
-    ranking = rank_scores(campaign("pages", 6), method="mixed-rank")
-    estimate = ranking.estimate
-    assert estimate.systems == ("s0", "s1", "s2")
-    assert estimate.n.sum() == len(campaign("pages", 6))
-    assert estimate.rank_sets.shape == (3, 2)
-    np.testing.assert_allclose(estimate.tests.two_sided, estimate.tests.two_sided.T)
+    ranking = rank_design(design_from(campaign("pages", 6), model="mixed-rank"))
+    findings = ranking.findings
+    assert findings.systems == ("s0", "s1", "s2")
+    assert findings.n.sum() == len(campaign("pages", 6))
+    assert findings.rank_sets.shape == (3, 2)
+    np.testing.assert_allclose(findings.tests.two_sided, findings.tests.two_sided.T)
     low, high = ranking.interval
     wide_low, wide_high = ranking.simultaneous
     off = ~np.eye(3, dtype=bool)

@@ -13,12 +13,11 @@ import numpy as np
 from adjudge.audit.breakdown.relative import Randomness, relative_breakdown
 from adjudge.audit.breakdown.scores import score_breakdown
 from adjudge.core.errors import DataError
-from adjudge.core.protocols import RELATIVE
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.rank.edits_as_scores import as_scores
 from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.rank.methods import DEFAULTS, METHODS
-from adjudge.rank.mixed import design_from
+from adjudge.ranking.estimator import ScoreEstimator, is_relative
 from adjudge.results.audit.breakdown import Breakdown, ColumnBreakdown
 
 if TYPE_CHECKING:
@@ -50,11 +49,11 @@ def breakdown(judgments: Judgments, by: Sequence[str], *, seed: int = DEFAULT_SE
         seed: of the permutations for relative judgments.
     """
     judgments = as_scores(judgments)
-    if set(judgments.protocols) & set(RELATIVE):
+    if is_relative(judgments):
         kind: Literal["relative", "scores"] = "relative"
         tests = _relative(judgments, by, seed)
     else:
-        design, table = design_from(judgments), judgments.final().table
+        design, table = ScoreEstimator(judgments, check=False).design, judgments.final().table
         kind, tests = "scores", [score_breakdown(design, table, column) for column in by]
     corrected = holm(np.array([test.p for test in tests]))
     columns = tuple(

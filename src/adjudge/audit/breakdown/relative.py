@@ -14,7 +14,7 @@ same permutations, against the largest shift of each (Westfall and Young 1993, s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,11 +24,7 @@ from adjudge.core.comparisons import block_rows, comparisons
 from adjudge.core.errors import DataError
 from adjudge.core.integer_codes import codes_of
 from adjudge.core.wording import counted
-from adjudge.rank import bradley_terry
-from adjudge.rank.bradley_terry import expectations
-from adjudge.rank.counts import PeopleCounts, count_people, group_of, person_of
-from adjudge.rank.relative import check_comparable
-from adjudge.rank.tastes import fit_tastes
+from adjudge.ranking.estimator import RelativeEstimator
 from adjudge.results.audit.breakdown import SubsetScore
 
 if TYPE_CHECKING:
@@ -37,7 +33,6 @@ if TYPE_CHECKING:
     from adjudge.core.arrays import Codes, Floats
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
-    from adjudge.rank.tastes import TasteFit
 
 PERMUTATIONS = 1999
 CHUNK = 100
@@ -85,15 +80,10 @@ def relative_breakdown(judgments: Judgments, column: str, randomness: Randomness
     parts = _of_blocks(judgments, blocks, column)
     known = parts.code[compared.block] >= 0
     part = compared.keep(known, parts.code[compared.label_block] >= 0)
-    check_comparable(part)
-    person, group = person_of(part), group_of(part)
-    people = count_people(part, person, group)
-    fitted = _whole(people, part)
     units = _units(blocks, parts)
-    if units.of_annotators:
-        # The question is then what tastes are like, so they stay in the residuals.
-        fitted = replace(fitted, taste=np.zeros_like(fitted.taste))
-    sums = _sums(part, fitted, group[person], units)
+    # Where the question is what tastes are like, they stay in the residuals.
+    residuals = RelativeEstimator(part).residuals(beyond_tastes=not units.of_annotators)
+    sums = _sums(part, residuals, units)
     p, p_shift = _permuted(sums, units, len(parts.levels), randomness)
     return ColumnTest(
         parts.levels,
@@ -120,35 +110,6 @@ def _of_blocks(judgments: Judgments, blocks: pl.DataFrame, column: str) -> Subse
             "of the whole comparison; choose a column about segments, documents, annotators or tasks"
         )
     return parts
-
-
-@dataclass(frozen=True, eq=False)
-class _Whole:
-    """Strengths from all judgments, what ties and tastes are like, and the taste of every annotator."""
-
-    strength: Floats
-    log_tie: float
-    taste: Floats
-    """(people, n)"""
-
-
-def _whole(people: PeopleCounts, part: Comparisons) -> _Whole:
-    plain = bradley_terry.fit(people.wins.sum(0), people.ties.sum(0))
-    if len(people.wins) < 2:
-        return _Whole(plain.strength, float(plain.log_tie), np.zeros((1, len(part.systems))))
-    fitted = fit_tastes(people, part)
-    return _Whole(fitted.strength, float(plain.log_tie), _tastes(people, fitted, float(plain.log_tie)))
-
-
-def _tastes(people: PeopleCounts, fitted: TasteFit, log_tie: float) -> Floats:
-    """The predicted taste of every annotator: tau^2 (phi + tau^2 H)^-1 s, with score s and information H."""
-    mean, variance = expectations(fitted.strength, log_tie)
-    met = people.wins + np.swapaxes(people.wins, 1, 2) + people.ties
-    score = (people.wins + people.ties / 2).sum(2) - (met * mean).sum(2)
-    information = _laplacian(met * variance)
-    inflation = fitted.dispersion * np.eye(len(fitted.strength)) + fitted.taste**2 * information
-    taste: Floats = fitted.taste**2 * np.linalg.solve(inflation, score[..., None])[..., 0]
-    return taste
 
 
 def _laplacian(weights: Floats) -> Floats:
@@ -193,13 +154,10 @@ def _constant(code: Codes, level: Codes) -> bool:
     return len(np.unique(code)) == len(np.unique(np.stack([code, level]), axis=1).T)
 
 
-def _sums(part: Comparisons, whole: _Whole, person: Codes, units: _Units) -> _Sums:
-    """Residuals beyond the annotators' tastes and their information, by unit."""
-    mean, variance = expectations(whole.strength, whole.log_tie)
+def _sums(part: Comparisons, residuals: tuple[Floats, Floats], units: _Units) -> _Sums:
+    """Residuals and their information, by unit."""
     first, second = part.first.astype(np.int64), part.second.astype(np.int64)
-    weight = variance[first, second]
-    taste = whole.taste[person, first] - whole.taste[person, second]
-    residual = (part.outcome + 1) / 2 - mean[first, second] - weight * taste
+    residual, weight = residuals
     unit, n, count = units.of_block[part.block], len(part.systems), len(units.level)
     score = np.zeros(count * n)
     for system, sign in ((first, 1.0), (second, -1.0)):
@@ -270,15 +228,7 @@ def _scores(part: Comparisons, parts: Subsets, p_shift: Floats) -> tuple[SubsetS
         inside = part.keep(parts.code[part.block] == level, parts.code[part.label_block] == level)
         if not len(inside):
             continue
-        people = count_people(inside, person_of(inside), group_of(inside))
-        seen = (people.wins + np.swapaxes(people.wins, 1, 2) + people.ties).sum((0, 2))
-        met[level] = seen
-        fitted = fit_tastes(people, inside) if len(people.wins) > 1 else None
-        strengths = (
-            bradley_terry.fit(people.wins.sum(0), people.ties.sum(0)).strength if fitted is None else fitted.strength
-        )
-        strength[level] = np.where(seen > 0, strengths, np.nan)
-        error[level] = np.nan if fitted is None else np.where(seen > 0, fitted.system_errors(), np.nan)
+        strength[level], error[level], met[level] = RelativeEstimator(inside, check=False).strengths()
     everywhere = ~np.isnan(strength).any(0)
     shift = np.full_like(strength, np.nan)
     if everywhere.sum() > 1:

@@ -20,7 +20,7 @@ from adjudge.audit.breakdown.subsets import ColumnTest, Subsets, ranks_within, s
 from adjudge.core.errors import DataError
 from adjudge.core.maths import student_tail
 from adjudge.rank.lines_and_rank_sets import holm
-from adjudge.rank.mixed import prepare
+from adjudge.ranking.estimator import fit_cells
 from adjudge.results.audit.breakdown import SubsetScore
 from adjudge.results.rank import Cause
 
@@ -59,13 +59,11 @@ def score_breakdown(design: MixedDesign, table: pl.DataFrame, column: str) -> Co
     parts = subsets(table[design.row], column)
     known = design.subset(parts.code >= 0)
     code, levels = parts.code[parts.code >= 0], len(parts.levels)
-    numbers, system = np.unique(known.system * levels + code, return_inverse=True)
-    cells = _Cells.of(numbers, levels)
+    cells = _Cells.of(np.unique(known.system * levels + code), levels)
     _check(cells, parts)
-    names = tuple(f"{known.systems[s]} ({parts.levels[k]})" for s, k in zip(cells.owner, cells.level, strict=True))
     known.check()
     # Subsets need not share annotators or documents: systems are compared within each.
-    fitted = prepare(known.with_systems(system, names, known.human[cells.owner])).fit()
+    fitted = fit_cells(known, code, parts.levels).fit
     _check_pages(fitted, column)
     contrasts = _interaction(cells, levels, ordered=parts.ordered)
     if not len(contrasts):

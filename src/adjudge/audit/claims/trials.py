@@ -97,13 +97,6 @@ def _holm_of_pairs(p: Floats) -> Floats:
     return adjusted
 
 
-def spread_out(values: Floats, indices: Sequence[int], n: int) -> Floats:
-    """A matrix over some of the systems as one over all n; NaN for those that are not among them."""
-    whole = np.full((n, n), np.nan)
-    whole[np.ix_(indices, indices)] = values
-    return whole
-
-
 class TrialOutcome(NamedTuple):
     """What became of a claim."""
 

@@ -24,6 +24,7 @@ from adjudge.audit.judges.biases import biases_of, parse_families
 from adjudge.core.errors import UsageError, unknown_choice
 from adjudge.core.rng import generator
 from adjudge.core.wording import counted
+from adjudge.ranking.estimator import is_relative
 from adjudge.results.audit.judges import JudgeReport, Judges, verdict_of
 
 if TYPE_CHECKING:
@@ -49,6 +50,11 @@ def scores_section(judgments: Judgments, settings: AuditSettings) -> Judges:
     if scale is None:
         raise unknown_choice("scale for --judge-scale", settings.judge_scale, SCALES)
     return _section(score_answers(judgments, settings.judge_scores), settings, scale, scale)
+
+
+def section(judgments: Judgments, settings: AuditSettings) -> Judges:
+    """The section of an audit."""
+    return (comparisons_section if is_relative(judgments) else scores_section)(judgments, settings)
 
 
 def comparisons_section(judgments: Judgments, settings: AuditSettings) -> Judges:

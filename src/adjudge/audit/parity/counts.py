@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from adjudge.audit.parity.outcomes import Outcomes
     from adjudge.core.comparisons import Comparisons
     from adjudge.core.judgments import Judgments
-    from adjudge.rank.mixed import MixedFit
+    from adjudge.ranking.estimate import Estimate
     from adjudge.results.parity import Part
 
 
@@ -100,8 +100,7 @@ def _system(name: str, counts: tuple[int, int, int], outcomes: Outcomes, resampl
 
 def _people_tests(outcomes: Outcomes) -> dict[str, float]:
     """For ranks by two named people or more, p of every system against the human with tastes allowed for (Holm)."""
-    from adjudge.rank.resampling_units import annotator_units
-    from adjudge.rank.strengths import compare_strengths
+    from adjudge.ranking.estimator import RelativeEstimator
 
     if (outcomes.annotators or 0) < FEWEST_PEOPLE:
         return {}
@@ -112,7 +111,7 @@ def _people_tests(outcomes: Outcomes) -> dict[str, float]:
             p[name] = 1.0
             continue
         compared = _comparisons(rows, (name, outcomes.human))
-        tested = compare_strengths(annotator_units(compared), compared).pairs.two_sided[0, 1]
+        tested = RelativeEstimator(compared).estimate.contrasts.two_sided[0, 1]
         p[name] = max(float(tested), sys.float_info.min)
     return {name: float(value) for name, value in zip(p, holm(np.array(list(p.values()))), strict=True)}
 
@@ -166,37 +165,36 @@ def model_contrasts(
 
     Where the model cannot be fitted, there are none and the note says why.
     """
-    from adjudge.rank.mixed import design_from, fit
+    from adjudge.ranking.estimator import ScoreEstimator
 
     # The model leaves references out as controls; here the human is one of those compared.
     competing = pl.when(pl.col("system") == human).then(pl.lit("system")).otherwise(pl.col("kind")).alias("kind")
     table = judgments.final().table.with_columns(competing)
     try:
-        design = design_from(type(judgments)(table), model="mixed-points")
-        fitted = fit(design)
+        estimator = ScoreEstimator(type(judgments)(table), model="mixed-points")
+        estimate = estimator.estimate
     except DataError as fault:
         return {}, (f"the mixed model is left out: {fault}",)
-    points = margin_in_points(margin, design.as_given, default=False)
-    if human not in fitted.systems:
+    points = margin_in_points(margin, estimator.design.as_given, default=False)
+    if human not in estimate.systems:
         return {}, (f"the mixed model is left out: it has no scores of '{human}'",)
-    return _contrasts_with(fitted, human, points), fitted.notes
+    return _contrasts_with(estimate, human, points), estimator.notes
 
 
-def _contrasts_with(fitted: MixedFit, human: str, margin: float | None) -> dict[str, Contrast]:
+def _contrasts_with(estimate: Estimate, human: str, margin: float | None) -> dict[str, Contrast]:
     """The contrast of every other system with the human; p-values are corrected for all of them (Holm)."""
-    from adjudge.rank.contrasts import contrasts, equivalence
+    from adjudge.rank.contrasts import equivalence
 
-    reference = fitted.systems.index(human)
-    compared = contrasts(fitted.effects, fitted.covariance, fitted.df)
+    reference, compared = estimate.systems.index(human), estimate.contrasts
     low, high = compared.interval()
-    others = [i for i in range(len(fitted.systems)) if i != reference]
+    others = [i for i in range(len(estimate.systems)) if i != reference]
     tests = {i: None if margin is None else equivalence(compared, i, reference, margin=margin) for i in others}
     p_holm = holm(np.array([compared.two_sided[i, reference] for i in others]))
     p_equivalence = holm(np.array([np.nan if (test := tests[i]) is None else test.p for i in others]))
     results = {}
     for number, i in enumerate(others):
         tested = tests[i]
-        results[fitted.systems[i]] = Contrast(
+        results[estimate.systems[i]] = Contrast(
             difference=float(compared.difference[i, reference]),
             se=float(compared.se[i, reference]),
             interval=(float(low[i, reference]), float(high[i, reference])),

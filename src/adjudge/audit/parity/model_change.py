@@ -23,9 +23,7 @@ from adjudge.core.maths import student_below, student_tail
 from adjudge.core.protocols import RELATIVE
 from adjudge.core.test_set import AFTER, BEFORE
 from adjudge.rank.lines_and_rank_sets import holm
-from adjudge.rank.mixed import design_from, prepare
-from adjudge.rank.resampling_units import people_counts, units_of
-from adjudge.rank.tastes import fit_tastes
+from adjudge.ranking.estimator import RelativeEstimator, ScoreEstimator, fit_cells
 from adjudge.results.parity_change import ModelChange
 
 if TYPE_CHECKING:
@@ -85,24 +83,24 @@ def _by_scores(
     before: Judgments, after: Judgments, human: str, contaminated: frozenset[str] | None
 ) -> dict[str, dict[str, _Estimate]]:
     table = _both_versions(before, after, human, contaminated)
-    design = design_from(Judgments(table), model="mixed-points")
+    design = ScoreEstimator(Judgments(table), model="mixed-points", check=False).design
     rows = table[design.row]
     names = [f"{v}\t{p}" for v, p in rows.select(_VERSION, _PART).iter_rows()]
     levels = sorted(set(names))
     code = np.array([levels.index(name) for name in names])
-    cells, system = np.unique(design.system * len(levels) + code, return_inverse=True)
-    owner, level = cells // len(levels), cells % len(levels)
-    index = {(design.systems[s], *levels[k].split("\t")): i for i, (s, k) in enumerate(zip(owner, level, strict=True))}
-    labels = tuple(f"{design.systems[s]} ({levels[k]})" for s, k in zip(owner, level, strict=True))
-    fitted = prepare(design.with_systems(system, labels, design.human[owner])).fit()
-    weight = np.bincount(system, minlength=len(cells)).astype(float)
+    cells = fit_cells(design, code, levels)
+    fitted, weight = cells.fit, cells.n.astype(float)
+    index = {
+        (design.systems[s], *levels[k].split("\t")): i
+        for i, (s, k) in enumerate(zip(cells.owner, cells.level, strict=True))
+    }
 
     def estimate(contrast: Floats) -> _Estimate:
         se = float(np.sqrt(max(float(contrast @ fitted.covariance @ contrast), 0.0)))
         return _Estimate(float(contrast @ fitted.effects), se, float(fitted.degrees.of(contrast[None])[0]))
 
     def contrast(name: str, parts: tuple[str, ...]) -> Floats | None:
-        row = np.zeros(len(cells))
+        row = np.zeros(len(weight))
         for who, sign in ((name, 1.0), (human, -1.0)):
             for version, direction in ((AFTER, 1.0), (BEFORE, -1.0)):
                 inside = [index[who, version, part] for part in parts if (who, version, part) in index]
@@ -176,19 +174,17 @@ def _by_ranks(
 def _distances(judgments: Judgments, human: str) -> dict[str, _Estimate]:
     """Every system minus the human, by strengths with tastes."""
     compared = comparisons(judgments)
-    units = units_of(compared)
-    if units.kind != "annotators" or human not in compared.systems:
+    estimator = RelativeEstimator(compared, check=False)
+    if not estimator.by_tastes or human not in compared.systems:
         raise DataError("tastes need two named annotators or more who judged the human in every part")
-    fitted = fit_tastes(people_counts(units), compared)
-    reference = compared.systems.index(human)
+    estimate, _ = estimator.estimate_at()
+    human_code, covariance = compared.systems.index(human), estimate.covariance
     distances = {}
     for i, name in enumerate(compared.systems):
-        if i != reference:
-            variance = (
-                fitted.covariance[i, i] + fitted.covariance[reference, reference] - 2 * fitted.covariance[i, reference]
-            )
-            change = float(fitted.strength[i] - fitted.strength[reference])
-            distances[name] = _Estimate(change, float(np.sqrt(max(variance, 0.0))), float(fitted.df[i, reference]))
+        if i != human_code:
+            variance = covariance[i, i] + covariance[human_code, human_code] - 2 * covariance[i, human_code]
+            change = float(estimate.effects[i] - estimate.effects[human_code])
+            distances[name] = _Estimate(change, float(np.sqrt(max(variance, 0.0))), float(estimate.df[i, human_code]))
     return distances
 
 

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED
-from adjudge.rank.assemble import Estimate, Provenance, assemble
+from adjudge.rank.assemble import Findings, Provenance, assemble
 from adjudge.rank.contrasts import Contrasts, contrasts
 from adjudge.rank.lines_and_rank_sets import DRAWS, RankSets, rank_sets, simultaneous_interval
 from adjudge.rank.mixed.design import design_from
 from adjudge.rank.mixed.helpers import help_design, match
-from adjudge.rank.mixed.models import DEFAULT_MODEL
 from adjudge.rank.mixed.shared_fits import model_of
 from adjudge.rank.relative_notes import unnamed_people_note
 from adjudge.rank.significance import PairTests
@@ -59,10 +58,10 @@ class MixedRanking:
         return (*(() if self.helped is None else self.helped.notes), *self.fit.notes)
 
     @property
-    def estimate(self) -> Estimate:
+    def findings(self) -> Findings:
         """What `rank.assemble` needs."""
         low, high = self.interval
-        return Estimate(
+        return Findings(
             systems=self.fit.systems,
             human=self.fit.human,
             scores=self.fit.effects,
@@ -104,7 +103,7 @@ def rank_by_model(
             ranking.set_aside + (() if matched is None else matched.set_aside),
             judgments.final().notes,
         ),
-        ranking.estimate,
+        ranking.findings,
         method=method.name,
         rule=rule,
         level=settings.level,
@@ -133,26 +132,6 @@ def _unnamed_note(judgments: Judgments, method: Method) -> Iterator[str]:
         return
     unnamed = judgments.final().table["annotator"].gather(design.row).null_count()
     yield from unnamed_people_note(unnamed, "score", by_task=design.task is not None)
-
-
-def rank_scores(
-    judgments: Judgments,
-    *,
-    method: str = DEFAULT_MODEL,
-    level: float = 0.05,
-    seed: int = DEFAULT_SEED,
-    resamples: int = DRAWS,
-) -> MixedRanking:
-    """Fit the model to judgments and compare all systems.
-
-    Args:
-        judgments: scores of one language pair and campaign.
-        method: a name from `models.MODELS`.
-        level: 1 - confidence of intervals and rank sets.
-        seed: of the draws behind rank sets and simultaneous intervals.
-        resamples: the number of those draws.
-    """
-    return rank_design(design_from(judgments, model=method), level=level, seed=seed, resamples=resamples)
 
 
 def rank_design(

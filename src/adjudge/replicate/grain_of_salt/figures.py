@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.agree import agree, read_source_texts
-from adjudge.audit.relative.composition import scores_by, shown
+from adjudge.audit.composition import scores_by, shown
 from adjudge.core.maths import pearson
 from adjudge.replicate.published import file_if_there
 from adjudge.results.paper_figures import Curve, CurveAt, Curves, FittedLine, Mark, Scatter, ScatterPoint

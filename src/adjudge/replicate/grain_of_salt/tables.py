@@ -14,8 +14,8 @@ import polars as pl
 from adjudge.agree import agree
 from adjudge.agree.coefficients import above_chance, kappa_of_table, random_clicker
 from adjudge.audit import AuditSettings, audit
+from adjudge.audit.composition import scores_by, shown
 from adjudge.audit.intervals import correlate
-from adjudge.audit.relative.composition import scores_by, shown
 from adjudge.core.comparisons import BLOCK_KEY, comparisons
 from adjudge.core.maths import divide
 from adjudge.rank.resampling_units import tally

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjudge.audit.changes import DIVISORS
-from adjudge.audit.composition import composition_section
+from adjudge.audit.composition import task_composition
 from adjudge.audit.documents import section as documents_section
 from adjudge.audit.settings import AuditSettings
 from adjudge.core.errors import DataError
@@ -167,7 +167,7 @@ def _matrices(key: Key, judgments: Judgments, basis: Basis) -> list[PaperFigure]
 
 def _company(key: Key, judgments: Judgments, basis: Basis) -> Matrix:
     """Figure 4: in how many tasks two systems met; the diagonal is all tasks of a system."""
-    composition = composition_section(judgments, AuditSettings())
+    composition = task_composition(judgments)
     low, mean, high = composition.systems_per_unit
     return Matrix(
         figure="Figure 4",

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.audit.composition import composition_section
-from adjudge.audit.settings import AuditSettings
+from adjudge.audit.composition import task_composition
 from adjudge.core.errors import DataError
 from adjudge.core.languages import language_code, pair_name
 from adjudge.formats.parsing.spaced import read_spaced
@@ -175,7 +174,7 @@ def workers_who_saw(published: Published, parts: Parts) -> ReplicatedTable:
     for name, (campaign, pair, what) in published.content["workers"].items():
         if (campaign, pair) in parts:
             try:
-                composition = composition_section(parts[campaign, pair], AuditSettings())
+                composition = task_composition(parts[campaign, pair])
             except DataError:
                 continue
             cells[name] = 100 * composition.annotators_with[what]

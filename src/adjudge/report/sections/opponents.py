@@ -9,7 +9,7 @@ from adjudge.report.charts import theme
 from adjudge.report.charts.scatter import axes, names_of, with_places
 from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Section
-from adjudge.report.sections.audits import WITH_OPPONENTS, audit_tables, is_relative
+from adjudge.report.sections.audits import audit_tables, is_relative
 
 if TYPE_CHECKING:
     from adjudge.results.rank import Ranking
@@ -41,7 +41,7 @@ def opponents_section(results: PairResults) -> Section | None:
               "A stronger blue: compared more often than the average pair; one shade throughout is an even spread.",
               meetings_heatmap(ranking)),
     )  # fmt: skip
-    first, *others = audit_tables(results, *WITH_OPPONENTS) or (None,)
+    first, *others = audit_tables(results, "sampling", "composition") or (None,)
     tables = () if first is None else (first,)
     return Section(
         "opponents", "Who met whom", words, charts, tables, tuple(table for table in others if table is not None)

@@ -10,12 +10,13 @@ from adjudge.report.charts import theme
 from adjudge.report.charts.rank_changes import places
 from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Section
+from adjudge.results.audit.composition import TaskComposition
 from adjudge.results.audit.stability import ONCE_PER_PAIR, ChangeFamily
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.results.audit.composition import Documents, TaskComposition
+    from adjudge.results.audit.composition import Composition, Documents
     from adjudge.results.audit.stability import Stability, StabilityRow
 
 _SHARES = (0.25, 0.5, 0.75)
@@ -81,6 +82,11 @@ def _family(family: ChangeFamily, rows: list[StabilityRow]) -> str:
     clusters = sum(row.cluster_changed for row in rows)
     changed = f"changes the order in {order} and the clusters in {clusters} of {counted(len(rows), 'case')}"
     return f"Leaving out one {family.unit} {changed}."
+
+
+def tasks_or_blocks(composition: TaskComposition | Composition) -> Section | None:
+    """The section about tasks; None for blocks, of which the tables say all."""
+    return composition_section(composition) if isinstance(composition, TaskComposition) else None
 
 
 def composition_section(composition: TaskComposition) -> Section:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.audit.relative.composition import DEFAULT_METHOD, compared_systems, scores_by
+from adjudge.audit.composition import DEFAULT_METHOD, compared_systems, scores_by
 from adjudge.core.maths import divide
 from adjudge.rank.resampling_units import tally
 from adjudge.rank.significance import sign_tests
