@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from adjudge.report.headline import headline
+from adjudge.evidence.verdict import decide_by_ranking, say_headline
 from adjudge.report.result_page import page_of
 from adjudge.report.sections.gold import curve_chart
 from adjudge.report.sections.meta import meta_headline
@@ -54,7 +54,7 @@ def test_pages_of_single_results_say_the_verdict_first() -> None:
     scores = score_results().audit
     assert scores is not None
     pages = {
-        "Ranking": (page_of({"p": results.ranking}, title="t"), headline(results.ranking)),
+        "Ranking": (page_of({"p": results.ranking}, title="t"), say_headline(decide_by_ranking(results.ranking))),
         "Tournament": (page_of({"p": results.tournament}, title="t"), "There are cycles"),
         "Check": (page_of({"p": results.checked}, title="t"), "1 of 2 annotators pass the check; bob does not."),
         "Agree": (page_of({"p": results.agreement}, title="t"), "Two annotators of the same thing agree in"),

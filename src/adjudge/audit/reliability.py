@@ -15,10 +15,10 @@ from adjudge.audit.halves import named_annotators, random_halves, segment_means,
 from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.maths import divide, kendall
 from adjudge.core.rng import DEFAULT_SEED, generator
+from adjudge.evidence.verdict import FEWEST_ANNOTATORS
 from adjudge.rank.mixed import design_from, prepare
 from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.shared_fits import model_of
-from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
 from adjudge.results.audit.trust import HalfAgreement, Reliability
 from adjudge.work import map_tasks, one_thread
 

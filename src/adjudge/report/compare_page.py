@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from adjudge._version import __version__
+from adjudge.evidence.verdict import MORE_THAN_CHANCE
 from adjudge.report.charts import theme
 from adjudge.report.charts.rank_changes import places
 from adjudge.report.charts.scatter import axes, names_of, with_places
@@ -20,7 +21,7 @@ GUIDE = (
         "How well the scores of two campaigns agree; its interval says what other people and texts could show.",
     ),
     Term("Flip", "A pair of systems that two campaigns order differently."),
-    Term("More than chance", "The campaigns separate the pair in opposite orders: chance hardly explains it."),
+    Term(*MORE_THAN_CHANCE),
 )
 HEIGHT = 340
 

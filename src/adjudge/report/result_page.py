@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, cast
 
 from adjudge._version import __version__
 from adjudge.core.wording import counted, measured
+from adjudge.evidence.verdict import decide_by_claims, decide_by_ranking, say_claims, say_headline, say_ranking
 from adjudge.report.charts.plan import plan_chart
 from adjudge.report.compare_page import build_compare_page
 from adjudge.report.guide import GUIDE
-from adjudge.report.headline import headline, verdict
 from adjudge.report.page import Chart, PairPage, ReportPage, Section, Term
 from adjudge.report.parity_page import build_parity_page
 from adjudge.report.plots import charts_of
@@ -30,7 +30,6 @@ from adjudge.report.sections.tournament import section_of
 from adjudge.report.testset_page import build_testset_page
 from adjudge.results.agree import Agreement
 from adjudge.results.audit import Audit
-from adjudge.results.audit.claim_sentences import sentences
 from adjudge.results.audit.claims import Claims
 from adjudge.results.check import Checked
 from adjudge.results.compare import CampaignComparison
@@ -111,7 +110,8 @@ def _page(name: str, result: Result, slug: str) -> PairPage:
 def _statements(result: Result) -> tuple[str, ...]:
     """What the result says in words; of results that say nothing, the title of their first table."""
     if isinstance(result, Ranking):
-        return (headline(result), *verdict(result))
+        decisions = decide_by_ranking(result)
+        return (say_headline(decisions), *say_ranking(decisions))
     if isinstance(result, Look):
         return (result.advice,)
     if isinstance(result, Checked):
@@ -124,7 +124,8 @@ def _statements(result: Result) -> tuple[str, ...]:
         return section_of(result).words
     claims = result.sections.get("claims") if isinstance(result, Audit) else None
     if isinstance(claims, Claims):
-        return sentences(claims)
+        untested = bool(claims.humans) and claims.margin is None and claims.kind == "scores"
+        return say_claims(decide_by_claims(claims), untested=untested)
     tables = result.tables()
     return (tables[0].title if tables else result.verb,)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.audit.claims.trials import TrialOutcome, try_claim
+from adjudge.evidence.verdict import claim_best, claim_better
 from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.results.audit.claims import Claim
 
@@ -78,7 +79,7 @@ def _better(evidence: Evidence, pair: tuple[int, int], p: float, level: float, t
         try_claim(trials, pair, lambda trial: trial.keeps_better(better, worse, level)) if supported else TrialOutcome()
     )
     return Claim(
-        claim=f"{evidence.systems[better]} is better than {evidence.systems[worse]}",
+        claim=claim_better(evidence.systems[better], evidence.systems[worse]),
         kind="better",
         systems=(evidence.systems[better], evidence.systems[worse]),
         estimate=float(evidence.difference[pair]),
@@ -108,7 +109,7 @@ def _best(evidence: Evidence, claims: dict[tuple[int, int], Claim]) -> Claim:
     common = set.intersection(*({*claim.survives} for claim in tried)) if tried else set()
     survives = tuple(name for name in parts[0].survives if name in common)
     return Claim(
-        claim=f"{evidence.systems[first]} is the best",
+        claim=claim_best(evidence.systems[first]),
         kind="best",
         systems=(evidence.systems[first],),
         estimate=weakest.estimate,

@@ -17,6 +17,7 @@ from adjudge.audit.halves import random_halves, unnamed_note
 from adjudge.core.comparisons import NOBODY, comparisons
 from adjudge.core.maths import student_quantile
 from adjudge.core.rng import generator
+from adjudge.evidence.verdict import FEWEST_ANNOTATORS
 from adjudge.rank import bradley_terry, ratios
 from adjudge.rank.connected_groups import check_connected, groups_that_met
 from adjudge.rank.counts import labelling_annotators
@@ -25,7 +26,6 @@ from adjudge.rank.resampling_units import Units, people_counts, units_of
 from adjudge.rank.significance import difference_spread, resampling_tests, separation
 from adjudge.rank.strengths import ComparedStrengths, compare_strengths
 from adjudge.rank.tastes import refit
-from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
 from adjudge.results.audit.claims import Claims
 
 if TYPE_CHECKING:

@@ -25,13 +25,13 @@ from adjudge.core.comparisons import NOBODY
 from adjudge.core.errors import DataError
 from adjudge.core.rng import generator
 from adjudge.core.score_sheet import item_means, sheet_of, standardised
+from adjudge.evidence.verdict import FEWEST_ANNOTATORS, claim_parity
 from adjudge.rank.contrasts import contrasts, equivalence
 from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.rank.mixed import design_from
 from adjudge.rank.mixed.design import levels_of
 from adjudge.rank.mixed.rows import rows_of_the_model
 from adjudge.rank.mixed.shared_fits import fit_to_part, model_of
-from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
 from adjudge.results.audit.claims import Claim, Claims
 from adjudge.work import map_tasks
 
@@ -242,7 +242,7 @@ def _claim(evidence: Evidence, pair: Pair, test: Equivalence, p: float, tried: T
     system, human = (evidence.systems[index] for index in pair)
     survives, broken, fails = tried or TrialOutcome()
     return Claim(
-        claim=f"{system} is at parity with {human}",
+        claim=claim_parity(system, human),
         kind="parity",
         systems=(system, human),
         estimate=test.difference,

@@ -11,12 +11,12 @@ from adjudge.audit.reliability import SPLITS, agreement_of, tau_of_halves
 from adjudge.core.comparisons import comparisons
 from adjudge.core.errors import DataError
 from adjudge.core.rng import DEFAULT_SEED, generator
+from adjudge.evidence.verdict import FEWEST_ANNOTATORS
 from adjudge.rank.counts import labelling_annotators
 from adjudge.rank.methods import METHODS
 from adjudge.rank.relative import check_comparable
 from adjudge.rank.resampling_units import annotator_units, people_counts
 from adjudge.rank.tastes import fit_tastes, refit
-from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
 from adjudge.results.audit.trust import Reliability
 
 if TYPE_CHECKING:

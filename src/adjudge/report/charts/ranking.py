@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from adjudge.evidence.verdict import told_apart
 from adjudge.report.charts import theme
 from adjudge.report.charts.vega import Layer, channel, condition
-from adjudge.report.headline import told_apart
 
 if TYPE_CHECKING:
     from adjudge.results.rank import RankedSystem, Ranking

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from adjudge.evidence.verdict import order_systems
 from adjudge.report.page import Section
 from adjudge.report.sections.breakdown import breakdown_section
 from adjudge.report.sections.claims import claims_alone, claims_chart
@@ -11,7 +12,6 @@ from adjudge.report.sections.judges import judges_section
 from adjudge.report.sections.score_audits import composition_section, documents_section, stability_section
 from adjudge.report.sections.trust import aa_section, influence_section, reliability_section
 from adjudge.results.audit.breakdown import Breakdown
-from adjudge.results.audit.claim_sentences import systems_in_order
 from adjudge.results.audit.claims import Claims
 from adjudge.results.audit.composition import Documents, TaskComposition
 from adjudge.results.audit.judges import Judges
@@ -91,7 +91,7 @@ def audit_charts(audit: Audit) -> dict[str, Mapping[str, Any]]:
     charts: dict[str, Mapping[str, Any]] = {}
     for name, section in sections:
         if isinstance(section, Claims):
-            charts[name] = claims_chart(section, systems_in_order(section))
+            charts[name] = claims_chart(section, order_systems(section))
         else:
             charts |= {chart.slug: chart.spec for chart in _section(name, section).charts}
     return charts

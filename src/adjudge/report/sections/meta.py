@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from adjudge.core.wording import counted, short_list
+from adjudge.evidence.verdict import say_best_metric
 from adjudge.report.charts import theme
 from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Fact, Section
@@ -30,12 +31,7 @@ def meta_headline(result: MetaEvaluation) -> str:
         what = level if level == DECIDED else f"human scores of {level}s"
         return f"{name} against {levels[level].n:,} {what}."
     where = f"on {level}" if level == DECIDED else f"at {level} level"
-    first = result.leaders(level)
-    if len(first) == 1:
-        return f"{first[0]} is best {where}."
-    if len(first) == len(result.metrics):
-        return f"The data cannot tell the metrics apart {where}."
-    return f"The data cannot tell which metric is best {where}: {short_list(first, 'or')}."
+    return say_best_metric(result.leaders(level), len(result.metrics), where)
 
 
 def meta_facts(result: MetaEvaluation) -> tuple[Fact, ...]:

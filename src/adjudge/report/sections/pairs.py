@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.wording import agreeing, counted
+from adjudge.evidence.verdict import say_apart_in_table, told_apart
 from adjudge.report.charts import theme
 from adjudge.report.charts.vega import Layer, channel
-from adjudge.report.headline import pairs_told_apart
 from adjudge.report.page import Chart, Section
 from adjudge.report.sections.audits import audit_tables
 
@@ -31,14 +30,11 @@ _COLOURS = (theme.HEAT[0], theme.HEAT[2], theme.HEAT[3], theme.HEAT[4], theme.HE
 def pairs_section(results: PairResults) -> Section:
     """A heat map, of wins where the method counts them, and the table of pairs."""
     ranking = results.ranking
-    decided, pairs = pairs_told_apart(ranking)
-    apart = f"{decided:,} of {counted(pairs, 'pair')} {agreeing(decided, 'is', 'are')} told apart"
-    words = [f"{apart} after Holm's correction for asking {counted(pairs, 'question')}."]
-    words.append(_CELL[ranking.kind])
+    told = say_apart_in_table(len(told_apart(ranking)), len(ranking.comparisons))
     return Section(
         "pairs",
         "Pairs of systems",
-        tuple(words),
+        (told, _CELL[ranking.kind]),
         (pairs_chart(ranking),),
         folded=(ranking.comparison_table(), *audit_tables(results, "discrepancies", "sole_winners")),
     )

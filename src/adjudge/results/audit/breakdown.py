@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from adjudge.core.wording import agreeing, counted
+from adjudge.evidence.verdict import say_subsets_differ
 from adjudge.results.table import Cell, Column, Table, number, p_value, text
 
 LEVEL = 0.05
@@ -57,12 +58,7 @@ class ColumnBreakdown:
 
     def verdict(self, asked: int) -> str:
         """The answer in a sentence."""
-        differ = "differ" if self.differs else "do not differ"
-        corrected = f", {_p(self.p_holm)} after Holm's correction for {asked} columns" if asked > 1 else ""
-        return (
-            f"Systems {differ} between subsets by more than chance explains: p of the interaction "
-            f"{_p(self.p)}{corrected} ({self.test})."
-        )
+        return say_subsets_differ(self.differs, self.p, self.p_holm, asked, self.test)
 
 
 @dataclass(frozen=True)
@@ -77,10 +73,6 @@ class Breakdown:
         """For every column the systems by subsets, and every shift."""
         asked = len(self.columns)
         return tuple(table for column in self.columns for table in (_scores(column, asked), _shifts(column)))
-
-
-def _p(value: float) -> str:
-    return "<.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _scores(breakdown: ColumnBreakdown, asked: int) -> Table:
