@@ -317,14 +317,18 @@ def say_orders(method: str, agree: Sequence[str], differ: Sequence[str]) -> list
 
 HOLDS_AND_FRAGILE = (
     "Holds and fragile",
-    "The data support a claim if its p is below the level after Holm's correction. It holds if it also survives "
-    + "every audit: other halves of the annotators, people and documents left out, other methods. It is fragile if "
-    + "some audit breaks it, or too few people judged to ask other halves of them.",
+    (
+        "The data support a claim if its p is below the level after Holm's correction. It holds if it also survives "
+        "every audit: other halves of the annotators, people and documents left out, other methods. It is fragile if "
+        "some audit breaks it, or too few people judged to ask other halves of them."
+    ),
 )
 CANNOT_DECIDE = (
     "Cannot decide",
-    "Means what it says: the data fit both answers. It does not mean that two systems are equally good. More "
-    + "judgments, by more annotators, may decide it.",
+    (
+        "Means what it says: the data fit both answers. It does not mean that two systems are equally good. More "
+        "judgments, by more annotators, may decide it."
+    ),
 )
 SIGNS_OF_CLAIMS = "✓ holds, ! fragile, blank: the data cannot decide."
 _FEW = {1: "Only one person judged: all of this is about this person only.",
