@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from adjudge.evidence.verdict import say_outlook
 from adjudge.results.result import Result
-from adjudge.results.table import Table, number, percent, text
+from adjudge.results.table import Table, number, percent, tabulate, text
 
 Verdict = Literal["settled", "open"]
 
@@ -171,19 +171,18 @@ class LiveState(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """The systems with their possible ranks, and the claims."""
-        rows = tuple((entry.system, entry.score, entry.best, entry.worst) for entry in self.systems)
-        columns = (
-            text("system"),
-            number("score", 2),
-            number("best rank", 0, help="holds at all times together"),
-            number("worst rank", 0),
-        )
+        columns = {
+            "system": text("system"),
+            "score": number("score", 2),
+            "best": number("best rank", 0, help="holds at all times together"),
+            "worst": number("worst rank", 0),
+        }
         claims = tuple(
             (claim.claim, "holds" if claim.verdict == "settled" else "open", claim.estimate, _span(claim.interval))
             for claim in self.claims
         )
         heads = (text("claim"), text("state"), number("difference", 2), text("interval"))
-        return (Table("Possible ranks", columns, rows), Table("Pairs", heads, claims))
+        return (tabulate("Possible ranks", self.systems, columns), Table("Pairs", heads, claims))
 
 
 def _span(interval: tuple[float | None, float | None] | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from adjudge.core.wording import as_sentences
 from adjudge.evidence.verdict import count_claims
 from adjudge.results.result import UNWRITTEN, to_plain
 from adjudge.results.table import P_HOLM, Cell, Table, number, text
@@ -87,7 +88,7 @@ class Claims:
         words = [count_claims(self.counted("holds"), self.counted("fragile"), self.pairs, self.unit)]
         if supported > MOST_SHOWN:
             words.append(f"The first {MOST_SHOWN} claims are shown; --json has all.")
-        return " ".join([*words, *(f"{note[:1].upper()}{note[1:]}." for note in self.notes)])
+        return " ".join([*words, *as_sentences(self.notes)])
 
 
 def _row(claim: Claim) -> tuple[Cell, ...]:
