@@ -113,7 +113,12 @@ def file_if_there(folder: Path, name: str) -> Path | None:
 
 def missing_data(folder: Path, what: str) -> InputError:
     """The error where a folder holds something else (`what`) than the data of a paper."""
-    return InputError(f"holds {what}; name the folder that has the paper's data", file=folder)
+    return input_fault(folder, f"holds {what}; name the folder that has the paper's data")
+
+
+def input_fault(path: Path, what: str) -> InputError:
+    """The error where a file or folder is not as it should be."""
+    return InputError(what, file=path)
 
 
 def sign_data(fingerprints: Iterable[str]) -> str:
