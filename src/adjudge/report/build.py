@@ -7,7 +7,6 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from adjudge._version import __version__
 from adjudge.core.wording import counted, short_list
 from adjudge.evidence.verdict import (
     count_claims_in_short,
@@ -62,7 +61,6 @@ def build_report(results: Mapping[str, PairResults], *, title: str) -> ReportPag
         pairs=tuple(page.unwrap() for page in pages),
         overview=overview(results) if len(results) > 1 else None,
         guide=GUIDE,
-        version=__version__,
     )
 
 

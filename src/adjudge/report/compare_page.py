@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge._version import __version__
 from adjudge.evidence.verdict import MORE_THAN_CHANCE
 from adjudge.report.charts import theme
 from adjudge.report.charts.rank_changes import places
@@ -40,7 +39,7 @@ def build_compare_page(result: CampaignComparison, *, title: str | None = None) 
         facts=_facts(first, result.unit),
     )
     named = f"{' and '.join(result.campaigns)} compared"
-    return ReportPage(title=title or named, pairs=(page,), overview=None, guide=GUIDE, version=__version__)
+    return ReportPage(title=title or named, pairs=(page,), guide=GUIDE)
 
 
 def _facts(pair: CampaignPair, unit: str) -> tuple[Fact, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge._version import __version__
 from adjudge.core.wording import counted
 from adjudge.evidence.verdict import NOT_TOLD_APART, PARITY_VERDICTS, say_parity
 from adjudge.report.charts import theme
@@ -37,7 +36,7 @@ ROW_HEIGHT = 34
 def build_parity_page(results: Mapping[str, Parity], *, title: str) -> ReportPage:
     """The page data of one or several language pairs."""
     pages = tuple(_page(name, result, f"pair-{i}") for i, (name, result) in enumerate(results.items(), start=1))
-    return ReportPage(title=title, pairs=pages, overview=None, guide=GUIDE, version=__version__)
+    return ReportPage(title=title, pairs=pages, guide=GUIDE)
 
 
 def _page(name: str, parity: Parity, slug: str) -> PairPage:

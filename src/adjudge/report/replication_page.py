@@ -8,14 +8,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from adjudge._version import __version__
 from adjudge.report.charts import theme
 from adjudge.report.charts.curves import bars_chart, curves_chart
+from adjudge.report.charts.heatmap import matrix
 from adjudge.report.charts.rank_changes import places
 from adjudge.report.charts.scatter import scatter_chart
 from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
-from adjudge.report.sections.score_audits import matrix
 from adjudge.results.paper_figures import Bars, Curves, Matrix, PaperFigure, PlacesOfSystems, Scatter, TournamentOrder
 from adjudge.results.replication import Source, State
 
@@ -72,7 +71,7 @@ def build_replication_page(result: Replication, *, title: str) -> ReportPage:
         words=(result.paper,),
         facts=_facts(result),
     )
-    return ReportPage(title=title, pairs=(page,), overview=None, guide=GUIDE, version=__version__)
+    return ReportPage(title=title, pairs=(page,), guide=GUIDE)
 
 
 def _headline(result: Replication) -> str:

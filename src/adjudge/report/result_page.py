@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from adjudge._version import __version__
 from adjudge.core.wording import counted, measured
 from adjudge.evidence.verdict import decide_by_claims, decide_by_ranking, say_claims, say_headline, say_ranking
 from adjudge.report.charts.plan import plan_chart
@@ -73,7 +72,7 @@ def build_standard_report(result: Standard, *, title: str) -> ReportPage:
     first, facts, sections = _content(result)
     page = PairPage.about(result, sections, name=title, slug=result.verb, headline=first, facts=facts)
     guide = (*_TERMS, *(term for term in GUIDE if term.name in _SHARED))
-    return ReportPage(title=title, pairs=(page,), overview=None, guide=guide, version=__version__)
+    return ReportPage(title=title, pairs=(page,), guide=guide)
 
 
 def _content(result: Standard) -> tuple[str, tuple[Fact, ...], tuple[Section, ...]]:
@@ -98,7 +97,7 @@ def page_of(results: Mapping[str, Result], *, title: str) -> ReportPage:
     if isinstance(first, CampaignComparison):
         return build_compare_page(first, title=title)
     pages = tuple(_page(name, result, f"result-{i}") for i, (name, result) in enumerate(results.items(), start=1))
-    return ReportPage(title=title, pairs=pages, overview=None, guide=GUIDE, version=__version__)
+    return ReportPage(title=title, pairs=pages, guide=GUIDE)
 
 
 def _page(name: str, result: Result, slug: str) -> PairPage:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from adjudge._version import __version__
 from adjudge.core.wording import counted
 from adjudge.report.charts import theme
 from adjudge.report.charts.vega import Layer, channel
@@ -54,7 +53,7 @@ def build_testset_page(result: TestSetCheck, *, title: str) -> ReportPage:
         headline=_headline(result),
         facts=_facts(result),
     )
-    return ReportPage(title=title, pairs=(page,), overview=None, guide=GUIDE, version=__version__)
+    return ReportPage(title=title, pairs=(page,), guide=GUIDE)
 
 
 def _headline(result: TestSetCheck) -> str:

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adjudge import AdjudgeError
 from adjudge.audit.changes import DIVISORS
-from adjudge.audit.composition import composition_section
-from adjudge.audit.documents import section as documents_section
-from adjudge.audit.settings import AuditSettings
-from adjudge.core.errors import DataError
+from adjudge.replicate.stability.official_rankings import audit_section
 from adjudge.results.audit.stability import ChangeFamily
 from adjudge.results.paper_figures import Curve, CurveAt, Curves, Matrix, PlacesOfSystems, RankingColumn
 
@@ -159,7 +157,7 @@ def _matrices(key: Key, judgments: Judgments, basis: Basis) -> list[PaperFigure]
     for draw in (_company, _documents):
         try:
             figures.append(draw(key, judgments, basis))
-        except DataError:
+        except AdjudgeError:
             # Annotators or documents are not known; then there is no such figure.
             continue
     return figures
@@ -167,7 +165,7 @@ def _matrices(key: Key, judgments: Judgments, basis: Basis) -> list[PaperFigure]
 
 def _company(key: Key, judgments: Judgments, basis: Basis) -> Matrix:
     """Figure 4: in how many tasks two systems met; the diagonal is all tasks of a system."""
-    composition = composition_section(judgments, AuditSettings())
+    composition = audit_section(judgments, "composition")
     low, mean, high = composition.systems_per_unit
     return Matrix(
         figure="Figure 4",
@@ -186,7 +184,7 @@ def _company(key: Key, judgments: Judgments, basis: Basis) -> Matrix:
 
 def _documents(key: Key, judgments: Judgments, basis: Basis) -> Matrix:
     """Figure 5: mean raw scores of documents by systems; of many documents the easiest and the hardest."""
-    documents = documents_section(judgments, AuditSettings())
+    documents = audit_section(judgments, "documents")
     count = len(documents.documents)
     half = MOST_DOCUMENTS // 2
     kept = range(count) if count <= MOST_DOCUMENTS else [*range(half), *range(count - half, count)]

@@ -48,10 +48,7 @@ def check_ending(path: Path) -> None:
     if path.is_dir():
         raise InputError("cannot be written, it is a folder; name a file", file=path)
     if path.suffix.lower() not in WRITERS:
-        known = " ".join(WRITERS)
-        if path.is_dir():
-            raise InputError("cannot be written, it is a folder; name a file", file=path)
-        raise UsageError(f"{path}: the ending says what is written; use one of {known}")
+        raise UsageError(f"{path}: the ending says what is written; use one of {' '.join(WRITERS)}")
 
 
 def write_results(results: Results, path: Path) -> list[Path]:

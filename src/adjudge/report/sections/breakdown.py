@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.wording import short_list
 from adjudge.report.charts import theme
+from adjudge.report.charts.heatmap import matrix
 from adjudge.report.charts.vega import Layer, channel, condition
 from adjudge.report.page import Chart, Section
-from adjudge.report.sections.score_audits import matrix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,8 @@ from adjudge.evidence.verdict import (
     say_rule,
 )
 from adjudge.report.charts import theme
-from adjudge.report.charts.vega import Layer, channel
+from adjudge.report.charts.heatmap import heatmap
+from adjudge.report.charts.vega import channel
 from adjudge.report.page import Chart, Section
 from adjudge.results.audit.claims import Claims
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from adjudge.evidence.verdict import Decisions
     from adjudge.results.report import PairResults
 
-ROW_HEIGHT = 30
 _VERDICTS = ("holds", "fragile", "not supported")
 _COLOURS = (theme.HEAT[6], theme.HEAT[1], theme.HEAT[3])
 # The cell also says the verdict in words, for readers who do not see the colours.
@@ -88,12 +88,12 @@ def claims_chart(claims: Claims, order: Sequence[str]) -> dict[str, Any]:
         for claim in claims.claims
         if claim.kind == "better"
     ]  # fmt: skip
-    base = Layer(cells).encode(
-        x=channel("column:N", sort=list(order), title="than", axis=theme.column_axis(len(order))),
-        y=channel("row:N", sort=list(order), title=None),
-    )
-    boxes = base.mark("rect", stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
-        color=channel("verdict:N", title=None, scale=dict(domain=list(_VERDICTS), range=list(_COLOURS))),
+    return heatmap(
+        cells,
+        order,
+        (dict(fontSize=13, fontWeight="bold"), channel("sign:N")),
+        title="than",
+        colour=channel("verdict:N", title=None, scale=dict(domain=list(_VERDICTS), range=list(_COLOURS))),
         tooltip=[
             channel("row:N", title="better"),
             channel("column:N", title="worse"),
@@ -103,5 +103,3 @@ def claims_chart(claims: Claims, order: Sequence[str]) -> dict[str, Any]:
             channel("broken:N", title="broken by"),
         ],
     )
-    signs = base.mark("text", fontSize=13, fontWeight="bold").encode(text="sign:N")
-    return theme.finish(boxes, signs, height=ROW_HEIGHT * max(len(order), 2))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.wording import counted
 from adjudge.report.charts import theme
+from adjudge.report.charts.heatmap import heatmap, where_wide
 from adjudge.report.charts.scatter import axes, names_of, with_places
 from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Section
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from adjudge.results.rank import Ranking
     from adjudge.results.report import PairResults
 
-ROW_HEIGHT = 28
 TIMES_HEIGHT = 340
 _SHADES = (theme.HEAT[3], theme.HEAT[4], theme.HEAT[5], theme.HEAT[6])
 
@@ -62,13 +62,14 @@ def meetings_heatmap(ranking: Ranking) -> dict[str, Any]:
         for (better, worse), count in meetings.items()
         for row, column in ((better, worse), (worse, better))
     ]
-    order = list(ranking.order)
-    base = Layer(cells).encode(
-        x=channel("column:N", sort=order, title="met", axis=theme.column_axis(len(order))),
-        y=channel("row:N", sort=order, title=None),
-    )
-    boxes = base.mark("rect", stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
-        color=channel("ratio:Q", scale=dict(type="threshold", domain=[0.5, 1.25, 2], range=list(_SHADES)), legend=None),
+    scale = dict(type="threshold", domain=[0.5, 1.25, 2], range=list(_SHADES))
+    return heatmap(
+        cells,
+        ranking.order,
+        (where_wide(ranking.order, 34, 11), channel("comparisons:Q")),
+        title="met",
+        row_height=28,
+        colour=channel("ratio:Q", scale=scale, legend=None),
         tooltip=[
             channel("row:N", title="system"),
             channel("column:N", title="met"),
@@ -76,9 +77,6 @@ def meetings_heatmap(ranking: Ranking) -> dict[str, Any]:
             channel("ratio:Q", title="against the average pair", format=".2f"),
         ],
     )
-    wide = f"width / {max(len(order), 1)} > 34 ? 1 : 0"
-    numbers = base.mark("text", fontSize=11, opacity=dict(expr=wide)).encode(text="comparisons:Q")
-    return theme.finish(boxes, numbers, height=ROW_HEIGHT * max(len(order), 2))
 
 
 def times_judged_chart(ranking: Ranking, *, unit: str) -> dict[str, Any]:

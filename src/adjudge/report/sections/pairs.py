@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.evidence.verdict import say_apart_in_table, told_apart
 from adjudge.report.charts import theme
-from adjudge.report.charts.vega import Layer, channel
+from adjudge.report.charts.heatmap import heatmap, where_wide
+from adjudge.report.charts.vega import channel
 from adjudge.report.page import Chart, Section
 from adjudge.report.sections.audits import audit_tables
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from adjudge.results.report import PairResults
 
 STEPS = (0.25, 0.35, 0.45, 0.55, 0.65, 0.75)
-ROW_HEIGHT = 30
 # What a cell of the chart is, by the kind of judgments.
 _CELL = {
     "relative": "A cell is the percentage of comparisons that the row's system won against the column's, ties left "
@@ -53,13 +53,13 @@ def wins_heatmap(ranking: Ranking) -> dict[str, Any]:
     """Share of the pair's decided comparisons that the row's system won; a dot marks pairs told apart (Holm)."""
     level = ranking.lines.level
     cells = [cell for comparison in ranking.comparisons for cell in _share_cells(comparison, level)]
-    order = list(ranking.order)
-    base = Layer(cells).encode(
-        x=channel("column:N", sort=order, title="against", axis=theme.column_axis(len(order))),
-        y=channel("row:N", sort=order, title=None),
-    )
-    boxes = base.mark("rect", stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
-        color=channel(
+    return heatmap(
+        cells,
+        ranking.order,
+        (where_wide(ranking.order, 34, 12), channel("label:N")),
+        (where_wide(ranking.order, 34, 10, narrow=True), channel("dot:N")),
+        title="against",
+        colour=channel(
             "share:Q",
             title="share won",
             scale=dict(type="threshold", domain=list(STEPS), range=list(theme.HEAT)),
@@ -75,17 +75,6 @@ def wins_heatmap(ranking: Ranking) -> dict[str, Any]:
             channel("p:N", title="p (Holm)"),
         ],
     )
-    # Numbers are shown where a cell is wide enough for them.
-    wide = f"width / {max(len(order), 1)} > 34 ? 1 : 0"
-    numbers = base.mark("text", fontSize=12, opacity=dict(expr=wide)).encode(text=channel("label:N"))
-    layers = (boxes, numbers, _dots(base, len(order), 34))
-    return theme.finish(*layers, height=ROW_HEIGHT * max(len(order), 2))
-
-
-def _dots(base: Any, count: int, wide: int) -> Any:
-    """The dots of pairs that are told apart, where cells are too narrow for numbers that carry them."""
-    narrow = f"width / {max(count, 1)} > {wide} ? 0 : 1"
-    return base.mark("text", fontSize=10, opacity=dict(expr=narrow)).encode(text=channel("dot:N"))
 
 
 def _share_cells(comparison: PairComparison, level: float) -> list[dict[str, Any]]:
@@ -117,14 +106,15 @@ def _percent(share: float) -> str:
 
 def differences_heatmap(ranking: Ranking, *, unit: str) -> dict[str, Any]:
     """Row minus column; strong colours are told apart after Holm's correction, weak ones only before it."""
-    order = list(ranking.order)
     cells = [cell for comparison in ranking.comparisons for cell in _difference_cells(comparison, ranking.lines.level)]
-    base = Layer(cells).encode(
-        x=channel("column:N", sort=order, title="against", axis=theme.column_axis(len(order))),
-        y=channel("row:N", sort=order, title=None),
-    )
-    boxes = base.mark("rect", stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
-        color=channel("evidence:N", legend=None, scale=dict(domain=list(_EVIDENCE), range=list(_COLOURS))),
+    return heatmap(
+        cells,
+        ranking.order,
+        (where_wide(ranking.order, 40, 11), channel("label:N")),
+        # Where cells are too narrow for numbers, dots alone mark the pairs that are told apart.
+        (where_wide(ranking.order, 40, 10, narrow=True), channel("dot:N")),
+        title="against",
+        colour=channel("evidence:N", legend=None, scale=dict(domain=list(_EVIDENCE), range=list(_COLOURS))),
         tooltip=[
             channel("row:N", title="system"),
             channel("column:N", title="against"),
@@ -133,10 +123,6 @@ def differences_heatmap(ranking: Ranking, *, unit: str) -> dict[str, Any]:
             channel("evidence:N"),
         ],
     )
-    wide = f"width / {max(len(order), 1)} > 40 ? 1 : 0"
-    numbers = base.mark("text", fontSize=11, opacity=dict(expr=wide)).encode(text="label:N")
-    layers = (boxes, numbers, _dots(base, len(order), 40))
-    return theme.finish(*layers, height=ROW_HEIGHT * max(len(order), 2))
 
 
 def _difference_cells(comparison: PairComparison, level: float) -> list[dict[str, Any]]:

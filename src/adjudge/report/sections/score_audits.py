@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adjudge.core.wording import counted
-from adjudge.report.charts import theme
+from adjudge.report.charts.heatmap import matrix
 from adjudge.report.charts.rank_changes import places
-from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Section
 from adjudge.results.audit.stability import ONCE_PER_PAIR, ChangeFamily
 
@@ -134,53 +133,3 @@ def documents_section(documents: Documents) -> Section:
     first, *others = documents.tables()
     chart = Chart("documents", "Documents by systems", says, spec)
     return Section("documents", "Documents", tuple(words), (chart,), (first,), tuple(others))
-
-
-def matrix(
-    rows: Sequence[str],
-    columns: Sequence[str],
-    cells: Sequence[Sequence[float | None]],
-    *,
-    steps: Sequence[float],
-    what: str,
-    cell_format: str,
-    row_height: int = 26,
-) -> dict[str, Any]:
-    """Coloured cells. Empty ones stay blank.
-
-    Args:
-        rows: names, the first at the top.
-        columns: names, the first at the left.
-        cells: one sequence per row.
-        steps: the values between the colours: six from orange over neutral to blue, three from neutral to blue.
-        what: what a cell is, for its tooltip.
-        cell_format: the format of cells, as d3 writes it.
-        row_height: of a cell, in pixels.
-    """
-    values = [
-        {"row": row, "column": column, "value": value}
-        for row, line in zip(rows, cells, strict=True)
-        for column, value in zip(columns, line, strict=True)
-        if value is not None
-    ]
-    base = Layer(values).encode(
-        x=channel("column:N", sort=list(columns), title=None, axis=theme.column_axis(len(columns))),
-        y=channel("row:N", sort=list(rows), title=None),
-    )
-    boxes = base.mark("rect", stroke=theme.PAPER, strokeWidth=1.5, cornerRadius=2).encode(
-        color=channel(
-            "value:Q",
-            scale=dict(type="threshold", domain=list(steps), range=list(theme.HEAT[-len(steps) - 1 :])),
-            legend=None,
-        ),
-        tooltip=[
-            channel("row:N", title=" "),
-            channel("column:N", title="  "),
-            channel("value:Q", title=what, format=cell_format),
-        ],
-    )
-    wide = f"width / {max(len(columns), 1)} > 34 ? 1 : 0"
-    numbers = base.mark("text", fontSize=11, opacity=dict(expr=wide)).encode(
-        text=channel("value:Q", format=cell_format)
-    )
-    return theme.finish(boxes, numbers, height=row_height * max(len(rows), 2))
