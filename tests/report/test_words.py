@@ -237,7 +237,9 @@ def test_pairs_count_as_comparisons_and_people_without_a_name_are_not_none() -> 
     results = replace(pair_results(), counts=counts)
     fact = build_report({"p": results}, title="t").pairs[0].facts[-1]
     assert (fact.label, fact.value, fact.detail) == ("Comparisons", "240", "by people whom the data do not name")
-    assert "The data are 240 comparisons by people whom the data do not name." in paper.paragraph_of(results, "tab:x")
+    assert "The data are 240 comparisons by people whom the data do not name." in paper.write_paragraph(
+        results, "tab:x"
+    )
 
 
 def test_the_paper_names_what_is_not_ranked_apart_from_the_judgments() -> None:
@@ -246,5 +248,5 @@ def test_the_paper_names_what_is_not_ranked_apart_from_the_judgments() -> None:
     read, control = SetAside("bad row", 3), SetAside("control items", 20)
     ranked = replace(results.ranking, set_aside=(read, control))
     results = replace(results, ranking=ranked, counts=replace(results.counts, set_aside=(read,)))
-    paragraph = paper.paragraph_of(results, "tab:x")
+    paragraph = paper.write_paragraph(results, "tab:x")
     assert "The data are 480 judgments of 40 segments by 6 annotators.\nNot ranked: 20 (control items)." in paragraph

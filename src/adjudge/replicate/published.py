@@ -58,7 +58,7 @@ class Published:
             ReplicatedCell(
                 name,
                 float(printed),
-                decimals_of(printed),
+                count_decimals(printed),
                 recomputed.get(name),
                 notes.get(name, ""),
                 comparable=name not in other_data,
@@ -88,20 +88,20 @@ def read_published(name: str) -> Published:
     return Published(content["paper"], content)
 
 
-def decimals_of(printed: str) -> int:
+def count_decimals(printed: str) -> int:
     """How many decimals a figure is printed with."""
     return len(printed.partition(".")[2])
 
 
 def find_file(folder: Path, name: str) -> Path:
     """The file of this name in the folder or in a folder directly inside it."""
-    path = file_if_there(folder, name)
+    path = look_for_file(folder, name)
     if path is None:
         raise missing_data(folder, f"no '{name}'")
     return path
 
 
-def file_if_there(folder: Path, name: str) -> Path | None:
+def look_for_file(folder: Path, name: str) -> Path | None:
     """The file of this name in the folder or in a folder directly inside it; None where there is none."""
     if (folder / name).is_file():
         return folder / name

@@ -17,7 +17,7 @@ from adjudge.evidence.verdict import (
 )
 from adjudge.report.guide import GUIDE
 from adjudge.report.page import Fact, PairPage, ReportPage, Section
-from adjudge.report.sections.agreement import agreement_section, coefficient, in_figures, in_words
+from adjudge.report.sections.agreement import agreement_section, choose_coefficient, name_agreement, show_coefficient
 from adjudge.report.sections.annotators import annotators_section, nobody_passes
 from adjudge.report.sections.audits import audit_sections
 from adjudge.report.sections.claims import claims_of, claims_section, decide
@@ -104,9 +104,11 @@ def _facts(results: PairResults, decisions: Decisions) -> tuple[Fact, ...]:
         Fact("Pairs told apart", f"{decisions.apart:,} of {decisions.pairs:,}", _told(results)),
     ]
     if results.agreement is not None:
-        name, value = coefficient(results.agreement, results.agreement.inter["all"])
+        name, value = choose_coefficient(results.agreement, results.agreement.inter["all"])
         if not math.isnan(value):
-            facts.append(Fact("Agreement", in_figures(value), f"{name} between annotators, {in_words(value)}"))
+            facts.append(
+                Fact("Agreement", show_coefficient(value), f"{name} between annotators, {name_agreement(value)}")
+            )
     answers, what = counts.answers
     texts = f" on {counted(counts.segments, 'segment')}" if counts.segments else ""
     facts.append(Fact(f"{what.capitalize()}s", f"{answers:,}", f"by {counts.judged_by}{texts}"))

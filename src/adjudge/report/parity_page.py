@@ -42,7 +42,7 @@ def build_parity_page(results: Mapping[str, Parity], *, title: str) -> ReportPag
 def _page(name: str, parity: Parity, slug: str) -> PairPage:
     what = "judgments" if parity.parts[0].human_mean_score is None else "segments"
     says = f"Share of {what} in which each system is at least as good as {parity.human}, with its 95% interval."
-    chart = Chart("shares", "Parity shares", says, parity_chart(parity))
+    chart = Chart("shares", "Parity shares", says, draw_parity_shares(parity))
     tables = parity.tables()
     headline, *further = _verdicts(parity)
     return PairPage.about(
@@ -89,7 +89,7 @@ def _facts(parity: Parity) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def parity_chart(parity: Parity) -> dict[str, Any]:
+def draw_parity_shares(parity: Parity) -> dict[str, Any]:
     """One point per system and version, with its interval over documents."""
     sets = {"after" if parity.change else "test set": parity.parts[0]}
     if parity.change is not None:

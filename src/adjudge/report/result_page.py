@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from adjudge.core.wording import counted, measured
 from adjudge.evidence.verdict import decide_by_claims, decide_by_ranking, say_claims, say_headline, say_ranking
-from adjudge.report.charts.plan import plan_chart
+from adjudge.report.charts.plan import draw_plan
 from adjudge.report.compare_page import build_compare_page
 from adjudge.report.guide import GUIDE
 from adjudge.report.page import Chart, PairPage, ReportPage, Section, Term
@@ -24,7 +24,7 @@ from adjudge.report.sections.gold import gold_facts, gold_headline, gold_section
 from adjudge.report.sections.meta import meta_facts, meta_headline, meta_sections
 from adjudge.report.sections.pairs import pairs_chart
 from adjudge.report.sections.qe import qe_facts, qe_headline, qe_sections
-from adjudge.report.sections.ranking import ranking_charts, summary_of
+from adjudge.report.sections.ranking import ranking_charts, summarise_ranking
 from adjudge.report.sections.tournament import section_of
 from adjudge.report.testset_page import build_testset_page
 from adjudge.results.agree import Agreement
@@ -83,7 +83,7 @@ def _content(result: Standard) -> tuple[str, tuple[Fact, ...], tuple[Section, ..
     return qe_headline(result), qe_facts(result), qe_sections(result)
 
 
-def page_of(results: Mapping[str, Result], *, title: str) -> ReportPage:
+def build_page(results: Mapping[str, Result], *, title: str) -> ReportPage:
     """The page of one result, or of one per language pair."""
     first = next(iter(results.values()))
     if isinstance(first, Parity):
@@ -143,13 +143,13 @@ def _sections(result: Result) -> tuple[Section, ...]:
     longer = tuple(table for table in result.all_tables() if table not in tables)
     charts = tuple(Chart(chart, chart.capitalize(), "", spec) for chart, spec in charts_of(result).items())
     if isinstance(result, Ranking):
-        words, charts = (summary_of(result),), (*ranking_charts(result), pairs_chart(result))
+        words, charts = (summarise_ranking(result),), (*ranking_charts(result), pairs_chart(result))
         return (Section("ranking", "Ranking", words, charts, tables, longer),)
     if isinstance(result, Checked):
         charts = check_charts(result)
     if isinstance(result, Plan):
         says = "The least difference that each design finds, by its work; the dotted line is the difference asked for."
-        charts = (Chart("plan", "What each design finds", says, plan_chart(result)),)
+        charts = (Chart("plan", "What each design finds", says, draw_plan(result)),)
     if isinstance(result, Tournament):
         return (replace(section_of(result), words=(), notes=()),)
     if isinstance(result, Audit):

@@ -65,7 +65,7 @@ class LeftOut:
     cause: Cause = field(metadata=UNWRITTEN)
 
 
-def component_table(
+def tabulate_components(
     components: Sequence[VarianceComponent], left_out: Sequence[LeftOut] = (), *, judged: str = "scores"
 ) -> Table:
     """The components as a table, with the left-out effects in its note; `judged` says what spreads."""
@@ -238,7 +238,7 @@ class Ranking(Result):
         if not self.components:
             return ()
         judged = "comparisons" if self.kind == "relative" else "scores"
-        return (component_table(self.components, self.left_out, judged=judged),)
+        return (tabulate_components(self.components, self.left_out, judged=judged),)
 
     def all_tables(self) -> tuple[Table, ...]:
         """The ranking, and every pair of systems."""

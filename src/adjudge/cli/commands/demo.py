@@ -128,7 +128,7 @@ def _describe_simulation(name: str, simulated: Simulated) -> Iterator[str]:
 
 def _describe_results(results: PairResults) -> Iterator[str]:
     from adjudge.evidence.verdict import count_claims_in_line, decide_by_ranking, say_headline
-    from adjudge.report.sections.agreement import coefficient
+    from adjudge.report.sections.agreement import choose_coefficient
     from adjudge.report.sections.claims import claims_of
 
     ranking, agreement = results.ranking, results.agreement
@@ -138,8 +138,8 @@ def _describe_results(results: PairResults) -> Iterator[str]:
         all_kept = "all annotators pass" if tested else "no control items to test annotators on, all are kept"
         yield f"  check       {', '.join(failed) + ' left out' if failed else all_kept}"
     if agreement is not None:
-        name, inter = coefficient(agreement, agreement.inter["all"])
-        _, intra = coefficient(agreement, agreement.intra["all"])
+        name, inter = choose_coefficient(agreement, agreement.inter["all"])
+        _, intra = choose_coefficient(agreement, agreement.intra["all"])
         yield f"  agree       {name} {inter:.2f} between annotators, {intra:.2f} within annotators"
     claims = claims_of(results)
     decisions = decide_by_ranking(ranking, claims)

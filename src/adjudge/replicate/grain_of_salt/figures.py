@@ -12,7 +12,7 @@ import numpy as np
 
 import adjudge
 from adjudge.replicate.grain_of_salt.tables import OFFICIAL, sampled_systems, score_systems
-from adjudge.replicate.published import file_if_there
+from adjudge.replicate.published import look_for_file
 from adjudge.results.paper_figures import Curve, CurveAt, Curves, FittedLine, Mark, Scatter, ScatterPoint
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def draw_figures(released: Released, published: Published, folder: Path) -> tupl
     )
 
 
-def fitted(points: Sequence[ScatterPoint]) -> FittedLine:
+def fit_line(points: Sequence[ScatterPoint]) -> FittedLine:
     """The line of least squares through points."""
     x, y = np.array([point.x for point in points]), np.array([point.y for point in points])
     slope, intercept = np.polyfit(x, y, 1)
@@ -57,7 +57,7 @@ def fitted(points: Sequence[ScatterPoint]) -> FittedLine:
 def all_in_block(pairs: Mapping[str, Judgments]) -> Scatter:
     """Figure 1: two readings of the official score, all systems of all language pairs."""
     points = [point for pair, part in pairs.items() for point in _two_readings(pair, part)]
-    line = fitted(points)
+    line = fit_line(points)
     says = (
         f"{len(points)} systems of {len(pairs)} language pairs lie close to a rising line (r = {line.r:.3f}): "
         "counting whole blocks instead of comparisons hardly changes the order."
@@ -85,7 +85,7 @@ def _two_readings(pair: str, part: Judgments) -> Iterator[ScatterPoint]:
 def times_judged(figure: str, page: int, pair: str, part: Judgments) -> Scatter:
     """Figures 3 and 4: the official score against the number of blocks in which a system was shown."""
     points = _points(pair, part, "shown")
-    line = fitted(points)
+    line = fit_line(points)
     lowest = min(points, key=lambda point: point.y)
     says = (
         f"{len(points)} systems of {pair}: Pearson's r of score and times judged is {line.r:.3f}; "
@@ -106,7 +106,7 @@ def times_judged(figure: str, page: int, pair: str, part: Judgments) -> Scatter:
 def presence_of_reference(pair: str, part: Judgments) -> Scatter:
     """Figure 6: the official score against how often the reference was shown beside a system."""
     points = _points(pair, part, "reference_share")
-    line = fitted(points)
+    line = fit_line(points)
     says = (
         f"{len(points)} systems of {pair}: the more often a system was shown beside the reference, the lower its score "
         f"(r = {line.r:.3f})."
@@ -134,7 +134,7 @@ def _points(pair: str, part: Judgments, x: str) -> list[ScatterPoint]:
 
 def agreement_by_length(rankings: Judgments, folder: Path, names: Mapping[str, str]) -> Curves | None:
     """Figure 2, where every source language has its texts in the folder."""
-    files = {code: file_if_there(folder, name) for code, name in names.items()}
+    files = {code: look_for_file(folder, name) for code, name in names.items()}
     if not all(files.values()):
         return None
     texts = {

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 import adjudge
-from adjudge.replicate.published import file_if_there, missing_data, read_published, sign_data
+from adjudge.replicate.published import look_for_file, missing_data, read_published, sign_data
 from adjudge.results.paper_figures import TournamentOrder, ViolatedLead
 from adjudge.results.replication import Replication
 
@@ -148,9 +148,9 @@ def _judgments(
 
     Raw files hold many tasks: `files` keeps those that were read.
     """
-    if counts := file_if_there(folder, entry["counts"]):
+    if counts := look_for_file(folder, entry["counts"]):
         return adjudge.read(counts, format="pairwise-counts")
-    raw = file_if_there(folder, entry["raw"])
+    raw = look_for_file(folder, entry["raw"])
     if raw is None:
         return None
     if raw not in files:
@@ -275,7 +275,7 @@ def example_block(folder: Path, entry: Mapping[str, Any]) -> dict[str, float]:
 
     Empty where the folder has no raw rankings. The example is found by its systems, which met in one block only.
     """
-    path = file_if_there(folder, entry["raw"])
+    path = look_for_file(folder, entry["raw"])
     if path is None:
         return {}
     table = adjudge.read(path, format="wmt-ranking", pair=entry["pair"]).table

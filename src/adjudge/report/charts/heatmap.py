@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 ROW_HEIGHT = 30
 
 
-def heatmap(
+def draw_heatmap(
     cells: Rows,
     columns: Sequence[str],
     *texts: tuple[Spec, Spec],
@@ -52,13 +52,13 @@ def heatmap(
     return theme.finish(*layers, height=row_height * max(len(rows), 2))
 
 
-def where_wide(columns: Sequence[str], pixels: int, size: int, *, narrow: bool = False) -> Spec:
+def show_where_wide(columns: Sequence[str], pixels: int, size: int, *, narrow: bool = False) -> Spec:
     """The look of texts of this size that are shown only where a cell is wider than so many pixels, or narrower."""
     shown = "0 : 1" if narrow else "1 : 0"
     return {"fontSize": size, "opacity": {"expr": f"width / {max(len(columns), 1)} > {pixels} ? {shown}"}}
 
 
-def matrix(
+def draw_matrix(
     rows: Sequence[str],
     columns: Sequence[str],
     cells: Sequence[Sequence[float | None]],
@@ -86,10 +86,10 @@ def matrix(
         if value is not None
     ]
     colours = dict(type="threshold", domain=list(steps), range=list(theme.HEAT[-len(steps) - 1 :]))
-    return heatmap(
+    return draw_heatmap(
         values,
         columns,
-        (where_wide(columns, 34, 11), channel("value:Q", format=cell_format)),
+        (show_where_wide(columns, 34, 11), channel("value:Q", format=cell_format)),
         colour=channel("value:Q", scale=colours, legend=None),
         tooltip=[
             channel("row:N", title=" "),

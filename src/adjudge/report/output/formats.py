@@ -194,9 +194,9 @@ def _text(results: Results, path: Path) -> list[Path]:
 
 def _page(results: Results, path: Path) -> list[Path]:
     from adjudge.report.output.pages import write_page
-    from adjudge.report.result_page import page_of
+    from adjudge.report.result_page import build_page
 
-    write_page(page_of(results, title=path.stem), path)
+    write_page(build_page(results, title=path.stem), path)
     return [path]
 
 

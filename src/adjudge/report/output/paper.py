@@ -20,7 +20,7 @@ from adjudge.evidence.verdict import count_claims_in_paper, say_apart_in_paper, 
 from adjudge.report.charts.theme import PNG_SCALE, paint
 from adjudge.report.output.formats import slug, to_csv, write_signatures
 from adjudge.report.output.latex import NEEDED, escape, latex_table, to_latex
-from adjudge.report.sections.agreement import coefficient
+from adjudge.report.sections.agreement import choose_coefficient
 from adjudge.report.sections.claims import claims_of, decide
 from adjudge.report.sections.ranking import scores_chart
 from adjudge.results.table import Column, Table
@@ -60,14 +60,14 @@ def write_paper(results: Mapping[str, PairResults], folder: Path) -> list[Path]:
     for name, pair in results.items():
         prefix = f"{slug(name)}-" if len(results) > 1 else ""
         label = f"tab:{prefix}ranking"
-        paragraph = paragraph_of(pair, label)
+        paragraph = write_paragraph(pair, label)
         cited |= {key for keys in re.findall(r"\\cite\{([^}]*)\}", paragraph) for key in keys.split(",")}
         written += [
             _write(folder / f"{prefix}ranking.tex", ranking_table(pair.ranking, name, label)),
             _write(folder / f"{prefix}paragraph.tex", paragraph),
             *_write_figure(pair.ranking, folder / f"{prefix}ranking"),
         ]
-    return [*written, _write(folder / "references.bib", references(cited))]
+    return [*written, _write(folder / "references.bib", collect_references(cited))]
 
 
 def write_tables(page: ReportPage, folder: Path) -> list[Path]:
@@ -160,7 +160,7 @@ def _method(ranking: Ranking) -> tuple[str, tuple[str, ...]]:
     return _METHODS.get(ranking.method, (f"the method {ranking.method}", ()))
 
 
-def paragraph_of(results: PairResults, label: str) -> str:
+def write_paragraph(results: PairResults, label: str) -> str:
     """The paragraph in LaTeX: what was done, what holds, what does not."""
     sentences = [*_done(results, label), *_found(results), *_agreed(results)]
     return "\n".join([f"% {results.ranking.signature}", *sentences, ""])
@@ -203,7 +203,7 @@ def _agreed(results: PairResults) -> list[str]:
     agreement = results.agreement
     if agreement is None or not agreement.inter["all"].pairs:
         return []
-    name, value = coefficient(agreement, agreement.inter["all"])
+    name, value = choose_coefficient(agreement, agreement.inter["all"])
     if value != value:  # noqa: PLR0124  NaN differs from itself
         return []
     greek = rf"$\{name}$" if name in ("kappa", "alpha") else name
@@ -214,7 +214,7 @@ def _cite(keys: tuple[str, ...]) -> str:
     return rf"~\cite{{{','.join(keys)}}}" if keys else ""
 
 
-def references(keys: set[str]) -> str:
+def collect_references(keys: set[str]) -> str:
     """BibTeX entries of these keys, in the order of the file."""
     known = _entries()
     return "\n".join(f"{entry}\n" for key, entry in known.items() if key in keys)

@@ -14,7 +14,7 @@ from adjudge.evidence.verdict import (
     say_rule,
 )
 from adjudge.report.charts import theme
-from adjudge.report.charts.heatmap import heatmap
+from adjudge.report.charts.heatmap import draw_heatmap
 from adjudge.report.charts.vega import channel
 from adjudge.report.page import Chart, Section
 from adjudge.results.audit.claims import Claims
@@ -88,7 +88,7 @@ def claims_chart(claims: Claims, order: Sequence[str]) -> dict[str, Any]:
         for claim in claims.claims
         if claim.kind == "better"
     ]  # fmt: skip
-    return heatmap(
+    return draw_heatmap(
         cells,
         order,
         (dict(fontSize=13, fontWeight="bold"), channel("sign:N")),

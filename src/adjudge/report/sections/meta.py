@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.core.wording import counted, short_list
 from adjudge.evidence.verdict import say_best_metric
 from adjudge.report.charts import theme
-from adjudge.report.charts.heatmap import heatmap, where_wide
+from adjudge.report.charts.heatmap import draw_heatmap, show_where_wide
 from adjudge.report.charts.vega import channel
 from adjudge.report.page import Chart, Fact, Section
 from adjudge.results.meta import CLUSTERED_BY, DECIDED, SEPARATED, level_title
@@ -82,9 +82,7 @@ def _level(result: MetaEvaluation, level: str, table: Table) -> Section:
         says = f"Numbers are p-values after Holm's correction, by {_in_words(test)}."
         if any(comparison.one_sided for comparison in compared):
             says += " They are one-sided, in the direction seen; two metrics count as told apart below .025."
-        charts = (
-            Chart(f"wins-{slug}", "Which metric is better than which", says, metric_wins_heatmap(compared, order)),
-        )
+        charts = (Chart(f"wins-{slug}", "Which metric is better than which", says, draw_metric_wins(compared, order)),)
     title = level.capitalize() if level in (SEPARATED, DECIDED) else f"{level.capitalize()} level"
     return Section(slug, title, charts=charts, tables=(table,))
 
@@ -93,16 +91,16 @@ def _in_words(test: str) -> str:
     return "Williams' test" if test == "williams" else test
 
 
-def metric_wins_heatmap(comparisons: Sequence[MetricComparison], order: Sequence[str]) -> dict[str, Any]:
+def draw_metric_wins(comparisons: Sequence[MetricComparison], order: Sequence[str]) -> dict[str, Any]:
     """Blue where the row is significantly better than the column (Holm), orange where it is worse."""
     cells = [cell for comparison in comparisons for cell in _cells(comparison)]
     colours = [theme.HEAT[6], theme.HEAT[3], theme.HEAT[0]]
-    return heatmap(
+    return draw_heatmap(
         cells,
         order,
-        (where_wide(order, 40, 11), channel("p:N")),
+        (show_where_wide(order, 40, 11), channel("p:N")),
         # Where numbers do not fit, signs say what the colours say.
-        (where_wide(order, 40, 12, narrow=True), channel("sign:N")),
+        (show_where_wide(order, 40, 12, narrow=True), channel("sign:N")),
         title="against",
         colour=channel("verdict:N", title="the row is", scale=dict(domain=[_WINS, _OPEN, _LOSES], range=colours)),
         tooltip=[

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjudge.evidence.verdict import say_orders
-from adjudge.report.charts.rank_changes import places
+from adjudge.report.charts.rank_changes import draw_places
 from adjudge.report.page import Chart, Section
 from adjudge.results.audit.trust import AATest
 from adjudge.results.table import Cell, Table, percent, show, text
@@ -25,7 +25,7 @@ def methods_section(results: PairResults) -> Section | None:
     words = say_orders(first.method, agree, differ)
     moves = "Coloured lines are systems whose place depends on the method."
     says = moves if differ else "No system's place depends on the method."
-    chart = Chart("methods", "Places by method", says, places({one.method: one.order for one in (first, *others)}))
+    chart = Chart("methods", "Places by method", says, draw_places({one.method: one.order for one in (first, *others)}))
     words += _false_alarms(results)
     return Section(
         "methods", "Other methods", tuple(words), (chart,), (_orders((first, *others)),),

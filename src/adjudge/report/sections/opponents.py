@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.wording import counted
 from adjudge.report.charts import theme
-from adjudge.report.charts.heatmap import heatmap, where_wide
-from adjudge.report.charts.scatter import axes, names_of, with_places
+from adjudge.report.charts.heatmap import draw_heatmap, show_where_wide
+from adjudge.report.charts.scatter import draw_names, make_axes, place_names
 from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Section
 from adjudge.report.sections.audits import WITH_OPPONENTS, audit_tables, is_relative
@@ -36,10 +36,10 @@ def opponents_section(results: PairResults) -> Section | None:
     )
     charts = (
         Chart("times", "Score against times judged", "Points on a slope: the sampling may favour some systems.",
-              times_judged_chart(ranking, unit=ranking.unit)),
+              draw_times_judged(ranking, unit=ranking.unit)),
         Chart("opponents", "Comparisons of every pair",
               "A stronger blue: compared more often than the average pair; one shade throughout is an even spread.",
-              meetings_heatmap(ranking)),
+              draw_meetings(ranking)),
     )  # fmt: skip
     first, *others = audit_tables(results, *WITH_OPPONENTS) or (None,)
     tables = () if first is None else (first,)
@@ -48,7 +48,7 @@ def opponents_section(results: PairResults) -> Section | None:
     )
 
 
-def meetings_heatmap(ranking: Ranking) -> dict[str, Any]:
+def draw_meetings(ranking: Ranking) -> dict[str, Any]:
     """The number of comparisons of every pair, darker where it is larger than the average pair's."""
     meetings = {
         (comparison.better, comparison.worse): sum(
@@ -63,10 +63,10 @@ def meetings_heatmap(ranking: Ranking) -> dict[str, Any]:
         for row, column in ((better, worse), (worse, better))
     ]
     scale = dict(type="threshold", domain=[0.5, 1.25, 2], range=list(_SHADES))
-    return heatmap(
+    return draw_heatmap(
         cells,
         ranking.order,
-        (where_wide(ranking.order, 34, 11), channel("comparisons:Q")),
+        (show_where_wide(ranking.order, 34, 11), channel("comparisons:Q")),
         title="met",
         row_height=28,
         colour=channel("ratio:Q", scale=scale, legend=None),
@@ -79,15 +79,15 @@ def meetings_heatmap(ranking: Ranking) -> dict[str, Any]:
     )
 
 
-def times_judged_chart(ranking: Ranking, *, unit: str) -> dict[str, Any]:
+def draw_times_judged(ranking: Ranking, *, unit: str) -> dict[str, Any]:
     """One point per system, its name beside it. Human translations, far above, would hide the rest."""
     rows = [
         {"name": system.system, "y": system.score, "x": system.n}
         for system in ranking.systems
         if not system.human and system.score is not None
     ]
-    x, y = axes(rows, "comparisons", unit)
-    base = Layer(with_places(rows, TIMES_HEIGHT))
+    x, y = make_axes(rows, "comparisons", unit)
+    base = Layer(place_names(rows, TIMES_HEIGHT))
     points = base.mark("point", filled=True, size=60, opacity=1, color=theme.ACCENT).encode(
         x=x,
         y=y,
@@ -97,4 +97,4 @@ def times_judged_chart(ranking: Ranking, *, unit: str) -> dict[str, Any]:
             channel("y:Q", title="score", format=".3f"),
         ],
     )
-    return theme.finish(*names_of(base, x, y), points, height=TIMES_HEIGHT)
+    return theme.finish(*draw_names(base, x, y), points, height=TIMES_HEIGHT)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.evidence.verdict import say_apart_in_table, told_apart
 from adjudge.report.charts import theme
-from adjudge.report.charts.heatmap import heatmap, where_wide
+from adjudge.report.charts.heatmap import draw_heatmap, show_where_wide
 from adjudge.report.charts.vega import channel
 from adjudge.report.page import Chart, Section
 from adjudge.report.sections.audits import audit_tables
@@ -44,20 +44,20 @@ def pairs_chart(ranking: Ranking) -> Chart:
     """Who beats whom where systems were compared, differences of scores otherwise."""
     if ranking.kind == "relative":
         says = "Blue: the row's system wins more often; orange: it loses more often."
-        return Chart("pairs", "Who beats whom", says, wins_heatmap(ranking))
+        return Chart("pairs", "Who beats whom", says, draw_wins(ranking))
     says = "Blue: the row's system is better; orange: worse; weak colours: told apart only without Holm's correction."
-    return Chart("pairs", "Differences", says, differences_heatmap(ranking, unit=ranking.unit))
+    return Chart("pairs", "Differences", says, draw_differences(ranking, unit=ranking.unit))
 
 
-def wins_heatmap(ranking: Ranking) -> dict[str, Any]:
+def draw_wins(ranking: Ranking) -> dict[str, Any]:
     """Share of the pair's decided comparisons that the row's system won; a dot marks pairs told apart (Holm)."""
     level = ranking.lines.level
     cells = [cell for comparison in ranking.comparisons for cell in _share_cells(comparison, level)]
-    return heatmap(
+    return draw_heatmap(
         cells,
         ranking.order,
-        (where_wide(ranking.order, 34, 12), channel("label:N")),
-        (where_wide(ranking.order, 34, 10, narrow=True), channel("dot:N")),
+        (show_where_wide(ranking.order, 34, 12), channel("label:N")),
+        (show_where_wide(ranking.order, 34, 10, narrow=True), channel("dot:N")),
         title="against",
         colour=channel(
             "share:Q",
@@ -104,15 +104,15 @@ def _percent(share: float) -> str:
     return ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"
 
 
-def differences_heatmap(ranking: Ranking, *, unit: str) -> dict[str, Any]:
+def draw_differences(ranking: Ranking, *, unit: str) -> dict[str, Any]:
     """Row minus column; strong colours are told apart after Holm's correction, weak ones only before it."""
     cells = [cell for comparison in ranking.comparisons for cell in _difference_cells(comparison, ranking.lines.level)]
-    return heatmap(
+    return draw_heatmap(
         cells,
         ranking.order,
-        (where_wide(ranking.order, 40, 11), channel("label:N")),
+        (show_where_wide(ranking.order, 40, 11), channel("label:N")),
         # Where cells are too narrow for numbers, dots alone mark the pairs that are told apart.
-        (where_wide(ranking.order, 40, 10, narrow=True), channel("dot:N")),
+        (show_where_wide(ranking.order, 40, 10, narrow=True), channel("dot:N")),
         title="against",
         colour=channel("evidence:N", legend=None, scale=dict(domain=list(_EVIDENCE), range=list(_COLOURS))),
         tooltip=[

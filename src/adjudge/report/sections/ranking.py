@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.core.wording import counted
 from adjudge.evidence.verdict import lost_to_correction, say_apart_from, say_bars_apart, say_bars_off_line, told_apart
 from adjudge.report.charts import theme
-from adjudge.report.charts.ranking import behind, first_system, forest, ranges, undecided_with
+from adjudge.report.charts.ranking import draw_gaps, draw_rank_ranges, draw_scores, find_first_system, find_undecided
 from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Section
 from adjudge.results.rank import TASTE
@@ -29,7 +29,7 @@ def ranking_section(results: PairResults) -> Section:
     ranking = results.ranking
     first, *_ = ranking.tables()
     charts = ranking_charts(ranking)
-    return Section("ranking", "Ranking", (summary_of(ranking),), charts, (first,), notes=ranking.notes)
+    return Section("ranking", "Ranking", (summarise_ranking(ranking),), charts, (first,), notes=ranking.notes)
 
 
 def ranking_charts(ranking: Ranking) -> tuple[Chart, ...]:
@@ -37,11 +37,11 @@ def ranking_charts(ranking: Ranking) -> tuple[Chart, ...]:
     possible = "A long bar means that the data say little about the system's place."
     return (
         scores_chart(ranking),
-        Chart("ranges", "Ranks that the data leave possible", possible, ranges(ranking)),
+        Chart("ranges", "Ranks that the data leave possible", possible, draw_rank_ranges(ranking)),
     )
 
 
-def summary_of(ranking: Ranking) -> str:
+def summarise_ranking(ranking: Ranking) -> str:
     """What was ranked, and what bars and bands are."""
     humans = sum(system.human for system in ranking.systems)
     also = f" and {counted(humans, 'human translation')}" if humans else ""
@@ -56,15 +56,15 @@ def scores_chart(ranking: Ranking) -> Chart:
     """Scores with intervals, or distances from the first where the method gives intervals of differences."""
     if _has_gaps(ranking):
         unit = ranking.difference_unit or ranking.unit
-        return Chart("forest", "Distance from the first", _bars(ranking), behind(ranking, unit=unit))
+        return Chart("forest", "Distance from the first", _bars(ranking), draw_gaps(ranking, unit=unit))
     title = "Scores and intervals" if _has_intervals(ranking) else "Scores"
-    return Chart("forest", title, _bars(ranking), forest(ranking, unit=ranking.unit))
+    return Chart("forest", title, _bars(ranking), draw_scores(ranking, unit=ranking.unit))
 
 
 def _bars(ranking: Ranking) -> str:
     """What bars and points say: a bar is about one system, what is decided is about all pairs."""
-    first = ranking.order[0] if _has_gaps(ranking) else first_system(ranking)
-    undecided = undecided_with(ranking, first)
+    first = ranking.order[0] if _has_gaps(ranking) else find_first_system(ranking)
+    undecided = find_undecided(ranking, first)
     if not any(comparison.p_holm is not None for comparison in ranking.comparisons):
         return f"{ranking.order[0]} has the highest score, {ranking.order[-1]} the lowest."
     says = say_apart_from(first, len(undecided), len(ranking.systems) - 1, len(ranking.comparisons))
@@ -119,7 +119,7 @@ def spread_section(results: PairResults) -> Section | None:
         words = (f"Beside {noise}, nothing adds to the spread.",)
     intervals = any(component.low is not None for component in ranking.components)
     says = "Bars are standard deviations" + ("; thin lines are their intervals." if intervals else ".")
-    chart = Chart("spread", f"Where the spread of {judged} comes from", says, components_chart(ranking.components))
+    chart = Chart("spread", f"Where the spread of {judged} comes from", says, draw_components(ranking.components))
     return Section("spread", "Sources of spread", words, (chart,), ranking.tables()[1:])
 
 
@@ -139,7 +139,7 @@ def _tastes(components: Sequence[VarianceComponent]) -> tuple[str, ...]:
     )
 
 
-def components_chart(components: Sequence[VarianceComponent]) -> dict[str, Any]:
+def draw_components(components: Sequence[VarianceComponent]) -> dict[str, Any]:
     """One bar per effect, in the order of the model; a thin line is the interval."""
     rows = [
         {

@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from adjudge.core.wording import counted
-from adjudge.report.charts.heatmap import matrix
-from adjudge.report.charts.rank_changes import places
+from adjudge.report.charts.heatmap import draw_matrix
+from adjudge.report.charts.rank_changes import draw_places
 from adjudge.report.page import Chart, Section
 from adjudge.results.audit.stability import ONCE_PER_PAIR, ChangeFamily
 
@@ -37,7 +37,7 @@ def stability_section(stability: Stability) -> Section:
         says = (
             "Places after every change; coloured systems move, a removed one leaves a gap, bars are lines of clusters."
         )
-        charts = (Chart("stability", "Places after a change", says, places(orders, clusters=clusters)),)
+        charts = (Chart("stability", "Places after a change", says, draw_places(orders, clusters=clusters)),)
     return Section("stability", "Stability", tuple(words), charts, folded=stability.tables())
 
 
@@ -90,7 +90,7 @@ def composition_section(composition: TaskComposition) -> Section:
         words += ("Where systems rarely meet, their scores depend on who else was judged beside them.",)
     met = "annotators who judged the column, too" if by_people else "tasks in which the column was judged, too"
     says = f"Share of the row's {met}."
-    spec = matrix(
+    spec = draw_matrix(
         composition.systems, composition.systems, composition.shares, steps=_SHARES, what="share", cell_format=".0%"
     )
     first, *others = composition.tables()
@@ -125,7 +125,7 @@ def documents_section(documents: Documents) -> Section:
     step = 1.0 if points else largest / 12
     shown_scale = documents.scale[:1].upper() + documents.scale[1:]
     says = f"{shown_scale}; blue is above the mean of documents ({mean:.1f}), orange below; blank was not judged."
-    spec = matrix(
+    spec = draw_matrix(
         shown, documents.systems, documents.matrix[: len(shown)],
         steps=[mean + step * deviation for deviation in _DEVIATIONS],
         what=documents.scale, cell_format=".0f" if points else ".2f", row_height=20,
