@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from adjudge.core.judgments import Judgments
+    from adjudge import Judgments
     from adjudge.replicate.grain_of_salt.tables import Released
     from adjudge.replicate.published import Published
     from adjudge.results.agree import Agreement

@@ -17,7 +17,7 @@ import adjudge
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.core.judgments import Judgments
+    from adjudge import Judgments
     from adjudge.results.agree import Agreement
     from adjudge.results.audit.sampling import SampledSystem
 

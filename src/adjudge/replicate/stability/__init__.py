@@ -11,9 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import adjudge
-from adjudge.audit.changes import ALL_ROWS, GENUINE
 from adjudge.audit.stability import rating_style, stability
-from adjudge.core.errors import DataError, InputError
 from adjudge.formats.wmt_da.files import find_campaigns
 from adjudge.replicate.published import read_published, sign_data
 from adjudge.replicate.stability.figures import draw_figures
@@ -36,6 +34,8 @@ if TYPE_CHECKING:
     from adjudge.replicate.published import Published
     from adjudge.replicate.stability.official_rankings import Figure
 
+ALL_ROWS, GENUINE = "all-rows", "genuine"
+"""Which rows are removed with a human translation: all under its name, or without degraded ones."""
 COUNTS = ("pairs", "rank", "cluster", "both")
 _OTHER = "published for the campaigns of 2018 to 2020; recomputed from {}"
 _ABSENT = "this campaign is not in the folder"
@@ -97,11 +97,11 @@ def _read(folder: Path, published: Published) -> _Data:
     """Every campaign that can be read; what is left out is said, and a folder without any is a fault."""
     parts: list[_Data] = []
     notes: list[str] = []
-    faults: list[InputError] = []
+    faults: list[adjudge.AdjudgeError] = []
     for campaign in find_campaigns([folder]):
         try:
             parts.append(_read_campaign(campaign, published))
-        except InputError as fault:
+        except adjudge.AdjudgeError as fault:
             faults.append(fault)
             notes.append(f"{campaign.name} is left out: {fault}")
     if not parts:
@@ -147,7 +147,7 @@ def _read_pair(campaign: str, pair: str, judgments: Judgments, figures: list[Fig
             notes.append(f"{campaign} {pair} has no official figures beside its judgments")
         if rule is not None:
             audited = (_audited(campaign, pair, judgments, rule),)
-    except DataError as fault:
+    except adjudge.AdjudgeError as fault:
         notes.append(f"{campaign} {pair} is not audited: {fault}")
     return _Data(audited, official, tuple(notes), "")
 

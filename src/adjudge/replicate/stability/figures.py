@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjudge import AdjudgeError
-from adjudge.audit.changes import DIVISORS
 from adjudge.replicate.stability.official_rankings import audit_section
 from adjudge.results.audit.stability import ChangeFamily
 from adjudge.results.paper_figures import Curve, CurveAt, Curves, Matrix, PlacesOfSystems, RankingColumn
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from adjudge.core.judgments import Judgments
+    from adjudge import Judgments
     from adjudge.replicate.published import Published
     from adjudge.results.audit.stability import Stability
     from adjudge.results.paper_figures import Basis, PaperFigure
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
 
     Key = tuple[str, str]
 
+DIVISORS = (1.25, 1.5, 2.0, 4.0, 10.0)
+"""By which the paper divides the scores of human translations."""
 KEYS = ("rank", "cluster", "both")
 MOST_DOCUMENTS = 80
 

@@ -9,7 +9,7 @@ from adjudge.results.paper_figures import Bar, Bars, Mark
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.core.judgments import Judgments
+    from adjudge import Judgments
     from adjudge.replicate.suboptimal.released import Released
     from adjudge.results.parity import ParityPart
 
