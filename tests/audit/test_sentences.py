@@ -9,7 +9,7 @@ import pytest
 
 from adjudge.audit import AuditSettings, audit
 from adjudge.core.judgments import Judgments
-from adjudge.results.audit.claim_sentences import HumanStanding, sentences, standings
+from adjudge.evidence.verdict import HumanStanding, decide_by_claims, say_claims
 from adjudge.results.audit.claims import Claim, Claims, Verdict
 
 
@@ -39,6 +39,11 @@ def claims_of(judgments: Judgments, margin: float | str | None = None) -> Claims
     section = audit(judgments, only=["claims"], settings=AuditSettings(margin=margin)).sections["claims"]
     assert isinstance(section, Claims)
     return section
+
+
+def sentences(claims: Claims) -> tuple[str, ...]:
+    untested = bool(claims.humans) and claims.margin is None and claims.kind == "scores"
+    return say_claims(decide_by_claims(claims), untested=untested)
 
 
 OPEN = "that leaves the question open, it does not show that they are equal"
@@ -188,7 +193,7 @@ def test_a_margin_is_a_share_of_the_scale() -> None:
     small = campaign({"REF": 0.0, "alpha": 0.0, "beta": -20.0}, divide=20.0)
     share = claims_of(small, "10%")
     assert share.margin == pytest.approx(0.1 * np.ptp(small.table["score"].to_numpy()))
-    assert standings(share) == (HumanStanding("REF", (), ("alpha",), (), ("beta",)),)
+    assert decide_by_claims(share).standings == (HumanStanding("REF", (), ("alpha",), (), ("beta",)),)
 
 
 def test_parity_never_stands_beside_a_larger_significant_difference() -> None:

@@ -22,7 +22,7 @@ from adjudge.plan.layout import make_layout, mixed_design
 from adjudge.plan.precision import Precision, measure
 from adjudge.plan.settings import EFFECTS
 from adjudge.rank.mixed import design_from, fit
-from adjudge.report.charts.plan import plan_chart
+from adjudge.report.charts.plan import draw_plan
 from adjudge.report.charts.theme import paint
 from adjudge.simulate import ScoreCampaign, simulate
 from tests.conftest import Run, assert_explained
@@ -255,7 +255,7 @@ def test_the_numbers_of_judgments_stand_apart_in_the_chart() -> None:
     design = SimpleNamespace(structure="mixed", judgments_per_item=1, detectable=5.0, power=0.5)
     curve = [SimpleNamespace(**vars(design), judgments=judgments) for judgments in (2_490, 40_000)]
     drawn: Any = SimpleNamespace(curve=curve, power=0.8, difference=3.0)
-    svg = vl_convert.vegalite_to_svg(paint(plan_chart(drawn)))
+    svg = vl_convert.vegalite_to_svg(paint(draw_plan(drawn)))
     labels = re.findall(r"<text(?![^>]*opacity=.0.)[^>]*>([0-9]+,000)</text>", svg)
     assert "5,000" in labels
     assert not {"6,000", "7,000"} <= set(labels)

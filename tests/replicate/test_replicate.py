@@ -9,7 +9,7 @@ import pytest
 
 from adjudge.core.errors import InputError, UsageError
 from adjudge.replicate import PAPERS, replicate
-from adjudge.replicate.published import decimals_of, find_file, read_published
+from adjudge.replicate.published import count_decimals, find_file, read_published
 from adjudge.replicate.stability import AuditedPair, table_2
 from adjudge.replicate.stability.official_rankings import official_figures
 from adjudge.report.text import result_as_text
@@ -32,7 +32,7 @@ from tests.formats.test_wmt_da import rows, write
     ],
 )
 def test_a_cell_matches_to_its_printed_digits(printed: str, recomputed: float | None, match: bool | None) -> None:
-    cell = ReplicatedCell("cell", float(printed), decimals_of(printed), recomputed)
+    cell = ReplicatedCell("cell", float(printed), count_decimals(printed), recomputed)
     assert cell.match is match
 
 

@@ -16,7 +16,7 @@ import pytest
 from adjudge.core.errors import UsageError
 from adjudge.report.build import build_report
 from adjudge.report.output.formats import WRITERS, ByPair, to_csv, write_results
-from adjudge.report.output.latex import escape, latex_table, parts, to_latex
+from adjudge.report.output.latex import divide_table, escape, latex_table, to_latex
 from adjudge.report.output.pages import write_page
 from adjudge.report.output.paper import write_paper
 from adjudge.results.table import HumanName, Span, Table, number, span, text
@@ -172,7 +172,7 @@ def test_wide_tables_are_set_smaller_and_narrow_ones_as_before() -> None:
     assert "\\begin{tabular}{lr}\n\\toprule\nsystem & r \\\\\n" in narrow
     assert r"observed \\ with \\ others" in to_latex([WIDE])
     assert r"p{0." in to_latex([SENTENCES])
-    first, second = parts(MATRIX)
+    first, second = divide_table(MATRIX)
     assert [column.label for column in (*first.columns, *second.columns[1:])] == [
         column.label for column in MATRIX.columns
     ]
@@ -184,7 +184,7 @@ def test_parts_of_wide_tables_keep_names_and_intervals_together() -> None:
     """A label that comes again, such as `high`, follows its neighbour; the system's name is in every part."""
     columns = (number("rank", 0), text("system"), *(number(f"{a} {b}") for a in "pqrstuvw" for b in ("long-label", "")))
     columns = tuple(replace(column, label="high") if column.label.endswith(" ") else column for column in columns)
-    made = parts(Table("Intervals", columns, ((1, "a", *([12345.678] * 16)),)))
+    made = divide_table(Table("Intervals", columns, ((1, "a", *([12345.678] * 16)),)))
     assert len(made) > 1
     for part in made:
         labels = [column.label for column in part.columns]

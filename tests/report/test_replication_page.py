@@ -8,13 +8,13 @@ from functools import cache
 import pytest
 import vl_convert
 
-from adjudge.report.charts.rank_changes import places
+from adjudge.report.charts.rank_changes import draw_places
 from adjudge.report.charts.theme import paint
 from adjudge.report.output.pages import render
 from adjudge.report.page import ReportPage, Section
 from adjudge.report.plots import charts_of
 from adjudge.report.replication_page import build_replication_page, figure_charts
-from adjudge.report.result_page import page_of
+from adjudge.report.result_page import build_page
 from adjudge.results.paper_figures import PaperFigure
 from tests.report.made import NASTY
 from tests.report.papers import SYSTEMS, replication
@@ -75,7 +75,7 @@ def test_every_chart_has_a_sentence_for_those_who_cannot_see_it() -> None:
 
 def test_a_system_that_a_ranking_lacks_leaves_a_gap() -> None:
     """Without the best system the others keep their places, so that nobody seems to move."""
-    spec = places({"orig": ["a", "b", "c"], "without a": ["b", "c"]})
+    spec = draw_places({"orig": ["a", "b", "c"], "without a": ["b", "c"]})
     rows = [row for values in spec["datasets"].values() for row in values]
     held = {(row["ranking"], row["system"]): row["place"] for row in rows if "system" in row}
     assert held == {("orig", "a"): 1, ("orig", "b"): 2, ("orig", "c"): 3, ("without a", "b"): 2, ("without a", "c"): 3}
@@ -90,7 +90,7 @@ def test_texts_of_data_stay_texts() -> None:
 @pytest.mark.slow
 def test_the_same_page_comes_from_output_files_and_charts_from_plot() -> None:
     result = replication()
-    assert page_of({"p": result}, title="A paper") == paper_page()
+    assert build_page({"p": result}, title="A paper") == paper_page()
     charts = charts_of(result)
     assert "figure 1" in charts
     assert "figure 7, MT_Y" in charts

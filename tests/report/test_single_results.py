@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from adjudge.report.headline import headline
-from adjudge.report.result_page import page_of
-from adjudge.report.sections.gold import curve_chart
+from adjudge.evidence.verdict import decide_by_ranking, say_headline
+from adjudge.report.result_page import build_page
+from adjudge.report.sections.gold import draw_curve
 from adjudge.report.sections.meta import meta_headline
 from adjudge.results.gold import CurvePoint
 from adjudge.results.meta import MetaEvaluation, MetricAtLevel, MetricComparison
@@ -40,9 +40,9 @@ def test_metrics_that_others_beat_are_not_among_the_best() -> None:
 
 def test_the_curve_of_segments_names_them_and_never_runs_backwards() -> None:
     points = [CurvePoint(i, 1, mean, 0.5, 0.5, 0.4, 0.6) for i, mean in enumerate((3.0, 2.5, 3.5))]
-    axis = [layer["encoding"]["x"]["title"] for layer in curve_chart(points, "segment")["layer"]]
+    axis = [layer["encoding"]["x"]["title"] for layer in draw_curve(points, "segment")["layer"]]
     assert axis == ["assignments of the second run"] * 2
-    axis = [layer["encoding"]["x"]["title"] for layer in curve_chart(points[1:], "segment")["layer"]]
+    axis = [layer["encoding"]["x"]["title"] for layer in draw_curve(points[1:], "segment")["layer"]]
     assert axis == ["judgments per segment, on average"] * 2
 
 
@@ -54,11 +54,11 @@ def test_pages_of_single_results_say_the_verdict_first() -> None:
     scores = score_results().audit
     assert scores is not None
     pages = {
-        "Ranking": (page_of({"p": results.ranking}, title="t"), headline(results.ranking)),
-        "Tournament": (page_of({"p": results.tournament}, title="t"), "There are cycles"),
-        "Check": (page_of({"p": results.checked}, title="t"), "1 of 2 annotators pass the check; bob does not."),
-        "Agree": (page_of({"p": results.agreement}, title="t"), "Two annotators of the same thing agree in"),
-        "What can be claimed": (page_of({"p": scores}, title="t"), "ref comes out best, but not in every audit."),
+        "Ranking": (build_page({"p": results.ranking}, title="t"), say_headline(decide_by_ranking(results.ranking))),
+        "Tournament": (build_page({"p": results.tournament}, title="t"), "There are cycles"),
+        "Check": (build_page({"p": results.checked}, title="t"), "1 of 2 annotators pass the check; bob does not."),
+        "Agree": (build_page({"p": results.agreement}, title="t"), "Two annotators of the same thing agree in"),
+        "What can be claimed": (build_page({"p": scores}, title="t"), "ref comes out best, but not in every audit."),
     }
     for title, (page, first) in pages.items():
         assert page.pairs[0].headline.startswith(first)
@@ -74,10 +74,10 @@ def test_the_page_of_a_plan_names_the_design_it_recommends() -> None:
         settings={}, data="0", difference=6.0, power=0.8, level=0.05, comparisons=10, annotators=12, choices=(choice,),
         curve=(choice.point,), spread={},
     )  # fmt: skip
-    page = page_of({"p": made}, title="t").pairs[0]
+    page = build_page({"p": made}, title="t").pairs[0]
     assert page.headline == "5,460 judgments find a difference of 6 points with power 80%, in the structure pages."
     nothing = replace(made, choices=(replace(choice, suffices=False),))
     assert (
-        page_of({"p": nothing}, title="t").pairs[0].headline
+        build_page({"p": nothing}, title="t").pairs[0].headline
         == "No design finds a difference of 6 points with power 80%."
     )

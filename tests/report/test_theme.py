@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from adjudge.report.charts import theme
-from adjudge.report.charts.rank_changes import places
-from adjudge.report.sections.meta import metric_wins_heatmap
+from adjudge.report.charts.rank_changes import draw_places
+from adjudge.report.sections.meta import draw_metric_wins
 from adjudge.results.meta import MetricComparison
 from tests.report.test_result_page import rows_of
 
@@ -29,14 +29,14 @@ def test_names_are_cut_where_they_differ_least(swapped: bool, in_the_middle: boo
         return f"{name[-1]}-{name}-campaign" if swapped else name
 
     compared = [replace(pair, better=named(pair.better), worse=named(pair.worse)) for pair in COMPARED]
-    spec = metric_wins_heatmap(compared, [named(name) for name in ORDER])
+    spec = draw_metric_wins(compared, [named(name) for name in ORDER])
     axes = [layer["encoding"][channel]["axis"]["labelExpr"] for layer in spec["layer"] for channel in "xy"]
     cut = r"newstest\.[^\"]*\\u2026[^\"]+\.2\"" if in_the_middle else r"2-newstest\.[^\"]*\\u2026\""
     assert all(re.search(cut, expression) for expression in axes)
 
 
 def test_signs_say_what_colours_say_and_one_sided_tests_need_half_the_level() -> None:
-    rows = rows_of(metric_wins_heatmap(COMPARED, ORDER))
+    rows = rows_of(draw_metric_wins(COMPARED, ORDER))
     signs = {(row["row"], row["column"]): row["sign"] for row in rows}
     assert signs[ORDER[0], ORDER[1]] == "+"
     assert signs[ORDER[1], ORDER[0]] == "−"
@@ -59,7 +59,7 @@ def test_the_axis_looks_shortened_names_up() -> None:
     import vl_convert
 
     names = [f"generaltest2022.en-liv.hyp.{name}.liv.txt" for name in ('A"B', "C\\D")]
-    spec = theme.paint(places({"one": names, "generaltest2022 of everything in the world": names[::-1]}))
+    spec = theme.paint(draw_places({"one": names, "generaltest2022 of everything in the world": names[::-1]}))
     svg = vl_convert.vegalite_to_svg(spec)
     for shown in ("…A&quot;B…", "…C\\D…", "generaltest2022 of everythi…"):
         assert shown in svg or shown.replace("&quot;", '"') in svg

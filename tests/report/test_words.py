@@ -8,11 +8,27 @@ import pytest
 
 from adjudge.core.judgments import SetAside
 from adjudge.core.wording import counted, short_list
+from adjudge.evidence.verdict import (
+    count_claims_in_paper,
+    decide_by_ranking,
+    lost_to_correction,
+    say_apart_in_paper,
+    say_headline,
+    say_ranking,
+)
 from adjudge.report.build import build_report
-from adjudge.report.headline import headline, leaders, lost_to_correction, verdict
 from adjudge.report.output import paper
-from adjudge.results.audit.claims import Verdict
+from adjudge.results.audit.claims import Claims, Verdict
+from adjudge.results.rank import Ranking
 from tests.report.made import made_claims, pair_results, ranked, ranking, three_systems
+
+
+def headline(made: Ranking, claims: Claims | None = None, annotators: int | None = None) -> str:
+    return say_headline(decide_by_ranking(made, claims, annotators))
+
+
+def verdict(made: Ranking, annotators: int | None = None) -> tuple[str, ...]:
+    return say_ranking(decide_by_ranking(made, annotators=annotators))
 
 
 def test_names_are_listed_as_people_write_them() -> None:
@@ -37,7 +53,7 @@ def test_a_system_alone_in_front_is_the_best() -> None:
 
 def test_the_reference_is_not_the_best_system() -> None:
     made = three_systems()
-    assert [leader.system for leader in leaders(made)] == ["alpha", "beta"]
+    assert decide_by_ranking(made).leaders == ("alpha", "beta")
     assert "The human translation ref comes out better than every system." in verdict(made)
 
 
@@ -64,7 +80,7 @@ def test_without_p_values_the_lines_decide() -> None:
         ranked("C", 3, cluster=2, ranks=(1, 3)),
     )
     silent = replace(made, comparisons=tuple(replace(comparison, p_holm=None) for comparison in made.comparisons))
-    assert [leader.system for leader in leaders(silent)] == ["A", "B"]
+    assert decide_by_ranking(silent).leaders == ("A", "B")
 
 
 @pytest.mark.parametrize(
@@ -184,7 +200,7 @@ def test_a_single_system_is_not_called_the_best() -> None:
     ],
 )
 def test_the_paper_says_none_one_and_all_in_words(separated: int, pairs: int, sentence: str) -> None:
-    assert paper._told_apart(separated, pairs, "HOW") == sentence
+    assert say_apart_in_paper(separated, pairs, "HOW") == sentence
 
 
 @pytest.mark.parametrize(
@@ -198,7 +214,7 @@ def test_the_paper_says_none_one_and_all_in_words(separated: int, pairs: int, se
     ],
 )
 def test_the_paper_says_what_audits_left(holds: int, fragile: int, words: str) -> None:
-    assert words in paper._audited(holds, fragile)
+    assert words in count_claims_in_paper(holds, fragile)
 
 
 def test_a_page_says_first_that_no_annotator_passes() -> None:
@@ -221,7 +237,9 @@ def test_pairs_count_as_comparisons_and_people_without_a_name_are_not_none() -> 
     results = replace(pair_results(), counts=counts)
     fact = build_report({"p": results}, title="t").pairs[0].facts[-1]
     assert (fact.label, fact.value, fact.detail) == ("Comparisons", "240", "by people whom the data do not name")
-    assert "The data are 240 comparisons by people whom the data do not name." in paper.paragraph_of(results, "tab:x")
+    assert "The data are 240 comparisons by people whom the data do not name." in paper.write_paragraph(
+        results, "tab:x"
+    )
 
 
 def test_the_paper_names_what_is_not_ranked_apart_from_the_judgments() -> None:
@@ -230,5 +248,5 @@ def test_the_paper_names_what_is_not_ranked_apart_from_the_judgments() -> None:
     read, control = SetAside("bad row", 3), SetAside("control items", 20)
     ranked = replace(results.ranking, set_aside=(read, control))
     results = replace(results, ranking=ranked, counts=replace(results.counts, set_aside=(read,)))
-    paragraph = paper.paragraph_of(results, "tab:x")
+    paragraph = paper.write_paragraph(results, "tab:x")
     assert "The data are 480 judgments of 40 segments by 6 annotators.\nNot ranked: 20 (control items)." in paragraph

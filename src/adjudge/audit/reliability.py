@@ -15,7 +15,7 @@ from adjudge.core.errors import DataError, unknown_choice
 from adjudge.core.maths import kendall
 from adjudge.core.rng import DEFAULT_SEED, generator
 from adjudge.ranking.estimator import estimator_of
-from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
+from adjudge.evidence.verdict import FEWEST_ANNOTATORS
 from adjudge.results.audit.trust import HalfAgreement, Reliability
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.compare.orders import agreement_on
 from adjudge.core.errors import DataError
 from adjudge.core.maths import kendall
+from adjudge.evidence.verdict import say_same_documents, show_correlation
 from adjudge.meta.gold import gold
 from adjudge.results.compare import (
     CampaignComparison,
@@ -92,7 +92,9 @@ def _pair(
         correlation.n, correlation.pearson, correlation.spearman, kendall(x, y), correlation.interval
     )
     count = FlipCount(flipped, len(upper[0]), None, None)
-    return CampaignPair(names, scores, (), count, None, agreement_on(names, scores, count, unit))
+    r = show_correlation(scores.pearson, scores.interval)
+    verdict = say_same_documents(names, flips=count.flips, pairs=count.pairs, unit=unit, r=r)
+    return CampaignPair(names, scores, (), count, None, verdict)
 
 
 def _cost(name: str, run: Judgments) -> CampaignCost:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.maths import NORMAL_95, kendall, pearson, spearman
-from adjudge.core.wording import agreeing, counted
+from adjudge.evidence.verdict import say_same_order, show_correlation
 from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.results.compare import Flip, FlipCount, ItemAgreement, ScoreCorrelation
 
@@ -178,34 +178,12 @@ def _preferences_of_scores(campaign: Campaign, systems: set[str]) -> dict[Prefer
 
 def verdict_on(names: tuple[str, str], scores: ScoreCorrelation, flips: Sequence[Flip], count: FlipCount) -> str:
     """Whether the two give the same order of systems, and how far what differs is more than chance."""
-    both = " and ".join(names)
-    certain = [flip for flip in flips if flip.certain]
-    if certain:
-        pair = f"{certain[0].better} and {certain[0].worse}"
-        more = f" and {len(certain) - 1} more" if len(certain) > 1 else ""
-        contradict = f"{both} contradict each other by more than chance"
-        return f"{contradict} on {len(certain)} of {counted(count.pairs, 'pair')}: {pair}{more}{_r(scores)}."
-    if not flips:
-        return f"{both} put the {scores.n} systems into the same order{_r(scores)}."
-    flip = agreeing(len(flips), "flips", "flip")
-    flipped = f"{len(flips)} of {counted(count.pairs, 'pair')} of systems {flip}"
-    if count.p is None:
-        return f"Between {both} {flipped}, and the role of chance is unknown{_r(scores)}."
-    if count.p < LEVEL:
-        return f"Between {both} {flipped}, more than chance explains, though no single pair is certain{_r(scores)}."
-    return f"Between {both} {flipped}, which is no more than chance explains{_r(scores)}."
-
-
-def agreement_on(names: tuple[str, str], scores: ScoreCorrelation, count: FlipCount, unit: str) -> str:
-    """Word how well the two agree on documents or segments."""
-    share = 1 - count.flips / max(count.pairs, 1)
-    return f"{' and '.join(names)} agree on {100 * share:.0f}% of all pairs of {unit}{_r(scores)}."
-
-
-def _r(scores: ScoreCorrelation) -> str:
-    if np.isnan(scores.pearson):
-        return ""
-    if scores.interval is None:
-        return f" (r = {scores.pearson:.3f})"
-    low, high = scores.interval
-    return f" (r = {scores.pearson:.3f}, 95% interval {low:.3f} to {high:.3f})"
+    return say_same_order(
+        names,
+        [(flip.better, flip.worse) for flip in flips if flip.certain],
+        flips=len(flips),
+        pairs=count.pairs,
+        systems=scores.n,
+        more_than_chance=None if count.p is None else count.p < LEVEL,
+        r=show_correlation(scores.pearson, scores.interval),
+    )

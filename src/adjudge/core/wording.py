@@ -48,6 +48,11 @@ def short_list(names: Sequence[str], last: str = "and") -> str:
     return listed([*names[:kept], counted(left, "other")] if left else names, last)
 
 
+def as_sentences(notes: Sequence[str]) -> list[str]:
+    """Notes with a capital letter and a full stop."""
+    return [f"{note[:1].upper()}{note[1:]}." for note in notes]
+
+
 def split_names(text: str) -> tuple[str, ...]:
     """Split comma-separated names; a name with a comma is in double quotes: `A,"B, C"`."""
     rows = csv.reader([" ".join(text.split("\n"))], skipinitialspace=True)

@@ -22,6 +22,7 @@ import numpy as np
 from adjudge.core.errors import DataError, UsageError, unknown_choice
 from adjudge.core.rng import DEFAULT_SEED
 from adjudge.core.wording import agreeing
+from adjudge.evidence.verdict import say_for_whom
 from adjudge.look.claims import claims_of, settled_top, tested_pairs, with_final_estimates
 from adjudge.look.decide import DEFAULT_MODE, MODES, LookPlan, Mode, Observed, Settled, State, settle
 from adjudge.look.estimates import Differences, count_judgments, differences_of
@@ -220,12 +221,10 @@ def _notes(plan: LookPlan, state: State, path: Path | None, *, repeated: bool) -
 
 def _whose_verdict(judgments: Judgments, claims: Sequence[LookClaim]) -> str:
     """With one or two people nothing is known of others: what is settled is settled for them."""
-    people = judgments.table["annotator"].drop_nulls().n_unique()
-    if people > 2 or not any(claim.verdict == "settled" for claim in claims):
+    if not any(claim.verdict == "settled" for claim in claims):
         return ""
-    if judgments.table["annotator"].null_count():
-        return " This may hold for those who judged only: not all annotators are named."
-    return f" This holds for {'this annotator' if people <= 1 else 'these two annotators'} only."
+    people = judgments.table["annotator"]
+    return say_for_whom(people.drop_nulls().n_unique(), all_named=not people.null_count())
 
 
 def _result(state: State, judgments: Judgments, ranking: Ranking, notes: tuple[str, ...]) -> Look:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.core.maths import NORMAL_95, normal_quantile, student_below, student_quantile
+from adjudge.evidence.verdict import claim_better, claim_top
 from adjudge.look.boundaries import crossing
 from adjudge.look.decide import LookPlan, Observed, State, bound, information_of
 from adjudge.look.outlook import chance_within_plan, needed_judgments
@@ -60,7 +61,7 @@ def _pair_claim(state: State, index: int) -> LookClaim:
     estimate = sign * float(now.difference[index])
     half = half_width(float(now.se[index]), float(now.df[index]), limit)
     return LookClaim(
-        claim=f"{state.systems[better]} is better than {state.systems[worse]}",
+        claim=claim_better(state.systems[better], state.systems[worse]),
         systems=(state.systems[better], state.systems[worse]),
         estimate=estimate,
         interval=(estimate - half, estimate + half),
@@ -120,7 +121,7 @@ def _top_claims(state: State) -> tuple[LookClaim, ...]:
     chances = [claim.chance for claim in open_links if claim.chance is not None]
     main = replace(
         weakest,
-        claim=_in_words(members),
+        claim=claim_top(members),
         systems=members,
         verdict="settled" if state.top else "open",
         needed=None if state.top or None in needed else max((number or 0 for number in needed), default=None),
@@ -142,7 +143,7 @@ def _toward(claim: LookClaim, members: tuple[str, ...]) -> LookClaim:
     low, high = claim.interval
     return replace(
         claim,
-        claim=f"{better} is better than {worse}",
+        claim=claim_better(better, worse),
         systems=(better, worse),
         estimate=None if claim.estimate is None else -claim.estimate,
         interval=(None if high is None else -high, None if low is None else -low),
@@ -152,12 +153,6 @@ def _toward(claim: LookClaim, members: tuple[str, ...]) -> LookClaim:
         needed=None,
         chance=None,
     )
-
-
-def _in_words(members: tuple[str, ...]) -> str:
-    if len(members) == 1:
-        return f"{members[0]} is the best system"
-    return f"the top {len(members)} are {', '.join(members)}"
 
 
 def with_final_estimates(state: State, claims: tuple[LookClaim, ...]) -> tuple[LookClaim, ...]:

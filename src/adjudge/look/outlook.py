@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.wording import agreeing, counted
-from adjudge.look.decide import LookPlan, State, bound
+from adjudge.evidence.verdict import advise
+from adjudge.look.decide import State, bound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from adjudge.results.look import LookClaim
 
-HARDLY = 0.1
-"""Below this chance to be settled within the plan, a claim is called hardly decidable. Advice only."""
 _TOO_MANY = 50
 """Beyond this many times the plan, the number of judgments needed is not shown."""
 
@@ -79,34 +77,6 @@ def _bound_at(state: State, index: int, fraction: float) -> float:
 
 def advice_on(state: State, claims: tuple[LookClaim, ...]) -> tuple[bool, str]:
     """Whether to stop, and one sentence that says what to do."""
-    top = state.plan.goal.kind == "top"
-    waiting = [claim for claim in (claims[:1] if top else claims) if claim.verdict == "open"]
-    what = _goal_in_words(state.plan, len(claims))
-    if not waiting:
-        return True, f"Stop: {what} settled."
-    if state.ended:
-        stay = f"{agreeing(len(waiting), 'stays', 'stay')} open"
-        remainder = "it stays open" if top else f"{len(waiting)} of {counted(len(claims), 'pair')} {stay}"
-        return True, f"Stop: the planned judgments are in; {remainder}."
-    if all(claim.chance is not None and claim.chance < HARDLY for claim in waiting):
-        return False, f"{_open(top, waiting)}; the chance to settle more within the plan is below {HARDLY:.0%}."
-    needed = [claim.needed for claim in waiting]
-    left = state.plan.planned - state.judgments
-    beyond = sum(number is None or number > left for number in needed)
-    within = [number for number in needed if number is not None and number <= left]
-    if not within:
-        return False, f"Go on: {_open(top, waiting)}; more judgments than the {left:,} left would be needed."
-    more = f"; {counted(beyond, 'pair')} would need more than the plan has" if beyond and not top else ""
-    return False, f"Go on: {_open(top, waiting)}, about {counted(max(within), 'judgment')}{more}."
-
-
-def _open(top: bool, waiting: Sequence[LookClaim]) -> str:
-    if top:
-        return f"{waiting[0].claim} is not settled yet".replace(" is the best system is", " as the best system is")
-    return f"{counted(len(waiting), 'pair')} open"
-
-
-def _goal_in_words(plan: LookPlan, claims: int) -> str:
-    if plan.goal.kind == "top":
-        return "the best system is" if plan.goal.size == 1 else f"the top {plan.goal.size} are"
-    return "the pair is" if claims == 1 else f"all {claims} pairs are"
+    plan = state.plan
+    top = plan.goal.size if plan.goal.kind == "top" else None
+    return advise(claims, top=top, planned=plan.planned, judgments=state.judgments, ended=state.ended)

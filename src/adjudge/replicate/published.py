@@ -13,10 +13,11 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import InputError
+from adjudge.core.fingerprint import fingerprint_of_parts
 from adjudge.results.replication import NotRecomputed, ReplicatedCell, ReplicatedTable, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Container, Iterable, Mapping
     from pathlib import Path
 
 
@@ -57,7 +58,7 @@ class Published:
             ReplicatedCell(
                 name,
                 float(printed),
-                decimals_of(printed),
+                count_decimals(printed),
                 recomputed.get(name),
                 notes.get(name, ""),
                 comparable=name not in other_data,
@@ -87,25 +88,39 @@ def read_published(name: str) -> Published:
     return Published(content["paper"], content)
 
 
-def decimals_of(printed: str) -> int:
+def count_decimals(printed: str) -> int:
     """How many decimals a figure is printed with."""
     return len(printed.partition(".")[2])
 
 
 def find_file(folder: Path, name: str) -> Path:
     """The file of this name in the folder or in a folder directly inside it."""
-    path = file_if_there(folder, name)
+    path = look_for_file(folder, name)
     if path is None:
-        raise InputError(f"holds no '{name}'; name the folder that has the paper's data", file=folder)
+        raise missing_data(folder, f"no '{name}'")
     return path
 
 
-def file_if_there(folder: Path, name: str) -> Path | None:
+def look_for_file(folder: Path, name: str) -> Path | None:
     """The file of this name in the folder or in a folder directly inside it; None where there is none."""
     if (folder / name).is_file():
         return folder / name
     paths = sorted(folder.glob(f"*/{name}"))
     if len(paths) > 1:
-        what = f"holds {len(paths)} files called '{name}'"
-        raise InputError(f"{what}; name the folder that has the paper's data", file=folder)
+        raise missing_data(folder, f"{len(paths)} files called '{name}'")
     return paths[0] if paths else None
+
+
+def missing_data(folder: Path, what: str) -> InputError:
+    """The error where a folder holds something else (`what`) than the data of a paper."""
+    return input_fault(folder, f"holds {what}; name the folder that has the paper's data")
+
+
+def input_fault(path: Path, what: str) -> InputError:
+    """The error where a file or folder is not as it should be."""
+    return InputError(what, file=path)
+
+
+def sign_data(fingerprints: Iterable[str]) -> str:
+    """One fingerprint for all judgments of a replication, from theirs."""
+    return fingerprint_of_parts(fingerprints)

@@ -7,15 +7,20 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from adjudge._version import __version__
 from adjudge.core.wording import counted, short_list
+from adjudge.evidence.verdict import (
+    count_claims_in_short,
+    decide_by_ranking,
+    name_best,
+    say_headline,
+    say_ranking,
+)
 from adjudge.report.guide import GUIDE
-from adjudge.report.headline import NOT_AUDITED, headline, leaders, machines, pairs_told_apart, verdict, verdict_on
 from adjudge.report.page import Fact, PairPage, ReportPage, Section
-from adjudge.report.sections.agreement import agreement_section, coefficient, in_figures, in_words
+from adjudge.report.sections.agreement import agreement_section, choose_coefficient, name_agreement, show_coefficient
 from adjudge.report.sections.annotators import annotators_section, nobody_passes
 from adjudge.report.sections.audits import audit_sections
-from adjudge.report.sections.claims import annotators_of, claims_of, claims_section
+from adjudge.report.sections.claims import claims_of, claims_section, decide
 from adjudge.report.sections.methods import methods_section
 from adjudge.report.sections.opponents import opponents_section
 from adjudge.report.sections.pairs import pairs_section
@@ -27,6 +32,7 @@ from adjudge.work import try_tasks
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from adjudge.evidence.verdict import Decisions
     from adjudge.results.report import PairResults
 
 SECONDS_PER_PAGE = 0.3
@@ -55,7 +61,6 @@ def build_report(results: Mapping[str, PairResults], *, title: str) -> ReportPag
         pairs=tuple(page.unwrap() for page in pages),
         overview=overview(results) if len(results) > 1 else None,
         guide=GUIDE,
-        version=__version__,
     )
 
 
@@ -65,15 +70,15 @@ def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
     sections = [section for make in SECTIONS if (section := make(results)) is not None]
     sections += audit_sections(results)
     set_aside = dict.fromkeys(aside for result in results.results for aside in result.set_aside)
-    claims, annotators = claims_of(results), annotators_of(results)
-    first = headline(results.ranking, claims, annotators)
-    further = [sentence for sentence in verdict(results.ranking, claims, annotators) if sentence != first]
+    decisions = decide(results)
+    first = say_headline(decisions)
+    further = [sentence for sentence in say_ranking(decisions) if sentence != first]
     return PairPage(
         name=name,
         slug=slug,
         headline=first,
         words=(*nobody_passes(results), *further, *results.missing),
-        facts=_facts(results),
+        facts=_facts(results, decisions),
         sections=tuple(_without(section, results.counts.notes) for section in sections),
         notes=results.counts.notes,
         set_aside=tuple(set_aside),
@@ -92,57 +97,39 @@ def _slugs(names: Sequence[str]) -> list[str]:
     return [slug if plain.count(slug) == 1 else f"{slug}-{i}" for i, slug in enumerate(plain, start=1)]
 
 
-def _facts(results: PairResults) -> tuple[Fact, ...]:
-    ranking, counts = results.ranking, results.counts
-    apart, pairs = pairs_told_apart(ranking)
+def _facts(results: PairResults, decisions: Decisions) -> tuple[Fact, ...]:
+    counts = results.counts
     facts = [
-        _best(results),
-        Fact("Pairs told apart", f"{apart:,} of {pairs:,}", _told(results)),
+        Fact(*name_best(decisions, results.ranking.method)),
+        Fact("Pairs told apart", f"{decisions.apart:,} of {decisions.pairs:,}", _told(results)),
     ]
     if results.agreement is not None:
-        name, value = coefficient(results.agreement, results.agreement.inter["all"])
+        name, value = choose_coefficient(results.agreement, results.agreement.inter["all"])
         if not math.isnan(value):
-            facts.append(Fact("Agreement", in_figures(value), f"{name} between annotators, {in_words(value)}"))
+            facts.append(
+                Fact("Agreement", show_coefficient(value), f"{name} between annotators, {name_agreement(value)}")
+            )
     answers, what = counts.answers
     texts = f" on {counted(counts.segments, 'segment')}" if counts.segments else ""
     facts.append(Fact(f"{what.capitalize()}s", f"{answers:,}", f"by {counts.judged_by}{texts}"))
     return tuple(facts)
 
 
-def _best(results: PairResults) -> Fact:
-    ranking = results.ranking
-    best = [leader.system for leader in leaders(ranking)]
-    if len(machines(ranking)) == 1:
-        return Fact("Systems", "one", f"{best[0]}, compared with human translations only", "open")
-    if len(best) > 1:
-        return Fact("Best system", "undecided", f"between {short_list(best)}", "open")
-    if (annotators_of(results) or 3) < 3:
-        return Fact("Best system", best[0], "for the people who judged, and them only", "warning")
-    verdict_on_best = verdict_on(best[0], ranking, claims_of(results))
-    if verdict_on_best == "not supported":
-        return Fact("Best system", "undecided", f"{best[0]} comes out first", "open")
-    if verdict_on_best == "fragile":
-        return Fact("Best system", best[0], "but not in every audit", "warning")
-    if verdict_on_best == NOT_AUDITED:
-        return Fact("Best system", best[0], f"by {ranking.method}, not audited", "warning")
-    return Fact("Best system", best[0], f"by {ranking.method}", "decided")
-
-
 def _told(results: PairResults) -> str:
     claims = claims_of(results)
     if claims is None:
         return counted(len(results.ranking.clusters), "cluster")
-    return f"in every audit: {claims.counted('holds'):,}; fragile: {claims.counted('fragile'):,}"
+    return count_claims_in_short(claims.counted("holds"), claims.counted("fragile"))
 
 
 def overview(results: Mapping[str, PairResults]) -> Table:
     """One line per language pair: which system is best, and how many pairs are settled."""
     rows: list[tuple[Cell, ...]] = []
     for name, result in results.items():
-        apart, pairs = pairs_told_apart(result.ranking)
-        best = short_list([leader.system for leader in leaders(result.ranking)], "or")
+        decisions = decide_by_ranking(result.ranking)
+        apart = f"{decisions.apart:,} of {decisions.pairs:,}"
         rows.append(
-            (name, best, f"{apart:,} of {pairs:,}", len(result.ranking.clusters), len(result.ranking.systems),
+            (name, short_list(decisions.leaders, "or"), apart, decisions.clusters, decisions.ranked,
              result.counts.annotators, result.counts.rows)
         )  # fmt: skip
     columns = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge._version import __version__
+from adjudge.evidence.verdict import MORE_THAN_CHANCE
 from adjudge.report.charts import theme
-from adjudge.report.charts.rank_changes import places
-from adjudge.report.charts.scatter import axes, names_of, with_places
+from adjudge.report.charts.rank_changes import draw_places
+from adjudge.report.charts.scatter import draw_names, make_axes, place_names
 from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
 
@@ -20,7 +20,7 @@ GUIDE = (
         "How well the scores of two campaigns agree; its interval says what other people and texts could show.",
     ),
     Term("Flip", "A pair of systems that two campaigns order differently."),
-    Term("More than chance", "The campaigns separate the pair in opposite orders: chance hardly explains it."),
+    Term(*MORE_THAN_CHANCE),
 )
 HEIGHT = 340
 
@@ -39,7 +39,7 @@ def build_compare_page(result: CampaignComparison, *, title: str | None = None) 
         facts=_facts(first, result.unit),
     )
     named = f"{' and '.join(result.campaigns)} compared"
-    return ReportPage(title=title or named, pairs=(page,), overview=None, guide=GUIDE, version=__version__)
+    return ReportPage(title=title or named, pairs=(page,), guide=GUIDE)
 
 
 def _facts(pair: CampaignPair, unit: str) -> tuple[Fact, ...]:
@@ -53,7 +53,9 @@ def _facts(pair: CampaignPair, unit: str) -> tuple[Fact, ...]:
 def compare_charts(result: CampaignComparison) -> tuple[Chart, ...]:
     """A scatter of the first two campaigns, and the flow of places where the units are systems."""
     a, b = result.pairs[0].campaigns
-    scatter = Chart("scatter", "Scores side by side", f"Each point is one of the {result.unit}.", scatter_chart(result))
+    scatter = Chart(
+        "scatter", "Scores side by side", f"Each point is one of the {result.unit}.", draw_two_campaigns(result)
+    )
     if result.unit != "systems":
         return (scatter,)
     orders = {
@@ -61,14 +63,14 @@ def compare_charts(result: CampaignComparison) -> tuple[Chart, ...]:
         for i, name in enumerate(result.campaigns)
     }
     says = f"Places from {a} to {b if len(result.campaigns) == 2 else result.campaigns[-1]}; coloured ones move."
-    return scatter, Chart("flow", "Places from campaign to campaign", says, places(orders))
+    return scatter, Chart("flow", "Places from campaign to campaign", says, draw_places(orders))
 
 
 def _rank(rank: int | None) -> int:
     return 10**9 if rank is None else rank
 
 
-def scatter_chart(result: CampaignComparison) -> dict[str, Any]:
+def draw_two_campaigns(result: CampaignComparison) -> dict[str, Any]:
     """The scores of the first campaign against those of the second."""
     a, b = result.pairs[0].campaigns
     i, j = result.campaigns.index(a), result.campaigns.index(b)
@@ -81,11 +83,11 @@ def scatter_chart(result: CampaignComparison) -> dict[str, Any]:
     ]  # fmt: skip
     colour = channel("flips:N", legend=None, scale=dict(domain=["yes", "no"], range=[theme.WARN, theme.ACCENT]))
     named = result.unit == "systems" and bool(rows)
-    x, y = axes(rows, a, b) if rows else (channel("x:Q", title=a), channel("y:Q", title=b))
-    base = Layer(with_places(rows, HEIGHT) if named else rows)
+    x, y = make_axes(rows, a, b) if rows else (channel("x:Q", title=a), channel("y:Q", title=b))
+    base = Layer(place_names(rows, HEIGHT) if named else rows)
     points = base.mark("point", filled=True, size=70, opacity=0.9).encode(
         x=x, y=y, color=colour,
         tooltip=[channel("name:N", title=" "), channel("x:Q", title=a, format=".2f"),
                  channel("y:Q", title=b, format=".2f")],
     )  # fmt: skip
-    return theme.finish(*(names_of(base, x, y) if named else []), points, height=HEIGHT)
+    return theme.finish(*(draw_names(base, x, y) if named else []), points, height=HEIGHT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from adjudge.evidence.verdict import CANNOT_DECIDE, HOLDS_AND_FRAGILE
 from adjudge.report.page import Term
 
 GUIDE = (
@@ -26,22 +27,13 @@ GUIDE = (
         "pairs, some small p turn up by chance; Holm's correction keeps the probability of even one false alarm at the "
         "level given.",
     ),
-    Term(
-        "Holds and fragile",
-        "The data support a claim if its p is below the level after Holm's correction. It holds if it also survives "
-        "every audit: other halves of the annotators, people and documents left out, other methods. It is fragile if "
-        "some audit breaks it, or too few people judged to ask other halves of them.",
-    ),
+    Term(*HOLDS_AND_FRAGILE),
     Term(
         "Taste",
         "One annotator likes a system's style, another does not. With few annotators, tastes look like quality. The "
         "models of scores and of comparisons allow for them, so that the verdict is about other people, too.",
     ),
-    Term(
-        "Cannot decide",
-        "Means what it says: the data fit both answers. It does not mean that two systems are equally good. More "
-        "judgments, by more annotators, may decide it.",
-    ),
+    Term(*CANNOT_DECIDE),
     Term(
         "Agreement (kappa, S, alpha)",
         "How far two annotators give the same answer, beyond what chance alone would give: 1 is always, 0 is no more "

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from adjudge._version import __version__
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -94,9 +96,9 @@ class ReportPage:
 
     title: str
     pairs: tuple[PairPage, ...]
-    overview: Table | None
-    guide: tuple[Term, ...]
-    version: str
+    overview: Table | None = None
+    guide: tuple[Term, ...] = ()
+    version: str = __version__
 
     @property
     def charts(self) -> tuple[tuple[PairPage, Chart], ...]:

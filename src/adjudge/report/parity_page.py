@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge._version import __version__
-from adjudge.core.wording import agreeing, counted, measured, short_list
+from adjudge.core.wording import counted
+from adjudge.evidence.verdict import NOT_TOLD_APART, PARITY_VERDICTS, say_parity
 from adjudge.report.charts import theme
 from adjudge.report.charts.vega import Layer, channel
-from adjudge.report.headline import FEW_PEOPLE
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
+from adjudge.results.parity import margin_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.results.parity import Parity, Verdict
+    from adjudge.results.parity import Parity
 
 GUIDE = (
     Term(
@@ -22,11 +22,7 @@ GUIDE = (
         "How often a system was judged at least as good as the human. Its interval says what other documents could "
         "show.",
     ),
-    Term(
-        "Not told apart",
-        "The data do not show a difference between system and human. That is not the same as showing that there is "
-        "none.",
-    ),
+    Term(*NOT_TOLD_APART),
     Term(
         "Change beyond untouched segments",
         "Correcting the source should change the verdict on corrected segments. If untouched segments change as much, "
@@ -40,62 +36,41 @@ ROW_HEIGHT = 34
 def build_parity_page(results: Mapping[str, Parity], *, title: str) -> ReportPage:
     """The page data of one or several language pairs."""
     pages = tuple(_page(name, result, f"pair-{i}") for i, (name, result) in enumerate(results.items(), start=1))
-    return ReportPage(title=title, pairs=pages, overview=None, guide=GUIDE, version=__version__)
+    return ReportPage(title=title, pairs=pages, guide=GUIDE)
 
 
 def _page(name: str, parity: Parity, slug: str) -> PairPage:
     what = "judgments" if parity.parts[0].human_mean_score is None else "segments"
     says = f"Share of {what} in which each system is at least as good as {parity.human}, with its 95% interval."
-    chart = Chart("shares", "Parity shares", says, parity_chart(parity))
+    chart = Chart("shares", "Parity shares", says, draw_parity_shares(parity))
     tables = parity.tables()
+    headline, *further = _verdicts(parity)
     return PairPage.about(
         parity,
         (Section("parity", f"Against {parity.human}", charts=(chart,), tables=tables[:1], folded=tables[1:]),),
         name=name,
         slug=slug,
-        headline=_headline(parity),
-        words=_words(parity),
+        headline=headline,
+        words=(*further, *_changes(parity)),
         facts=_facts(parity),
     )
 
 
-def _headline(parity: Parity) -> str:
-    """The verdict that matters most; `_words` gives the others. Where one or two people judged, it is about them."""
-    by_verdict = _by_verdict(parity)
-    people = FEW_PEOPLE.get(parity.annotators or 0, "")
-    if set(by_verdict) == {"below the human"} and len(parity.systems) > 1:
-        opening, statement = "All systems", f" are below {parity.human}."
-    else:
-        opening, statement = _sentence(*next(iter(by_verdict.items())), parity)
-    return f"{people}: {opening.lower()}{statement}" if people else f"{opening}{statement}"
+def _verdicts(parity: Parity) -> tuple[str, ...]:
+    """The verdict that matters most, then the others."""
+    names = {
+        verdict: [system.system for system in parity.systems if system.verdict == verdict]
+        for verdict in PARITY_VERDICTS
+    }
+    given = {verdict: systems for verdict, systems in names.items() if systems}
+    return say_parity(given, parity.human, margin_of(parity.systems), parity.annotators)
 
 
-def _by_verdict(parity: Parity) -> dict[Verdict, list[str]]:
-    order: tuple[Verdict, ...] = ("above the human", "at parity", "not told apart", "below the human")
-    systems = {verdict: [system.system for system in parity.systems if system.verdict == verdict] for verdict in order}
-    return {verdict: names for verdict, names in systems.items() if names}
-
-
-def _sentence(verdict: Verdict, names: list[str], parity: Parity) -> tuple[str, str]:
-    """What opens the sentence with a capital letter that may be lowered, if not a system's name, and the rest."""
-    is_ = agreeing(len(names), "is", "are")
-    if verdict == "at parity":
-        contrasts = (system.contrast for system in parity.systems)
-        margin = next(contrast.margin for contrast in contrasts if contrast and contrast.margin is not None)
-        apart = f"less than {measured(margin, 'point')} apart"
-        return "", f"{short_list(names)} {is_} at parity with {parity.human}: {apart}."
-    if verdict == "not told apart":
-        return "The data", f" cannot tell {short_list(names)} from {parity.human}, which is no proof of parity."
-    return "", f"{short_list(names)} {is_} {verdict.removesuffix('the human')}{parity.human}."
-
-
-def _words(parity: Parity) -> tuple[str, ...]:
-    later = list(_by_verdict(parity).items())[1:]
-    others = tuple("".join(_sentence(verdict, names, parity)) for verdict, names in later)
+def _changes(parity: Parity) -> tuple[str, ...]:
     if parity.change is None:
-        return others
+        return ()
     drawn = f"by resampling {parity.change.units} {parity.change.unit}"
-    return others + tuple(
+    return tuple(
         f"{change.system}: {100 * change.difference:+.1f} points of parity from before to after "
         f"(95% {100 * change.interval[0]:+.1f} to {100 * change.interval[1]:+.1f}, {drawn})."
         for change in parity.change.changes
@@ -114,7 +89,7 @@ def _facts(parity: Parity) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def parity_chart(parity: Parity) -> dict[str, Any]:
+def draw_parity_shares(parity: Parity) -> dict[str, Any]:
     """One point per system and version, with its interval over documents."""
     sets = {"after" if parity.change else "test set": parity.parts[0]}
     if parity.change is not None:

@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import DataError, unknown_choice
-from adjudge.report.charts.plan import plan_chart
-from adjudge.report.charts.ranking import ranges
+from adjudge.report.charts.plan import draw_plan
+from adjudge.report.charts.ranking import draw_rank_ranges
 from adjudge.report.charts.theme import paint
 from adjudge.report.compare_page import compare_charts
-from adjudge.report.parity_page import parity_chart
+from adjudge.report.parity_page import draw_parity_shares
 from adjudge.report.replication_page import replication_charts
-from adjudge.report.sections.agreement import length_chart
-from adjudge.report.sections.annotators import annotators_chart, has_controls
+from adjudge.report.sections.agreement import draw_agreement_by_length
+from adjudge.report.sections.annotators import draw_annotators, has_controls
 from adjudge.report.sections.audits import audit_charts
 from adjudge.report.sections.gold import gold_sections
 from adjudge.report.sections.meta import meta_sections
 from adjudge.report.sections.pairs import pairs_chart
 from adjudge.report.sections.qe import qe_sections
 from adjudge.report.sections.ranking import scores_chart
-from adjudge.report.sections.tournament import costs_chart
-from adjudge.report.testset_page import topics_chart
+from adjudge.report.sections.tournament import draw_costs
+from adjudge.report.testset_page import draw_topics
 from adjudge.results.agree import Agreement
 from adjudge.results.audit import Audit
 from adjudge.results.check import Checked
@@ -72,19 +72,23 @@ def charts_of(result: Result) -> Charts:
 
 
 def _ranking(ranking: Ranking) -> Charts:
-    return {"scores": scores_chart(ranking).spec, "ranks": ranges(ranking), "pairs": pairs_chart(ranking).spec}
+    return {
+        "scores": scores_chart(ranking).spec,
+        "ranks": draw_rank_ranges(ranking),
+        "pairs": pairs_chart(ranking).spec,
+    }
 
 
 def _agreement(agreement: Agreement) -> Charts:
-    return {"length": length_chart(agreement)} if agreement.by_length else {}
+    return {"length": draw_agreement_by_length(agreement)} if agreement.by_length else {}
 
 
 def _checked(checked: Checked) -> Charts:
-    return {"annotators": annotators_chart(checked)} if has_controls(checked) else {}
+    return {"annotators": draw_annotators(checked)} if has_controls(checked) else {}
 
 
 def _testset(result: TestSetCheck) -> Charts:
-    return {} if result.topics is None else {"topics": topics_chart(result.topics)}
+    return {} if result.topics is None else {"topics": draw_topics(result.topics)}
 
 
 def _of_sections(sections: Iterable[Section]) -> Charts:
@@ -93,13 +97,13 @@ def _of_sections(sections: Iterable[Section]) -> Charts:
 
 _CHARTS: dict[type[Result], Callable[[Any], Charts]] = {
     Ranking: _ranking,
-    Tournament: lambda tournament: {"costs": costs_chart(tournament)},
+    Tournament: lambda tournament: {"costs": draw_costs(tournament)},
     Agreement: _agreement,
     Checked: _checked,
     Audit: audit_charts,
     CampaignComparison: lambda result: {chart.slug: chart.spec for chart in compare_charts(result)},
-    Parity: lambda parity: {"shares": parity_chart(parity)},
-    Plan: lambda plan: {"plan": plan_chart(plan)},
+    Parity: lambda parity: {"shares": draw_parity_shares(parity)},
+    Plan: lambda plan: {"plan": draw_plan(plan)},
     TestSetCheck: _testset,
     Replication: replication_charts,
     Gold: lambda gold: _of_sections(gold_sections(gold)),

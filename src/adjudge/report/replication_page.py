@@ -8,14 +8,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from adjudge._version import __version__
 from adjudge.report.charts import theme
-from adjudge.report.charts.curves import bars_chart, curves_chart
-from adjudge.report.charts.rank_changes import places
-from adjudge.report.charts.scatter import scatter_chart
+from adjudge.report.charts.curves import draw_bars, draw_curves
+from adjudge.report.charts.heatmap import draw_matrix
+from adjudge.report.charts.rank_changes import draw_places
+from adjudge.report.charts.scatter import draw_scatter
 from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Fact, PairPage, ReportPage, Section, Term
-from adjudge.report.sections.score_audits import matrix
 from adjudge.results.paper_figures import Bars, Curves, Matrix, PaperFigure, PlacesOfSystems, Scatter, TournamentOrder
 from adjudge.results.replication import Source, State
 
@@ -72,7 +71,7 @@ def build_replication_page(result: Replication, *, title: str) -> ReportPage:
         words=(result.paper,),
         facts=_facts(result),
     )
-    return ReportPage(title=title, pairs=(page,), overview=None, guide=GUIDE, version=__version__)
+    return ReportPage(title=title, pairs=(page,), guide=GUIDE)
 
 
 def _headline(result: Replication) -> str:
@@ -159,16 +158,16 @@ def replication_charts(result: Replication) -> dict[str, Mapping[str, Any]]:
 def figure_charts(figure: PaperFigure) -> dict[str, dict[str, Any]]:
     """The charts of a figure by panel; one without panels has an empty name."""
     if isinstance(figure, Scatter):
-        return {"": scatter_chart(figure)}
+        return {"": draw_scatter(figure)}
     if isinstance(figure, Curves):
-        return {panel: curves_chart(figure, panel) for panel in dict.fromkeys(curve.panel for curve in figure.curves)}
+        return {panel: draw_curves(figure, panel) for panel in dict.fromkeys(curve.panel for curve in figure.curves)}
     if isinstance(figure, Bars):
-        return {panel: bars_chart(figure, panel) for panel in dict.fromkeys(bar.panel for bar in figure.bars)}
+        return {panel: draw_bars(figure, panel) for panel in dict.fromkeys(bar.panel for bar in figure.bars)}
     if isinstance(figure, PlacesOfSystems):
         orders = {ranking.name: ranking.order for ranking in figure.rankings}
-        return {"": places(orders, clusters={ranking.name: ranking.clusters for ranking in figure.rankings})}
+        return {"": draw_places(orders, clusters={ranking.name: ranking.clusters for ranking in figure.rankings})}
     if isinstance(figure, TournamentOrder):
-        return {"": tournament_chart(figure)}
+        return {"": draw_tournament(figure)}
     assert isinstance(figure, Matrix)
     return {"": _matrix(figure)}
 
@@ -179,12 +178,12 @@ def _matrix(figure: Matrix) -> dict[str, Any]:
         steps = [values[len(values) * i // 4] for i in (1, 2, 3)]
     else:
         steps = [figure.middle + deviation for deviation in _DEVIATIONS]
-    return matrix(
+    return draw_matrix(
         figure.rows, figure.columns, figure.cells, steps=steps, what=figure.what, cell_format=".0f", row_height=20
     )
 
 
-def tournament_chart(figure: TournamentOrder) -> dict[str, Any]:
+def draw_tournament(figure: TournamentOrder) -> dict[str, Any]:
     """The best system at the top; wider arcs are larger leads."""
     place = {name: i + 1 for i, name in enumerate(figure.order)}
     count = len(figure.order)

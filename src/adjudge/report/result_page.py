@@ -8,12 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from adjudge._version import __version__
 from adjudge.core.wording import counted, measured
-from adjudge.report.charts.plan import plan_chart
+from adjudge.evidence.verdict import decide_by_claims, decide_by_ranking, say_claims, say_headline, say_ranking
+from adjudge.report.charts.plan import draw_plan
 from adjudge.report.compare_page import build_compare_page
 from adjudge.report.guide import GUIDE
-from adjudge.report.headline import headline, verdict
 from adjudge.report.page import Chart, PairPage, ReportPage, Section, Term
 from adjudge.report.parity_page import build_parity_page
 from adjudge.report.plots import charts_of
@@ -25,12 +24,11 @@ from adjudge.report.sections.gold import gold_facts, gold_headline, gold_section
 from adjudge.report.sections.meta import meta_facts, meta_headline, meta_sections
 from adjudge.report.sections.pairs import pairs_chart
 from adjudge.report.sections.qe import qe_facts, qe_headline, qe_sections
-from adjudge.report.sections.ranking import ranking_charts, summary_of
+from adjudge.report.sections.ranking import ranking_charts, summarise_ranking
 from adjudge.report.sections.tournament import section_of
 from adjudge.report.testset_page import build_testset_page
 from adjudge.results.agree import Agreement
 from adjudge.results.audit import Audit
-from adjudge.results.audit.claim_sentences import sentences
 from adjudge.results.audit.claims import Claims
 from adjudge.results.check import Checked
 from adjudge.results.compare import CampaignComparison
@@ -74,7 +72,7 @@ def build_standard_report(result: Standard, *, title: str) -> ReportPage:
     first, facts, sections = _content(result)
     page = PairPage.about(result, sections, name=title, slug=result.verb, headline=first, facts=facts)
     guide = (*_TERMS, *(term for term in GUIDE if term.name in _SHARED))
-    return ReportPage(title=title, pairs=(page,), overview=None, guide=guide, version=__version__)
+    return ReportPage(title=title, pairs=(page,), guide=guide)
 
 
 def _content(result: Standard) -> tuple[str, tuple[Fact, ...], tuple[Section, ...]]:
@@ -85,7 +83,7 @@ def _content(result: Standard) -> tuple[str, tuple[Fact, ...], tuple[Section, ..
     return qe_headline(result), qe_facts(result), qe_sections(result)
 
 
-def page_of(results: Mapping[str, Result], *, title: str) -> ReportPage:
+def build_page(results: Mapping[str, Result], *, title: str) -> ReportPage:
     """The page of one result, or of one per language pair."""
     first = next(iter(results.values()))
     if isinstance(first, Parity):
@@ -99,7 +97,7 @@ def page_of(results: Mapping[str, Result], *, title: str) -> ReportPage:
     if isinstance(first, CampaignComparison):
         return build_compare_page(first, title=title)
     pages = tuple(_page(name, result, f"result-{i}") for i, (name, result) in enumerate(results.items(), start=1))
-    return ReportPage(title=title, pairs=pages, overview=None, guide=GUIDE, version=__version__)
+    return ReportPage(title=title, pairs=pages, guide=GUIDE)
 
 
 def _page(name: str, result: Result, slug: str) -> PairPage:
@@ -111,7 +109,8 @@ def _page(name: str, result: Result, slug: str) -> PairPage:
 def _statements(result: Result) -> tuple[str, ...]:
     """What the result says in words; of results that say nothing, the title of their first table."""
     if isinstance(result, Ranking):
-        return (headline(result), *verdict(result))
+        decisions = decide_by_ranking(result)
+        return (say_headline(decisions), *say_ranking(decisions))
     if isinstance(result, Look):
         return (result.advice,)
     if isinstance(result, Checked):
@@ -124,7 +123,8 @@ def _statements(result: Result) -> tuple[str, ...]:
         return section_of(result).words
     claims = result.sections.get("claims") if isinstance(result, Audit) else None
     if isinstance(claims, Claims):
-        return sentences(claims)
+        untested = bool(claims.humans) and claims.margin is None and claims.kind == "scores"
+        return say_claims(decide_by_claims(claims), untested=untested)
     tables = result.tables()
     return (tables[0].title if tables else result.verb,)
 
@@ -143,13 +143,13 @@ def _sections(result: Result) -> tuple[Section, ...]:
     longer = tuple(table for table in result.all_tables() if table not in tables)
     charts = tuple(Chart(chart, chart.capitalize(), "", spec) for chart, spec in charts_of(result).items())
     if isinstance(result, Ranking):
-        words, charts = (summary_of(result),), (*ranking_charts(result), pairs_chart(result))
+        words, charts = (summarise_ranking(result),), (*ranking_charts(result), pairs_chart(result))
         return (Section("ranking", "Ranking", words, charts, tables, longer),)
     if isinstance(result, Checked):
         charts = check_charts(result)
     if isinstance(result, Plan):
         says = "The least difference that each design finds, by its work; the dotted line is the difference asked for."
-        charts = (Chart("plan", "What each design finds", says, plan_chart(result)),)
+        charts = (Chart("plan", "What each design finds", says, draw_plan(result)),)
     if isinstance(result, Tournament):
         return (replace(section_of(result), words=(), notes=()),)
     if isinstance(result, Audit):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from adjudge._version import __version__
 from adjudge.core.wording import counted
 from adjudge.report.charts import theme
 from adjudge.report.charts.vega import Layer, channel
@@ -54,7 +53,7 @@ def build_testset_page(result: TestSetCheck, *, title: str) -> ReportPage:
         headline=_headline(result),
         facts=_facts(result),
     )
-    return ReportPage(title=title, pairs=(page,), overview=None, guide=GUIDE, version=__version__)
+    return ReportPage(title=title, pairs=(page,), guide=GUIDE)
 
 
 def _headline(result: TestSetCheck) -> str:
@@ -84,7 +83,7 @@ def _topics(result: TestSetCheck) -> list[Section]:
         "The mix of topics differs from that of the corpus." if differs else "No difference from the corpus is shown."
     )
     says = "Share of documents by topic, test set and corpus."
-    chart = Chart("topics", "Topics", says, topics_chart(result.topics))
+    chart = Chart("topics", "Topics", says, draw_topics(result.topics))
     return [Section("topics", "Topics", (words,), (chart,), result.topics.tables())]
 
 
@@ -117,7 +116,7 @@ def _table(findings: list[Finding]) -> Table:
     return Table(_name(findings[0]), columns, rows)
 
 
-def topics_chart(topics: Topics) -> dict[str, Any]:
+def draw_topics(topics: Topics) -> dict[str, Any]:
     """Two bars per topic: its share of the documents on either side."""
     sides = ("test set", "corpus")
     rows = [

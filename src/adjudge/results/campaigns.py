@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from adjudge.core.wording import counted, short_list
 from adjudge.results.result import Result
-from adjudge.results.table import Table, number, shown_name, text
+from adjudge.results.table import Table, number, tabulate, text
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class Initialised(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """The files."""
-        rows = tuple((file.file, file.what) for file in self.files)
-        return (Table(f"New campaign in {self.folder}", (text("file"), text("what it is")), rows),)
+        columns = {"file": text("file"), "what": text("what it is")}
+        return (tabulate(f"New campaign in {self.folder}", self.files, columns),)
 
 
 @dataclass(frozen=True)
@@ -186,31 +186,23 @@ class Extended(Result):
         return Table(title, (text("what"), number("before", 0), number("added", 0), text("which")), rows)
 
     def _systems(self) -> Table:
-        rows = tuple(
-            (shown_name(row.system, row.human), row.judgments_before, row.judgments, row.segments_before, row.segments)
-            for row in self.systems
-        )
-        columns = (
-            text("system"),
-            number("judgments before", 0),
-            number("judgments after", 0),
-            number("segments before", 0),
-            number("segments after", 0),
-        )
-        return Table("Systems", columns, rows)
+        columns = {
+            "system": text("system"),
+            "judgments_before": number("judgments before", 0),
+            "judgments": number("judgments after", 0),
+            "segments_before": number("segments before", 0),
+            "segments": number("segments after", 0),
+        }
+        return tabulate("Systems", self.systems, columns)
 
     def _meetings(self) -> Table:
-        rows = tuple(
-            (row.where, row.least_before, row.most_before, row.cv_before, row.least, row.most, row.cv)
-            for row in self.meetings
-        )
-        columns = (
-            text("two systems meet in the same"),
-            number("least before", 0),
-            number("most before", 0),
-            number("cv before"),
-            number("least after", 0),
-            number("most after", 0),
-            number("cv after"),
-        )
-        return Table("Who meets whom", columns, rows)
+        columns = {
+            "where": text("two systems meet in the same"),
+            "least_before": number("least before", 0),
+            "most_before": number("most before", 0),
+            "cv_before": number("cv before"),
+            "least": number("least after", 0),
+            "most": number("most after", 0),
+            "cv": number("cv after"),
+        }
+        return tabulate("Who meets whom", self.meetings, columns)

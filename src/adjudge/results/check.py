@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adjudge.core.protocols import KINDS, NOT_CONTROLS
 from adjudge.results.result import Result
-from adjudge.results.table import Table, number, p_value, percent, text
+from adjudge.results.table import Table, number, p_value, percent, tabulate, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -177,31 +177,20 @@ def _same_text_table(same: tuple[SameText, ...]) -> Table:
 
 
 def _drift_table(drifts: tuple[Drift, ...]) -> Table:
-    columns = (
-        text("annotator"),
-        number("judgments", 0),
-        number("score", 1, help="change from the first judgment to the last, in points"),
-        p_value("p"),
-        number("time", 2, help="seconds per judgment at the end, relative to the beginning"),
-        p_value("p"),
-        number("distance", 1, help="change of the distance from the others' mean answer to the same output"),
-        p_value("p"),
-    )
-    rows = tuple(
-        (
-            drift.annotator,
-            drift.judgments,
-            drift.score_change,
-            drift.p_score,
-            drift.time_ratio,
-            drift.p_time,
-            drift.distance_change,
-            drift.p_distance,
-        )
-        for drift in drifts
-    )
+    columns = {
+        "annotator": text("annotator"),
+        "judgments": number("judgments", 0),
+        "score_change": number("score", 1, help="change from the first judgment to the last, in points"),
+        "p_score": p_value("p"),
+        "time_ratio": number("time", 2, help="seconds per judgment at the end, relative to the beginning"),
+        "p_time": p_value("p"),
+        "distance_change": number(
+            "distance", 1, help="change of the distance from the others' mean answer to the same output"
+        ),
+        "p_distance": p_value("p"),
+    }
     note = (
         "Straight lines through screen means, in the order of the work. The p-values are per annotator, not corrected "
         "for the number of annotators."
     )
-    return Table("Drift over the work", columns, rows, note)
+    return tabulate("Drift over the work", drifts, columns, note)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from adjudge.results.result import Result, to_plain
-from adjudge.results.table import P_HOLM, Cell, Table, number, p_value, percent, shown_name, text
+from adjudge.results.table import P_HOLM, Cell, Table, number, p_value, percent, shown_name, tabulate, text
 
 Interval = tuple[float, float]
 LEVEL = 0.05
@@ -196,15 +196,16 @@ class CampaignComparison(Result):
         return (Table("Pairs that flip", columns, rows),)
 
     def _costs_table(self) -> Table:
-        rows = tuple(
-            (cost.campaign, cost.method, cost.judgments, cost.minutes, cost.certain_pairs,
-             cost.judgments_per_certain_pair, cost.minutes_per_certain_pair, cost.timing)
-            for cost in self.costs
-        )  # fmt: skip
-        columns = (
-            text("campaign"), text("scores by"), number("judgments", 0), number("minutes", 0),
-            number("certain pairs", 0, help="told apart by the default ranking after Holm's correction"),
-            number("judgments per certain pair", 0), number("minutes per certain pair", 1),
-            text("minutes are", help="active time, from start to end, or between answers"),
-        )  # fmt: skip
-        return Table("What each campaign took", columns, rows)
+        columns = {
+            "campaign": text("campaign"),
+            "method": text("scores by"),
+            "judgments": number("judgments", 0),
+            "minutes": number("minutes", 0),
+            "certain_pairs": number(
+                "certain pairs", 0, help="told apart by the default ranking after Holm's correction"
+            ),
+            "judgments_per_certain_pair": number("judgments per certain pair", 0),
+            "minutes_per_certain_pair": number("minutes per certain pair", 1),
+            "timing": text("minutes are", help="active time, from start to end, or between answers"),
+        }
+        return tabulate("What each campaign took", self.costs, columns)

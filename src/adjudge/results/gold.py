@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.results.result import Result, to_plain
-from adjudge.results.table import Table, number, text
+from adjudge.results.table import Table, number, tabulate, text
 
 if TYPE_CHECKING:
     from adjudge.results.audit.sampling import Correlation
@@ -72,12 +72,8 @@ class Gold(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """The runs, their correlation, and the scores."""
-        runs = Table(
-            "Runs",
-            (text("run"), number("annotators", 0), number("kept", 0), number("judgments", 0)),
-            tuple((run.name, run.annotators, run.kept, run.judgments) for run in self.runs),
-        )
-        tables = [runs]
+        counts = {name: number(name, 0) for name in ("annotators", "kept", "judgments")}
+        tables = [tabulate("Runs", self.runs, {"name": text("run"), **counts})]
         if self.correlation is not None:
             tables.append(_correlation_table(self.correlation, self.level))
         if self.curve:
@@ -97,19 +93,17 @@ def _correlation_table(correlation: Correlation, level: str) -> Table:
 
 def _curve_table(curve: tuple[CurvePoint, ...], level: str) -> Table:
     per_item = f"judgments per {level.removesuffix('s')}"
-    columns = (
-        number("assignments", 0), number("fewest", 0), number("mean", 1, help=per_item), number("r"),
-        number("r, random orders"), number("low"), number("high"),
-    )  # fmt: skip
+    columns = {
+        "assignments": number("assignments", 0), "fewest": number("fewest", 0),
+        "mean": number("mean", 1, help=per_item), "pearson": number("r"), "random_mean": number("r, random orders"),
+        "random_low": number("low"), "random_high": number("high"),
+    }  # fmt: skip
     points = [point for i, point in enumerate(curve) if i % max(1, len(curve) // 10) == 0 or i == len(curve) - 1]
-    rows = tuple(
-        (p.assignments, p.fewest, p.mean, p.pearson, p.random_mean, p.random_low, p.random_high) for p in points
-    )
     note = "Every tenth part of the curve; all points are in --json. The band holds 95% of random orders."
-    return Table("Correlation as the second run grows", columns, rows, note)
+    return tabulate("Correlation as the second run grows", points, columns, note)
 
 
 def _scores_table(scores: tuple[GoldScore, ...], level: str) -> Table:
-    columns = (text("system"), text("document"), text("segment"), number("z"), number("raw", 1), number("n", 0))
-    rows = tuple((score.system, score.document, score.segment, score.z, score.raw, score.n) for score in scores)
-    return Table(f"Gold standard of {level}", columns, rows)
+    names = {name: text(name) for name in ("system", "document", "segment")}
+    columns = {**names, "z": number("z"), "raw": number("raw", 1), "n": number("n", 0)}
+    return tabulate(f"Gold standard of {level}", scores, columns)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from adjudge.core.wording import counted
+from adjudge.evidence.verdict import say_outlook
 from adjudge.results.result import Result
-from adjudge.results.table import Table, number, percent, text
+from adjudge.results.table import Table, number, percent, tabulate, text
 
 Verdict = Literal["settled", "open"]
 
@@ -112,12 +112,6 @@ class Look(Result):
         return Table("After stopping", columns, rows, note)
 
 
-TOO_WIDE = 10
-"""If intervals would shrink by more than this factor, their present width says nothing."""
-NONE_AS_SHOWN = 0.05
-"""Fewer pairs than this are shown as none."""
-
-
 @dataclass(frozen=True)
 class LiveSystem:
     """A system with the ranks that it may have."""
@@ -146,20 +140,14 @@ class Outlook:
     @property
     def sentence(self) -> str:
         """The outlook in one sentence."""
-        if self.chance is not None:
-            settled = f"settle the goal with a chance of {self.chance:.0%}"
-        elif self.open == 0:
-            settled = "find no pair open"
-        elif self.open == 1:
-            settled = f"settle the open pair with a chance of {self.expected:.0%}"
-        elif self.expected < NONE_AS_SHOWN:
-            settled = f"probably settle none of the {self.open} open pairs"
-        else:
-            settled = f"settle about {self.expected:.1f} of the {self.open} open pairs"
-        # With very few judgments, the width of intervals is unknown.
-        known = self.half_width <= TOO_WIDE * self.half_width_then
-        narrower = f"narrow intervals from ±{self.half_width:.2f} to ±{self.half_width_then:.2f}"
-        return f"{counted(self.more, 'more judgment')} would {settled}{f' and {narrower}' if known else ''}."
+        return say_outlook(
+            self.more,
+            open_pairs=self.open,
+            expected=self.expected,
+            chance=self.chance,
+            half_width=self.half_width,
+            half_width_then=self.half_width_then,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,19 +171,18 @@ class LiveState(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """The systems with their possible ranks, and the claims."""
-        rows = tuple((entry.system, entry.score, entry.best, entry.worst) for entry in self.systems)
-        columns = (
-            text("system"),
-            number("score", 2),
-            number("best rank", 0, help="holds at all times together"),
-            number("worst rank", 0),
-        )
+        columns = {
+            "system": text("system"),
+            "score": number("score", 2),
+            "best": number("best rank", 0, help="holds at all times together"),
+            "worst": number("worst rank", 0),
+        }
         claims = tuple(
             (claim.claim, "holds" if claim.verdict == "settled" else "open", claim.estimate, _span(claim.interval))
             for claim in self.claims
         )
         heads = (text("claim"), text("state"), number("difference", 2), text("interval"))
-        return (Table("Possible ranks", columns, rows), Table("Pairs", heads, claims))
+        return (tabulate("Possible ranks", self.systems, columns), Table("Pairs", heads, claims))
 
 
 def _span(interval: tuple[float | None, float | None] | None) -> str:

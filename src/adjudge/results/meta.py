@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.results.result import Result, to_plain
-from adjudge.results.table import P_BH, P_HOLM, Cell, Table, number, p_value, text
+from adjudge.results.table import Cell, Table, comparison_table, number, text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 LEVEL = 0.05
 SEPARATED, DECIDED = "separated systems", "decided comparisons"
@@ -176,23 +176,6 @@ _LEVEL_NOTES = {
 def level_title(level: str) -> str:
     """The title of a level's table."""
     return f"Metrics on {level}" if level in (SEPARATED, DECIDED) else f"Metrics at {level} level"
-
-
-def comparison_table(title: str, comparisons: Sequence[MetricComparison]) -> Table:
-    """Which of two is better, by how much, and whether chance could have done it: a row for every pair."""
-    rows = tuple(
-        (
-            comparison.better,
-            comparison.worse,
-            comparison.difference,
-            comparison.p,
-            comparison.p_holm,
-            comparison.p_bh,
-        )
-        for comparison in comparisons
-    )
-    columns = (text("better"), text("worse"), number("difference"), p_value("p"), P_HOLM, P_BH)
-    return Table(title, columns, rows)
 
 
 def _arrow(before: float | None, after: float | None) -> str:

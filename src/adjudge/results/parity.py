@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from adjudge.core.wording import counted, measured
+from adjudge.core.wording import counted
+from adjudge.evidence.verdict import explain_parity
 from adjudge.results.parity_change import ParityChange, change_table, model_table
 from adjudge.results.result import Result, to_plain
 from adjudge.results.table import Cell, Table, number, p_value, percent, shown_name, text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
+    from adjudge.evidence.verdict import ParityVerdict
 
 Part = Literal["all", "contaminated", "untouched"]
-Verdict = Literal["below the human", "above the human", "at parity", "not told apart"]
 MOST_GROUPS = 20
 LEVEL = 0.05
 Interval = tuple[float, float]
@@ -78,7 +80,7 @@ class SystemParity:
     """For ranks by two named people or more: p with annotators' tastes allowed for, corrected for all systems."""
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ParityVerdict:
         """What the model of scores says where there is one, else what three tests agree on.
 
         They are the sign test (Holm), the interval over documents, and the test that allows for annotators' tastes,
@@ -235,12 +237,13 @@ def _part_note(part: ParityPart) -> str:
     unit = "judgment" if part.human_mean_score is None else "segment"
     most = "" if len({system.n for system in part.systems}) == 1 else "at most "
     note = f"{most}{counted(part.judgments, unit)} per system, {counted(part.segments, 'segment')}.".capitalize()
-    note += " 'Not told apart' is not proof of parity. Verdicts are corrected for all systems (Holm)."
-    contrasts = [system.contrast for system in part.systems if system.contrast is not None]
-    margin = next((contrast.margin for contrast in contrasts if contrast.margin is not None), None)
-    if margin is not None:
-        note += f" At parity: surely less than {measured(margin, 'point')} from the human (two one-sided tests at .05)."
-    return note
+    return f"{note} {explain_parity(margin_of(part.systems))}"
+
+
+def margin_of(systems: Iterable[SystemParity]) -> float | None:
+    """The margin within which systems are at parity, where one was given."""
+    contrasts = (system.contrast for system in systems if system.contrast is not None)
+    return next((contrast.margin for contrast in contrasts if contrast.margin is not None), None)
 
 
 def _model_cells(contrast: Contrast | None) -> tuple[Cell, Cell, Cell]:

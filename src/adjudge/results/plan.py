@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from adjudge.core.wording import counted, measured
 from adjudge.results.result import Result
-from adjudge.results.table import Table, number, percent, text
+from adjudge.results.table import Column, Table, number, percent, tabulate, text
 
 
 @dataclass(frozen=True)
@@ -216,38 +216,27 @@ class Plan(Result):
         return Table("What each design needs", columns, rows, note)
 
     def _looks(self) -> Table:
-        rows = tuple(
-            (row.looks, row.spending, row.largest, row.expected, row.expected_larger, row.expected_none)
-            for row in self.looks
-        )
-        columns = (
-            number("looks", 0),
-            text("spending"),
-            number("largest", 0, help="judgments to plan for: where nothing stops the campaign"),
-            number("at the difference", 0, help="on average, where the difference is the one asked for"),
-            number("at 1.5 times it", 0),
-            number("at none", 0, help="on average, where there is no difference"),
-        )
+        columns = {
+            "looks": number("looks", 0),
+            "spending": text("spending"),
+            **_until_settled("there is no difference"),
+        }
         note = "Judgments until 'adjudge look' settles one comparison, at its share of the level and the same power."
-        return Table("With looks on the way", columns, rows, note)
+        return tabulate("With looks on the way", self.looks, columns, note)
 
     def _people(self) -> Table:
-        rows = tuple(
-            (choice.annotators, choice.judgments_per_item, choice.judgments, choice.se, choice.detectable)
-            for choice in self.people
-        )
-        columns = (
-            number("people", 0),
-            number("per item", 0, help="different people who judge an item"),
-            number("judgments", 0, help="all that people do, controls included"),
-            number("se", 2, help="standard error of the difference of two systems"),
-            number("detectable", 2, help="difference detected with the requested power"),
-        )
-        return Table("More people or more judgments", columns, rows)
+        columns = {
+            "annotators": number("people", 0),
+            "judgments_per_item": number("per item", 0, help="different people who judge an item"),
+            "judgments": number("judgments", 0, help="all that people do, controls included"),
+            "se": number("se", 2, help="standard error of the difference of two systems"),
+            "detectable": number("detectable", 2, help="difference detected with the requested power"),
+        }
+        return tabulate("More people or more judgments", self.people, columns)
 
     def _assumed(self) -> Table:
-        rows = tuple((effect, sd) for effect, sd in self.spread.items())
-        return Table("Standard deviations assumed", (text("effect"), number("points", 2)), rows)
+        columns = (text("effect"), number("points", 2))
+        return Table("Standard deviations assumed", columns, tuple(self.spread.items()))
 
     def _check(self, checked: PlanCheck) -> Table:
         def interval(pair: tuple[float, float] | None) -> str:
@@ -262,22 +251,21 @@ class Plan(Result):
         return Table(f"The recommended design, simulated {counted(checked.draws, 'time')}", columns, rows)
 
 
+def _until_settled(none: str) -> dict[str, Column]:
+    """Judgments until something is settled; `none` says what it is like where there is nothing to find."""
+    return {
+        "largest": number("largest", 0, help="judgments to plan for: where nothing stops the campaign"),
+        "expected": number("at the difference", 0, help="on average, where the difference is the one asked for"),
+        "expected_larger": number("at 1.5 times it", 0),
+        "expected_none": number("at none", 0, help=f"on average, where {none}"),
+    }
+
+
 def _goals_table(goals: tuple[PlanGoal, ...]) -> Table:
-    rows = tuple(
-        (row.goal, row.policy, row.looks, row.largest, row.expected, row.expected_larger, row.expected_none)
-        for row in goals
-    )
-    columns = (
-        text("goal"),
-        text("policy"),
-        number("looks", 0),
-        number("largest", 0, help="judgments to plan for: where nothing stops the campaign"),
-        number("at the difference", 0, help="on average, where the difference is the one asked for"),
-        number("at 1.5 times it", 0),
-        number("at none", 0, help="on average, where all systems are equal"),
-    )
+    columns = {"goal": text("goal"), "policy": text("policy"), "looks": number("looks", 0)}
     note = "Simulated with the precision of the recommended design; empty where eight times its size do not suffice."
-    return Table("Until a goal is settled, by policy", columns, rows, note)
+    columns |= _until_settled("all systems are equal")
+    return tabulate("Until a goal is settled, by policy", goals, columns, note)
 
 
 def _selection_table(selection: PlanSelection) -> Table:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adjudge.results.meta import comparison_table
 from adjudge.results.result import Result
-from adjudge.results.table import Cell, Table, number, percent, text
+from adjudge.results.table import Cell, Table, comparison_table, number, percent, tabulate, text
 
 if TYPE_CHECKING:
     from adjudge.results.audit.sampling import Correlation
@@ -109,29 +108,20 @@ class QualityEstimation(Result):
         if self.systems:
             tables += [self._systems_table(), self._sweep_table(), self._orders_table()]
         if self.comparisons:
-            tables.append(self._comparison_table())
+            tables.append(comparison_table("Systems compared (Williams' test)", self.comparisons))
         if self.costs is not None:
             tables.append(_costs_table(self.costs))
         return (*tables, self._labels_table())
 
     def _systems_table(self) -> Table:
         columns = [text("system"), number("r"), number("low"), number("high"), number("Spearman"), number("n", 0)]
-        direct = any(system.direct is not None for system in self.systems)
+        columns.append(number("r, direct assessment"))
         rows: list[tuple[Cell, ...]] = []
         for system in self.systems:
-            correlation = system.pearson
-            row: tuple[Cell, ...] = (
-                system.system,
-                correlation.pearson,
-                *correlation.interval,
-                correlation.spearman,
-                correlation.n,
-            )
-            if direct:
-                row = (*row, None if system.direct is None else system.direct.pearson)
-            rows.append(row)
-        if direct:
-            columns.append(number("r, direct assessment"))
+            label, direct = system.pearson, None if system.direct is None else system.direct.pearson
+            rows.append((system.system, label.pearson, *label.interval, label.spearman, label.n, direct))
+        if all(system.direct is None for system in self.systems):
+            columns, rows = columns[:-1], [row[:-1] for row in rows]
         title = f"Correlation with the label at weight {self.weight.weight:g}"
         return Table(title, tuple(columns), tuple(rows), f"The weight: {self.weight.reason}.")
 
@@ -148,18 +138,13 @@ class QualityEstimation(Result):
         columns = (number("weight from", 2), number("to", 2), text("ranking of systems"))
         return Table("Rankings along the sweep", columns, rows)
 
-    def _comparison_table(self) -> Table:
-        return comparison_table("Systems compared (Williams' test)", self.comparisons)
-
     def _labels_table(self) -> Table:
-        columns = (
-            text("document"), number("words", 0), percent("TER(PE1, MT)"), percent("TER(PE2, PE1)"), number("label"),
-        )  # fmt: skip
-        rows = tuple(
-            (document.document, document.words, document.first, document.second, document.label)
-            for document in self.documents
-        )
-        return Table("Labels of documents", columns, rows, "Label: the first rate plus the weight times the second.")
+        columns = {
+            "document": text("document"), "words": number("words", 0), "first": percent("TER(PE1, MT)"),
+            "second": percent("TER(PE2, PE1)"), "label": number("label"),
+        }  # fmt: skip
+        note = "Label: the first rate plus the weight times the second."
+        return tabulate("Labels of documents", self.documents, columns, note)
 
 
 def _costs_table(costs: Costs) -> Table:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from adjudge.results.result import UNWRITTEN, Result, to_plain
-from adjudge.results.table import P_BH, P_HOLM, Cell, Column, Span, Table, number, p_value, shown_name, span, text
+from adjudge.results.table import Cell, Column, Span, Table, comparison_table, number, shown_name, span, tabulate, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,25 +65,21 @@ class LeftOut:
     cause: Cause = field(metadata=UNWRITTEN)
 
 
-def component_table(
+def tabulate_components(
     components: Sequence[VarianceComponent], left_out: Sequence[LeftOut] = (), *, judged: str = "scores"
 ) -> Table:
     """The components as a table, with the left-out effects in its note; `judged` says what spreads."""
-    rows = tuple(
-        (component.effect, component.sd, component.low, component.high, component.levels, component.meaning)
-        for component in components
-    )
-    columns = (
-        text("effect"),
-        number("sd", 2, help="standard deviation in the unit of the scores"),
-        number("low", 2),
-        number("high", 2),
-        number("levels", 0),
-        text("meaning"),
-    )
+    columns = {
+        "effect": text("effect"),
+        "sd": number("sd", 2, help="standard deviation in the unit of the scores"),
+        "low": number("low", 2),
+        "high": number("high", 2),
+        "levels": number("levels", 0),
+        "meaning": text("meaning"),
+    }
     listed = "; ".join(f"{effect.effect} ({effect.reason})" for effect in left_out)
     note = f"Not modelled separately: {listed}." if left_out else ""
-    return Table(f"Where the spread of {judged} comes from", columns, rows, note)
+    return tabulate(f"Where the spread of {judged} comes from", components, columns, note)
 
 
 _MEANINGS = {
@@ -222,26 +218,27 @@ class Ranking(Result):
         """What helpers are worth, where there are any."""
         if not self.helpers or self.gain is None:
             return ()
-        rows = tuple((each.name, each.slope, each.gain, each.scored, each.unscored) for each in self.helpers)
         unit = self.difference_unit or "units of the score"
-        columns = (
-            text("helper"),
-            number("slope", 2, help=f"{unit} per standard deviation of the helper's scores, the others held equal"),
-            number("gain", 2, help="the helper alone is worth this many times the judgments"),
-            number("scored", 0, help="judgments of outputs with a score"),
-            number("unscored", 0, help="judgments of outputs without a score"),
-        )
+        columns = {
+            "name": text("helper"),
+            "slope": number(
+                "slope", 2, help=f"{unit} per standard deviation of the helper's scores, the others held equal"
+            ),
+            "gain": number("gain", 2, help="the helper alone is worth this many times the judgments"),
+            "scored": number("scored", 0, help="judgments of outputs with a score"),
+            "unscored": number("unscored", 0, help="judgments of outputs without a score"),
+        }
         note = (
             f"Gains are by each helper alone. All together are worth {self.gain:.2f} times the judgments, an estimate."
         )
-        return (Table("Helpers: metrics with scores of all outputs", columns, rows, note),)
+        return (tabulate("Helpers: metrics with scores of all outputs", self.helpers, columns, note),)
 
     def _spread(self) -> tuple[Table, ...]:
         """Where the spread comes from, where the method models it."""
         if not self.components:
             return ()
         judged = "comparisons" if self.kind == "relative" else "scores"
-        return (component_table(self.components, self.left_out, judged=judged),)
+        return (tabulate_components(self.components, self.left_out, judged=judged),)
 
     def all_tables(self) -> tuple[Table, ...]:
         """The ranking, and every pair of systems."""
@@ -249,16 +246,7 @@ class Ranking(Result):
 
     def comparison_table(self) -> Table:
         """Every pair of systems: difference and p-values."""
-        rows = tuple((c.better, c.worse, c.difference, c.p, c.p_holm, c.p_bh) for c in self.comparisons)
-        columns = (
-            text("better"),
-            text("worse"),
-            number("difference"),
-            p_value("p"),
-            P_HOLM,
-            P_BH,
-        )
-        return Table("Pairs of systems", columns, rows)
+        return comparison_table("Pairs of systems", self.comparisons)
 
 
 def _row(system: RankedSystem, names: Sequence[str]) -> tuple[Cell, ...]:

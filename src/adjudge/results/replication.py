@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.results.result import Result, to_plain
-from adjudge.results.table import Cell, Table, number, text
+from adjudge.results.table import Cell, Table, number, tabulate, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -173,8 +173,7 @@ class Replication(Result):
 
     def left_out(self) -> Table:
         """What is not recomputed, and why."""
-        rows = tuple((left_out.what, left_out.why) for left_out in self.not_recomputed)
-        return Table("Not recomputed", (text("what"), text("why")), rows)
+        return tabulate("Not recomputed", self.not_recomputed, {"what": text("what"), "why": text("why")})
 
     def summary(self) -> Table:
         """One line per table, and one for all tables of each source."""

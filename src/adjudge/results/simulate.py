@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adjudge.core.wording import counted
 from adjudge.results.result import Result
-from adjudge.results.table import Table, number, shown_name, text
+from adjudge.results.table import Table, number, tabulate, text
 
 if TYPE_CHECKING:
     from adjudge.core.judgments import Judgments
@@ -41,10 +41,12 @@ class Truth(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """The systems in true order."""
-        rows = tuple((system.rank, shown_name(system.system, system.human), system.quality) for system in self.systems)
-        columns = (number("true rank", 0), text("system"), number("quality", help=self.unit))
+        columns = {
+            "rank": number("true rank", 0), "system": text("system"), "quality": number("quality", help=self.unit)
+        }  # fmt: skip
         who = ", ".join(self.careless) or "nobody"
-        return (Table("The truth", columns, rows, f"Quality in {self.unit}. Careless annotators: {who}."),)
+        note = f"Quality in {self.unit}. Careless annotators: {who}."
+        return (tabulate("The truth", self.systems, columns, note),)
 
 
 @dataclass(frozen=True)

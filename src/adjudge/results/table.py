@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 
 class HumanName(str):
@@ -52,6 +55,20 @@ class Table:
     lines: frozenset[int] = frozenset()
 
 
+def tabulate(title: str, items: Iterable[object], columns: Mapping[str, Column], note: str = "") -> Table:
+    """A table with a row for every item; each column shows the attribute under whose name it stands.
+
+    The name of a `system` is marked if the item says that it is `human`.
+    """
+
+    def cell(item: Any, name: str) -> Cell:
+        value: Cell = getattr(item, name)
+        return HumanName(value) if name == "system" and getattr(item, "human", False) else value
+
+    rows = tuple(tuple(cell(item, name) for name in columns) for item in items)
+    return Table(title, tuple(columns.values()), rows, note)
+
+
 def text(label: str, help: str = "") -> Column:  # noqa: A002
     """A column of words."""
     return Column(label, "text", help=help)
@@ -74,6 +91,12 @@ def p_value(label: str = "p", help: str = "", name: str = "") -> Column:  # noqa
 
 P_HOLM = p_value("p (Holm)", name="p_holm")
 P_BH = p_value("p (BH)", name="p_bh")
+
+
+def comparison_table(title: str, comparisons: Iterable[object]) -> Table:
+    """Which of two is better, by how much, and whether chance could have done it: a row for every pair."""
+    columns = {"better": text("better"), "worse": text("worse"), "difference": number("difference"), "p": p_value("p")}
+    return tabulate(title, comparisons, {**columns, "p_holm": P_HOLM, "p_bh": P_BH})
 
 
 def span(label: str, help: str = "", name: str = "") -> Column:  # noqa: A002

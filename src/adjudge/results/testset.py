@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.core.wording import counted
 from adjudge.results.result import Result
-from adjudge.results.table import Cell, Table, number, p_value, percent, text
+from adjudge.results.table import Cell, Table, number, p_value, percent, tabulate, text
 
 if TYPE_CHECKING:
     from adjudge.results.testset_versions import Versions
@@ -77,15 +77,15 @@ class Topics:
             ),
             "Groups for orientation; their boundaries are partly chance, so they are not tested.",
         )
-        rows = tuple(
-            (pair.first, pair.second, pair.similarity, pair.first_text, pair.second_text) for pair in self.near_pairs
-        )
-        columns = (text("document"), text("document"), number("similarity", 2), text("starts"), text("starts"))
-        pairs = Table("Documents that may report the same event", columns, rows)
-        topics = tuple((entry.document, entry.topic) for entry in self.by_document)
+        columns = {
+            "first": text("document"), "second": text("document"), "similarity": number("similarity", 2),
+            "first_text": text("starts"), "second_text": text("starts"),
+        }  # fmt: skip
+        pairs = tabulate("Documents that may report the same event", self.near_pairs, columns)
         note = "As a CSV file this is a side table for --by topic (docs/audit.md)."
-        documents = Table("Topics of the documents", (text("document"), text("topic")), topics, note)
-        return (test, shown, documents, pairs) if rows else (test, shown, documents)
+        columns = {"document": text("document"), "topic": text("topic")}
+        documents = tabulate("Topics of the documents", self.by_document, columns, note)
+        return (test, shown, documents, pairs) if self.near_pairs else (test, shown, documents)
 
 
 SURE = 0.9
@@ -182,32 +182,19 @@ class TextStatistics:
 
     def tables(self) -> tuple[Table, ...]:
         """The counts, then the lengths of the documents."""
-        counts = Table(
-            "Size of the test set",
-            (
-                number("documents", 0),
-                number("segments", 0),
-                number("sentences", 0),
-                number("sentences per segment", 2),
-                number("most", 0),
-                number("words", 0),
-                number("distinct words", 0),
-            ),
-            (
-                (
-                    self.documents,
-                    self.segments,
-                    self.sentences,
-                    self.sentences_per_segment,
-                    self.most_sentences,
-                    self.words,
-                    self.distinct_words,
-                ),
-            ),
-            f"Words are lower-case tokens of the tokeniser {self.tokenize}, without punctuation.",
-        )
-        rows = tuple((length.document, length.segments, length.words) for length in self.by_document)
-        return counts, Table("Documents", (text("document"), number("segments", 0), number("words", 0)), rows)
+        columns = {
+            "documents": number("documents", 0),
+            "segments": number("segments", 0),
+            "sentences": number("sentences", 0),
+            "sentences_per_segment": number("sentences per segment", 2),
+            "most_sentences": number("most", 0),
+            "words": number("words", 0),
+            "distinct_words": number("distinct words", 0),
+        }
+        note = f"Words are lower-case tokens of the tokeniser {self.tokenize}, without punctuation."
+        counts = tabulate("Size of the test set", [self], columns, note)
+        columns = {"document": text("document"), "segments": number("segments", 0), "words": number("words", 0)}
+        return counts, tabulate("Documents", self.by_document, columns)
 
 
 @dataclass(frozen=True, kw_only=True)

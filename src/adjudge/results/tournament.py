@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.core.wording import counted
 from adjudge.results.result import Result, to_plain
-from adjudge.results.table import Span, Table, number, span, text
+from adjudge.results.table import Span, Table, number, span, tabulate, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,11 +78,8 @@ class Tournament(Result):
             tuple((i, name, movable.get(name, Span(i, i))) for i, name in enumerate(self.mfas.order, start=1)),
             f"{self._proof_words()} {words}",
         )
-        violated = Table(
-            "Leads that it contradicts",
-            (text("better"), text("worse"), number("weight", 0)),
-            tuple((violation.better, violation.worse, violation.weight) for violation in self.mfas.violated),
-        )
+        columns = {"better": text("better"), "worse": text("worse"), "weight": number("weight", 0)}
+        violated = tabulate("Leads that it contradicts", self.mfas.violated, columns)
         costs = Table(
             "What every ranking contradicts",
             (text("ranking"), number("cost", 0), number("Spearman with the optimal order", 2)),

@@ -244,8 +244,8 @@ def _describe_simulation(name: str, simulated: Simulated) -> Iterator[str]:
 
 
 def _describe_results(results: PairResults) -> Iterator[str]:
-    from adjudge.report.headline import headline, pairs_told_apart
-    from adjudge.report.sections.agreement import coefficient
+    from adjudge.evidence.verdict import count_claims_in_line, decide_by_ranking, say_headline
+    from adjudge.report.sections.agreement import choose_coefficient
     from adjudge.report.sections.claims import claims_of
 
     ranking, agreement = results.ranking, results.agreement
@@ -255,20 +255,19 @@ def _describe_results(results: PairResults) -> Iterator[str]:
         all_kept = "all annotators pass" if tested else "no control items to test annotators on, all are kept"
         yield f"  check       {', '.join(failed) + ' left out' if failed else all_kept}"
     if agreement is not None:
-        name, inter = coefficient(agreement, agreement.inter["all"])
-        _, intra = coefficient(agreement, agreement.intra["all"])
+        name, inter = choose_coefficient(agreement, agreement.inter["all"])
+        _, intra = choose_coefficient(agreement, agreement.intra["all"])
         yield f"  agree       {name} {inter:.2f} between annotators, {intra:.2f} within annotators"
     claims = claims_of(results)
-    apart, pairs = pairs_told_apart(ranking)
-    yield f"  rank        {headline(ranking, claims)}"
-    yield f"              {apart} of {counted(pairs, 'pair')} of systems differ significantly ({ranking.method})"
+    decisions = decide_by_ranking(ranking, claims)
+    yield f"  rank        {say_headline(decisions)}"
+    apart = f"{decisions.apart} of {counted(decisions.pairs, 'pair')} of systems"
+    yield f"              {apart} differ significantly ({ranking.method})"
     if results.tournament is not None:
         yield from _describe_tournament(results.tournament)
     if claims is not None:
         holds, fragile = claims.counted("holds"), claims.counted("fragile")
-        held = f"{counted(holds, 'difference holds', 'differences hold')} in every audit"
-        still_open = f"{pairs - holds - fragile} {agreeing(pairs - holds - fragile, 'stays', 'stay')} open"
-        yield f"  audit       {held}, {fragile} {agreeing(fragile, 'is', 'are')} fragile, {still_open}"
+        yield f"  audit       {count_claims_in_line(holds, fragile, decisions.pairs)}"
 
 
 def _describe_tournament(tournament: Tournament) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.audit.claims.trials import TrialOutcome, try_claim
+from adjudge.evidence.verdict import claim_best, claim_better, claim_parity
 from adjudge.rank.contrasts import equivalence
 from adjudge.rank.lines_and_rank_sets import holm
 from adjudge.results.audit.claims import Claim
@@ -60,7 +61,7 @@ def _better(estimate: Estimate, pair: Pair, p: float, level: float, trials: list
     if trials is not None:
         tried = try_claim(trials, pair, lambda trial: trial.keeps_better(better, worse, level))
     return Claim(
-        claim=f"{estimate.systems[better]} is better than {estimate.systems[worse]}",
+        claim=claim_better(estimate.systems[better], estimate.systems[worse]),
         kind="better",
         systems=(estimate.systems[better], estimate.systems[worse]),
         estimate=float(estimate.difference[pair]),
@@ -90,7 +91,7 @@ def _best(estimate: Estimate, claims: dict[Pair, Claim]) -> Claim:
     common = set.intersection(*({*claim.survives} for claim in tried)) if tried else set()
     survives = tuple(name for name in parts[0].survives if name in common)
     return Claim(
-        claim=f"{estimate.systems[first]} is the best",
+        claim=claim_best(estimate.systems[first]),
         kind="best",
         systems=(estimate.systems[first],),
         estimate=weakest.estimate,
@@ -145,7 +146,7 @@ def _parity(estimate: Estimate, pair: Pair, test: Equivalence, p: float, tried: 
     system, human = (estimate.systems[index] for index in pair)
     survives, broken, fails = tried or TrialOutcome()
     return Claim(
-        claim=f"{system} is at parity with {human}",
+        claim=claim_parity(system, human),
         kind="parity",
         systems=(system, human),
         estimate=test.difference,

@@ -26,7 +26,7 @@ from adjudge.core.rng import generator
 from adjudge.core.score_sheet import item_means, sheet_of, standardised
 from adjudge.rank import ratios
 from adjudge.ranking.estimator import Part, RelativeEstimator, ScoreEstimator, estimator_of
-from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS
+from adjudge.evidence.verdict import FEWEST_ANNOTATORS
 from adjudge.results.audit.claims import Claims
 
 if TYPE_CHECKING:

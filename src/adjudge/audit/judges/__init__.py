@@ -24,8 +24,9 @@ from adjudge.audit.judges.biases import biases_of, parse_families
 from adjudge.core.errors import UsageError, unknown_choice
 from adjudge.core.rng import generator
 from adjudge.core.wording import counted
+from adjudge.evidence.verdict import say_judge
 from adjudge.ranking.estimator import is_relative
-from adjudge.results.audit.judges import JudgeReport, Judges, verdict_of
+from adjudge.results.audit.judges import JudgeReport, Judges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -108,7 +109,7 @@ def _report(
         passed=outcome == "passed",
         winning_rate=rate,
         p=deciding_p([test.p_by for test in tests]),
-        verdict=verdict_of(outcome, stood_up, len(tests), reason=reason),
+        verdict=say_judge(outcome, stood_up, len(tests), reason=reason),
         shuffled=shuffled,
         people=tests,
         biases=biases,

@@ -8,6 +8,7 @@ import polars as pl
 
 from adjudge.check.twins import find_twins
 from adjudge.core.wording import agreeing, counted
+from adjudge.evidence.verdict import note_few_people
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 # A segment by its document, for segments that are numbered anew in every document.
 PLACE = pl.concat_str("document", "segment", separator=":", ignore_nulls=False)
 FEW_DOCUMENTS = 10
-FEW_PEOPLE = 3
 
 
 def notes_on(sets: Sequence[Outcomes], drawn: Resampler, settings: ParitySettings) -> list[str]:
@@ -33,7 +33,9 @@ def notes_on(sets: Sequence[Outcomes], drawn: Resampler, settings: ParitySetting
         )
     elif len(drawn.names) < FEW_DOCUMENTS:
         notes.append(f"only {counted(len(drawn.names), 'document')}: intervals by resampling so few are too narrow")
-    notes += _few_people(sets[0])
+    if sets[0].relative:
+        # The model of scores has notes of its own.
+        notes += note_few_people(sets[0].annotators)
     if settings.contaminated is not None:
         notes += _unknown_marks(sets, settings.contaminated)
     if len(sets) > 1:
@@ -41,21 +43,6 @@ def notes_on(sets: Sequence[Outcomes], drawn: Resampler, settings: ParitySetting
     if settings.ties == "half":
         notes.append("the sign test counts a tie as half a win for each; --ties drop leaves ties out")
     return notes
-
-
-def _few_people(outcomes: Outcomes) -> list[str]:
-    """Say for whom ranks speak; the model of scores has notes of its own."""
-    if not outcomes.relative:
-        return []
-    if outcomes.annotators is None:
-        return [
-            "annotators are not named, so their tastes are not allowed for: a verdict may be about these people only"
-        ]
-    if outcomes.annotators == 1:
-        return ["only one annotator: the verdict holds for this person only, others may judge differently"]
-    if outcomes.annotators <= FEW_PEOPLE:
-        return [f"only {outcomes.annotators} annotators: tastes are allowed for, but all rests on these people"]
-    return []
 
 
 def _unknown_marks(sets: Sequence[Outcomes], marked: frozenset[str]) -> list[str]:

@@ -11,18 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from adjudge.check import check
-from adjudge.core.errors import InputError
-from adjudge.core.files import read_text
-from adjudge.core.fingerprint import fingerprint
-from adjudge.core.protocols import RATED
-from adjudge.formats import read
+import adjudge
 from adjudge.formats.parsing.spaced import read_spaced
-from adjudge.meta.document_keys import read_keys
-from adjudge.meta.gold import gold
 from adjudge.meta.quality_estimation import estimate
 from adjudge.replicate.document_qe.figures import draw_figures
-from adjudge.replicate.published import find_file, read_published
+from adjudge.replicate.published import find_file, input_fault, read_published, sign_data
 from adjudge.results.replication import ReplicatedCell, ReplicatedTable, Replication, Source
 from adjudge.simulate.post_edits import simulate_post_edits
 
@@ -30,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from adjudge.core.judgments import Judgments
+    from adjudge import Judgments
     from adjudge.replicate.published import Published
     from adjudge.results.check import Checked
     from adjudge.results.gold import Gold, GoldScore
@@ -60,10 +53,9 @@ def replicate(folder: Path) -> Replication:
     published = read_published("document_qe")
     released = _read(folder, published)
     simulated = simulate_sweep(published.content["official_weight"])
-    fingerprints = "".join(run.fingerprint for run in released.runs.values())
     return Replication(
         settings={"paper": NAME},
-        data=fingerprint(fingerprints),
+        data=sign_data(run.fingerprint for run in released.runs.values()),
         set_aside=released.gold.set_aside,
         notes=released.gold.notes,
         figures=draw_figures(released.gold, released.folder, published.content, simulated),
@@ -89,10 +81,10 @@ def _read(folder: Path, published: Published) -> _Released:
     for name in sorted(published.content["runs"].values()):
         batches = base / files["batches"] / name
         if not batches.is_dir():
-            raise InputError(f"holds no folder '{files['batches']}/{name}' of crowd batches", file=base)
-        runs[name] = read([batches], format="mturk-da")
-    standard = gold(list(runs.values()), names=list(runs), keys=read_keys(base / files["keys"]), orders=ORDERS)
-    return _Released(base, runs, {name: check(run) for name, run in runs.items()}, standard)
+            raise input_fault(base, f"holds no folder '{files['batches']}/{name}' of crowd batches")
+        runs[name] = adjudge.read(batches, format="mturk-da")
+    standard = adjudge.gold(*runs.values(), keys=base / files["keys"], orders=ORDERS)
+    return _Released(base, runs, {name: adjudge.check(run) for name, run in runs.items()}, standard)
 
 
 def _totals(published: Published, released: _Released) -> dict[str, float]:
@@ -101,7 +93,7 @@ def _totals(published: Published, released: _Released) -> dict[str, float]:
     totals: dict[str, float] = {}
     for name, folder in published.content["runs"].items():
         kept = released.checked[folder].kept
-        rated = sum(kept[kind] for kind in RATED)
+        rated = kept["system"] + kept["repeat"]
         after = rated if name == "Run A" else kept["judgments"]
         totals[f"{name}: total"] = float(len(released.runs[folder]))
         totals[f"{name}: post QC"] = float(after)
@@ -131,7 +123,7 @@ def _costs(published: Published, released: _Released) -> dict[str, float]:
     }
     source = released.folder / content["files"]["source"]
     if source.is_file():
-        words = len(read_text(source).split())
+        words = len(source.read_text(encoding="utf-8").split())
         prices = content["word_prices"]
         cells |= {f"post-editing, {name}": words * prices[name] for name in ("low", "high")}
     return cells
@@ -146,7 +138,7 @@ def _paid(run: Judgments) -> int:
 def _curve(published: Published, released: _Released) -> ReplicatedTable:
     """Figure 2 point by point against the released file of its numbers."""
     path = released.folder / published.content["files"]["curve"]
-    rows = [line.split() for line in read_text(path).splitlines() if line.strip()]
+    rows = [line.split() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     points = released.gold.curve
     cells: list[ReplicatedCell] = []
     for i, row in enumerate(rows):

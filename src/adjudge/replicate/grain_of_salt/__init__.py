@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge.agree import agree
-from adjudge.core.fingerprint import fingerprint_of_parts
-from adjudge.formats import read
+import adjudge
 from adjudge.replicate.grain_of_salt import tables
 from adjudge.replicate.grain_of_salt.figures import draw_figures
-from adjudge.replicate.published import find_file, read_published
+from adjudge.replicate.published import find_file, read_published, sign_data
 from adjudge.results.replication import Replication
 
 if TYPE_CHECKING:
@@ -27,12 +25,12 @@ def replicate(folder: Path) -> Replication:
     """All tables that the released data allow."""
     published = read_published("grain_of_salt")
     released = _read(folder, published.content)
-    agreement = agree(released.rankings, resamples=0)
+    agreement = adjudge.agree(released.rankings, resamples=0)
     figures = draw_figures(released, published, folder)
     parts = (released.rankings, released.edits, released.acceptability)
     return Replication(
         settings={"paper": NAME},
-        data=fingerprint_of_parts(part.fingerprint for part in parts),
+        data=sign_data(part.fingerprint for part in parts),
         figures=figures,
         not_recomputed=published.not_recomputed(drawn=[figure.figure for figure in figures]),
         paper=published.paper,
@@ -48,9 +46,9 @@ def _read(folder: Path, content: Mapping[str, Any]) -> tables.Released:
     first, other = content["systems_in_focus"]
     tied, seldom_tied = content["tied_apart"]
     return tables.Released(
-        rankings=read([files["rankings"]], format="wmt-ranking"),
-        edits=read([files["edits"]], format="wmt-edits"),
-        acceptability=read([files["acceptability"]], format="wmt-acceptability"),
+        rankings=adjudge.read(files["rankings"], format="wmt-ranking"),
+        edits=adjudge.read(files["edits"], format="wmt-edits"),
+        acceptability=adjudge.read(files["acceptability"], format="wmt-acceptability"),
         focus=content["focus"],
         edits_focus=content["edits_focus"],
         systems_in_focus=(first, other),

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.agree import agree, read_source_texts
-from adjudge.audit.composition import scores_by, shown
-from adjudge.core.maths import pearson
-from adjudge.replicate.published import file_if_there
+import adjudge
+from adjudge.replicate.grain_of_salt.tables import OFFICIAL, sampled_systems, score_systems
+from adjudge.replicate.published import look_for_file
 from adjudge.results.paper_figures import Curve, CurveAt, Curves, FittedLine, Mark, Scatter, ScatterPoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from adjudge.core.judgments import Judgments
+    from adjudge import Judgments
     from adjudge.replicate.grain_of_salt.tables import Released
     from adjudge.replicate.published import Published
     from adjudge.results.agree import Agreement
@@ -48,17 +47,17 @@ def draw_figures(released: Released, published: Published, folder: Path) -> tupl
     )
 
 
-def fitted(points: Sequence[ScatterPoint]) -> FittedLine:
+def fit_line(points: Sequence[ScatterPoint]) -> FittedLine:
     """The line of least squares through points."""
     x, y = np.array([point.x for point in points]), np.array([point.y for point in points])
     slope, intercept = np.polyfit(x, y, 1)
-    return FittedLine(float(slope), float(intercept), float(pearson(x, y)))
+    return FittedLine(float(slope), float(intercept), float(np.corrcoef(x, y)[0, 1]))
 
 
 def all_in_block(pairs: Mapping[str, Judgments]) -> Scatter:
     """Figure 1: two readings of the official score, all systems of all language pairs."""
     points = [point for pair, part in pairs.items() for point in _two_readings(pair, part)]
-    line = fitted(points)
+    line = fit_line(points)
     says = (
         f"{len(points)} systems of {len(pairs)} language pairs lie close to a rising line (r = {line.r:.3f}): "
         "counting whole blocks instead of comparisons hardly changes the order."
@@ -77,18 +76,16 @@ def all_in_block(pairs: Mapping[str, Judgments]) -> Scatter:
 
 
 def _two_readings(pair: str, part: Judgments) -> Iterator[ScatterPoint]:
-    counted = shown(part).tally
-    columns = (100 * scores_by(counted, method) for method in ("wins-or-ties", "block-wins-or-ties"))
-    for name, human, others, block in zip(counted.systems, counted.human, *columns, strict=True):
-        if not human:
-            yield ScatterPoint(name, pair, float(others), float(block))
+    others, block = (score_systems(part, method) for method in (OFFICIAL, "block-wins-or-ties"))
+    for system in sampled_systems(part):
+        if not system.human:
+            yield ScatterPoint(system.system, pair, others[system.system], block[system.system])
 
 
 def times_judged(figure: str, page: int, pair: str, part: Judgments) -> Scatter:
     """Figures 3 and 4: the official score against the number of blocks in which a system was shown."""
-    blocks = shown(part)
-    points = _points(pair, part, blocks.times.astype(float))
-    line = fitted(points)
+    points = _points(pair, part, "shown")
+    line = fit_line(points)
     lowest = min(points, key=lambda point: point.y)
     says = (
         f"{len(points)} systems of {pair}: Pearson's r of score and times judged is {line.r:.3f}; "
@@ -108,8 +105,8 @@ def times_judged(figure: str, page: int, pair: str, part: Judgments) -> Scatter:
 
 def presence_of_reference(pair: str, part: Judgments) -> Scatter:
     """Figure 6: the official score against how often the reference was shown beside a system."""
-    points = _points(pair, part, shown(part).with_reference)
-    line = fitted(points)
+    points = _points(pair, part, "reference_share")
+    line = fit_line(points)
     says = (
         f"{len(points)} systems of {pair}: the more often a system was shown beside the reference, the lower its score "
         f"(r = {line.r:.3f})."
@@ -126,21 +123,26 @@ def presence_of_reference(pair: str, part: Judgments) -> Scatter:
     )
 
 
-def _points(pair: str, part: Judgments, x: Sequence[float] | np.ndarray) -> list[ScatterPoint]:
+def _points(pair: str, part: Judgments, x: str) -> list[ScatterPoint]:
     """Systems without human translations, with their official scores rounded as the campaign's overview prints them."""
-    counted = shown(part).tally
-    scores = np.round(100 * scores_by(counted, "wins-or-ties"), 1)
-    rows = zip(counted.systems, counted.human, x, scores, strict=True)
-    return [ScatterPoint(name, pair, float(at), float(score)) for name, human, at, score in rows if not human]
+    return [
+        ScatterPoint(system.system, pair, float(getattr(system, x)), float(np.round(100 * system.score, 1)))
+        for system in sampled_systems(part)
+        if not system.human
+    ]
 
 
 def agreement_by_length(rankings: Judgments, folder: Path, names: Mapping[str, str]) -> Curves | None:
     """Figure 2, where every source language has its texts in the folder."""
-    files = {code: file_if_there(folder, name) for code, name in names.items()}
+    files = {code: look_for_file(folder, name) for code, name in names.items()}
     if not all(files.values()):
         return None
-    texts = read_source_texts([f"{code}={path}" for code, path in files.items()])
-    agreement = agree(rankings, texts=texts, resamples=0)
+    texts = {
+        code: path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        for code, path in files.items()
+        if path is not None
+    }
+    agreement = adjudge.agree(rankings, texts=texts, resamples=0)
     curves = tuple(
         Curve(f"{kind}, {words}", _by_length(agreement, kind, part))
         for kind in ("intra", "inter")

@@ -5,32 +5,26 @@ Every function returns the cells of one table by name, "row: column". They cover
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from adjudge.agree import agree
-from adjudge.agree.coefficients import above_chance, kappa_of_table, random_clicker
-from adjudge.audit import AuditSettings, audit
-from adjudge.audit.composition import scores_by, shown
-from adjudge.audit.intervals import correlate
-from adjudge.core.comparisons import BLOCK_KEY, comparisons
-from adjudge.core.maths import divide
-from adjudge.rank.resampling_units import tally
-from adjudge.results.audit.edits import Acceptability, Edits
-from adjudge.results.audit.sampling import Discrepancies, SoleWinners
+import adjudge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.core.judgments import Judgments
-    from adjudge.rank.counts import Tally
+    from adjudge import Judgments
     from adjudge.results.agree import Agreement
+    from adjudge.results.audit.sampling import SampledSystem
 
 Cells = dict[str, float]
 OFFICIAL = "wins-or-ties"
+BLOCK = ("annotator", "task", "screen", "document", "segment")
+"""What identifies the block of systems that somebody ranked, within a language pair."""
 KINDS_AND_PARTS = [(kind, part) for kind in ("inter", "intra") for part in ("all", "without_reference")]
 
 
@@ -52,10 +46,24 @@ class Released:
         """The rankings of each language pair."""
         return self.rankings.by_pair()
 
-    @property
-    def beside(self) -> AuditSettings:
-        """Settings of audits that look at the edits."""
-        return AuditSettings(edits=self.edits, acceptability=self.acceptability)
+    def audit_edits(self, pair: str, section: str) -> Any:
+        """A section of the audit that looks at the edits."""
+        return _audit(self.by_pair[pair], section, edits=self.edits, acceptability=self.acceptability)
+
+
+def _audit(part: Judgments, section: str, **settings: Any) -> Any:
+    return adjudge.audit(part, only=[section], **settings).sections[section]
+
+
+def sampled_systems(part: Judgments) -> list[SampledSystem]:
+    """How often each system was shown, alone and beside the reference, and its official score; sorted by name."""
+    return sorted(_audit(part, "sampling", method=OFFICIAL).systems, key=lambda system: system.system)
+
+
+def score_systems(part: Judgments, method: str) -> dict[str, float]:
+    """The systems' scores in percent, sorted by name."""
+    ranking = adjudge.rank(part, method=method, resamples=0, lines="none")
+    return {system.system: 100 * (system.score or 0.0) for system in sorted(ranking.systems, key=lambda s: s.system)}
 
 
 def collected_rankings(released: Released) -> Cells:
@@ -67,15 +75,15 @@ def collected_rankings(released: Released) -> Cells:
 
 
 def _statistics(judgments: Judgments) -> Cells:
-    compared = comparisons(judgments)
-    counted = tally(compared)
-    agreement = agree(judgments, resamples=0)
+    agreement = adjudge.agree(judgments, resamples=0)
+    systems = sampled_systems(judgments)
+    ranks = judgments.table.filter(pl.col("rank").is_not_null())
     return {
-        "systems": len(compared.systems),
-        "blocks": len(compared.block_annotator),
-        "labels": len(compared.label_rank),
-        "comparisons": len(compared),
-        "reference wins-or-ties": float(scores_by(counted, OFFICIAL)[counted.human].mean()),
+        "systems": len(systems),
+        "blocks": judgments.table.select(BLOCK).n_unique(),
+        "labels": ranks.height,
+        "comparisons": sum(_count_pairs(judgments).values()),
+        "reference wins-or-ties": float(np.mean([system.score for system in systems if system.human])),
         "intra S": agreement.intra["all"].s,
         "inter S": agreement.inter["all"].s,
     }
@@ -83,13 +91,20 @@ def _statistics(judgments: Judgments) -> Cells:
 
 def scores_of_systems(released: Released) -> Cells:
     """Table 2: four measures, in percent."""
-    counted = tally(comparisons(released.by_pair[released.focus]))
     measures = ("wins-or-ties", "wins", "block-wins-or-ties", "block-wins")
     return {
-        f"{measure}: {system}": 100 * float(score)
+        f"{measure}: {system}": score
         for measure in measures
-        for system, score in zip(counted.systems, scores_by(counted, measure), strict=True)
+        for system, score in score_systems(released.by_pair[released.focus], measure).items()
     }
+
+
+def _count_pairs(judgments: Judgments) -> Counter[str]:
+    """Comparisons of all pairs of systems: `ties`, and those that one of the two won (`wins`, `losses`)."""
+    counts: Counter[str] = Counter()
+    for pair in adjudge.rank(judgments, method="wins", resamples=0, lines="none").comparisons:
+        counts.update({name: int(pair.numbers[name] or 0) for name in ("wins", "ties", "losses")})
+    return counts
 
 
 def kappas(agreement: Agreement) -> Cells:
@@ -100,15 +115,14 @@ def kappas(agreement: Agreement) -> Cells:
         coefficients = getattr(agreement, kind)[part]
         rows[f"{kind}, {part.replace('_', ' ')}"] = {
             "S": coefficients.s,
-            "pi": above_chance(coefficients.observed, chance),
+            "pi": (coefficients.observed - chance) / (1 - chance),
         }
     return _flat(rows)
 
 
 def sole_winners(released: Released, named: set[str]) -> Cells:
     """Table 4; systems that are not `named` are added up."""
-    winners = audit(released.by_pair[released.focus], only=["sole_winners"]).sections["sole_winners"]
-    assert isinstance(winners, SoleWinners)
+    winners = _audit(released.by_pair[released.focus], "sole_winners")
     cells = {system.system: system.wins for system in winners.systems}
     others = sum(system.wins for system in winners.systems if system.system not in named)
     last = {
@@ -123,22 +137,21 @@ def sampling(released: Released, *, decimals: int | None = 1) -> tuple[Cells, Ce
     """Tables 5 and 10: scores in percent, rounded as the campaign's overview prints them, or not (None)."""
     columns: dict[str, np.ndarray[Any, np.dtype[np.float64]]] = {}
     for pair, part in released.by_pair.items():
-        blocks = shown(part)
-        machine = ~blocks.tally.human
-        scores = 100 * scores_by(blocks.tally, OFFICIAL)
+        systems = [system for system in sampled_systems(part) if not system.human]
+        scores = 100 * np.array([system.score for system in systems])
         rounded = scores if decimals is None else np.round(scores, decimals)
-        columns[pair] = np.stack([blocks.times, blocks.with_reference, rounded])[:, machine]
+        shown = [[system.shown, system.reference_share] for system in systems]
+        columns[pair] = np.vstack([np.transpose(shown), rounded])
     columns["overall"] = np.concatenate(list(columns.values()), axis=1)
     times, presence = (
-        {f"pearson: {name}": correlate(x[i], x[2]).pearson for name, x in columns.items()} for i in (0, 1)
+        {f"pearson: {name}": float(np.corrcoef(x[i], x[2])[0, 1]) for name, x in columns.items()} for i in (0, 1)
     )
     return times, presence
 
 
 def direct_comparisons(released: Released) -> Cells:
     """Table 6: percent of comparisons in which the column beat the row."""
-    discrepancies = audit(released.by_pair[released.focus], only=["discrepancies"]).sections["discrepancies"]
-    assert isinstance(discrepancies, Discrepancies)
+    discrepancies = _audit(released.by_pair[released.focus], "discrepancies")
     return {
         f"{row}: {column}": 100 * cell
         for row, cells in zip(discrepancies.systems, discrepancies.matrix, strict=True)
@@ -151,9 +164,10 @@ def two_annotators(matrix: list[list[int]]) -> Cells:
     """Table 7, from its printed counts."""
     counts = np.array(matrix)
     agreeing, total = int(np.trace(counts)), int(counts.sum())
+    observed, expected = agreeing / total, float(counts.sum(1) @ counts.sum(0)) / total**2
     cells = {"agreeing": agreeing, "sentences": total, "percent": 100 * agreeing / total}
     return {f"agreement: {name}": float(value) for name, value in cells.items()} | {
-        "agreement: Cohen's kappa": kappa_of_table(counts)
+        "agreement: Cohen's kappa": (observed - expected) / (1 - expected)
     }
 
 
@@ -166,7 +180,7 @@ def six_annotators(rows: Mapping[str, list[int]]) -> Cells:
 def ranked_twice(released: Released, entry: Mapping[str, Any]) -> Cells:
     """Table 9: the ranks of two systems in the two blocks of one annotator that hold both, in the order of the file."""
     table = released.by_pair[entry["pair"]].table.filter(pl.col("segment") == entry["segment"])
-    blocks = table.group_by(BLOCK_KEY, maintain_order=True).agg("system", "rank")
+    blocks = table.group_by(BLOCK, maintain_order=True).agg("system", "rank")
     ranks: dict[str, list[dict[str, int]]] = {}
     for row in blocks.iter_rows(named=True):
         given = dict(zip(row["system"], row["rank"], strict=True))
@@ -183,9 +197,8 @@ def ranked_twice(released: Released, entry: Mapping[str, Any]) -> Cells:
 def post_edits(released: Released) -> Cells:
     """Table 11."""
     rows = {}
-    for pair, part in released.by_pair.items():
-        edits = audit(part, only=["edits"], settings=released.beside).sections["edits"]
-        assert isinstance(edits, Edits)
+    for pair in released.by_pair:
+        edits = released.audit_edits(pair, "edits")
         rows[pair] = {
             "minimum": float(edits.smallest),
             "average": edits.mean,
@@ -197,64 +210,63 @@ def post_edits(released: Released) -> Cells:
 
 def figures_in_the_text(released: Released, agreement: Agreement) -> Cells:
     """Figures that the text gives outside its tables."""
-    blocks = shown(released.by_pair[released.focus])
-    counted, ties = blocks.tally, divide(blocks.tally.ties.sum(-1), blocks.tally.met.sum(-1))
+    systems = sampled_systems(released.by_pair[released.focus])
+    ties = _share_of_ties_by_system(released.by_pair[released.focus])
+    tied, seldom_tied = released.tied_apart
+    labels = int(agreement.settings["labels"] or 0)
     rows: dict[str, Cells] = {
         "section 2.2.2": {
-            "P(E) of a random clicker": random_clicker(int(agreement.settings["labels"] or 0)),
-            "share of ties": _share_of_ties(released.rankings),
+            # Of better, tie and worse between two people who choose among the labels at random.
+            "P(E) of a random clicker": (1 / labels) ** 2 + 2 * ((1 - 1 / labels) / 2) ** 2,
+            "share of ties": _share_of_ties(released),
             "P(E) of pi": agreement.inter["all"].expected["pi"],
         },
-        "section 2.1": {"systems that are no combinations": _not_combined(counted)},
+        "section 2.1": {
+            "systems that are no combinations": sum(
+                not system.human and not system.system.endswith("-combo") for system in systems
+            )
+        },
         "section 2.3": {
-            "blocks per system": float(blocks.times.mean()),
-            "swing between the two": _difference_of_ties(released, counted, ties),
+            "blocks per system": float(np.mean([system.shown for system in systems])),
+            "swing between the two": 100 * (ties[tied] - ties[seldom_tied]),
         }
-        | {f"percent of ties, {name}": 100 * float(tie) for name, tie in zip(counted.systems, ties, strict=True)}
-        | {f"blocks of {name}": float(times) for name, times in zip(counted.systems, blocks.times, strict=True)},
+        | {f"percent of ties, {system.system}": 100 * ties[system.system] for system in systems}
+        | {f"blocks of {system.system}": float(system.shown) for system in systems},
         "section 2.5": _two_systems(released),
         "section 4.1": _edits_in_focus(released),
     }
     return _flat(rows)
 
 
-def _not_combined(counted: Tally) -> float:
-    names = [name for name, human in zip(counted.systems, counted.human, strict=True) if not human]
-    return float(sum(not name.endswith("-combo") for name in names))
+def _share_of_ties_by_system(part: Judgments) -> dict[str, float]:
+    ranking = adjudge.rank(part, method="wins", resamples=0, lines="none")
+    counts = {system.system: [int(system.numbers[name] or 0) for name in ("ties", "wins", "losses")]
+              for system in ranking.systems}  # fmt: skip
+    return {name: count[0] / sum(count) for name, count in counts.items()}
 
 
-def _difference_of_ties(released: Released, counted: Tally, ties: np.ndarray[Any, np.dtype[np.float64]]) -> float:
-    """By how much more often, in percent, the first of two systems is tied than the second."""
-    first, second = (counted.systems.index(name) for name in released.tied_apart)
-    return 100 * float(ties[first] - ties[second])
-
-
-def _share_of_ties(judgments: Judgments) -> float:
-    return float((comparisons(judgments).outcome == 0).mean())
+def _share_of_ties(released: Released) -> float:
+    counts = sum((_count_pairs(part) for part in released.by_pair.values()), Counter[str]())
+    return counts["ties"] / sum(counts.values())
 
 
 def _two_systems(released: Released) -> Cells:
-    compared = comparisons(released.by_pair[released.focus])
-    first_name, other = released.systems_in_focus
-    first, second = sorted(compared.systems.index(name) for name in (first_name, other))
-    both = (compared.first == first) & (compared.second == second)
-    better = {compared.systems[first]: 1, compared.systems[second]: -1}
-    outcome = compared.outcome[both]
+    first, other = released.systems_in_focus
+    ranks = released.by_pair[released.focus].table.filter(pl.col("rank").is_not_null())
+    one, two = (ranks.filter(pl.col("system") == name).select(*BLOCK, pl.col("rank")) for name in (first, other))
+    both = one.join(two, on=BLOCK, nulls_equal=True, suffix=" of the other")
+    lead = (both["rank of the other"] - both["rank"]).sign()
     return {
-        f"{first_name} and {other} both ranked": float(both.sum()),
-        f"{first_name} better": float((outcome == better[first_name]).sum()),
-        f"{other} better": float((outcome == better[other]).sum()),
-        "tied": float((outcome == 0).sum()),
-        "sentences": float(len(np.unique(compared.segment[both]))),
+        f"{first} and {other} both ranked": float(both.height),
+        f"{first} better": float((lead > 0).sum()),
+        f"{other} better": float((lead < 0).sum()),
+        "tied": float((lead == 0).sum()),
+        "sentences": float(both["segment"].n_unique()),
     }
 
 
 def _edits_in_focus(released: Released) -> Cells:
-    part = released.by_pair[released.edits_focus]
-    sections = audit(part, only=["edits", "acceptability"], settings=released.beside).sections
-    edits, accepted = sections["edits"], sections["acceptability"]
-    assert isinstance(edits, Edits)
-    assert isinstance(accepted, Acceptability)
+    edits, accepted = (released.audit_edits(released.edits_focus, name) for name in ("edits", "acceptability"))
     cells = {f"post-edits of {system.system}": float(system.edits) for system in edits.systems}
     for system in accepted.systems:
         cells[f"acceptable of {system.system}"] = float(system.yes)

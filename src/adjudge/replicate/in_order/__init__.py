@@ -17,15 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from adjudge.core.comparisons import comparisons
-from adjudge.core.errors import InputError
-from adjudge.core.fingerprint import fingerprint
-from adjudge.core.languages import parse_pair
-from adjudge.formats import read
-from adjudge.rank.mfas import contradicted_wins, net_wins
-from adjudge.rank.resampling_units import tally
-from adjudge.rank.tournament import spearman, tournament
-from adjudge.replicate.published import file_if_there, read_published
+import adjudge
+from adjudge.replicate.published import look_for_file, missing_data, read_published, sign_data
 from adjudge.results.paper_figures import TournamentOrder, ViolatedLead
 from adjudge.results.replication import Replication
 
@@ -35,11 +28,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.core.judgments import Judgments
     from adjudge.replicate.published import Published
-    from adjudge.results.tournament import Tournament
+    from adjudge.results.rank import PairComparison
 
 NAME = "in-order"
+OPTIMUM = "mfas"
 EQUATIONS = {"Equation 1": "wins-or-ties", "Equation 2": "wins-no-reference", "Equation 3": "wins-no-ties"}
 Cells = dict[str, float]
 BLOCK_KEY = ("annotator", "task", "screen", "segment")
@@ -47,34 +40,45 @@ BLOCK_KEY = ("annotator", "task", "screen", "segment")
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """One task: its data, how many comparisons they hold, its tournament, and the leads between its systems."""
+    """One task: its data, how many comparisons they hold, orders of its systems, and the leads between them."""
 
     fingerprint: str
     comparisons: int
-    tournament: Tournament
+    systems: tuple[str, ...]
+    orders: Mapping[str, tuple[str, ...]]
+    """By method; human translations are left out."""
     net: NDArray[np.int64]
+    """By how many judgments the row's system leads over the column's; 0 where it does not lead."""
+
+    @property
+    def optimum(self) -> int:
+        """How many judgments the best order contradicts; 0 where there is no cycle."""
+        return self.cost(self.orders[OPTIMUM])
+
+    def cost(self, order: Iterable[str]) -> int:
+        """How many judgments an order contradicts: leads of lower over higher systems."""
+        indices = self.indices(order)
+        return int(np.tril(self.net[np.ix_(indices, indices)], -1).sum())
 
     def indices(self, order: Iterable[str]) -> NDArray[np.int64]:
         """An order of names as an order of indices."""
-        return np.array([self.tournament.systems.index(name) for name in order], dtype=np.int64)
+        return np.array([self.systems.index(name) for name in order], dtype=np.int64)
 
 
 def replicate(folder: Path) -> Replication:
     """All tables of the paper."""
     published = read_published("in_order")
     entries = published.content["tasks"]
-    files: dict[Path, Judgments] = {}
+    files: dict[Path, adjudge.Judgments] = {}
     tasks = {entry["task"]: loaded for entry in entries if (loaded := _task(folder, entry, files)) is not None}
     missing = [entry["task"] for entry in entries if entry["task"] not in tasks]
     if not tasks:
-        wanted = f"neither '{entries[0]['counts']}' nor '{entries[0]['raw']}' nor the like"
-        raise InputError(f"holds {wanted}; name the folder that has the paper's data", file=folder)
+        raise missing_data(folder, f"neither '{entries[0]['counts']}' nor '{entries[0]['raw']}' nor the like")
     recomputed = _recomputed(tasks, published.content["printed_orders"], complete=not missing)
     recomputed = {"Figure 1": example_block(folder, published.content["example"]), **recomputed}
-    fingerprints = "".join(task.fingerprint for task in tasks.values())
     return Replication(
         settings={"paper": NAME},
-        data=fingerprint(fingerprints),
+        data=sign_data(task.fingerprint for task in tasks.values()),
         notes=(f"the folder has no data for {', '.join(missing)}",) if missing else (),
         paper=published.paper,
         replicated=tuple(
@@ -106,47 +110,70 @@ def _absent(published: Published, table: str, cells: Cells) -> dict[str, str]:
     return {name: "the folder lacks data for it" for name in published.cells(table) if name not in cells}
 
 
-def _task(folder: Path, entry: Mapping[str, Any], files: dict[Path, Judgments]) -> Task | None:
+def _task(folder: Path, entry: Mapping[str, Any], files: dict[Path, adjudge.Judgments]) -> Task | None:
     judgments = _judgments(folder, entry, files)
     if judgments is None:
         return None
-    played = tournament(judgments, methods=EQUATIONS.values(), all_optima=False)
-    compared = comparisons(judgments)
-    counts = tally(compared.without(compared.human))
-    return Task(judgments.fingerprint, len(compared), played, net_wins(counts.wins))
+    equation_3 = EQUATIONS["Equation 3"]
+    rankings = {
+        method: adjudge.rank(judgments, method=method, resamples=0, lines="none")
+        for method in (OPTIMUM, *EQUATIONS.values())
+        if method != equation_3
+    }
+    rankings[equation_3] = adjudge.rank(judgments, method=equation_3, reference="exclude", resamples=0, lines="none")
+    orders = {
+        method: tuple(system.system for system in ranking.systems if not system.human)
+        for method, ranking in rankings.items()
+    }
+    pairs = rankings[EQUATIONS["Equation 1"]].comparisons
+    systems = tuple(sorted(orders[OPTIMUM]))
+    net = np.zeros((len(systems), len(systems)), dtype=np.int64)
+    for pair in pairs:
+        if pair.better in systems and pair.worse in systems:
+            better, worse = systems.index(pair.better), systems.index(pair.worse)
+            lead = _count(pair, "wins") - _count(pair, "losses")
+            net[better, worse], net[worse, better] = max(lead, 0), max(-lead, 0)
+    number = sum(_count(pair, name) for pair in pairs for name in ("wins", "ties", "losses"))
+    return Task(judgments.fingerprint, number, systems, orders, net)
 
 
-def _judgments(folder: Path, entry: Mapping[str, Any], files: dict[Path, Judgments]) -> Judgments | None:
+def _count(pair: PairComparison, name: str) -> int:
+    return int(pair.numbers.get(name) or 0)
+
+
+def _judgments(
+    folder: Path, entry: Mapping[str, Any], files: dict[Path, adjudge.Judgments]
+) -> adjudge.Judgments | None:
     """The counts of a task where the folder has them, or else its raw rankings; None where it has neither.
 
     Raw files hold many tasks: `files` keeps those that were read.
     """
-    if counts := file_if_there(folder, entry["counts"]):
-        return read([counts], format="pairwise-counts")
-    raw = file_if_there(folder, entry["raw"])
+    if counts := look_for_file(folder, entry["counts"]):
+        return adjudge.read(counts, format="pairwise-counts")
+    raw = look_for_file(folder, entry["raw"])
     if raw is None:
         return None
     if raw not in files:
-        files[raw] = read([raw], format="wmt-ranking")
-    return files[raw].for_pair(parse_pair(entry["pair"]))
+        files[raw] = adjudge.read(raw, format="wmt-ranking")
+    return files[raw].by_pair()[entry["pair"]]
 
 
 def _counts(tasks: Mapping[str, Task]) -> Cells:
     cells: Cells = {}
     for name, task in tasks.items():
-        cells[f"{name}: systems"] = len(task.tournament.systems)
+        cells[f"{name}: systems"] = len(task.systems)
         cells[f"{name}: pairs"] = task.comparisons
     return cells
 
 
 def _totals(tasks: Mapping[str, Task]) -> Cells:
-    tournaments = [task.tournament for task in tasks.values()]
     totals = {
-        f"violations of {name}": sum(played.violations[method] for played in tournaments)
+        f"violations of {name}": sum(task.cost(task.orders[method]) for task in tasks.values())
         for name, method in EQUATIONS.items()
     }
-    acyclic, optimum = sum(played.acyclic for played in tournaments), sum(played.mfas.cost for played in tournaments)
-    combinations = sum(task.tournament.acyclic for name, task in tasks.items() if name.endswith("syscomb"))
+    optima = {name: task.optimum for name, task in tasks.items()}
+    acyclic, optimum = sum(cost == 0 for cost in optima.values()), sum(optima.values())
+    combinations = sum(cost == 0 for name, cost in optima.items() if name.endswith("syscomb"))
     counts = {"acyclic tournaments": acyclic, "acyclic system combination tasks": combinations}
     return {**counts, "violations of the optimum": optimum, **totals, **_leaders(tasks)}
 
@@ -165,51 +192,49 @@ def _leaders(tasks: Mapping[str, Task]) -> Cells:
 
 
 def _costs(task: Task) -> Cells:
-    costs = {f"cost of {name}": float(task.tournament.violations[method]) for name, method in EQUATIONS.items()}
-    return {"cost of the optimum": task.tournament.mfas.cost, **costs}
+    costs = {f"cost of {name}": float(task.cost(task.orders[method])) for name, method in EQUATIONS.items()}
+    return {"cost of the optimum": task.optimum, **costs}
 
 
 def _ranks(task: Task) -> Cells:
     """The rank of every system by every equation and in our optimal order."""
-    orders = {"the optimum": "mfas", **EQUATIONS}
+    orders = {"the optimum": OPTIMUM, **EQUATIONS}
     return {
         f"rank of {system} by {name}": rank
         for name, method in orders.items()
-        for rank, system in enumerate(task.tournament.orders[method], start=1)
+        for rank, system in enumerate(task.orders[method], start=1)
     }
 
 
 def _violated(task: Task, order: list[str]) -> Cells:
     """The cost of a printed order, and every lead that it violates."""
-    indices = task.indices(order)
-    leads = {
-        f"violated: {order[low]} over {order[high]}": float(task.net[indices[low], indices[high]])
-        for low in range(len(order))
-        for high in range(low)
-        if task.net[indices[low], indices[high]] > 0
-    }
+    leads = {f"violated: {lead.winner} over {lead.loser}": lead.weight for lead in violated_leads(task, order)}
     return {
-        "cost of the printed order": contradicted_wins(task.net, indices),
+        "cost of the printed order": task.cost(order),
         "leads that the printed order violates": len(leads),
         **leads,
     }
 
 
 def _table_3(task: Task, printed: list[str]) -> Cells:
-    return {"systems": len(task.tournament.systems), **_costs(task), **_violated(task, printed), **_ranks(task)}
+    return {"systems": len(task.systems), **_costs(task), **_violated(task, printed), **_ranks(task)}
 
 
 def _table_4(task: Task, printed: list[str]) -> Cells:
-    first, second = (task.indices(task.tournament.orders[EQUATIONS[f"Equation {i}"]]) for i in (1, 2))
-    optimum = task.indices(printed)
+    first, second = (task.orders[EQUATIONS[f"Equation {i}"]] for i in (1, 2))
     return {
         **_costs(task),
         **_violated(task, printed),
         **_ranks(task),
-        "Spearman, Equation 2 and the optimum": spearman(second, optimum),
-        "Spearman, Equation 1 and the optimum": spearman(first, optimum),
-        "Spearman, Equations 1 and 2": spearman(first, second),
+        "Spearman, Equation 2 and the optimum": _spearman(second, printed),
+        "Spearman, Equation 1 and the optimum": _spearman(first, printed),
+        "Spearman, Equations 1 and 2": _spearman(first, second),
     }
+
+
+def _spearman(first: Sequence[str], second: Sequence[str]) -> float:
+    squares = sum((place - second.index(name)) ** 2 for place, name in enumerate(first))
+    return 1 - 6 * squares / (len(first) * (len(first) ** 2 - 1))
 
 
 def draw_tournaments(tasks: Mapping[str, Task], orders: Sequence[Mapping[str, Any]]) -> tuple[TournamentOrder, ...]:
@@ -218,10 +243,10 @@ def draw_tournaments(tasks: Mapping[str, Task], orders: Sequence[Mapping[str, An
 
 
 def _drawn(task: Task, entry: Mapping[str, Any]) -> TournamentOrder:
-    order = entry.get("order") or list(task.tournament.orders[entry["method"]])
+    order = entry.get("order") or list(task.orders[entry["method"]])
     leads = violated_leads(task, order)
     cost = sum(lead.weight for lead in leads)
-    best = task.tournament.mfas.cost
+    best = task.optimum
     says = (
         f"{len(leads)} leads of {cost:g} judgments in all point upward; no order of these {len(order)} systems "
         f"violates fewer than {best:,}."
@@ -250,10 +275,10 @@ def example_block(folder: Path, entry: Mapping[str, Any]) -> dict[str, float]:
 
     Empty where the folder has no raw rankings. The example is found by its systems, which met in one block only.
     """
-    path = file_if_there(folder, entry["raw"])
+    path = look_for_file(folder, entry["raw"])
     if path is None:
         return {}
-    table = read([path], format="wmt-ranking").for_pair(parse_pair(entry["pair"])).table
+    table = adjudge.read(path, format="wmt-ranking", pair=entry["pair"]).table
     key = [name for name in BLOCK_KEY if name in table.columns]
     wanted = sorted(entry["systems"])
     blocks = (

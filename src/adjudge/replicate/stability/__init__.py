@@ -10,17 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from adjudge.audit.changes import ALL_ROWS, GENUINE
+import adjudge
 from adjudge.audit.stability import rating_style, stability
-from adjudge.core.errors import DataError, InputError
-from adjudge.core.fingerprint import fingerprint_of_parts
-from adjudge.core.judgments import Judgments
-from adjudge.core.score_sheet import sheet_of, standardised
-from adjudge.formats import read
 from adjudge.formats.wmt_da.files import find_campaigns
-from adjudge.replicate.published import read_published
+from adjudge.replicate.published import read_published, sign_data
 from adjudge.replicate.stability.figures import draw_figures
 from adjudge.replicate.stability.official_rankings import (
     compared_ranking,
@@ -36,10 +29,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from adjudge import Judgments
     from adjudge.formats.wmt_da.files import Campaign
     from adjudge.replicate.published import Published
     from adjudge.replicate.stability.official_rankings import Figure
 
+ALL_ROWS, GENUINE = "all-rows", "genuine"
+"""Which rows are removed with a human translation: all under its name, or without degraded ones."""
 COUNTS = ("pairs", "rank", "cluster", "both")
 _OTHER = "published for the campaigns of 2018 to 2020; recomputed from {}"
 _ABSENT = "this campaign is not in the folder"
@@ -101,11 +97,11 @@ def _read(folder: Path, published: Published) -> _Data:
     """Every campaign that can be read; what is left out is said, and a folder without any is a fault."""
     parts: list[_Data] = []
     notes: list[str] = []
-    faults: list[InputError] = []
+    faults: list[adjudge.AdjudgeError] = []
     for campaign in find_campaigns([folder]):
         try:
             parts.append(_read_campaign(campaign, published))
-        except InputError as fault:
+        except adjudge.AdjudgeError as fault:
             faults.append(fault)
             notes.append(f"{campaign.name} is left out: {fault}")
     if not parts:
@@ -114,13 +110,13 @@ def _read(folder: Path, published: Published) -> _Data:
         tuple(pair for part in parts for pair in part.audited),
         tuple(table for part in parts for table in part.official),
         (*notes, *(note for part in parts for note in part.notes)),
-        fingerprint_of_parts(part.fingerprint for part in parts),
+        sign_data(part.fingerprint for part in parts),
         {key: judgments for part in parts for key, judgments in part.judgments.items()},
     )
 
 
 def _read_campaign(campaign: Campaign, published: Published) -> _Data:
-    judgments = read([file.path for file in campaign.given], format="wmt-da")
+    judgments = adjudge.read([file.path for file in campaign.given], format="wmt-da")
     figures = official_figures(campaign.folder)
     left_out = published.content["left_out"].get(campaign.name, ())
     rule = published.content["rule"]
@@ -151,7 +147,7 @@ def _read_pair(campaign: str, pair: str, judgments: Judgments, figures: list[Fig
             notes.append(f"{campaign} {pair} has no official figures beside its judgments")
         if rule is not None:
             audited = (_audited(campaign, pair, judgments, rule),)
-    except DataError as fault:
+    except adjudge.AdjudgeError as fault:
         notes.append(f"{campaign} {pair} is not audited: {fault}")
     return _Data(audited, official, tuple(notes), "")
 
@@ -273,7 +269,6 @@ def _toy(published: Published) -> dict[str, float]:
             "system": ["s"] * len(scores),
             "score": scores,
         }
-        sheet = sheet_of(Judgments.from_columns(columns))
-        z = standardised(sheet).score
-        cells[name] = float(z[np.flatnonzero(sheet.score == 50)[0]])
+        toy = adjudge.gold(adjudge.Judgments.from_columns(columns), level="segments", all_annotators=True)
+        cells[name] = next(score.z for score in toy.scores if score.raw == 50 and score.z is not None)
     return cells

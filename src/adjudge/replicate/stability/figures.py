@@ -9,11 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.audit.changes import DIVISORS
-from adjudge.audit.composition import task_composition
-from adjudge.audit.documents import section as documents_section
-from adjudge.audit.settings import AuditSettings
-from adjudge.core.errors import DataError
+from adjudge import AdjudgeError
+from adjudge.replicate.stability.official_rankings import audit_section
 from adjudge.results.audit.stability import ChangeFamily
 from adjudge.results.paper_figures import Curve, CurveAt, Curves, Matrix, PlacesOfSystems, RankingColumn
 
@@ -21,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from adjudge.core.judgments import Judgments
+    from adjudge import Judgments
     from adjudge.replicate.published import Published
     from adjudge.results.audit.stability import Stability
     from adjudge.results.paper_figures import Basis, PaperFigure
@@ -29,6 +26,8 @@ if TYPE_CHECKING:
 
     Key = tuple[str, str]
 
+DIVISORS = (1.25, 1.5, 2.0, 4.0, 10.0)
+"""By which the paper divides the scores of human translations."""
 KEYS = ("rank", "cluster", "both")
 MOST_DOCUMENTS = 80
 
@@ -159,7 +158,7 @@ def _matrices(key: Key, judgments: Judgments, basis: Basis) -> list[PaperFigure]
     for draw in (_company, _documents):
         try:
             figures.append(draw(key, judgments, basis))
-        except DataError:
+        except AdjudgeError:
             # Annotators or documents are not known; then there is no such figure.
             continue
     return figures
@@ -167,7 +166,7 @@ def _matrices(key: Key, judgments: Judgments, basis: Basis) -> list[PaperFigure]
 
 def _company(key: Key, judgments: Judgments, basis: Basis) -> Matrix:
     """Figure 4: in how many tasks two systems met; the diagonal is all tasks of a system."""
-    composition = task_composition(judgments)
+    composition = audit_section(judgments, "composition")
     low, mean, high = composition.systems_per_unit
     return Matrix(
         figure="Figure 4",
@@ -186,7 +185,7 @@ def _company(key: Key, judgments: Judgments, basis: Basis) -> Matrix:
 
 def _documents(key: Key, judgments: Judgments, basis: Basis) -> Matrix:
     """Figure 5: mean raw scores of documents by systems; of many documents the easiest and the hardest."""
-    documents = documents_section(judgments, AuditSettings())
+    documents = audit_section(judgments, "documents")
     count = len(documents.documents)
     half = MOST_DOCUMENTS // 2
     kept = range(count) if count <= MOST_DOCUMENTS else [*range(half), *range(count - half, count)]

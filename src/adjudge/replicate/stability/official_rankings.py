@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from adjudge.audit.composition import task_composition
-from adjudge.core.errors import DataError
+import adjudge
 from adjudge.core.languages import language_code, pair_name
 from adjudge.formats.parsing.spaced import read_spaced
-from adjudge.rank import RankSettings, rank
 from adjudge.results.replication import ReplicatedCell, ReplicatedTable, Source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from adjudge.core.judgments import Judgments
+    from adjudge import Judgments
     from adjudge.replicate.published import Published
     from adjudge.results.rank import Ranking
 
@@ -102,7 +100,7 @@ def _read(path: Path, system: str, columns: Mapping[str, tuple[str, int]]) -> li
 
 def compared_ranking(campaign: str, pair: str, figures: list[Figure], judgments: Judgments) -> ReplicatedTable:
     """The official figures of one language pair beside those of its judgments."""
-    ranking = rank(judgments, method="zscore", settings=RankSettings(lines="official", resamples=0))
+    ranking = adjudge.rank(judgments, method="zscore", lines="official", resamples=0)
     ours = recomputed_figures(ranking)
     cells = tuple(
         ReplicatedCell(
@@ -168,14 +166,19 @@ def _counted(parts: Parts) -> dict[tuple[str, str], int]:
     return counts
 
 
+def audit_section(judgments: Judgments, name: str) -> Any:
+    """One section of the audit of a language pair."""
+    return adjudge.audit(judgments, only=[name]).sections[name]
+
+
 def workers_who_saw(published: Published, parts: Parts) -> ReplicatedTable:
     """Section 5.1: the share of workers who judged references, degraded references or a human translation."""
     cells: dict[str, float] = {}
     for name, (campaign, pair, what) in published.content["workers"].items():
         if (campaign, pair) in parts:
             try:
-                composition = task_composition(parts[campaign, pair])
-            except DataError:
+                composition = audit_section(parts[campaign, pair], "composition")
+            except adjudge.AdjudgeError:
                 continue
             cells[name] = 100 * composition.annotators_with[what]
     absent = [name for name in published.cells("Section 5.1") if name not in cells]

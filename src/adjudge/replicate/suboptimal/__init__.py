@@ -7,17 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from adjudge.audit.parity import ParitySettings, parity
-from adjudge.audit.parity.agreement import agreement
-from adjudge.audit.parity.resampling import BEYOND
-from adjudge.check.twins import find_twins
-from adjudge.core.fingerprint import fingerprint
-from adjudge.core.rng import DEFAULT_SEED
-from adjudge.replicate.published import read_published
+import adjudge
+from adjudge.replicate.published import read_published, sign_data
 from adjudge.replicate.suboptimal.figures import draw_figures
 from adjudge.replicate.suboptimal.released import Released, read_released, with_right_block
 from adjudge.results.replication import ReplicatedCell, ReplicatedTable, Replication, Source
-from adjudge.testset.versions import segment_ter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +21,7 @@ if TYPE_CHECKING:
 
 NAME = "suboptimal"
 Cells = dict[str, float]
-_PLACES = {"all": "on all segments", BEYOND: "on contaminated segments beyond untouched ones"}
+_PLACES = {"all": "on all segments", "beyond untouched": "on contaminated segments beyond untouched ones"}
 _FIRST = "the paper printed the mean of the first annotator, {:.4f}; of both annotators it is {:.4f}"
 
 
@@ -37,10 +31,15 @@ def replicate(folder: Path) -> Replication:
     content = published.content
     released = read_released(folder, content)
     names: Mapping[str, str] = content["candidates"]
-    settings = ParitySettings(contaminated=released.contaminated, keys=released.documents)
-    result = parity(released.sets["after"], human=names["HT"], before=released.sets["before"], settings=settings)
-    right = parity(
-        released.sets["after"], human=names["HT"], before=with_right_block(released, content), settings=settings
+    result, right = (
+        adjudge.parity(
+            released.sets["after"],
+            names["HT"],
+            before=before,
+            contaminated=released.contaminated,
+            keys=released.documents,
+        )
+        for before in (released.sets["before"], with_right_block(released, content))
     )
     parts = _parts(result)
     points = {part: _points(parts, part, names) for part in ("all", "contaminated")}
@@ -55,8 +54,8 @@ def replicate(folder: Path) -> Replication:
         "Text": (_text(released, result, parts, points), {}),
     }
     return Replication(
-        settings={"paper": NAME, "seed": DEFAULT_SEED},
-        data=_fingerprint(released),
+        settings={"paper": NAME, "seed": result.settings["seed"]},
+        data=sign_data(part.fingerprint for part in (*released.sets.values(), *released.groups)),
         notes=tuple(_beyond(released, result, right, names)),
         figures=draw_figures(released, parts, points, names),
         not_recomputed=published.not_recomputed(),
@@ -66,11 +65,6 @@ def replicate(folder: Path) -> Replication:
             _edit_rates(released),
         ),
     )
-
-
-def _fingerprint(released: Released) -> str:
-    parts = "".join(part.fingerprint for part in (*released.sets.values(), *released.groups))
-    return fingerprint(parts)
 
 
 def _parts(result: Parity) -> dict[tuple[str, str], ParityPart]:
@@ -170,7 +164,7 @@ def _text(
         for cells in points.values()
         for label in ("HT", "MT_Y", "MT_Z")
     ]
-    kappas = [group_agreement.kappa_ranks for group in released.groups for group_agreement in agreement(group, "Ref")]
+    kappas = [pair.kappa_ranks for pairs in released.agreement for pair in pairs]
     return {
         "loss of parity, MT_Y, all segments": lost["mt_y", "all"],
         "loss of parity, MT_Z, all segments": lost["mt_z", "all"],
@@ -212,7 +206,11 @@ def _edits(released: Released) -> Cells:
 
 def _edit_rates(released: Released) -> ReplicatedTable:
     """The released TER between the two versions of Google's outputs, the only ones whose texts were released."""
-    recomputed = segment_ter(*released.google)
+    from sacrebleu.metrics.ter import TER
+
+    ter = TER()
+    both = zip(*released.google, strict=True)
+    recomputed = [float(ter.sentence_score(before, [after]).score) / 100 for before, after in both]
     cells = tuple(
         ReplicatedCell(f"segment {number}", printed, 4, computed)
         for number, (printed, computed) in enumerate(zip(released.ter["mt_google"], recomputed, strict=True), start=1)
@@ -226,15 +224,13 @@ def _beyond(released: Released, result: Parity, right: Parity, names: Mapping[st
     largest = max(system.p for part in _parts(result).values() for system in part.systems)
     notes = [f"every sign test has p <= {largest:.2g}, as the paper says (p <= 0.001)"]
     notes += _change_notes(result, names, "the change of parity share that the paper never tests")
-    preferences = [
-        group_agreement.kappa_preferences for group in released.groups for group_agreement in agreement(group, "Ref")
-    ]
+    preferences = [pair.kappa_preferences for pairs in released.agreement for pair in pairs]
     notes.append(f"mean kappa of preferences, the human first, over the groups: {np.mean(preferences):.3f}")
     for when, judgments in released.sets.items():
         notes += [
             f"{twins.annotators[0]} and {twins.annotators[1]}, {when} cleaning: {twins.items} segments "
             f"({twins.first} to {twins.last}, {twins.preferences} preferences) are {twins.kind}"
-            for twins in find_twins(judgments)
+            for twins in adjudge.check(judgments).twins
         ]
     return notes + _change_notes(right, names, "with the annotator's own ranks from the group's file instead")
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.audit.parity.agreement import agreement
 from adjudge.results.paper_figures import Bar, Bars, Mark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.core.judgments import Judgments
+    from adjudge import Judgments
     from adjudge.replicate.suboptimal.released import Released
     from adjudge.results.parity import ParityPart
 
@@ -79,7 +78,8 @@ def rank_points(parts: Parts, points: Points) -> Bars:
 
 def agreement_of_groups(released: Released) -> Bars:
     """Figure 4: Cohen's kappa of the two annotators of every group, the lowest first."""
-    kappas = {_letter(group): kappa for group in released.groups for kappa in _kappas(group)}
+    groups = zip(released.groups, released.agreement, strict=True)
+    kappas = {_letter(group): pair.kappa_ranks for group, pairs in groups for pair in pairs}
     ordered = sorted(kappas.items(), key=lambda item: item[1])
     mean = sum(kappas.values()) / len(kappas)
     says = (
@@ -95,10 +95,6 @@ def agreement_of_groups(released: Released) -> Bars:
         decimals=2,
         mark=Mark("mean of all groups", "x", mean),
     )
-
-
-def _kappas(group: Judgments) -> list[float]:
-    return [group_agreement.kappa_ranks for group_agreement in agreement(group, "Ref")]
 
 
 def _letter(group: Judgments) -> str:

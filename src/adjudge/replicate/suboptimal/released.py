@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from adjudge.core.errors import InputError
-from adjudge.core.files import read_text
-from adjudge.core.judgments import Judgments, concat
-from adjudge.formats import ReadOptions, read
+import adjudge
+from adjudge import Judgments
+from adjudge.replicate.published import input_fault, missing_data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from adjudge.results.parity import GroupAgreement
 
 GOOGLE = "mt_google.txt"
 
@@ -28,6 +28,8 @@ class Released:
     """The ranks, `before` and `after`."""
     groups: tuple[Judgments, ...]
     """The ranks of every group of two annotators, segments numbered by row."""
+    agreement: tuple[tuple[GroupAgreement, ...], ...]
+    """The agreement of the two annotators of every group."""
     contaminated: frozenset[str]
     documents: Mapping[str, str]
     ter: Mapping[str, tuple[float, ...]]
@@ -39,10 +41,12 @@ class Released:
 def read_released(folder: Path, content: Mapping[str, Any]) -> Released:
     """Read the folder of the release, or a folder that holds it."""
     root = _root(folder, content["folders"]["before"])
-    options = ReadOptions(stacked=content["stacked"], human=content["candidates"]["HT"])
+    human = content["candidates"]["HT"]
     sets = {
-        name: read([root / inside], format="rank-lines", options=options) for name, inside in content["folders"].items()
+        name: adjudge.read(root / inside, format="rank-lines", stacked=content["stacked"], human=human)
+        for name, inside in content["folders"].items()
     }
+    groups = _groups(root / "score" / "groups", content)
     marked = pl.concat(
         [ranks.table.filter(pl.col(content["marks"]) == "T").select("segment") for ranks in sets.values()]
     )
@@ -50,7 +54,8 @@ def read_released(folder: Path, content: Mapping[str, Any]) -> Released:
     starts = content["document_starts"]["segments"]
     return Released(
         sets=sets,
-        groups=_groups(root / "score" / "groups", content),
+        groups=groups,
+        agreement=tuple(adjudge.parity(group, "Ref").agreement for group in groups),
         contaminated=frozenset(marked["segment"].to_list()),
         documents={str(segment): str(sum(start <= segment for start in starts)) for segment in segments},
         google=_google(root, content["folders"]),
@@ -62,36 +67,42 @@ def _root(folder: Path, inside: str) -> Path:
     folders = [folder, *sorted(path for path in folder.iterdir() if path.is_dir())]
     root = next((path for path in folders if (path / inside).is_dir()), None)
     if root is None:
-        raise InputError(f"holds no folder '{inside}'; name the folder that has the paper's data", file=folder)
+        raise missing_data(folder, f"no folder '{inside}'")
     return root
 
 
 def _groups(folder: Path, content: Mapping[str, Any]) -> tuple[Judgments, ...]:
     """The files come in twos, a1 and a2. Row i of both is the same item, whatever its number (some say 0)."""
-    options = ReadOptions(rank_columns=tuple(content["rank_columns"]), segment_column="ID", human="Ref")
     if not folder.is_dir():
-        raise InputError("no such folder; the groups of annotators are needed", file=folder)
+        raise input_fault(folder, "no such folder; the groups of annotators are needed")
+    columns = tuple(content["rank_columns"])
     names = sorted({path.stem[:-1] for path in folder.glob("*[12].csv")})
     groups = []
     for name in names:
-        parts = [read([folder / f"{name}{i}.csv"], format="rank-table", options=options) for i in (1, 2)]
-        groups.append(concat([_by_row(part) for part in parts]))
+        parts = [
+            adjudge.read(
+                folder / f"{name}{i}.csv", format="rank-table", rank_columns=columns, segment_column="ID", human="Ref"
+            )
+            for i in (1, 2)
+        ]
+        groups.append(Judgments(pl.concat([_by_row(part.table) for part in parts], how="diagonal_relaxed")))
     return tuple(groups)
 
 
-def _by_row(part: Judgments) -> Judgments:
-    row = pl.col("screen").rank("dense").cast(pl.Int64).cast(pl.String)
-    number = part.table.with_columns(pl.col("screen").cast(pl.Int64)).select(row.alias("segment"))["segment"]
-    return Judgments(part.table.with_columns(pl.col("segment").alias("printed_id"), number), part.set_aside, part.notes)
+def _by_row(table: pl.DataFrame) -> pl.DataFrame:
+    row = pl.col("screen").cast(pl.Int64).rank("dense").cast(pl.Int64).cast(pl.String)
+    return table.with_columns(pl.col("segment").alias("printed_id"), row.alias("segment"))
 
 
 def _google(root: Path, folders: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    before, after = (tuple(read_text(root / folders[when] / GOOGLE).splitlines()) for when in ("before", "after"))
+    before, after = (
+        tuple((root / folders[when] / GOOGLE).read_text(encoding="utf-8").splitlines()) for when in ("before", "after")
+    )
     return before, after
 
 
 def _numbers(path: Path) -> tuple[float, ...]:
-    return tuple(float(line) for line in read_text(path).split())
+    return tuple(float(line) for line in path.read_text(encoding="utf-8").split())
 
 
 def with_right_block(released: Released, content: Mapping[str, Any]) -> Judgments:

@@ -17,7 +17,7 @@ ROW_HEIGHT, BAR_HEIGHT = 18, 13
 DASHES = ((1, 0), (6, 3), (2, 2), (9, 3, 2, 3))
 
 
-def curves_chart(figure: Curves, panel: str) -> dict[str, Any]:
+def draw_curves(figure: Curves, panel: str) -> dict[str, Any]:
     """The lines of one panel, with bands and marks; lines differ by colour and by dash."""
     curves = [curve for curve in figure.curves if curve.panel == panel]
     # All panels share their scales, so that they can be compared.
@@ -95,7 +95,7 @@ def _mark_across(mark: Mark, number: str) -> Any:
     )
 
 
-def bars_chart(figure: Bars, panel: str) -> dict[str, Any]:
+def draw_bars(figure: Bars, panel: str) -> dict[str, Any]:
     """The bars of one panel with their numbers; the series of a row lie beside each other."""
     bars = [bar for bar in figure.bars if bar.panel == panel]
     rows = [{"row": bar.row, "series": bar.series, "value": bar.value} for bar in bars]

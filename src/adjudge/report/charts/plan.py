@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from adjudge.results.plan import Plan
 
 
-def plan_chart(plan: Plan) -> dict[str, Any]:
+def draw_plan(plan: Plan) -> dict[str, Any]:
     """The difference detected with the requested power, by judgments; a line at the difference asked for."""
     rows = [
         {
@@ -56,7 +56,7 @@ def write_plan_chart(plan: Plan, path: Path) -> None:
 
     from adjudge.core.files import atomic_path, write_text
 
-    svg = vl_convert.vegalite_to_svg(theme.paint(plan_chart(plan)))
+    svg = vl_convert.vegalite_to_svg(theme.paint(draw_plan(plan)))
     if path.suffix == ".png":
         with atomic_path(path) as temporary:
             temporary.write_bytes(vl_convert.svg_to_png(svg, scale=theme.PNG_SCALE))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 ROW_HEIGHT = 26
 
 
-def places(
+def draw_places(
     orders: Mapping[str, Sequence[str]], *, clusters: Mapping[str, Sequence[Sequence[str]]] | None = None
 ) -> dict[str, Any]:
     """Places in every order; systems that move stand out by colour, bars mark the ends of clusters.

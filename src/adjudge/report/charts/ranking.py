@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from adjudge.evidence.verdict import told_apart
 from adjudge.report.charts import theme
 from adjudge.report.charts.vega import Layer, channel, condition
-from adjudge.report.headline import told_apart
 
 if TYPE_CHECKING:
     from adjudge.results.rank import RankedSystem, Ranking
@@ -17,9 +17,9 @@ LONGEST_IN_TITLE = 28
 RANGE_ROW = 24
 
 
-def forest(ranking: Ranking, *, unit: str) -> dict[str, Any]:
+def draw_scores(ranking: Ranking, *, unit: str) -> dict[str, Any]:
     """Score and interval of every system; human translations stand out by shape and colour."""
-    undecided = undecided_with(ranking, first_system(ranking))
+    undecided = find_undecided(ranking, find_first_system(ranking))
     rows = [_row(system, undecided) for system in ranking.systems]
     return _forest(rows, list(ranking.order), dict(zero=False, nice=False, padding=12), unit)
 
@@ -50,12 +50,12 @@ def _forest(rows: list[dict[str, Any]], order: list[str], x: Any, unit: str) -> 
     return theme.finish(bands, bars, points, height=FOREST_ROW * max(len(order), 2))
 
 
-def behind(ranking: Ranking, *, unit: str) -> dict[str, Any]:
+def draw_gaps(ranking: Ranking, *, unit: str) -> dict[str, Any]:
     """How far every system lies behind the first, with the interval of that difference."""
     first = ranking.systems[0]
     shown = theme.shorten(ranking.order, LONGEST_IN_TITLE)[0]
     gaps = {comparison.worse: comparison for comparison in ranking.comparisons if comparison.better == first.system}
-    undecided = undecided_with(ranking, first.system)
+    undecided = find_undecided(ranking, first.system)
     rows = [{**_row(first, undecided), "score": 0.0, "low": 0.0, "high": 0.0}]
     for system in ranking.systems[1:]:
         gap = gaps[system.system]
@@ -70,13 +70,13 @@ def _colour() -> dict[str, Any]:
     return channel("made by:N", scale=scale, legend=None)
 
 
-def undecided_with(ranking: Ranking, name: str) -> set[str]:
+def find_undecided(ranking: Ranking, name: str) -> set[str]:
     """The systems that are not told apart from this one, by the rule of the headline."""
     apart = {system for pair in told_apart(ranking) if name in pair for system in pair}
     return set(ranking.order) - apart - {name}
 
 
-def first_system(ranking: Ranking) -> str:
+def find_first_system(ranking: Ranking) -> str:
     """The first system that is no human translation, which the headline is about."""
     return next((system.system for system in ranking.systems if not system.human), ranking.order[0])
 
@@ -101,7 +101,7 @@ def _end(system: RankedSystem, name: str) -> float | None:
     return system.score if end is None else end
 
 
-def ranges(ranking: Ranking) -> dict[str, Any]:
+def draw_rank_ranges(ranking: Ranking) -> dict[str, Any]:
     """One bar per system from the best to the worst possible rank, with a point at the rank itself."""
     order = list(ranking.order)
     count = len(order)

@@ -32,28 +32,28 @@ _STEP = 4.0
 _ASIDE = 0.3
 
 
-def scatter_chart(figure: Scatter) -> dict[str, Any]:
+def draw_scatter(figure: Scatter) -> dict[str, Any]:
     """One point per system; groups differ by colour and shape."""
     rows: list[dict[str, Any]] = [
         {"name": point.name, "group": point.group, "x": point.x, "y": point.y} for point in figure.points
     ]
-    x, y = axes(rows, figure.x, figure.y)
-    base = Layer(with_places(rows, HEIGHT) if figure.named else rows)
-    layers = [_line(figure, domain_of(rows, "x"), x, y)]
+    x, y = make_axes(rows, figure.x, figure.y)
+    base = Layer(place_names(rows, HEIGHT) if figure.named else rows)
+    layers = [_line(figure, find_domain(rows, "x"), x, y)]
     if figure.named:
-        layers += names_of(base, x, y)
+        layers += draw_names(base, x, y)
     layers.append(_points(figure, base.encode(x=x, y=y)))
     return theme.finish(*layers, height=HEIGHT)
 
 
-def axes(rows: Sequence[Mapping[str, Any]], x: str, y: str) -> tuple[Any, Any]:
+def make_axes(rows: Sequence[Mapping[str, Any]], x: str, y: str) -> tuple[Any, Any]:
     """Both axes with their titles, and room around the points for names."""
-    scales = [dict(domain=domain_of(rows, axis), nice=False, zero=False) for axis in ("x", "y")]
+    scales = [dict(domain=find_domain(rows, axis), nice=False, zero=False) for axis in ("x", "y")]
     # Numbers above a thousand are wide: few of them stand beside each other on half a page.
     return channel("x:Q", title=x, scale=scales[0], axis=dict(tickCount=5)), channel("y:Q", title=y, scale=scales[1])
 
 
-def names_of(base: Any, x: Any, y: Any) -> list[Any]:
+def draw_names(base: Any, x: Any, y: Any) -> list[Any]:
     """Names with a rim in the colour of the page, over thin lines that lead to their points (see `with_places`)."""
     placed = base.calculate("at_x", _of_width("x")).calculate("at_y", _of_width("y"))
     leaders = placed.mark("rule", color=theme.MUTED, strokeWidth=0.75).encode(x=x, y=y, x2="at_x:Q", y2="at_y:Q")
@@ -70,11 +70,11 @@ def _of_width(axis: str) -> str:
     return chosen
 
 
-def with_places(rows: Sequence[Mapping[str, Any]], height: float) -> list[dict[str, Any]]:
+def place_names(rows: Sequence[Mapping[str, Any]], height: float) -> list[dict[str, Any]]:
     """Rows with `name`, `x` and `y`, and where each name stands in plots of every one of `WIDTHS`."""
     labels = theme.shorten([str(row["name"]) for row in rows], LONGEST)
     placed = [{**row, "label": label} for row, label in zip(rows, labels, strict=True)]
-    x_domain, y_domain = (domain_of(rows, axis) for axis in ("x", "y"))
+    x_domain, y_domain = (find_domain(rows, axis) for axis in ("x", "y"))
     for width in WIDTHS:
         points = [(_share(row["x"], x_domain) * width, height - _share(row["y"], y_domain) * height) for row in rows]
         centres = place_labels(points, labels, width=width, height=height)
@@ -84,7 +84,7 @@ def with_places(rows: Sequence[Mapping[str, Any]], height: float) -> list[dict[s
     return placed
 
 
-def domain_of(rows: Sequence[Mapping[str, Any]], axis: str) -> list[float]:
+def find_domain(rows: Sequence[Mapping[str, Any]], axis: str) -> list[float]:
     """The ends of an axis, with room beyond the points."""
     low, high = (end(float(row[axis]) for row in rows) for end in (min, max))
     room = _PADDING * (high - low or 1.0)

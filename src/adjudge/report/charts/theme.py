@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from adjudge.report.charts.vega import specification
+from adjudge.report.charts.vega import make_specification
 from adjudge.results.table import p_value, show
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ _PHONE = "containerSize()[0] < 500"
 
 def finish(*layers: Layer, height: int) -> dict[str, Any]:
     """A chart of these layers that fills the width it is given, in the look of all charts."""
-    spec = {**specification(layers), "width": "container", "height": height}
+    spec = {**make_specification(layers), "width": "container", "height": height}
     rows = [row for rows in spec["datasets"].values() for row in rows]
     for layer in spec.get("layer", [spec]):
         for name, lengths in _LENGTHS.items():

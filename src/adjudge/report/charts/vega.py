@@ -48,7 +48,7 @@ class Layer:
         """With a field that is computed from others, in Vega's own language."""
         return self.transform(**{"calculate": formula, "as": name})
 
-    def of(self, rows: Rows) -> Layer:
+    def with_rows(self, rows: Rows) -> Layer:
         """The same layer of other rows."""
         return replace(self, rows=rows)
 
@@ -70,7 +70,7 @@ def _checked(name: str, shown: Any) -> Any:
     return {key: value for key, value in shown.items() if key != "type"} if name in _SECOND else shown
 
 
-def specification(layers: Sequence[Layer]) -> Spec:
+def make_specification(layers: Sequence[Layer]) -> Spec:
     """The specification of a chart. Rows that layers share stand in it once."""
     numbers: dict[int, int] = {}
     for layer in layers:

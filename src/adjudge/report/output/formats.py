@@ -48,10 +48,7 @@ def check_ending(path: Path) -> None:
     if path.is_dir():
         raise InputError("cannot be written, it is a folder; name a file", file=path)
     if path.suffix.lower() not in WRITERS:
-        known = " ".join(WRITERS)
-        if path.is_dir():
-            raise InputError("cannot be written, it is a folder; name a file", file=path)
-        raise UsageError(f"{path}: the ending says what is written; use one of {known}")
+        raise UsageError(f"{path}: the ending says what is written; use one of {' '.join(WRITERS)}")
 
 
 def write_results(results: Results, path: Path) -> list[Path]:
@@ -197,9 +194,9 @@ def _text(results: Results, path: Path) -> list[Path]:
 
 def _page(results: Results, path: Path) -> list[Path]:
     from adjudge.report.output.pages import write_page
-    from adjudge.report.result_page import page_of
+    from adjudge.report.result_page import build_page
 
-    write_page(page_of(results, title=path.stem), path)
+    write_page(build_page(results, title=path.stem), path)
     return [path]
 
 

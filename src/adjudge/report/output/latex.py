@@ -64,7 +64,7 @@ class Layout:
 def to_latex(tables: Iterable[Table], *, signatures: Sequence[str] = ()) -> str:
     """All tables below each other, with the signatures of the results as comments."""
     comments = [NEEDED, *(f"% {' '.join(signature.split())}" for signature in signatures)]
-    return "\n".join([*comments, *(latex_table(part) for table in tables for part in parts(table))])
+    return "\n".join([*comments, *(latex_table(part) for table in tables for part in divide_table(table))])
 
 
 def latex_table(table: Table, *, label: str = "", caption: str = "", size: str = "") -> str:
@@ -144,7 +144,7 @@ def fit(table: Table) -> Layout:
     return Layout(commands, headers, remarks=(TOO_WIDE,))
 
 
-def parts(table: Table) -> list[Table]:
+def divide_table(table: Table) -> list[Table]:
     """The table, or several with some of its columns where it does not fit; what names the rows is in each."""
     if not fit(table).remarks:
         return [table]

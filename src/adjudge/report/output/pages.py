@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adjudge.report.page import ReportPage
-    from adjudge.results.table import Cell, Column
 
 ENDINGS = (".html", ".pdf")
 # Characters that could end a script element or a line of JavaScript, written so that they cannot.
@@ -61,7 +60,7 @@ def render(page: ReportPage) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["cell"] = _cell
+    environment.filters["cell"] = show
     library = charts_library()
     starter = _source(environment, "charts.js")
     return environment.get_template("report.html.j2").render(
@@ -104,7 +103,3 @@ def charts_library() -> str:
 
 def _source(environment: Any, name: str) -> str:
     return str(environment.loader.get_source(environment, name)[0])
-
-
-def _cell(value: Cell, column: Column) -> str:
-    return show(value, column)

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 from adjudge._version import __version__
 from adjudge.core.files import atomic_path, write_text
 from adjudge.core.languages import pair_title
-from adjudge.core.wording import agreeing, counted
+from adjudge.core.wording import counted
+from adjudge.evidence.verdict import count_claims_in_paper, say_apart_in_paper, say_headline
 from adjudge.report.charts.theme import PNG_SCALE, paint
-from adjudge.report.headline import headline, machines, pairs_told_apart
 from adjudge.report.output.formats import slug, to_csv, write_signatures
 from adjudge.report.output.latex import NEEDED, escape, latex_table, to_latex
-from adjudge.report.sections.agreement import coefficient
-from adjudge.report.sections.claims import annotators_of, claims_of
+from adjudge.report.sections.agreement import choose_coefficient
+from adjudge.report.sections.claims import claims_of, decide
 from adjudge.report.sections.ranking import scores_chart
 from adjudge.results.table import Column, Table
 
@@ -60,14 +60,14 @@ def write_paper(results: Mapping[str, PairResults], folder: Path) -> list[Path]:
     for name, pair in results.items():
         prefix = f"{slug(name)}-" if len(results) > 1 else ""
         label = f"tab:{prefix}ranking"
-        paragraph = paragraph_of(pair, label)
+        paragraph = write_paragraph(pair, label)
         cited |= {key for keys in re.findall(r"\\cite\{([^}]*)\}", paragraph) for key in keys.split(",")}
         written += [
             _write(folder / f"{prefix}ranking.tex", ranking_table(pair.ranking, name, label)),
             _write(folder / f"{prefix}paragraph.tex", paragraph),
             *_write_figure(pair.ranking, folder / f"{prefix}ranking"),
         ]
-    return [*written, _write(folder / "references.bib", references(cited))]
+    return [*written, _write(folder / "references.bib", collect_references(cited))]
 
 
 def write_tables(page: ReportPage, folder: Path) -> list[Path]:
@@ -160,7 +160,7 @@ def _method(ranking: Ranking) -> tuple[str, tuple[str, ...]]:
     return _METHODS.get(ranking.method, (f"the method {ranking.method}", ()))
 
 
-def paragraph_of(results: PairResults, label: str) -> str:
+def write_paragraph(results: PairResults, label: str) -> str:
     """The paragraph in LaTeX: what was done, what holds, what does not."""
     sentences = [*_done(results, label), *_found(results), *_agreed(results)]
     return "\n".join([f"% {results.ranking.signature}", *sentences, ""])
@@ -168,14 +168,14 @@ def paragraph_of(results: PairResults, label: str) -> str:
 
 def _done(results: PairResults, label: str) -> list[str]:
     ranking, counts = results.ranking, results.counts
-    humans = len(ranking.systems) - len(machines(ranking))
+    humans = sum(system.human for system in ranking.systems)
     people = f" and {counted(humans, 'human translation')}" if humans else ""
     words, keys = _method(ranking)
     judged = counted(*counts.answers)
     judged += f" of {counted(counts.segments, 'segment')}" if counts.segments else ""
     tool = rf"with adjudge {__version__}~\cite{{adjudge}} (Table~\ref{{{label}}})"
     return [
-        f"We rank {counted(len(machines(ranking)), 'system')}{people} by {words}{_cite(keys)} {tool}.",
+        f"We rank {counted(len(ranking.systems) - humans, 'system')}{people} by {words}{_cite(keys)} {tool}.",
         f"The data are {judged} by {counts.judged_by}.",
         *_not_ranked(results),
     ]
@@ -191,50 +191,19 @@ def _not_ranked(results: PairResults) -> list[str]:
 
 
 def _found(results: PairResults) -> list[str]:
-    ranking, claims = results.ranking, claims_of(results)
-    apart, pairs = pairs_told_apart(ranking)
-    level = f"{100 * ranking.lines.level:g}\\%"
-    sentences = [
-        _told_apart(apart, pairs, rf"at the {level} level after Holm's correction~\cite{{holm1979simple}}"),
-        escape(headline(ranking, claims, annotators_of(results))),
-    ]
+    decisions, claims = decide(results), claims_of(results)
+    how = rf"at the {100 * decisions.level:g}\% level after Holm's correction~\cite{{holm1979simple}}"
+    sentences = [say_apart_in_paper(decisions.apart, decisions.pairs, how), escape(say_headline(decisions))]
     if claims is not None:
-        sentences.append(_audited(claims.counted("holds"), claims.counted("fragile")))
+        sentences.append(count_claims_in_paper(claims.counted("holds"), claims.counted("fragile")))
     return sentences
-
-
-def _told_apart(apart: int, pairs: int, how: str) -> str:
-    """How many pairs of systems differ, and how many are left open."""
-    if pairs == 1:
-        return f"The two systems {'differ' if apart else 'are not told apart'} {how}."
-    if apart in (0, pairs):
-        return (
-            f"{'All' if apart else 'None of the'} {pairs:,} pairs of systems {'differ' if apart else 'differs'} {how}."
-        )
-    left = pairs - apart
-    others = "the other one is" if left == 1 else f"the other {left:,} are"
-    differ = agreeing(apart, "differs", "differ")
-    return f"Of {pairs:,} pairs of systems, {apart:,} {differ} {how}; {others} not told apart."
-
-
-def _audited(holds: int, fragile: int) -> str:
-    if holds + fragile == 0:
-        return "No difference is claimed."
-    if holds + fragile == 1:
-        return f"The one difference claimed {'holds' if holds else 'does not hold'} in every audit."
-    if 0 in (holds, fragile):
-        claimed = f"{holds + fragile:,} differences claimed"
-        return f"All {claimed} hold in every audit." if holds else f"None of the {claimed} holds in every audit."
-    held = "1 holds" if holds == 1 else f"{holds:,} hold"
-    broken = "the other one does not" if fragile == 1 else f"the other {fragile:,} do not"
-    return f"Of {counted(holds + fragile, 'difference')} claimed, {held} in every audit; {broken}."
 
 
 def _agreed(results: PairResults) -> list[str]:
     agreement = results.agreement
     if agreement is None or not agreement.inter["all"].pairs:
         return []
-    name, value = coefficient(agreement, agreement.inter["all"])
+    name, value = choose_coefficient(agreement, agreement.inter["all"])
     if value != value:  # noqa: PLR0124  NaN differs from itself
         return []
     greek = rf"$\{name}$" if name in ("kappa", "alpha") else name
@@ -245,7 +214,7 @@ def _cite(keys: tuple[str, ...]) -> str:
     return rf"~\cite{{{','.join(keys)}}}" if keys else ""
 
 
-def references(keys: set[str]) -> str:
+def collect_references(keys: set[str]) -> str:
     """BibTeX entries of these keys, in the order of the file."""
     known = _entries()
     return "\n".join(f"{entry}\n" for key, entry in known.items() if key in keys)

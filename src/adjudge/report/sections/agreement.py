@@ -28,18 +28,18 @@ _NAMES = {"inter": "between annotators", "intra": "within an annotator"}
 FEWEST_PAIRS = 30
 
 
-def in_words(kappa: float) -> str:
+def name_agreement(kappa: float) -> str:
     """The customary word for a chance-corrected coefficient."""
     return next(word for limit, word in _WORDS if kappa <= limit + 1e-12)
 
 
-def in_figures(value: float) -> str:
+def show_coefficient(value: float) -> str:
     """Two digits, and no sign before zero."""
     figures = f"{value:.2f}"
     return "0.00" if figures == "-0.00" else figures
 
 
-def coefficient(agreement: Agreement, coefficients: Coefficients) -> tuple[str, float]:
+def choose_coefficient(agreement: Agreement, coefficients: Coefficients) -> tuple[str, float]:
     """The coefficient that is shown first: kappa for preferences, alpha for scores."""
     return ("kappa", coefficients.kappa) if agreement.kind == "preferences" else ("alpha", coefficients.alpha)
 
@@ -54,7 +54,7 @@ def agreement_section(results: PairResults) -> Section | None:
     charts = []
     if agreement.by_length:
         says = "Longer source texts are harder to judge alike where the points fall to the right."
-        charts.append(Chart("length", "Agreement by length of the source", says, length_chart(agreement)))
+        charts.append(Chart("length", "Agreement by length of the source", says, draw_agreement_by_length(agreement)))
     first, *others = agreement.tables()
     return Section("agreement", "Agreement", tuple(words), tuple(charts), (first,), tuple(others), agreement.notes)
 
@@ -69,16 +69,16 @@ def _sentence(agreement: Agreement, kind: str) -> str:
     if not coefficients.pairs:
         return "No two annotators judged the same thing." if kind == "inter" else "Nobody judged the same thing twice."
     who = "Two annotators of the same thing" if kind == "inter" else "Annotators who saw the same thing again"
-    name, value = coefficient(agreement, coefficients)
+    name, value = choose_coefficient(agreement, coefficients)
     if math.isnan(value):
         return f"{who}: {name} cannot be computed from {counted(coefficients.pairs, 'pair')} of judgments."
     if math.isnan(coefficients.observed):
-        return f"{who}: {name} {in_figures(value)} ({in_words(value)})."
+        return f"{who}: {name} {show_coefficient(value)} ({name_agreement(value)})."
     share = f"{100 * coefficients.observed:.0f}% of {counted(coefficients.pairs, 'case')}"
-    return f"{who} agree in {share}: {name} {in_figures(value)} ({in_words(value)})."
+    return f"{who} agree in {share}: {name} {show_coefficient(value)} ({name_agreement(value)})."
 
 
-def length_chart(agreement: Agreement) -> dict[str, Any]:
+def draw_agreement_by_length(agreement: Agreement) -> dict[str, Any]:
     """S (P(E) = 1/3) by length, points sized by the pairs behind them; lengths with few pairs are left out."""
     rows = [
         {"length": length_row.length, "kind": name, "s": numbers["all"].get("s"), "pairs": numbers["all"].get("pairs")}

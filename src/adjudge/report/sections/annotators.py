@@ -29,7 +29,7 @@ def check_charts(checked: Checked) -> tuple[Chart, ...]:
     if not has_controls(checked):
         return ()
     says = "Careless annotators are quick and score degraded translations like genuine ones: lower left."
-    return (Chart("annotators", "What annotators see, and how fast they are", says, annotators_chart(checked)),)
+    return (Chart("annotators", "What annotators see, and how fast they are", says, draw_annotators(checked)),)
 
 
 def _used(results: PairResults, checked: Checked) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ def check_words(checked: Checked) -> tuple[str, ...]:
     return (sentence, f"Answers that chance does not explain: {short_list(twins)}.") if twins else (sentence,)
 
 
-def annotators_chart(checked: Checked) -> dict[str, Any]:
+def draw_annotators(checked: Checked) -> dict[str, Any]:
     """One point per annotator, sized by their judgments; those who are not kept stand out by colour and shape."""
     rows = [
         {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from adjudge.evidence.verdict import order_systems
 from adjudge.report.page import Section
 from adjudge.report.sections.claims import claims_chart
-from adjudge.results.audit.claim_sentences import systems_in_order
 from adjudge.results.audit.claims import Claims
 from adjudge.results.audit.sections import SECTIONS, load
 
@@ -57,7 +57,7 @@ def audit_charts(audit: Audit) -> dict[str, Mapping[str, Any]]:
     charts: dict[str, Mapping[str, Any]] = {}
     for name, section in sections:
         if isinstance(section, Claims):
-            charts[name] = claims_chart(section, systems_in_order(section))
+            charts[name] = claims_chart(section, order_systems(section))
         else:
             charts |= {chart.slug: chart.spec for chart in _section(name, section).charts}
     return charts

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.wording import short_list
 from adjudge.report.charts import theme
+from adjudge.report.charts.heatmap import draw_matrix
 from adjudge.report.charts.vega import Layer, channel, condition
 from adjudge.report.page import Chart, Section
-from adjudge.report.sections.score_audits import matrix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +91,7 @@ def _lines(column: ColumnBreakdown, unit: str) -> dict[str, Any]:
     last = [row for row in rows if row["subset"] == column.levels[-1]]
     ends = _apart([score.score for score in column.scores if score.level == column.levels[-1]], height)
     beside = [{**row, "score": end} for row, end in zip(last, ends, strict=True)]
-    names = base.of(beside).mark("text", align="left", dx=8, fontSize=11)
+    names = base.with_rows(beside).mark("text", align="left", dx=8, fontSize=11)
     layers = (base.mark("line", strokeWidth=2), base.mark("point", filled=True, size=60), names.encode(text="system:N"))
     return theme.finish(*layers, height=height)
 
@@ -117,4 +117,4 @@ def _cells(column: ColumnBreakdown) -> dict[str, Any]:
     largest = max((abs(shift) for shift in shifts.values()), default=1.0) or 1.0
     cells = [[shifts.get((level, system)) for system in systems] for level in column.levels]
     steps = [largest * share for share in _SHARES]
-    return matrix(column.levels, systems, cells, steps=steps, what="shift", cell_format="+.1f", row_height=20)
+    return draw_matrix(column.levels, systems, cells, steps=steps, what="shift", cell_format="+.1f", row_height=20)

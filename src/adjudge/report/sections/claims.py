@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.wording import counted, listed
+from adjudge.evidence.verdict import (
+    SIGNS_OF_CLAIMS,
+    count_claims_on_page,
+    decide_by_ranking,
+    order_systems,
+    say_breaks,
+    say_parity_claim,
+    say_rule,
+)
 from adjudge.report.charts import theme
-from adjudge.report.charts.vega import Layer, channel
+from adjudge.report.charts.heatmap import draw_heatmap
+from adjudge.report.charts.vega import channel
 from adjudge.report.page import Chart, Section
-from adjudge.results.audit.claim_sentences import FEWEST_ANNOTATORS, systems_in_order
 from adjudge.results.audit.claims import Claims
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from adjudge.evidence.verdict import Decisions
     from adjudge.results.report import PairResults
 
-_PARITY = {
-    "holds": "the difference lies within the margin, in every audit",
-    "fragile": "the difference lies within the margin, but not in every audit",
-}
-ROW_HEIGHT = 30
 _VERDICTS = ("holds", "fragile", "not supported")
 _COLOURS = (theme.HEAT[6], theme.HEAT[1], theme.HEAT[3])
 # The cell also says the verdict in words, for readers who do not see the colours.
@@ -34,12 +37,11 @@ def claims_of(results: PairResults) -> Claims | None:
     return claims if isinstance(claims, Claims) else None
 
 
-def annotators_of(results: PairResults) -> int | None:
-    """How many people judged, where they are known."""
+def decide(results: PairResults) -> Decisions:
+    """What the ranking and its audits decide."""
     claims = claims_of(results)
-    if claims is not None:
-        return claims.annotators
-    return results.counts.annotators or None
+    annotators = results.counts.annotators or None if claims is None else claims.annotators
+    return decide_by_ranking(results.ranking, claims, annotators)
 
 
 def claims_section(results: PairResults) -> Section | None:
@@ -50,46 +52,29 @@ def claims_section(results: PairResults) -> Section | None:
 
 def claims_alone(claims: Claims) -> Section:
     """The section where no ranking stands beside it."""
-    return _section(claims, systems_in_order(claims))
+    return _section(claims, order_systems(claims))
 
 
 def _section(claims: Claims, systems: Sequence[str]) -> Section:
     parity = [claim for claim in claims.claims if claim.kind == "parity" and claim.verdict != "not supported"]
-    words = (_summary(claims), *_rule(claims), *(f"{claim.claim}: {_PARITY[claim.verdict]}." for claim in parity))
+    words = (
+        count_claims_on_page(claims.counted("holds"), claims.counted("fragile"), claims.pairs),
+        *_rule(claims),
+        *(say_parity_claim(claim.claim, fragile=claim.verdict == "fragile") for claim in parity),
+    )
     if not any(claim.verdict != "not supported" for claim in claims.claims):
         return Section("claims", "What can be claimed", words)
     order = [name for name in systems if any(name in claim.systems for claim in claims.claims)]
-    says = "✓ holds, ! fragile, blank: the data cannot decide."
-    chart = Chart("claims", "Is the row better than the column?", says, claims_chart(claims, order))
+    title = "Is the row better than the column?"
+    chart = Chart("claims", title, SIGNS_OF_CLAIMS, claims_chart(claims, order))
     return Section("claims", "What can be claimed", words, (chart,), folded=claims.tables())
-
-
-def _summary(claims: Claims) -> str:
-    pairs = sum(claim.kind == "better" for claim in claims.claims)
-    holds, fragile = claims.counted("holds"), claims.counted("fragile")
-    shares = f"Differences that hold: {holds:,} of {counted(pairs, 'pair')} of systems"
-    return f"{shares}. Fragile: {fragile:,}. Left open by the data: {pairs - holds - fragile:,}."
 
 
 def _rule(claims: Claims) -> tuple[str, ...]:
     if not claims.audits:
         return ()
-    rule = (
-        f"A claim holds if it survives every audit ({listed(claims.audits)}), and is fragile if some audit breaks it."
-    )
-    return (rule, *_breaks(claims))
-
-
-def _breaks(claims: Claims) -> tuple[str, ...]:
-    """What makes claims fragile: what breaks how many, or that nobody else could be asked."""
     fragile = [claim for claim in claims.claims if claim.kind == "better" and claim.verdict == "fragile"]
-    if not fragile:
-        return ()
-    if (claims.annotators or 0) < FEWEST_ANNOTATORS:
-        few = "The data do not name the people who judged" if claims.annotators is None else "Too few people judged"
-        return (f"{few}: no half of them can be asked again, so no claim can hold here.",)
-    breaking = Counter(audit for claim in fragile for audit in claim.fails)
-    return (f"What breaks fragile claims: {listed([f'{audit} ({n:,})' for audit, n in breaking.most_common()])}.",)
+    return say_rule(claims.audits), *say_breaks(fragile, claims.annotators)
 
 
 def claims_chart(claims: Claims, order: Sequence[str]) -> dict[str, Any]:
@@ -103,12 +88,12 @@ def claims_chart(claims: Claims, order: Sequence[str]) -> dict[str, Any]:
         for claim in claims.claims
         if claim.kind == "better"
     ]  # fmt: skip
-    base = Layer(cells).encode(
-        x=channel("column:N", sort=list(order), title="than", axis=theme.column_axis(len(order))),
-        y=channel("row:N", sort=list(order), title=None),
-    )
-    boxes = base.mark("rect", stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
-        color=channel("verdict:N", title=None, scale=dict(domain=list(_VERDICTS), range=list(_COLOURS))),
+    return draw_heatmap(
+        cells,
+        order,
+        (dict(fontSize=13, fontWeight="bold"), channel("sign:N")),
+        title="than",
+        colour=channel("verdict:N", title=None, scale=dict(domain=list(_VERDICTS), range=list(_COLOURS))),
         tooltip=[
             channel("row:N", title="better"),
             channel("column:N", title="worse"),
@@ -118,5 +103,3 @@ def claims_chart(claims: Claims, order: Sequence[str]) -> dict[str, Any]:
             channel("broken:N", title="broken by"),
         ],
     )
-    signs = base.mark("text", fontSize=13, fontWeight="bold").encode(text="sign:N")
-    return theme.finish(boxes, signs, height=ROW_HEIGHT * max(len(order), 2))

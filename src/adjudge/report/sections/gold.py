@@ -65,11 +65,11 @@ def gold_sections(gold: Gold) -> tuple[Section, ...]:
     reached = "it is at its end" if last.pearson is None else f"r is {last.pearson:.3f}"
     item = gold.level.removesuffix("s")
     says = f"With {every}, {counted(round(last.mean), 'judgment')} per {item}, {reached}."
-    chart = Chart("curve", "Correlation as the second run grows", says, curve_chart(gold.curve, item))
+    chart = Chart("curve", "Correlation as the second run grows", says, draw_curve(gold.curve, item))
     return (Section("replication", "Replication", words, (chart,), tuple(first)), shown)
 
 
-def curve_chart(points: Sequence[CurvePoint], item: str) -> dict[str, Any]:
+def draw_curve(points: Sequence[CurvePoint], item: str) -> dict[str, Any]:
     """Pearson's r against judgments per document or segment; the band holds 95% of random orders.
 
     Where new items join late, their mean falls now and then, so that the curve is drawn over assignments.

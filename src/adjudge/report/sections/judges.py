@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.core.wording import agreeing, short_list
+from adjudge.evidence.verdict import say_judges
 from adjudge.report.page import Chart, Section
 from adjudge.report.sections.trust import rates_chart
 
@@ -21,26 +21,15 @@ def judges_section(judges: Judges) -> Section:
     words = [
         "Can a program replace one of the people? Each person was left out in turn, and the others were the yardstick.",
         "A judge stands up to the person if it is as often the closer one of the two, up to an allowance.",
-        *_verdicts(judges),
+        *say_judges(
+            [report.judge for report in judges.judges if report.outcome == "passed"],
+            [report.judge for report in judges.judges if report.outcome == "failed"],
+            {report.judge: report.verdict for report in judges.judges if report.outcome == "open"},
+        ),
         *(f"{report.judge}: {bias.sentence}." for report in judges.judges for bias in report.biases if _is_clear(bias)),
     ]
     first, *others = judges.tables()
     return Section("judges", "Machine judges", tuple(words), _charts(judges), tables=(first,), folded=tuple(others))
-
-
-def _verdicts(judges: Judges) -> list[str]:
-    sentences = {"passed": "may stand in for a person like those who judged", "failed": "may not"}
-    words = []
-    for outcome, sentence in sentences.items():
-        names = [report.judge for report in judges.judges if report.outcome == outcome]
-        if names:
-            words.append(f"{short_list(names)} {sentence}.")
-    words += [f"{report.judge}: {report.verdict}." for report in judges.judges if report.outcome == "open"]
-    passed = sum(report.outcome == "passed" for report in judges.judges)
-    if passed:
-        whom = agreeing(passed, "It is", "They are")
-        words.append(f"{whom} not counted in the ranking all the same: rankings on this page are by people alone.")
-    return words
 
 
 def _is_clear(bias: Bias) -> bool:

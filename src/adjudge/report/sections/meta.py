@@ -6,8 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from adjudge.core.wording import counted, short_list
+from adjudge.evidence.verdict import say_best_metric
 from adjudge.report.charts import theme
-from adjudge.report.charts.vega import Layer, channel
+from adjudge.report.charts.heatmap import draw_heatmap, show_where_wide
+from adjudge.report.charts.vega import channel
 from adjudge.report.page import Chart, Fact, Section
 from adjudge.results.meta import CLUSTERED_BY, DECIDED, SEPARATED, level_title
 
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from adjudge.results.meta import MetaEvaluation, MetricComparison
     from adjudge.results.table import Table
 
-ROW_HEIGHT = 30
 _WINS, _OPEN, _LOSES = "better", "not told apart", "worse"
 _SIGNS = {_WINS: "+", _OPEN: "", _LOSES: "−"}
 
@@ -30,12 +31,7 @@ def meta_headline(result: MetaEvaluation) -> str:
         what = level if level == DECIDED else f"human scores of {level}s"
         return f"{name} against {levels[level].n:,} {what}."
     where = f"on {level}" if level == DECIDED else f"at {level} level"
-    first = result.leaders(level)
-    if len(first) == 1:
-        return f"{first[0]} is best {where}."
-    if len(first) == len(result.metrics):
-        return f"The data cannot tell the metrics apart {where}."
-    return f"The data cannot tell which metric is best {where}: {short_list(first, 'or')}."
+    return say_best_metric(result.leaders(level), len(result.metrics), where)
 
 
 def meta_facts(result: MetaEvaluation) -> tuple[Fact, ...]:
@@ -86,9 +82,7 @@ def _level(result: MetaEvaluation, level: str, table: Table) -> Section:
         says = f"Numbers are p-values after Holm's correction, by {_in_words(test)}."
         if any(comparison.one_sided for comparison in compared):
             says += " They are one-sided, in the direction seen; two metrics count as told apart below .025."
-        charts = (
-            Chart(f"wins-{slug}", "Which metric is better than which", says, metric_wins_heatmap(compared, order)),
-        )
+        charts = (Chart(f"wins-{slug}", "Which metric is better than which", says, draw_metric_wins(compared, order)),)
     title = level.capitalize() if level in (SEPARATED, DECIDED) else f"{level.capitalize()} level"
     return Section(slug, title, charts=charts, tables=(table,))
 
@@ -97,16 +91,18 @@ def _in_words(test: str) -> str:
     return "Williams' test" if test == "williams" else test
 
 
-def metric_wins_heatmap(comparisons: Sequence[MetricComparison], order: Sequence[str]) -> dict[str, Any]:
+def draw_metric_wins(comparisons: Sequence[MetricComparison], order: Sequence[str]) -> dict[str, Any]:
     """Blue where the row is significantly better than the column (Holm), orange where it is worse."""
     cells = [cell for comparison in comparisons for cell in _cells(comparison)]
-    base = Layer(cells).encode(
-        x=channel("column:N", sort=list(order), title="against", axis=theme.column_axis(len(order))),
-        y=channel("row:N", sort=list(order), title=None),
-    )
     colours = [theme.HEAT[6], theme.HEAT[3], theme.HEAT[0]]
-    boxes = base.mark("rect", stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
-        color=channel("verdict:N", title="the row is", scale=dict(domain=[_WINS, _OPEN, _LOSES], range=colours)),
+    return draw_heatmap(
+        cells,
+        order,
+        (show_where_wide(order, 40, 11), channel("p:N")),
+        # Where numbers do not fit, signs say what the colours say.
+        (show_where_wide(order, 40, 12, narrow=True), channel("sign:N")),
+        title="against",
+        colour=channel("verdict:N", title="the row is", scale=dict(domain=[_WINS, _OPEN, _LOSES], range=colours)),
         tooltip=[
             channel("row:N", title="metric"),
             channel("column:N", title="against"),
@@ -114,11 +110,6 @@ def metric_wins_heatmap(comparisons: Sequence[MetricComparison], order: Sequence
             channel("p:N", title="p (Holm)"),
         ],
     )
-    # Where numbers do not fit, signs say what the colours say.
-    wide = f"width / {max(len(order), 1)} > 40"
-    numbers = base.mark("text", fontSize=11, opacity=dict(expr=f"{wide} ? 1 : 0")).encode(text=channel("p:N"))
-    signs = base.mark("text", fontSize=12, opacity=dict(expr=f"{wide} ? 0 : 1")).encode(text=channel("sign:N"))
-    return theme.finish(boxes, numbers, signs, height=ROW_HEIGHT * max(len(order), 2))
 
 
 def _cells(comparison: MetricComparison) -> list[dict[str, Any]]:
@@ -126,21 +117,8 @@ def _cells(comparison: MetricComparison) -> list[dict[str, Any]]:
     up, down = (_WINS, _LOSES) if comparison.told_apart else (_OPEN, _OPEN)
     known = math.isfinite(comparison.difference)
     ahead, behind = (comparison.difference, -comparison.difference) if known else (None, None)
+    pairs = ((comparison.better, comparison.worse, up, ahead), (comparison.worse, comparison.better, down, behind))
     return [
-        {
-            "row": comparison.better,
-            "column": comparison.worse,
-            "verdict": up,
-            "sign": _SIGNS[up],
-            "difference": ahead,
-            **common,
-        },
-        {
-            "row": comparison.worse,
-            "column": comparison.better,
-            "verdict": down,
-            "sign": _SIGNS[down],
-            "difference": behind,
-            **common,
-        },
+        {"row": row, "column": column, "verdict": verdict, "sign": _SIGNS[verdict], "difference": by, **common}
+        for row, column, verdict, by in pairs
     ]

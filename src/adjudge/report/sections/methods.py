@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.core.wording import short_list
-from adjudge.report.charts.rank_changes import places
+from adjudge.evidence.verdict import say_orders
+from adjudge.report.charts.rank_changes import draw_places
 from adjudge.report.page import Chart, Section
 from adjudge.results.audit.trust import AATest
 from adjudge.results.table import Cell, Table, percent, show, text
@@ -22,14 +22,10 @@ def methods_section(results: PairResults) -> Section | None:
     first, others = results.ranking, results.others
     agree = [other.method for other in others if _same_order(first, other)]
     differ = [other.method for other in others if not _same_order(first, other)]
-    words = [f"The order by {first.method} is also that by {short_list(agree)}."] if agree else []
-    if differ:
-        words.append(
-            f"The order by {short_list(differ)} is different: what depends on the method is not settled by the data."
-        )
+    words = say_orders(first.method, agree, differ)
     moves = "Coloured lines are systems whose place depends on the method."
     says = moves if differ else "No system's place depends on the method."
-    chart = Chart("methods", "Places by method", says, places({one.method: one.order for one in (first, *others)}))
+    chart = Chart("methods", "Places by method", says, draw_places({one.method: one.order for one in (first, *others)}))
     words += _false_alarms(results)
     return Section(
         "methods", "Other methods", tuple(words), (chart,), (_orders((first, *others)),),

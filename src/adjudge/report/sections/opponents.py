@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.core.wording import counted
 from adjudge.report.charts import theme
-from adjudge.report.charts.scatter import axes, names_of, with_places
+from adjudge.report.charts.heatmap import draw_heatmap, show_where_wide
+from adjudge.report.charts.scatter import draw_names, make_axes, place_names
 from adjudge.report.charts.vega import Layer, channel
 from adjudge.report.page import Chart, Section
 from adjudge.report.sections.audits import audit_tables, is_relative
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from adjudge.results.rank import Ranking
     from adjudge.results.report import PairResults
 
-ROW_HEIGHT = 28
 TIMES_HEIGHT = 340
 _SHADES = (theme.HEAT[3], theme.HEAT[4], theme.HEAT[5], theme.HEAT[6])
 
@@ -36,10 +36,10 @@ def opponents_section(results: PairResults) -> Section | None:
     )
     charts = (
         Chart("times", "Score against times judged", "Points on a slope: the sampling may favour some systems.",
-              times_judged_chart(ranking, unit=ranking.unit)),
+              draw_times_judged(ranking, unit=ranking.unit)),
         Chart("opponents", "Comparisons of every pair",
               "A stronger blue: compared more often than the average pair; one shade throughout is an even spread.",
-              meetings_heatmap(ranking)),
+              draw_meetings(ranking)),
     )  # fmt: skip
     first, *others = audit_tables(results, "sampling", "composition") or (None,)
     tables = () if first is None else (first,)
@@ -48,7 +48,7 @@ def opponents_section(results: PairResults) -> Section | None:
     )
 
 
-def meetings_heatmap(ranking: Ranking) -> dict[str, Any]:
+def draw_meetings(ranking: Ranking) -> dict[str, Any]:
     """The number of comparisons of every pair, darker where it is larger than the average pair's."""
     meetings = {
         (comparison.better, comparison.worse): sum(
@@ -62,13 +62,14 @@ def meetings_heatmap(ranking: Ranking) -> dict[str, Any]:
         for (better, worse), count in meetings.items()
         for row, column in ((better, worse), (worse, better))
     ]
-    order = list(ranking.order)
-    base = Layer(cells).encode(
-        x=channel("column:N", sort=order, title="met", axis=theme.column_axis(len(order))),
-        y=channel("row:N", sort=order, title=None),
-    )
-    boxes = base.mark("rect", stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
-        color=channel("ratio:Q", scale=dict(type="threshold", domain=[0.5, 1.25, 2], range=list(_SHADES)), legend=None),
+    scale = dict(type="threshold", domain=[0.5, 1.25, 2], range=list(_SHADES))
+    return draw_heatmap(
+        cells,
+        ranking.order,
+        (show_where_wide(ranking.order, 34, 11), channel("comparisons:Q")),
+        title="met",
+        row_height=28,
+        colour=channel("ratio:Q", scale=scale, legend=None),
         tooltip=[
             channel("row:N", title="system"),
             channel("column:N", title="met"),
@@ -76,20 +77,17 @@ def meetings_heatmap(ranking: Ranking) -> dict[str, Any]:
             channel("ratio:Q", title="against the average pair", format=".2f"),
         ],
     )
-    wide = f"width / {max(len(order), 1)} > 34 ? 1 : 0"
-    numbers = base.mark("text", fontSize=11, opacity=dict(expr=wide)).encode(text="comparisons:Q")
-    return theme.finish(boxes, numbers, height=ROW_HEIGHT * max(len(order), 2))
 
 
-def times_judged_chart(ranking: Ranking, *, unit: str) -> dict[str, Any]:
+def draw_times_judged(ranking: Ranking, *, unit: str) -> dict[str, Any]:
     """One point per system, its name beside it. Human translations, far above, would hide the rest."""
     rows = [
         {"name": system.system, "y": system.score, "x": system.n}
         for system in ranking.systems
         if not system.human and system.score is not None
     ]
-    x, y = axes(rows, "comparisons", unit)
-    base = Layer(with_places(rows, TIMES_HEIGHT))
+    x, y = make_axes(rows, "comparisons", unit)
+    base = Layer(place_names(rows, TIMES_HEIGHT))
     points = base.mark("point", filled=True, size=60, opacity=1, color=theme.ACCENT).encode(
         x=x,
         y=y,
@@ -99,4 +97,4 @@ def times_judged_chart(ranking: Ranking, *, unit: str) -> dict[str, Any]:
             channel("y:Q", title="score", format=".3f"),
         ],
     )
-    return theme.finish(*names_of(base, x, y), points, height=TIMES_HEIGHT)
+    return theme.finish(*draw_names(base, x, y), points, height=TIMES_HEIGHT)

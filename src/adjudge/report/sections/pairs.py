@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.wording import agreeing, counted
+from adjudge.evidence.verdict import say_apart_in_table, told_apart
 from adjudge.report.charts import theme
-from adjudge.report.charts.vega import Layer, channel
-from adjudge.report.headline import pairs_told_apart
+from adjudge.report.charts.heatmap import draw_heatmap, show_where_wide
+from adjudge.report.charts.vega import channel
 from adjudge.report.page import Chart, Section
 from adjudge.report.sections.audits import audit_tables
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from adjudge.results.report import PairResults
 
 STEPS = (0.25, 0.35, 0.45, 0.55, 0.65, 0.75)
-ROW_HEIGHT = 30
 # What a cell of the chart is, by the kind of judgments.
 _CELL = {
     "relative": "A cell is the percentage of comparisons that the row's system won against the column's, ties left "
@@ -31,14 +30,11 @@ _COLOURS = (theme.HEAT[0], theme.HEAT[2], theme.HEAT[3], theme.HEAT[4], theme.HE
 def pairs_section(results: PairResults) -> Section:
     """A heat map, of wins where the method counts them, and the table of pairs."""
     ranking = results.ranking
-    decided, pairs = pairs_told_apart(ranking)
-    apart = f"{decided:,} of {counted(pairs, 'pair')} {agreeing(decided, 'is', 'are')} told apart"
-    words = [f"{apart} after Holm's correction for asking {counted(pairs, 'question')}."]
-    words.append(_CELL[ranking.kind])
+    told = say_apart_in_table(len(told_apart(ranking)), len(ranking.comparisons))
     return Section(
         "pairs",
         "Pairs of systems",
-        tuple(words),
+        (told, _CELL[ranking.kind]),
         (pairs_chart(ranking),),
         folded=(ranking.comparison_table(), *audit_tables(results, "discrepancies", "sole_winners")),
     )
@@ -48,22 +44,22 @@ def pairs_chart(ranking: Ranking) -> Chart:
     """Who beats whom where systems were compared, differences of scores otherwise."""
     if ranking.kind == "relative":
         says = "Blue: the row's system wins more often; orange: it loses more often."
-        return Chart("pairs", "Who beats whom", says, wins_heatmap(ranking))
+        return Chart("pairs", "Who beats whom", says, draw_wins(ranking))
     says = "Blue: the row's system is better; orange: worse; weak colours: told apart only without Holm's correction."
-    return Chart("pairs", "Differences", says, differences_heatmap(ranking, unit=ranking.unit))
+    return Chart("pairs", "Differences", says, draw_differences(ranking, unit=ranking.unit))
 
 
-def wins_heatmap(ranking: Ranking) -> dict[str, Any]:
+def draw_wins(ranking: Ranking) -> dict[str, Any]:
     """Share of the pair's decided comparisons that the row's system won; a dot marks pairs told apart (Holm)."""
     level = ranking.lines.level
     cells = [cell for comparison in ranking.comparisons for cell in _share_cells(comparison, level)]
-    order = list(ranking.order)
-    base = Layer(cells).encode(
-        x=channel("column:N", sort=order, title="against", axis=theme.column_axis(len(order))),
-        y=channel("row:N", sort=order, title=None),
-    )
-    boxes = base.mark("rect", stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
-        color=channel(
+    return draw_heatmap(
+        cells,
+        ranking.order,
+        (show_where_wide(ranking.order, 34, 12), channel("label:N")),
+        (show_where_wide(ranking.order, 34, 10, narrow=True), channel("dot:N")),
+        title="against",
+        colour=channel(
             "share:Q",
             title="share won",
             scale=dict(type="threshold", domain=list(STEPS), range=list(theme.HEAT)),
@@ -79,17 +75,6 @@ def wins_heatmap(ranking: Ranking) -> dict[str, Any]:
             channel("p:N", title="p (Holm)"),
         ],
     )
-    # Numbers are shown where a cell is wide enough for them.
-    wide = f"width / {max(len(order), 1)} > 34 ? 1 : 0"
-    numbers = base.mark("text", fontSize=12, opacity=dict(expr=wide)).encode(text=channel("label:N"))
-    layers = (boxes, numbers, _dots(base, len(order), 34))
-    return theme.finish(*layers, height=ROW_HEIGHT * max(len(order), 2))
-
-
-def _dots(base: Any, count: int, wide: int) -> Any:
-    """The dots of pairs that are told apart, where cells are too narrow for numbers that carry them."""
-    narrow = f"width / {max(count, 1)} > {wide} ? 0 : 1"
-    return base.mark("text", fontSize=10, opacity=dict(expr=narrow)).encode(text=channel("dot:N"))
 
 
 def _share_cells(comparison: PairComparison, level: float) -> list[dict[str, Any]]:
@@ -119,16 +104,17 @@ def _percent(share: float) -> str:
     return ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"
 
 
-def differences_heatmap(ranking: Ranking, *, unit: str) -> dict[str, Any]:
+def draw_differences(ranking: Ranking, *, unit: str) -> dict[str, Any]:
     """Row minus column; strong colours are told apart after Holm's correction, weak ones only before it."""
-    order = list(ranking.order)
     cells = [cell for comparison in ranking.comparisons for cell in _difference_cells(comparison, ranking.lines.level)]
-    base = Layer(cells).encode(
-        x=channel("column:N", sort=order, title="against", axis=theme.column_axis(len(order))),
-        y=channel("row:N", sort=order, title=None),
-    )
-    boxes = base.mark("rect", stroke=theme.PAPER, strokeWidth=2, cornerRadius=3).encode(
-        color=channel("evidence:N", legend=None, scale=dict(domain=list(_EVIDENCE), range=list(_COLOURS))),
+    return draw_heatmap(
+        cells,
+        ranking.order,
+        (show_where_wide(ranking.order, 40, 11), channel("label:N")),
+        # Where cells are too narrow for numbers, dots alone mark the pairs that are told apart.
+        (show_where_wide(ranking.order, 40, 10, narrow=True), channel("dot:N")),
+        title="against",
+        colour=channel("evidence:N", legend=None, scale=dict(domain=list(_EVIDENCE), range=list(_COLOURS))),
         tooltip=[
             channel("row:N", title="system"),
             channel("column:N", title="against"),
@@ -137,10 +123,6 @@ def differences_heatmap(ranking: Ranking, *, unit: str) -> dict[str, Any]:
             channel("evidence:N"),
         ],
     )
-    wide = f"width / {max(len(order), 1)} > 40 ? 1 : 0"
-    numbers = base.mark("text", fontSize=11, opacity=dict(expr=wide)).encode(text="label:N")
-    layers = (boxes, numbers, _dots(base, len(order), 40))
-    return theme.finish(*layers, height=ROW_HEIGHT * max(len(order), 2))
 
 
 def _difference_cells(comparison: PairComparison, level: float) -> list[dict[str, Any]]:

@@ -51,7 +51,7 @@ def qe_sections(result: QualityEstimation) -> tuple[Section, ...]:
     if not result.systems:
         return (shown,)
     says = f"The dashed upright line is the weight that was chosen, {result.weight.weight:g}."
-    chart = Chart("sweep", "Correlation of every system against the weight", says, weight_sweep_chart(result))
+    chart = Chart("sweep", "Correlation of every system against the weight", says, draw_weight_sweep(result))
     words = (
         "The label of a document is its edit rate in the first post-edition plus a weight times that in the second.",
         "Nothing about translation says what the weight should be: a ranking that changes with it ranks the weight.",
@@ -60,7 +60,7 @@ def qe_sections(result: QualityEstimation) -> tuple[Section, ...]:
     return (Section("sweep", "Weight sweep", words, (chart,), (first,), tuple(others)), shown)
 
 
-def weight_sweep_chart(result: QualityEstimation) -> dict[str, Any]:
+def draw_weight_sweep(result: QualityEstimation) -> dict[str, Any]:
     """One line per system; the upright line is the weight that was chosen."""
     names = [system.system for system in result.systems]
     rows = [

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.wording import agreeing, counted, short_list
+from adjudge.core.wording import counted
+from adjudge.evidence.verdict import lost_to_correction, say_apart_from, say_bars_apart, say_bars_off_line, told_apart
 from adjudge.report.charts import theme
-from adjudge.report.charts.ranking import behind, first_system, forest, ranges, undecided_with
+from adjudge.report.charts.ranking import draw_gaps, draw_rank_ranges, draw_scores, find_first_system, find_undecided
 from adjudge.report.charts.vega import Layer, channel
-from adjudge.report.headline import lost_to_correction, machines, told_apart
 from adjudge.report.page import Chart, Section
 from adjudge.results.rank import TASTE
 
@@ -29,7 +29,7 @@ def ranking_section(results: PairResults) -> Section:
     ranking = results.ranking
     first, *_ = ranking.tables()
     charts = ranking_charts(ranking)
-    return Section("ranking", "Ranking", (summary_of(ranking),), charts, (first,), notes=ranking.notes)
+    return Section("ranking", "Ranking", (summarise_ranking(ranking),), charts, (first,), notes=ranking.notes)
 
 
 def ranking_charts(ranking: Ranking) -> tuple[Chart, ...]:
@@ -37,15 +37,15 @@ def ranking_charts(ranking: Ranking) -> tuple[Chart, ...]:
     possible = "A long bar means that the data say little about the system's place."
     return (
         scores_chart(ranking),
-        Chart("ranges", "Ranks that the data leave possible", possible, ranges(ranking)),
+        Chart("ranges", "Ranks that the data leave possible", possible, draw_rank_ranges(ranking)),
     )
 
 
-def summary_of(ranking: Ranking) -> str:
+def summarise_ranking(ranking: Ranking) -> str:
     """What was ranked, and what bars and bands are."""
-    humans = len(ranking.systems) - len(machines(ranking))
+    humans = sum(system.human for system in ranking.systems)
     also = f" and {counted(humans, 'human translation')}" if humans else ""
-    what = f"{counted(len(machines(ranking)), 'system')}{also} ranked by {ranking.method}"
+    what = f"{counted(len(ranking.systems) - humans, 'system')}{also} ranked by {ranking.method}"
     if _has_intervals(ranking) or _has_gaps(ranking):
         share = f"{100 * (1 - ranking.lines.level):g}"
         what += f". A bar is the range in which the true value lies in {share} of 100 such campaigns"
@@ -56,47 +56,27 @@ def scores_chart(ranking: Ranking) -> Chart:
     """Scores with intervals, or distances from the first where the method gives intervals of differences."""
     if _has_gaps(ranking):
         unit = ranking.difference_unit or ranking.unit
-        return Chart("forest", "Distance from the first", _bars(ranking), behind(ranking, unit=unit))
+        return Chart("forest", "Distance from the first", _bars(ranking), draw_gaps(ranking, unit=unit))
     title = "Scores and intervals" if _has_intervals(ranking) else "Scores"
-    return Chart("forest", title, _bars(ranking), forest(ranking, unit=ranking.unit))
+    return Chart("forest", title, _bars(ranking), draw_scores(ranking, unit=ranking.unit))
 
 
 def _bars(ranking: Ranking) -> str:
     """What bars and points say: a bar is about one system, what is decided is about all pairs."""
-    first = ranking.order[0] if _has_gaps(ranking) else first_system(ranking)
-    undecided = undecided_with(ranking, first)
+    first = ranking.order[0] if _has_gaps(ranking) else find_first_system(ranking)
+    undecided = find_undecided(ranking, first)
     if not any(comparison.p_holm is not None for comparison in ranking.comparisons):
         return f"{ranking.order[0]} has the highest score, {ranking.order[-1]} the lowest."
-    pairs = len(ranking.comparisons)
-    rule = f"after Holm's correction for {agreeing(pairs, 'the one pair', f'all {pairs:,} pairs')}"
-    if len(undecided) == len(ranking.systems) - 1:
-        says = f"No other system is told apart from {first} {rule}: all their points are hollow."
-    elif not undecided:
-        says = f"All others are told apart from {first} {rule}."
-    else:
-        says = f"Hollow points are not told apart from {first} {rule}; filled ones are."
+    says = say_apart_from(first, len(undecided), len(ranking.systems) - 1, len(ranking.comparisons))
     by_eye = [comparison.worse for comparison in lost_to_correction(ranking) if comparison.better == first]
     if by_eye and _has_gaps(ranking):
-        reach = "bar does" if len(by_eye) == 1 else "bars do"
-        says += f" The {reach} not reach {first}'s line for {short_list(by_eye)}: the correction makes the difference."
+        says += say_bars_off_line(first, by_eye)
     elif _has_intervals(ranking):
-        says += _separate_words(ranking)
+        separate = _separate_bars(ranking)
+        corrected = {(comparison.better, comparison.worse) for comparison in lost_to_correction(ranking)}
+        lost = sum(pair in corrected for pair in separate)
+        says += say_bars_apart(lost, len(separate) - lost)
     return says
-
-
-def _separate_words(ranking: Ranking) -> str:
-    """Why bars may stand apart although the pair is undecided: the correction, or the test of the difference itself."""
-    separate = _separate_bars(ranking)
-    corrected = {(comparison.better, comparison.worse) for comparison in lost_to_correction(ranking)}
-    lost = sum(pair in corrected for pair in separate)
-    words = ""
-    if lost:
-        pairs = "1 pair of bars does" if lost == 1 else f"{lost:,} pairs of bars do"
-        words += f" {pairs} not reach each other, but only the correction leaves the pair undecided."
-    if len(separate) > lost:
-        few = "1 pair of bars stands" if len(separate) - lost == 1 else f"{len(separate) - lost:,} pairs of bars stand"
-        words += f" {few} apart although the test of the difference, which allows for few annotators, is undecided."
-    return words
 
 
 def _separate_bars(ranking: Ranking) -> list[tuple[str, str]]:
@@ -139,7 +119,7 @@ def spread_section(results: PairResults) -> Section | None:
         words = (f"Beside {noise}, nothing adds to the spread.",)
     intervals = any(component.low is not None for component in ranking.components)
     says = "Bars are standard deviations" + ("; thin lines are their intervals." if intervals else ".")
-    chart = Chart("spread", f"Where the spread of {judged} comes from", says, components_chart(ranking.components))
+    chart = Chart("spread", f"Where the spread of {judged} comes from", says, draw_components(ranking.components))
     return Section("spread", "Sources of spread", words, (chart,), ranking.tables()[1:])
 
 
@@ -159,7 +139,7 @@ def _tastes(components: Sequence[VarianceComponent]) -> tuple[str, ...]:
     )
 
 
-def components_chart(components: Sequence[VarianceComponent]) -> dict[str, Any]:
+def draw_components(components: Sequence[VarianceComponent]) -> dict[str, Any]:
     """One bar per effect, in the order of the model; a thin line is the interval."""
     rows = [
         {

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adjudge.core.wording import counted
-from adjudge.report.charts import theme
-from adjudge.report.charts.rank_changes import places
-from adjudge.report.charts.vega import Layer, channel
+from adjudge.report.charts.heatmap import draw_matrix
+from adjudge.report.charts.rank_changes import draw_places
 from adjudge.report.page import Chart, Section
 from adjudge.results.audit.composition import TaskComposition
 from adjudge.results.audit.stability import ONCE_PER_PAIR, ChangeFamily
@@ -39,7 +38,7 @@ def stability_section(stability: Stability) -> Section:
         says = (
             "Places after every change; coloured systems move, a removed one leaves a gap, bars are lines of clusters."
         )
-        charts = (Chart("stability", "Places after a change", says, places(orders, clusters=clusters)),)
+        charts = (Chart("stability", "Places after a change", says, draw_places(orders, clusters=clusters)),)
     return Section("stability", "Stability", tuple(words), charts, folded=stability.tables())
 
 
@@ -97,7 +96,7 @@ def composition_section(composition: TaskComposition) -> Section:
         words += ("Where systems rarely meet, their scores depend on who else was judged beside them.",)
     met = "annotators who judged the column, too" if by_people else "tasks in which the column was judged, too"
     says = f"Share of the row's {met}."
-    spec = matrix(
+    spec = draw_matrix(
         composition.systems, composition.systems, composition.shares, steps=_SHARES, what="share", cell_format=".0%"
     )
     first, *others = composition.tables()
@@ -132,7 +131,7 @@ def documents_section(documents: Documents) -> Section:
     step = 1.0 if points else largest / 12
     shown_scale = documents.scale[:1].upper() + documents.scale[1:]
     says = f"{shown_scale}; blue is above the mean of documents ({mean:.1f}), orange below; blank was not judged."
-    spec = matrix(
+    spec = draw_matrix(
         shown, documents.systems, documents.matrix[: len(shown)],
         steps=[mean + step * deviation for deviation in _DEVIATIONS],
         what=documents.scale, cell_format=".0f" if points else ".2f", row_height=20,
@@ -140,53 +139,3 @@ def documents_section(documents: Documents) -> Section:
     first, *others = documents.tables()
     chart = Chart("documents", "Documents by systems", says, spec)
     return Section("documents", "Documents", tuple(words), (chart,), (first,), tuple(others))
-
-
-def matrix(
-    rows: Sequence[str],
-    columns: Sequence[str],
-    cells: Sequence[Sequence[float | None]],
-    *,
-    steps: Sequence[float],
-    what: str,
-    cell_format: str,
-    row_height: int = 26,
-) -> dict[str, Any]:
-    """Coloured cells. Empty ones stay blank.
-
-    Args:
-        rows: names, the first at the top.
-        columns: names, the first at the left.
-        cells: one sequence per row.
-        steps: the values between the colours: six from orange over neutral to blue, three from neutral to blue.
-        what: what a cell is, for its tooltip.
-        cell_format: the format of cells, as d3 writes it.
-        row_height: of a cell, in pixels.
-    """
-    values = [
-        {"row": row, "column": column, "value": value}
-        for row, line in zip(rows, cells, strict=True)
-        for column, value in zip(columns, line, strict=True)
-        if value is not None
-    ]
-    base = Layer(values).encode(
-        x=channel("column:N", sort=list(columns), title=None, axis=theme.column_axis(len(columns))),
-        y=channel("row:N", sort=list(rows), title=None),
-    )
-    boxes = base.mark("rect", stroke=theme.PAPER, strokeWidth=1.5, cornerRadius=2).encode(
-        color=channel(
-            "value:Q",
-            scale=dict(type="threshold", domain=list(steps), range=list(theme.HEAT[-len(steps) - 1 :])),
-            legend=None,
-        ),
-        tooltip=[
-            channel("row:N", title=" "),
-            channel("column:N", title="  "),
-            channel("value:Q", title=what, format=cell_format),
-        ],
-    )
-    wide = f"width / {max(len(columns), 1)} > 34 ? 1 : 0"
-    numbers = base.mark("text", fontSize=11, opacity=dict(expr=wide)).encode(
-        text=channel("value:Q", format=cell_format)
-    )
-    return theme.finish(boxes, numbers, height=row_height * max(len(rows), 2))

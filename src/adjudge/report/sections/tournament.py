@@ -25,7 +25,7 @@ def tournament_section(results: PairResults) -> Section | None:
 def section_of(tournament: Tournament) -> Section:
     """The section about a tournament."""
     says = "A ranking contradicts a judgment that puts the lower of two systems first, net of those that agree."
-    chart = Chart("costs", "What every ranking contradicts", says, costs_chart(tournament))
+    chart = Chart("costs", "What every ranking contradicts", says, draw_costs(tournament))
     first, *others = tournament.tables()
     words = (_cycles(tournament), _cheapest(tournament))
     return Section("tournament", "Tournament", words, (chart,), (first,), tuple(others), tournament.notes)
@@ -49,7 +49,7 @@ def _cheapest(tournament: Tournament) -> str:
     return sentence
 
 
-def costs_chart(tournament: Tournament) -> dict[str, Any]:
+def draw_costs(tournament: Tournament) -> dict[str, Any]:
     """One bar per ranking, the cheapest possible order first."""
     contradictions = {CHEAPEST: tournament.mfas.cost, **{k: v for k, v in tournament.violations.items() if k != "mfas"}}
     order = sorted(contradictions, key=lambda name: (contradictions[name], name != CHEAPEST))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from adjudge.core.wording import agreeing, counted
-from adjudge.results.table import Cell, Column, Table, number, p_value, text
+from adjudge.evidence.verdict import say_subsets_differ
+from adjudge.results.table import Cell, Table, number, p_value, tabulate, text
 
 LEVEL = 0.05
 
@@ -57,12 +59,7 @@ class ColumnBreakdown:
 
     def verdict(self, asked: int) -> str:
         """The answer in a sentence."""
-        differ = "differ" if self.differs else "do not differ"
-        corrected = f", {_p(self.p_holm)} after Holm's correction for {asked} columns" if asked > 1 else ""
-        return (
-            f"Systems {differ} between subsets by more than chance explains: p of the interaction "
-            f"{_p(self.p)}{corrected} ({self.test})."
-        )
+        return say_subsets_differ(self.differs, self.p, self.p_holm, asked, self.test)
 
 
 @dataclass(frozen=True)
@@ -77,10 +74,6 @@ class Breakdown:
         """For every column the systems by subsets, and every shift."""
         asked = len(self.columns)
         return tuple(table for column in self.columns for table in (_scores(column, asked), _shifts(column)))
-
-
-def _p(value: float) -> str:
-    return "<.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _scores(breakdown: ColumnBreakdown, asked: int) -> Table:
@@ -98,19 +91,16 @@ def _scores(breakdown: ColumnBreakdown, asked: int) -> Table:
 
 
 def _shifts(breakdown: ColumnBreakdown) -> Table:
-    rows = tuple(
-        (score.level, score.rank, score.system, score.n, score.score, score.se, score.shift, score.p)
-        for score in sorted(breakdown.scores, key=lambda score: (breakdown.levels.index(score.level), score.rank))
-    )
-    columns: tuple[Column, ...] = (
-        text("subset"),
-        number("rank", 0, help="among the systems of the subset"),
-        text("system"),
-        number("n", 0, help="judgments in the subset"),
-        number("score", 2),
-        number("se", 2),
-        number("shift", 2, help="how much better than elsewhere, compared with the other systems"),
-        p_value("p", help="that the shift is chance, corrected for all systems and subsets"),
-    )
-    lines = frozenset(i for i in range(1, len(rows)) if rows[i][0] != rows[i - 1][0])
-    return Table(f"Ranks and shifts by {breakdown.column}", columns, rows, lines=lines)
+    scores = sorted(breakdown.scores, key=lambda score: (breakdown.levels.index(score.level), score.rank))
+    columns = {
+        "level": text("subset"),
+        "rank": number("rank", 0, help="among the systems of the subset"),
+        "system": text("system"),
+        "n": number("n", 0, help="judgments in the subset"),
+        "score": number("score", 2),
+        "se": number("se", 2),
+        "shift": number("shift", 2, help="how much better than elsewhere, compared with the other systems"),
+        "p": p_value("p", help="that the shift is chance, corrected for all systems and subsets"),
+    }
+    lines = frozenset(i for i, (one, other) in enumerate(pairwise(scores), start=1) if one.level != other.level)
+    return replace(tabulate(f"Ranks and shifts by {breakdown.column}", scores, columns), lines=lines)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from adjudge.core.wording import counted
+from adjudge.core.wording import as_sentences
+from adjudge.evidence.verdict import count_claims
 from adjudge.results.result import UNWRITTEN, to_plain
 from adjudge.results.table import P_HOLM, Cell, Table, number, text
 
@@ -58,6 +59,11 @@ class Claims:
     notes: tuple[str, ...] = ()
     """How audits of a large campaign were computed, where not as usual."""
 
+    @property
+    def pairs(self) -> int:
+        """How many pairs of systems there are."""
+        return sum(claim.kind == "better" for claim in self.claims)
+
     def counted(self, verdict: Verdict, kind: str = "better") -> int:
         """How many claims of this kind have this verdict."""
         return sum(claim.verdict == verdict and claim.kind == kind for claim in self.claims)
@@ -79,13 +85,10 @@ class Claims:
 
     def in_words(self, supported: int) -> str:
         """What the counts say, in a sentence or two."""
-        pairs = [claim for claim in self.claims if claim.kind == "better"]
-        holds, fragile = self.counted("holds"), self.counted("fragile")
-        counts = f"hold {holds}, fragile {fragile}, left open by the data {len(pairs) - holds - fragile}"
-        words = [f"Of {counted(len(pairs), 'difference')}, in {self.unit}: {counts}."]
+        words = [count_claims(self.counted("holds"), self.counted("fragile"), self.pairs, self.unit)]
         if supported > MOST_SHOWN:
             words.append(f"The first {MOST_SHOWN} claims are shown; --json has all.")
-        return " ".join([*words, *(f"{note[:1].upper()}{note[1:]}." for note in self.notes)])
+        return " ".join([*words, *as_sentences(self.notes)])
 
 
 def _row(claim: Claim) -> tuple[Cell, ...]:

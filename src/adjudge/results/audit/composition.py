@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from adjudge.core.wording import counted
-from adjudge.results.table import Cell, Table, number, percent, shown_name, text
+from adjudge.results.table import Cell, Table, number, percent, tabulate, text
 
 
 @dataclass(frozen=True)
@@ -99,30 +99,22 @@ class Composition:
 
     def tables(self) -> tuple[Table, ...]:
         """Whom each system met, then the matrix."""
-        rows = tuple(
-            (
-                shown_name(opposition.system, opposition.human),
-                opposition.shown,
-                opposition.opponents,
-                opposition.opponent_score,
-                opposition.reference_share,
-            )
-            for opposition in self.opposition
-        )
-        columns = (
-            text("system"),
-            number(f"{self.unit}s", 0),
-            number("opponents", 0, help="different systems it was shown with"),
-            number("opponents' score", help=f"mean score of those it was shown with, by {self.method}"),
-            percent("with reference"),
-        )
+        columns = {
+            "system": text("system"),
+            "shown": number(f"{self.unit}s", 0),
+            "opponents": number("opponents", 0, help="different systems it was shown with"),
+            "opponent_score": number(
+                "opponents' score", help=f"mean score of those it was shown with, by {self.method}"
+            ),
+            "reference_share": percent("with reference"),
+        }
         fewest = f"{self.fewest:,} to " if self.fewest < self.most else ""
         note = f"Two systems met in {fewest}{counted(self.most, self.unit)}."
         matrix: tuple[tuple[Cell, ...], ...] = tuple(
             (name, *counts) for name, counts in zip(self.systems, self.matrix, strict=True)
         )
         return (
-            Table("Composition: whom each system met", columns, rows, note),
+            tabulate("Composition: whom each system met", self.opposition, columns, note),
             Table(
                 f"Composition: {self.unit}s in which two systems were shown together",
                 (text("system"), *(number(name, 0) for name in self.systems)),
@@ -168,10 +160,10 @@ class Documents:
 
     def tables(self) -> tuple[Table, ...]:
         """What explains the spread, then coverage by document."""
-        spread = Table(
+        spread = tabulate(
             "Documents: what explains the spread of raw scores",
-            (text("factors"), percent("R²"), percent("adjusted R²")),
-            tuple((explained.factors, explained.r2, explained.adjusted_r2) for explained in self.explained),
+            self.explained,
+            {"factors": text("factors"), "r2": percent("R²"), "adjusted_r2": percent("adjusted R²")},
             "Where documents add little once annotators are known, documents differ mostly by who judged them.",
         )
         judged = tuple(sum(count > 0 for count in row) for row in self.counts)

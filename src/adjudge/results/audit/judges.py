@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.core.wording import counted
 from adjudge.results.result import to_plain
 from adjudge.results.table import Table, number, p_value, percent, text
 
@@ -167,16 +166,3 @@ _ON_SCALE = {
     "raw": "Scores were compared as they are.",
     "labels": "Better, tie and worse were compared.",
 }
-
-
-def verdict_of(outcome: Outcome, stood_up: int, people: int, *, reason: str = "") -> str:
-    """The sentence about a judge."""
-    if outcome == "open":
-        return f"cannot be told{reason}"
-    who = f"as close to the others as {stood_up} of {counted(people, 'person', 'people')}"
-    if outcome == "passed":
-        return f"may stand in for a person like those who judged: it is {who}"
-    return f"may not stand in for a person like those who judged: it is {who}" if stood_up else (
-        "may not stand in for a person like those who judged: it is as close to the others as none of "
-        f"{counted(people, 'person', 'people')}"
-    )  # fmt: skip

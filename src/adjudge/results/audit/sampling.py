@@ -5,12 +5,12 @@ A discrepancy is a pair in which the winner of the direct comparison has the low
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from adjudge.core.wording import counted
 from adjudge.results.result import UNWRITTEN
-from adjudge.results.table import Column, Table, number, p_value, percent, shown_name, text
+from adjudge.results.table import Column, Table, number, p_value, percent, tabulate, text
 
 
 @dataclass(frozen=True)
@@ -66,28 +66,17 @@ class Sampling:
         return Table("Sampling: does the score depend on how systems were drawn?", columns, rows, note)
 
     def _systems(self) -> Table:
-        # Of scores there are no items that were shown and left without an answer.
-        of_scores = self.kind == "scores"
-        rows = tuple(
-            (
-                shown_name(system.system, system.human),
-                *((system.shown,) if of_scores else (system.shown, system.labelled)),
-                system.reference_share,
-                system.score,
-            )
-            for system in self.systems
-        )
-        if of_scores:
-            counts: tuple[Column, ...] = (number("judged", 0, help="how often it was judged"),)
+        columns: dict[str, Column] = {"system": text("system")}
+        if self.kind == "scores":
+            # Of scores there are no items that were shown and left without an answer.
+            columns["shown"] = number("judged", 0, help="how often it was judged")
             beside = "share of its judgments by annotators who judged a human translation, too"
         else:
-            counts = (
-                number("shown", 0, help="blocks in which it was shown"),
-                number("labelled", 0, help="blocks in which it got a rank"),
-            )
+            columns["shown"] = number("shown", 0, help="blocks in which it was shown")
+            columns["labelled"] = number("labelled", 0, help="blocks in which it got a rank")
             beside = "share of its blocks in which a human translation was shown too"
-        columns = (text("system"), *counts, percent("with reference", help=beside), number("score"))
-        return Table("Sampling by system", columns, rows)
+        columns |= {"reference_share": percent("with reference", help=beside), "score": number("score")}
+        return tabulate("Sampling by system", self.systems, columns)
 
 
 @dataclass(frozen=True)
@@ -112,21 +101,17 @@ class SoleWinners:
 
     def tables(self) -> tuple[Table, ...]:
         """One table, ending with the blocks that nobody won alone."""
-        rows = tuple(
-            (shown_name(system.system, system.human), system.wins, system.labelled, system.share)
-            for system in self.systems
-        )
         others = [("no sole winner: several share the best label", self.tied, None, None)]
         if self.empty:
             others.append(("no sole winner: no label at all", self.empty, None, None))
-        columns = (
-            text("system"),
-            number("sole wins", 0),
-            number("labelled", 0, help="blocks in which it got a rank"),
-            percent("share"),
-        )
-        table = Table("Sole winners of blocks", columns, (*rows, *others), f"{counted(self.blocks, 'block')}.")
-        return (table,)
+        columns = {
+            "system": text("system"),
+            "wins": number("sole wins", 0),
+            "labelled": number("labelled", 0, help="blocks in which it got a rank"),
+            "share": percent("share"),
+        }
+        winners = tabulate("Sole winners of blocks", self.systems, columns, f"{counted(self.blocks, 'block')}.")
+        return (replace(winners, rows=(*winners.rows, *others)),)
 
 
 @dataclass(frozen=True)
@@ -158,25 +143,21 @@ class Discrepancies:
 
     def tables(self) -> tuple[Table, ...]:
         """The discrepancies, then the matrix."""
-        rows = tuple(
-            (pair.better, pair.worse, pair.wins, pair.ties, pair.losses, pair.better_score, pair.worse_score, pair.p)
-            for pair in self.pairs
-        )
-        columns = (
-            text("wins directly"),
-            text("against"),
-            number("wins", 0),
-            number("ties", 0),
-            number("losses", 0),
-            number("score"),
-            number("its score"),
-            p_value("p", help="sign test on the direct comparison, not adjusted"),
-        )
+        columns = {
+            "better": text("wins directly"),
+            "worse": text("against"),
+            "wins": number("wins", 0),
+            "ties": number("ties", 0),
+            "losses": number("losses", 0),
+            "better_score": number("score"),
+            "worse_score": number("its score"),
+            "p": p_value("p", help="sign test on the direct comparison, not adjusted"),
+        }
         of_all = f"{len(self.pairs)} of {counted(self.compared, 'pair')} that met"
         note = f"{of_all}: the direct winner scores lower by {self.method}."
         matrix = tuple((name, *shares) for name, shares in zip(self.systems, self.matrix, strict=True))
         return (
-            Table("Discrepancies between direct comparisons and overall scores", columns, rows, note),
+            tabulate("Discrepancies between direct comparisons and overall scores", self.pairs, columns, note),
             Table(
                 "Share of comparisons in which the column beat the row",
                 (text("system"), *(percent(name) for name in self.systems)),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from adjudge.core.wording import as_sentences
 from adjudge.results.result import Result
 from adjudge.results.table import Table, number, text
 
@@ -124,9 +125,7 @@ class Stability:
     def tables(self) -> tuple[Table, ...]:
         """One line per change."""
         table = stability_table(self.rows)
-        return (
-            replace(table, note=" ".join([table.note, *(f"{note[:1].upper()}{note[1:]}." for note in self.notes)])),
-        )
+        return (replace(table, note=" ".join([table.note, *as_sentences(self.notes)])),)
 
     def to_dict(self) -> list[dict[str, object]]:
         """The documented keys: a list of changes."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.core.wording import agreeing, counted
+from adjudge.core.wording import agreeing, as_sentences, counted
 from adjudge.results.result import to_plain
-from adjudge.results.table import Table, number, percent, text
+from adjudge.results.table import Table, number, percent, tabulate, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -162,21 +162,16 @@ class Influence:
 
     def tables(self) -> tuple[Table, ...]:
         """Those that move most."""
-        rows = tuple(
-            (row.unit, row.name, row.judgments, row.system, row.shift, row.in_se, row.flips, row.lost, row.gained)
-            for row in self.rows[:MOST_SHOWN]
-        )
-        columns = (
-            text("left out"),
-            text("name"),
-            number("judgments", 0),
-            text("moves most"),
-            number("shift", 2),
-            number("in se", 2),
-            number("flips", 0),
-            number("lost", 0),
-            number("gained", 0),
-        )
+        rows = self.rows[:MOST_SHOWN]
+        columns = {
+            "unit": text("left out"),
+            "name": text("name"),
+            "judgments": number("judgments", 0),
+            "system": text("moves most"),
+            "shift": number("shift", 2),
+            "in_se": number("in se", 2),
+            **{name: number(name, 0) for name in ("flips", "lost", "gained")},
+        }
         differing = f"{self.significant} {agreeing(self.significant, 'differs', 'differ')}"
         shown = f"The {len(rows)} of {counted(len(self.rows), 'unit')} that move an effect most when left out"
         if len(rows) == len(self.rows):
@@ -186,5 +181,5 @@ class Influence:
             f"Of {counted(self.pairs, 'pair')} {differing} at .05, each by itself; flips are pairs whose order is "
             "reversed, lost and gained are pairs that cease or begin to differ."
         )
-        note = " ".join([note, *(f"{sentence[:1].upper()}{sentence[1:]}." for sentence in self.notes)])
-        return (Table("Influence: who moves the ranking", columns, rows, note),)
+        note = " ".join([note, *as_sentences(self.notes)])
+        return (tabulate("Influence: who moves the ranking", rows, columns, note),)

@@ -109,17 +109,13 @@ def _verdict(judgments: Judgments, looks: Looks, history: Path, ranking: Ranking
 def _waiting(shown: list[PanelTable], count: int, looks_taken: int, looks: Looks) -> list[PanelTable]:
     """The last verdict once more, with what is still to come."""
     from adjudge.collect.organisers.panels import PanelTable
+    from adjudge.evidence.verdict import say_first_look, say_next_look
 
     next_look = -(-(looks_taken + 1) * looks.planned // looks.looks)
-    coming = "all planned looks have been taken"
-    if looks_taken < looks.looks:
-        coming = f"the next planned look comes at {next_look:,}"
-    now = f"Now {count:,} of {looks.planned:,} judgments are in; {coming}."
     if not shown:
-        first_look = f"the first planned look comes at {next_look:,}"
-        headline = f"Go on: {count:,} of {looks.planned:,} judgments are in; {first_look}."
-        note = "Until then there is no verdict, because extra looks would raise the error rate."
+        headline, note = say_first_look(count, looks.planned, next_look)
         return [PanelTable("Verdict (adjudge look)", (), (), note, headline=headline)]
+    now = say_next_look(count, looks.planned, next_look if looks_taken < looks.looks else None)
     return [replace(shown[0], note=f"{shown[0].note} {now}"), *shown[1:]]
 
 
@@ -170,15 +166,11 @@ def _start(file: Path, systems: list[str], planned: int) -> tuple[float, tuple[f
 def _live_panel(live: LiveState, headline: str = "") -> PanelTable:
     """Possible ranks as a picture, all pairs as another, and what more judgments would buy."""
     from adjudge.collect.organisers.panels import PanelRanks, panels_of_result
+    from adjudge.evidence.verdict import explain_possible_ranks
 
     ranks = tuple(PanelRanks(entry.system, entry.best, entry.worst, len(live.systems)) for entry in live.systems)
     outlook = "" if live.outlook is None else live.outlook.sentence
-    certain = f"These ranks hold at all times together, with {1 - live.level:.0%} confidence, however often you look"
-    stopping = "verdicts are given at planned looks only." if not headline else "you may stop at any time."
-    assumption = (
-        "The gain of more judgments is projected: as if differences were as estimated and the same people continued."
-    )
-    note = f"{certain}; {stopping} {assumption}"
+    note = explain_possible_ranks(live.level, planned_looks=not headline)
     title = f"Possible ranks after {live.judgments:,} of {live.planned:,} judgments"
     first = panels_of_result(live, "look")[1]
     with_outlook = " ".join(part for part in (headline, outlook) if part)

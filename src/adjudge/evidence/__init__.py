@@ -1,0 +1,1 @@
+"""Evidence for a ranking, and the words of its verdict."""
