@@ -147,7 +147,7 @@ def _types_named(function: Any) -> Iterator[tuple[str, str]]:
     import ast
     import inspect
 
-    signature = inspect.signature(function)
+    signature = inspect.signature(inspect.unwrap(function))
     written = " | ".join(str(each.annotation) for each in signature.parameters.values())
     parsed = (ast.parse(text, mode="eval") for text in (written, str(signature.return_annotation)) if text)
     used = {node.id for tree in parsed for node in ast.walk(tree) if isinstance(node, ast.Name)}
@@ -160,8 +160,10 @@ def _types_named(function: Any) -> Iterator[tuple[str, str]]:
 def _definition(name: str, function: Any) -> str:
     import inspect
 
+    # The readers take more types than `read` shows, such as lists.
+    signature = inspect.signature(inspect.unwrap(function))
     lines, keywords_only = [], False
-    for each in inspect.signature(function).parameters.values():
+    for each in signature.parameters.values():
         if each.kind is each.VAR_POSITIONAL:
             keywords_only = True
         if each.kind is each.KEYWORD_ONLY and not keywords_only:
@@ -170,7 +172,7 @@ def _definition(name: str, function: Any) -> str:
         stars = "*" if each.kind is each.VAR_POSITIONAL else "**" if each.kind is each.VAR_KEYWORD else ""
         default = "" if each.default is each.empty else f" = {_literal(each.default)}"
         lines.append(f"    {stars}{each.name}: {each.annotation}{default},\n")
-    return f"def {name}(\n{''.join(lines)}) -> {inspect.signature(function).return_annotation}: ...\n"
+    return f"def {name}(\n{''.join(lines)}) -> {signature.return_annotation}: ...\n"
 
 
 def _literal(value: object) -> str:
