@@ -53,8 +53,9 @@ lock:  ## update the locked dependencies (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q pyproject.toml --extra postgres --extra embeddings --group dev -o requirements/dev.txt
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q requirements/build.in -o requirements/build.txt
 
-docs: setup  ## generate docs/commands.md from the help texts
+docs: setup  ## generate docs/commands.md and the types of the Python functions from the declarations
 	$(BIN)/python -m adjudge.shell.reference > docs/commands.md.new && mv docs/commands.md.new docs/commands.md
+	$(BIN)/python -m adjudge.shell.reference types > types.new && mv types.new src/adjudge/__init__.pyi
 
 bench: dev  ## run the benchmarks
 	$(BIN)/python -m bench

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import adjudge
 from adjudge.shell.line import app, command_tree
-from adjudge.shell.reference import commands, reference
+from adjudge.shell.reference import commands, reference, types
 from tests.conftest import ROOT
 
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
@@ -30,6 +31,11 @@ def typed_commands(text: str) -> list[list[str]]:
 def test_the_command_reference_is_current() -> None:
     written = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     assert written == reference(), "run make docs"
+
+
+def test_the_types_of_the_python_functions_are_current() -> None:
+    written = Path(adjudge.__file__).with_name("__init__.pyi").read_text(encoding="utf-8")
+    assert written == types(), "run make docs"
 
 
 @pytest.mark.parametrize("name", COMMANDS)

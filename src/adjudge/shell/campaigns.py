@@ -134,6 +134,7 @@ def _start(settings: InitSettings) -> Initialised:
     "adjudge init my-campaign --protocol da --pair en-de",
     details=f"Without {param('source')} and {param('system')}, the texts are made-up examples, so that the campaign "
     "can be tried at once.",
+    about="Start a campaign: write a folder with a campaign file that explains itself, and with texts.",
     line=_init_and_tell,
     output=False,
 )

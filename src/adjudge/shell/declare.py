@@ -169,6 +169,8 @@ class Command:
     panel: str | None
     example: str
     details: str
+    about: str
+    """What Python's documentation begins with instead of `text`."""
     function: Callable[..., Any]
     line: Callable[..., Any]
     """What the command line calls with the same settings, and with `json` and `output` if it has these parameters."""
@@ -271,7 +273,7 @@ class Command:
             textwrap.fill(in_python(line), 116, initial_indent="    ", subsequent_indent="        ") for line in lines
         )
         sections = [part for part in self._paragraphs if part.startswith(_SECTIONS)]
-        return "\n\n".join([in_python(self.text), f"Args:\n{listed}", *sections])
+        return "\n\n".join([in_python(self.about or self.text), f"Args:\n{listed}", *sections])
 
     def call(self, *args: Any, **keywords: Any) -> Any:
         """Call the function as Python does."""
@@ -308,6 +310,7 @@ def command(
     example: str,
     *,
     details: str = "",
+    about: str = "",
     line: Callable[..., Any] | None = None,
     settings: str | None = None,
     work: bool = False,
@@ -321,6 +324,7 @@ def command(
         panel: the heading under which `adjudge --help` lists it.
         example: a call that works.
         details: a paragraph that follows the documentation of the function and names parameters.
+        about: what the function does, if Python needs other words.
         line: what the command line calls instead of the function, if it does more than to write the result.
         settings: the class of the parameter `settings`, as `module:class`, if loading its module takes long.
         work: whether it takes the options for running the computation.
@@ -329,7 +333,9 @@ def command(
     """
 
     def declare(function: Callable[P, R]) -> Callable[..., R]:
-        declared = Command(name, panel, example, details, function, line or function, settings, work, output, json)
+        declared = Command(
+            name, panel, example, details, about, function, line or function, settings, work, output, json
+        )
         COMMANDS[name] = declared
         return python_function(declared)
 

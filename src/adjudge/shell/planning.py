@@ -359,14 +359,15 @@ def _design_and_write(options: DesignOptions) -> DesignReport:
 
 
 @command(
-    "design", BEFORE, "adjudge design examples/da/campaign.toml -o tasks.json", line=_design_and_write, output=False
+    "design",
+    BEFORE,
+    "adjudge design examples/da/campaign.toml -o tasks.json",
+    about="Create the tasks of a campaign: who judges what, with which controls.",
+    line=_design_and_write,
+    output=False,
 )
 def design(options: DesignOptions) -> TaskSet:
-    """Create the tasks of a campaign and show how balanced they are.
-
-    Returns:
-        The tasks: who judges what, with which controls.
-    """
+    """Create the tasks of a campaign and show how balanced they are."""
     from adjudge.design.make import design as make_tasks
 
     return make_tasks(options.load())

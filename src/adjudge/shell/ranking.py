@@ -89,6 +89,7 @@ class Pooled:
     "agree",
     ANALYSIS,
     "adjudge agree data_RNK.csv --format wmt-ranking --pair en-cs",
+    about="Measure how well annotators agree with each other and with themselves. Language pairs are pooled.",
     settings="adjudge.agree.options:AgreeOptions",
     work=True,
 )

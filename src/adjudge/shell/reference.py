@@ -1,4 +1,8 @@
-"""Generates the command reference, `docs/commands.md`: `python -m adjudge.shell.reference`."""
+"""Generates the command reference and the types of the Python functions.
+
+`python -m adjudge.shell.reference` prints `docs/commands.md`, `python -m adjudge.shell.reference types` prints
+`adjudge/__init__.pyi`, from which editors and type checkers know the parameters.
+"""
 
 from __future__ import annotations
 
@@ -113,5 +117,67 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
+TYPES_HEAD = """# Made from the declarations in `adjudge.shell` by `make docs`.
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from adjudge._version import __version__ as __version__
+"""
+
+
+def types() -> str:
+    """The text of `adjudge/__init__.pyi`: the public names, with the signatures that the settings give."""
+    import adjudge
+
+    public = {name: getattr(adjudge, name) for name in adjudge.__all__ if name != "__version__"}
+    functions = {name: found for name, found in public.items() if found.__module__.startswith("adjudge.shell")}
+    others = [name for name in public if name not in functions]
+    lines = [f"from {public[name].__module__} import {name} as {name}" for name in others]
+    imported = {place for found in functions.values() for place in _types_named(found)}
+    shown = sorted({*lines, *(f"from {module} import {name}" for module, name in imported if name not in others)})
+    listed = "".join(f'    "{name}",\n' for name in adjudge.__all__)
+    defined = "".join(_definition(name, found) for name, found in sorted(functions.items()))
+    return "\n".join([TYPES_HEAD.rstrip(), *shown, "", f"__all__ = [\n{listed}]", "", defined])
+
+
+def _types_named(function: Any) -> Iterator[tuple[str, str]]:
+    """The module and name of every class in the signature that the function's module imports for type checking."""
+    import ast
+    import inspect
+
+    signature = inspect.signature(inspect.unwrap(function))
+    written = " | ".join(str(each.annotation) for each in signature.parameters.values())
+    parsed = (ast.parse(text, mode="eval") for text in (written, str(signature.return_annotation)) if text)
+    used = {node.id for tree in parsed for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    source = ast.parse(inspect.getsource(sys.modules[function.__module__]))
+    for node in ast.walk(source):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("adjudge."):
+            yield from ((str(node.module), name.name) for name in node.names if name.name in used and not name.asname)
+
+
+def _definition(name: str, function: Any) -> str:
+    import inspect
+
+    # The readers take more types than `read` shows, such as lists.
+    signature = inspect.signature(inspect.unwrap(function))
+    lines, keywords_only = [], False
+    for each in signature.parameters.values():
+        if each.kind is each.VAR_POSITIONAL:
+            keywords_only = True
+        if each.kind is each.KEYWORD_ONLY and not keywords_only:
+            keywords_only = True
+            lines.append("    *,\n")
+        stars = "*" if each.kind is each.VAR_POSITIONAL else "**" if each.kind is each.VAR_KEYWORD else ""
+        default = "" if each.default is each.empty else f" = {_literal(each.default)}"
+        lines.append(f"    {stars}{each.name}: {each.annotation}{default},\n")
+    return f"def {name}(\n{''.join(lines)}) -> {signature.return_annotation}: ...\n"
+
+
+def _literal(value: object) -> str:
+    return repr(value) if isinstance(value, str | int | float | None) else "..."
+
+
 if __name__ == "__main__":
-    sys.stdout.write(reference())
+    sys.stdout.write(types() if sys.argv[1:] == ["types"] else reference())

@@ -85,6 +85,7 @@ def _write_report_files(judged: Judged, files: ReportFiles, settings: ReportSett
     "report",
     ANALYSIS,
     "adjudge report data_RNK.csv --format wmt-ranking --pair en-cs -o report.html",
+    about="Compute the report of a campaign: annotators, agreement, ranking, other methods, audits.",
     line=_write_report_files,
     settings="adjudge.shell.report:ReportSettings",
     work=True,
