@@ -31,7 +31,7 @@ def base(name: str) -> Path:
 @pytest.fixture(scope="module")
 def both() -> tuple[dictionaries.Dictionary, dictionaries.Dictionary]:
     path = base("en/en_US")
-    return dictionaries.read_dictionary(path), dictionaries._by_spylls(path)
+    return dictionaries.read_dictionary(path), dictionaries._read_with_spylls(path)
 
 
 def test_frequencies_are_those_of_the_package() -> None:
