@@ -94,7 +94,11 @@ def named_paths(data: dict[str, Any]) -> list[tuple[tuple[str, ...], str]]:
         return path
 
     def place_in_file(keys: tuple[str, ...]) -> list[int]:
-        return [list(reduce(getitem, keys[:depth], data)).index(key) for depth, key in enumerate(keys)]
+        place, table = [], data
+        for key in keys:
+            place.append(list(table).index(key))
+            table = table[key]
+        return place
 
     map_paths(check_campaign(data), note)
     named = []
