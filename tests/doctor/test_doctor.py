@@ -79,7 +79,7 @@ def test_requirements_are_taken_apart() -> None:
 def test_packages_that_are_missing_too_old_or_broken_are_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = ["no-such-package>=1", "numpy>=99", "rich>=14"]
     monkeypatch.setattr(metadata, "requires", lambda _: wanted)
-    monkeypatch.setattr(packages, "importing", lambda _: {"rich": "ImportError: broken"})
+    monkeypatch.setattr(packages, "find_import_faults", lambda _: {"rich": "ImportError: broken"})
     findings = {finding.what: finding for finding in packages.examine_dependencies()}
     assert list(findings) == ["no-such-package", "numpy", "rich"]
     assert findings["no-such-package"].found == "not installed"
@@ -215,7 +215,7 @@ def test_a_database_on_a_server() -> None:
 @pytest.fixture
 def no_imports(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spares the import of every package, which another test does."""
-    monkeypatch.setattr(packages, "importing", lambda _: {})
+    monkeypatch.setattr(packages, "find_import_faults", lambda _: {})
 
 
 @pytest.mark.usefixtures("no_imports")

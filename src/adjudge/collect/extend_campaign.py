@@ -202,8 +202,7 @@ def _store(
         for name in extension.annotators:
             person, _ = Annotator.objects.using(alias).get_or_create(name=name, defaults={"created": timezone.now()})
             if not Link.objects.using(alias).filter(annotator=person).exists():
-                days = campaign.links.lifetime_days
-                secret = make_link(role="annotator", label=name, days=days, annotator=person, using=alias)
+                secret = make_link(days=campaign.links.lifetime_days, annotator=person, using=alias)
                 links.append(NewLink("annotator", name, secret))
         if file is not None:
             file.add(links)

@@ -21,15 +21,20 @@ NAME_LENGTH = 200
 
 
 def make_link(
-    *, role: str, label: str, days: int, annotator: Annotator | None = None, using: str = DEFAULT_DB_ALIAS
+    *,
+    days: int,
+    annotator: Annotator | None = None,
+    role: str = "annotator",
+    label: str | None = None,
+    using: str = DEFAULT_DB_ALIAS,
 ) -> str:
-    """A new link; returns its secret, which is not stored and cannot be shown again."""
+    """Make a link, labelled by the annotator's name; returns its secret, which is not stored: it is shown only now."""
     secret = secrets.token_urlsafe(SECRET_BYTES)
     now = timezone.now()
     Link.objects.using(using).create(
         role=role,
         annotator=annotator,
-        label=label,
+        label=label or (annotator.name if annotator is not None else role),
         secret_hash=_hash(secret),
         created=now,
         expires=now + timedelta(days=days),
@@ -55,7 +60,7 @@ def revoke_links(annotator: Annotator) -> int:
 def renew_link(annotator: Annotator, *, days: int) -> str:
     """Revoke a person's links and make a new one; returns its secret."""
     revoke_links(annotator)
-    return make_link(role="annotator", label=annotator.name, days=days, annotator=annotator)
+    return make_link(days=days, annotator=annotator)
 
 
 def address(secret: str, base: str) -> str:

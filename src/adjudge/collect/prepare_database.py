@@ -194,7 +194,7 @@ def _make_annotator_links(campaign: CampaignFile, people: tuple[str, ...], *, re
             earlier.filter(revoked__isnull=True).update(revoked=now)
         elif earlier.exists():
             continue
-        secret = make_link(role="annotator", label=name, days=campaign.links.lifetime_days, annotator=annotator)
+        secret = make_link(days=campaign.links.lifetime_days, annotator=annotator)
         new_links.append(NewLink("annotator", name, secret))
     return new_links
 
@@ -209,5 +209,5 @@ def _make_other_links(campaign: CampaignFile, *, renew: bool) -> list[NewLink]:
     if renew:
         before.update(revoked=timezone.now())
     if pays and campaign.assignment.policy == "pool" and not before.exists():
-        links.append(NewLink("crowd", "crowd", make_link(role="crowd", label="crowd", days=days)))
+        links.append(NewLink("crowd", "crowd", make_link(role="crowd", days=days)))
     return links

@@ -89,7 +89,7 @@ def _find_crowd_link(request: HttpRequest, person: str | None, signature: str | 
         elif not signed and annotator.browser_hash != _browser_hash(request):
             raise Refused("this id is already in use in another browser", "person-taken", 403)
         if not Link.objects.filter(annotator=annotator).exists():
-            make_link(role=ANNOTATOR, label=person, days=get_served().campaign.links.lifetime_days, annotator=annotator)
+            make_link(days=get_served().campaign.links.lifetime_days, annotator=annotator)
     return valid_links().select_related("annotator").filter(annotator=annotator).first()
 
 

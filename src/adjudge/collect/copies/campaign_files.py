@@ -86,16 +86,23 @@ def find_outside_path(campaign_file: Path) -> str | None:
 
 
 def named_paths(data: dict[str, Any]) -> list[tuple[tuple[str, ...], str]]:
-    """List all files that a campaign file names, with their keys."""
+    """List all files that a campaign file names, with their keys, in the order of the file."""
     places: list[tuple[str, ...]] = []
 
     def note(path: Path, keys: tuple[str, ...]) -> Path:
         places.append(keys)
         return path
 
+    def place_in_file(keys: tuple[str, ...]) -> list[int]:
+        place, table = [], data
+        for key in keys:
+            place.append(list(table).index(key))
+            table = table[key]
+        return place
+
     map_paths(check_campaign(data), note)
     named = []
-    for keys in places:
+    for keys in sorted(places, key=place_in_file):
         value = reduce(getitem, keys, data)
         named.append(((*keys, "file"), value["file"]) if isinstance(value, dict) else (keys, value))
     return named

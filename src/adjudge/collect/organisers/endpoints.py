@@ -72,7 +72,7 @@ def add_annotator(request: HttpRequest, body: AnnotatorIn) -> LinkOut:  # noqa: 
         annotator, new = Annotator.objects.get_or_create(name=name, defaults={"created": timezone.now()})
         if not new:
             raise HttpError(409, "there is an annotator of this name already")
-        secret = make_link(role="annotator", label=name, days=_days(), annotator=annotator)
+        secret = make_link(days=_days(), annotator=annotator)
     return LinkOut(annotator=annotator.id, name=name, path=f"/enter#{secret}")
 
 
