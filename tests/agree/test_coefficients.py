@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from statsmodels.stats import inter_rater
 
 from adjudge.agree.coefficients import (
+    above_chance,
     alpha,
-    bennett_s,
+    chance_of,
     cohen_kappa,
     fleiss_kappa,
     kappa_of_table,
     random_clicker,
-    scott_pi,
 )
 from adjudge.core.errors import UsageError
 
@@ -59,12 +59,12 @@ def test_random_clicker_of_five_labels() -> None:
 
 def test_s_of_bojars_table_3() -> None:
     """Bojar et al. 2011, Table 3: 7360 of 11180 agree, S = .487."""
-    assert round(bennett_s(7360 / 11180, 3), 3) == 0.487
+    assert round(above_chance(7360 / 11180, 1 / 3), 3) == 0.487
 
 
 def test_pi_of_a_table_by_hand() -> None:
     # Two annotators, 10 items, 8 agree; of the 20 annotations 12 are x and 8 are y: P(E) = .36 + .16.
-    assert scott_pi(0.8, [12, 8]) == pytest.approx((0.8 - 0.52) / (1 - 0.52))
+    assert above_chance(0.8, chance_of([12, 8])) == pytest.approx((0.8 - 0.52) / (1 - 0.52))
 
 
 tables = st.integers(2, 4).flatmap(

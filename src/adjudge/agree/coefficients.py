@@ -56,20 +56,10 @@ def above_chance_all(observed: NDArray[np.float64], expected: NDArray[np.float64
     return divide(observed - expected, 1 - expected)
 
 
-def bennett_s(observed: float, categories: int) -> float:
-    """S from the observed agreement and the number of categories."""
-    return above_chance(observed, 1 / categories)
-
-
 def random_clicker(labels: int) -> float:
     """P(E) of better/tie/worse between two people who choose among so many rank labels at random."""
     tie = 1 / labels
     return tie**2 + 2 * ((1 - tie) / 2) ** 2
-
-
-def scott_pi(observed: float, counts: ArrayLike) -> float:
-    """Pi from the observed agreement and how often each category was used."""
-    return above_chance(observed, chance_of(counts))
 
 
 def chance_of(counts: ArrayLike) -> float:
