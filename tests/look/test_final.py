@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from adjudge.look.boundaries import boundaries, mixture_bound, mixture_share, spent, width_beside_one_look
+from adjudge.look.boundaries import boundaries, mixture_bound, mixture_share, spent
 from adjudge.look.claims import Path, final_estimate
 
 TIMES = (0.2, 0.4, 0.6, 0.8, 1.0)
@@ -58,7 +58,7 @@ def test_coverage_and_median_after_stopping(true: float) -> None:
 
 def test_the_price_of_looking_at_any_time() -> None:
     """1.55 times the interval for one look, as measured for the normal mixture (Robbins 1970) at level .05."""
-    assert width_beside_one_look(0.05) == pytest.approx(1.55, abs=0.005)
+    assert mixture_bound(1.0, 0.05, mixture_share(0.05)) / 1.959964 == pytest.approx(1.55, abs=0.005)
 
 
 def test_anytime_bounds_hold_at_every_time() -> None:

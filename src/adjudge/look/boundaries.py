@@ -252,8 +252,3 @@ def mixture_share(level: float) -> float:
 
     best = minimize_scalar(lambda log: mixture_bound(1.0, level, float(np.exp(log))), bounds=(-10, 3), method="bounded")
     return float(np.exp(best.x))
-
-
-def width_beside_one_look(level: float = 0.05) -> float:
-    """How much wider than an interval for one look the sequence is when all planned judgments are in."""
-    return mixture_bound(1.0, level, mixture_share(level)) / float(-normal_quantile(level / 2))

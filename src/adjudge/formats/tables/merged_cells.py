@@ -1,12 +1,12 @@
 """Cells of a workbook that were merged down: what stands in the uppermost holds for all of them.
 
-The reader of workbooks gives the value of the uppermost cell alone, so where cells are merged is read from the XML.
+The reader of workbooks gives the value of the uppermost cell alone, so where cells are merged is asked of calamine, and
+of OpenDocument, for which it does not say, read from the XML.
 """
 
 from __future__ import annotations
 
 import io
-import re
 import zipfile
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +18,6 @@ if TYPE_CHECKING:
 OPEN_DOCUMENT = "content.xml"
 """The file with all sheets of an OpenDocument workbook."""
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
-_CELL = re.compile(rb'<c r="([A-Z]+)([0-9]+)"[^>]*[^>/]>')
-_MERGED = re.compile(rb'<mergeCell ref="([A-Z]+)([0-9]+):([A-Z]+)([0-9]+)"')
-_UNREADABLE = (zipfile.BadZipFile, OSError, ValueError, KeyError)
-"""What cannot be understood here has been read by the reader of workbooks already."""
 
 
 def fill_merged(
@@ -52,22 +48,25 @@ def fill_merged(
 
 def corner_and_merged(raw: bytes, sheet: str) -> tuple[tuple[int, int], list[tuple[int, int, int]]]:
     """Row and column of the first cell that holds something, and the cells that were merged down, of a sheet."""
+    from python_calamine import CalamineError, CalamineWorkbook
+
     if (table := _open_document_sheet(raw, sheet)) is not None:
         try:
             return _find_open_document_cells(table)
         except ValueError:
             return (1, 1), []
-    content = _sheet_content(raw, sheet)
-    first = _CELL.search(content)
-    if first is None:
+    try:
+        read = CalamineWorkbook.from_filelike(io.BytesIO(raw)).get_sheet_by_name(sheet)
+    except (CalamineError, OSError, ValueError):
+        # It has been read by the reader of workbooks already.
         return (1, 1), []
+    row, column = read.start or (0, 0)
     merged = [
-        (_column_number(ref[0]), int(ref[1]), int(ref[3]))
-        for ref in _MERGED.findall(content)
-        if ref[0] == ref[2] and int(ref[3]) > int(ref[1])
+        (left + 1, top + 1, bottom + 1)
+        for (top, left), (bottom, right) in read.merged_cell_ranges or ()
+        if left == right and bottom > top
     ]
-    columns = {cell[1] for cell in _CELL.finditer(content)} if merged else {first[1]}
-    return (int(first[2]), min(map(_column_number, columns))), merged
+    return (row + 1, column + 1), merged
 
 
 def _open_document_sheet(raw: bytes, sheet: str) -> Any:
@@ -83,7 +82,7 @@ def _open_document_sheet(raw: bytes, sheet: str) -> Any:
             return None
         tables = fromstring(content).iter(f"{_TABLE}table")
         return next((table for table in tables if table.get(f"{_TABLE}name") == sheet), None)
-    except (*_UNREADABLE, ParseError):
+    except (zipfile.BadZipFile, OSError, ValueError, KeyError, ParseError):
         return None
 
 
@@ -105,33 +104,3 @@ def _find_open_document_cells(table: Any) -> tuple[tuple[int, int], list[tuple[i
     if not filled:
         return (1, 1), []
     return (filled[0][0], min(column for _, column in filled)), merged
-
-
-def _column_number(letters: bytes) -> int:
-    """A is 1, Z 26, AA 27."""
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - ord("A") + 1
-    return number
-
-
-def _sheet_content(raw: bytes, sheet: str) -> bytes:
-    """The XML of a sheet; nothing where the workbook is of another kind."""
-    from xml.etree.ElementTree import ParseError
-
-    from defusedxml.ElementTree import fromstring
-
-    try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            links = {
-                link.get("Id"): link.get("Target", "")
-                for link in fromstring(archive.read("xl/_rels/workbook.xml.rels"))
-            }
-            for element in fromstring(archive.read("xl/workbook.xml")).iter():
-                if element.tag.endswith("}sheet") and element.get("name") == sheet:
-                    link = next(value for name, value in element.attrib.items() if name.endswith("}id"))
-                    target = links[link]
-                    return archive.read(target.lstrip("/") if target.startswith("/") else f"xl/{target}")
-    except (*_UNREADABLE, StopIteration, ParseError):
-        pass
-    return b""

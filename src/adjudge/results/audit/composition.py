@@ -124,16 +124,6 @@ class Composition:
 
 
 @dataclass(frozen=True)
-class DocumentCell:
-    """The mean raw score of one document by one system."""
-
-    document: str
-    system: str
-    mean: float
-    n: int
-
-
-@dataclass(frozen=True)
 class ExplainedSpread:
     """How much of the spread of raw scores a set of factors explains, allowing for how many levels they have."""
 
