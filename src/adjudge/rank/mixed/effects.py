@@ -96,10 +96,9 @@ class Effects:
         )
 
 
-def identify(design: MixedDesign, *, scores: int | None = None) -> Effects:
-    """The effects that the design can tell apart, over all its rows; which may stand for more scores than there are."""
+def identify(design: MixedDesign) -> Effects:
+    """The effects that the design can tell apart, over all its rows."""
     design = design.stacked()
-    scores = scores or len(design)
     kept: list[Effect] = []
     left_out: list[LeftOut] = []
     in_residual: list[str] = []
@@ -109,7 +108,7 @@ def identify(design: MixedDesign, *, scores: int | None = None) -> Effects:
             left_out.append(LeftOut(name, f"the data do not name the {unnamed}", Cause.NOT_NAMED))
         elif unknown := _not_identified(name, codes, design):
             left_out.append(unknown)
-        elif levels_of(codes) >= ALMOST_ALL * scores:
+        elif levels_of(codes) >= ALMOST_ALL * len(design):
             left_out.append(LeftOut(name, "nearly every score has its own: part of the residual", Cause.RESIDUAL))
             in_residual.append(name)
         elif (index := _same_as(codes, kept)) is not None:

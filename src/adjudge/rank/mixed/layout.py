@@ -430,15 +430,6 @@ class Terms:
         """The entries for these weights, summed by position."""
         return weighted_count(self.position, self.value * weight[self.size_class], self.length)
 
-    def minus(self, other: Terms) -> Terms:
-        """These entries without others at positions of the same array."""
-        return Terms(
-            np.concatenate([self.position, other.position]),
-            np.concatenate([self.value, -other.value]),
-            np.concatenate([self.size_class, other.size_class]),
-            self.length,
-        )
-
     def by_class(self, factor: Floats, classes: int) -> Floats:
         """The sums of the entries of each class, each entry times its factor."""
         return weighted_count(self.size_class, self.value * factor, classes)
