@@ -279,7 +279,10 @@ class Command:
         """Call the function as Python does."""
         if self.reads:
             self._check_keywords(keywords)
-        given = self.signature.bind(*args, **keywords).arguments
+        try:
+            given = self.signature.bind(*args, **keywords).arguments
+        except TypeError as fault:
+            raise TypeError(f"{self.name}() {fault}") from None
         read = given.pop("reading", {})
         for setting in self.in_python:
             if setting.name in given:

@@ -61,10 +61,6 @@ def read(
     """
     from adjudge.formats import read as read_source
 
-    allowed = ["source", "format", *(each.name for each in fields(ReadOptions)), "options"]
-    for keyword in reading:
-        if keyword not in allowed:
-            raise unknown_choice("parameter of adjudge.read", keyword, allowed)
     return read_source(source, format=format, options=options, **reading)
 
 
