@@ -17,12 +17,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.adapt import Adaptive, Candidate, Observation, RunningEstimates, decide, page_observation
-from adjudge.adapt.policies import system_shares
-from adjudge.core.humans import is_human
-from adjudge.core.rng import generator
-from adjudge.rank.contrasts import contrasts
-from adjudge.rank.mixed import fit
+from adjudge.campaigns.adaptive import (
+    Adaptive,
+    Candidate,
+    Observation,
+    RunningEstimates,
+    decide,
+    page_observation,
+    system_shares,
+)
+from adjudge.mixed.fit import fit
+from adjudge.table.maths import contrasts
+from adjudge.table.participants import is_human
+from adjudge.table.rng import generator
 from bench.bench_false_claims import adaptive_campaign
 from bench.look_campaigns import GrowingCampaign, Pages, design_of
 

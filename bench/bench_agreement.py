@@ -14,9 +14,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from adjudge.agree import agree
-from adjudge.agree.coefficients import Level, alpha
-from adjudge.core.judgments import Judgments
+from adjudge.people.agreement import agree
+from adjudge.people.coefficients import Level, alpha
+from adjudge.table.judgments import Judgments
 
 ANNOTATORS = 30
 PER_UNIT = 3

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from adjudge.rank import RankSettings, rank_large_file
+from adjudge.ranking.methods import RankSettings, rank_large_file
 
 SYSTEMS = 30
 

@@ -11,8 +11,8 @@ from functools import partial
 
 import numpy as np
 
-from adjudge.audit.breakdown import breakdown
-from adjudge.core.judgments import Judgments
+from adjudge.evidence.breakdown import breakdown
+from adjudge.table.judgments import Judgments
 
 CAMPAIGNS = 200
 SYSTEMS = "abcdef"

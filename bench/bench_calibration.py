@@ -18,15 +18,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.core.rng import generator
-from adjudge.core.score_sheet import item_means, sheet_of, standardised
-from adjudge.rank.contrasts import contrasts
-from adjudge.rank.lines_and_rank_sets import holm, rank_sets
-from adjudge.rank.mann_whitney import mann_whitney
-from adjudge.rank.mixed import design_from, prepare
-from adjudge.rank.mixed.fit import MixedFit
-from adjudge.simulate.score_campaign import ScoreCampaign, ScoreDesign, design_scores
-from adjudge.simulate.scores import draw_scores
+from adjudge.mixed.design import design_from
+from adjudge.mixed.fit import MixedFit, prepare
+from adjudge.planning.simulated_scores import ScoreCampaign, ScoreDesign, design_scores, draw_scores
+from adjudge.ranking.lines import holm, rank_sets
+from adjudge.ranking.significance import mann_whitney
+from adjudge.table.maths import contrasts
+from adjudge.table.rng import generator
+from adjudge.table.score_sheet import item_means, sheet_of, standardised
 
 Floats = NDArray[np.float64]
 

@@ -17,13 +17,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.core.humans import is_human
-from adjudge.core.integer_codes import renumber
-from adjudge.core.rng import generator
-from adjudge.design.select_segments import draw_groups, inclusion_probabilities
-from adjudge.rank.contrasts import contrasts
-from adjudge.rank.mixed import MODELS, MixedDesign, fit
-from adjudge.rank.mixed.design import combine
+from adjudge.campaigns.segment_selection import draw_groups, inclusion_probabilities
+from adjudge.mixed.design import MODELS, MixedDesign, combine
+from adjudge.mixed.fit import fit
+from adjudge.table.judgments import renumber
+from adjudge.table.maths import contrasts
+from adjudge.table.participants import is_human
+from adjudge.table.rng import generator
 
 Floats = NDArray[np.float64]
 RUNS = int(os.environ.get("CHOSEN_RUNS", "200"))

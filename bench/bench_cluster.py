@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 from tests.work.clusters import Cluster
 
-from adjudge.simulate import ScoreCampaign, simulate
+from adjudge.planning.simulate import simulate
+from adjudge.planning.simulated_scores import ScoreCampaign
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

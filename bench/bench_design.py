@@ -11,9 +11,8 @@ import time
 
 import numpy as np
 
-from adjudge.design.balance import count_meetings
-from adjudge.design.bias import SYSTEMS, distances, mean_company
-from adjudge.design.task_allocation import Unit, spread_units
+from adjudge.campaigns.allocation import Unit, spread_units
+from adjudge.campaigns.design_report import SYSTEMS, count_meetings, distances, mean_company
 
 CAPACITY = 88
 

@@ -20,11 +20,11 @@ import polars as pl
 from tests.design.test_extend import NEW, OLD, campaign_of, texts
 
 import adjudge
-from adjudge.core.rng import generator
-from adjudge.design.campaign import Campaign
-from adjudge.design.extend import extend_tasks
-from adjudge.design.make import design
-from adjudge.design.tasks import TaskSet
+from adjudge.campaigns.campaign_file import Campaign
+from adjudge.campaigns.design import design
+from adjudge.campaigns.extension import extend_tasks
+from adjudge.campaigns.tasks import TaskSet
+from adjudge.table.rng import generator
 
 SD = {"annotator": 10.9, "task": 5.8, "document": 2.0, "segment": 6.2, "residual": 18.5, "taste": 3.0}
 DOCUMENTS = 24

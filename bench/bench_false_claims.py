@@ -24,12 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.adapt import Adaptive, Candidate, RunningEstimates, decide, page_observation
-from adjudge.core.rng import generator
-from adjudge.look.boundaries import SPENDING
-from adjudge.look.claims import claims_of, settled_top, with_final_estimates
-from adjudge.look.decide import LookPlan, Observed, Settled, State, settle
-from adjudge.look.goals import Goal, parse_goal
+from adjudge.campaigns.adaptive import Adaptive, Candidate, RunningEstimates, decide, page_observation
+from adjudge.evidence.boundaries import SPENDING, LookPlan, Observed, Settled, State, settle
+from adjudge.evidence.look_claims import Goal, claims_of, parse_goal, settled_top, with_final_estimates
+from adjudge.table.rng import generator
 from bench.look_campaigns import GrowingCampaign, Pages, draw_campaign, observe
 from bench.real_variances import CAMPAIGNS, standard_deviations
 

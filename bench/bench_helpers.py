@@ -21,18 +21,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from adjudge.core.integer_codes import renumber
-from adjudge.core.judgments import Judgments
-from adjudge.core.rng import generator
-from adjudge.design.select_segments import draw_groups, inclusion_probabilities
-from adjudge.formats import read
-from adjudge.formats.metric_score_files import MetricScore, read_metric_scores
-from adjudge.rank.contrasts import contrasts
-from adjudge.rank.lines_and_rank_sets import holm
-from adjudge.rank.mixed import MODELS, MixedDesign, MixedFit, design_from
-from adjudge.rank.mixed.design import combine
-from adjudge.rank.mixed.helpers import Matched, help_design, match
-from adjudge.rank.mixed.shared_fits import forget_models, model_of
+from adjudge.campaigns.segment_selection import draw_groups, inclusion_probabilities
+from adjudge.mixed.design import MODELS, MixedDesign, combine, design_from
+from adjudge.mixed.fit import MixedFit
+from adjudge.mixed.helpers import Matched, help_design, match
+from adjudge.mixed.model import forget_models, model_of
+from adjudge.ranking.lines import holm
+from adjudge.readers.metric_scores import MetricScore, read_metric_scores
+from adjudge.readers.registry import read
+from adjudge.table.judgments import Judgments, renumber
+from adjudge.table.maths import contrasts
+from adjudge.table.rng import generator
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

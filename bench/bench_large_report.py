@@ -14,7 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from adjudge.simulate import ScoreCampaign, simulate
+from adjudge.planning.simulate import simulate
+from adjudge.planning.simulated_scores import ScoreCampaign
 
 SHAPES = {
     "many-annotators": ScoreCampaign(systems=15, annotators=1000, documents=400, tasks=5000),

@@ -12,12 +12,10 @@ import os
 
 import numpy as np
 
-from adjudge.core.rng import generator
-from adjudge.look.boundaries import SPENDING
-from adjudge.look.claims import claims_of, with_final_estimates
-from adjudge.look.decide import LookPlan, Mode, State
-from adjudge.look.goals import Goal
-from adjudge.plan.savings import saving
+from adjudge.evidence.boundaries import SPENDING, LookPlan, Mode, State
+from adjudge.evidence.look_claims import Goal, claims_of, with_final_estimates
+from adjudge.planning.search import saving
+from adjudge.table.rng import generator
 from bench.look_campaigns import GrowingCampaign, Outcome, draw_campaign, run_looks
 
 CAMPAIGNS = int(os.environ.get("LOOK_CAMPAIGNS", "100"))

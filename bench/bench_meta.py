@@ -10,9 +10,9 @@ import time
 
 import numpy as np
 
-from adjudge.meta.levels import item_parts
-from adjudge.meta.permutation_tests import permute_groups, permute_pearson
-from adjudge.work import workers
+from adjudge.metrics.levels import item_parts
+from adjudge.metrics.significance import permute_groups, permute_pearson
+from adjudge.work.tasks import workers
 
 SYSTEMS, SEGMENTS, METRICS, PERMUTATIONS = 20, 2000, 20, 1000
 THEIRS = {"pearson, pooled": 1240.0, "pearson, by item": 72 * 3600.0, "tie-calibrated accuracy": 12 * 3600.0}

@@ -15,16 +15,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.rank.mfas import net_wins, solve
+from adjudge.ranking.tournament import net_wins, solve
 
 Net = NDArray[np.int64]
 PATIENCE = 10.0
 
 
 def released() -> dict[str, Net]:
-    from adjudge.core.comparisons import comparisons
-    from adjudge.formats import read
-    from adjudge.rank.resampling_units import tally
+    from adjudge.ranking.counts import tally
+    from adjudge.readers.registry import read
+    from adjudge.table.comparisons import comparisons
 
     folder = Path(os.environ.get("ADJUDGE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")) / "pairwise"
     nets: dict[str, Net] = {}

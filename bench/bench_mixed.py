@@ -10,8 +10,8 @@ import time
 
 import numpy as np
 
-from adjudge.rank.mixed import MixedDesign, fit, refit
-from adjudge.rank.mixed.design import combine
+from adjudge.mixed.design import MixedDesign, combine
+from adjudge.mixed.fit import fit, refit
 
 SYSTEMS = 20
 # Standard deviations of annotators, tasks, documents, segments, systems by documents, pages, and the residual.

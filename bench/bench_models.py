@@ -26,16 +26,15 @@ import numpy as np
 from scipy.stats import kendalltau
 
 import adjudge
-from adjudge.core.arrays import Bools, Codes, Floats
-from adjudge.core.errors import AdjudgeError
-from adjudge.core.judgments import Judgments
-from adjudge.core.rng import generator
-from adjudge.formats.options import ReadOptions
-from adjudge.rank.contrasts import contrasts
-from adjudge.rank.lines_and_rank_sets import holm
-from adjudge.rank.mixed import MixedDesign, MixedFit, design_from, fit, prepare
-from adjudge.rank.mixed.design import combine, levels_of
-from adjudge.rank.mixed.effects import identify
+from adjudge.mixed.design import MixedDesign, combine, design_from, levels_of
+from adjudge.mixed.effects import identify
+from adjudge.mixed.fit import MixedFit, fit, prepare
+from adjudge.ranking.lines import holm
+from adjudge.readers.options import ReadOptions
+from adjudge.table.errors import AdjudgeError
+from adjudge.table.judgments import Judgments
+from adjudge.table.maths import Bools, Codes, Floats, contrasts
+from adjudge.table.rng import generator
 from bench.bench_calibration import in_percent
 from bench.score_candidates import CANDIDATES, as_candidate
 

@@ -30,7 +30,7 @@ LOOKS = '[looks]\nlooks = 5\nplanned = {planned}\ngoal = "pairs"\n'
 
 def open_filled(folder: Path, *, people: int, documents: int, database: str | None) -> Path:
     """Make a campaign, open it in this process, and fill its database; returns the campaign file."""
-    from adjudge.collect.serve import Address, open_campaign
+    from adjudge.server.serve import Address, open_campaign
     from adjudge.shell.panels import panels_of
 
     outputs = documents * 3 * len(SYSTEMS)
@@ -57,8 +57,8 @@ def open_filled(folder: Path, *, people: int, documents: int, database: str | No
 
 def fill(chance: random.Random) -> None:
     """Judge every task as often as it is wanted."""
-    from adjudge.collect.models import Annotator, Assignment, Save, ScreenState
-    from adjudge.collect.served_campaign import get_served
+    from adjudge.server.models import Annotator, Assignment, Save, ScreenState
+    from adjudge.server.served_campaign import get_served
 
     people = list(Annotator.objects.order_by("pk"))
     leniency = {person.pk: chance.gauss(0, 6) for person in people}
@@ -128,12 +128,11 @@ def timed(what: str) -> Iterator[None]:
 def measure(folder: Path, *, people: int, documents: int, database: str | None, state: bool) -> None:
     with timed("design and fill (not counted)"):
         open_filled(folder, people=people, documents=documents, database=database)
-    from adjudge.collect.export import read_judgments
-    from adjudge.collect.organisers.overview import make_overview
-    from adjudge.collect.organisers.panel_refresh import compute_panels
-    from adjudge.collect.organisers.panels import Group
-    from adjudge.collect.served_campaign import get_served
-    from adjudge.formats import native
+    from adjudge.readers import native
+    from adjudge.server.export import read_judgments
+    from adjudge.server.organisers import compute_panels, make_overview
+    from adjudge.server.panels import Group
+    from adjudge.server.served_campaign import get_served
 
     with timed("overview"):
         make_overview()

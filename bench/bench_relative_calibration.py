@@ -49,7 +49,7 @@ def campaigns() -> dict[str, RelativeCampaign]:
 
 def released_work() -> tuple[int, ...]:
     """How many blocks each annotator of a released campaign ranked; none where the file is missing."""
-    from adjudge.formats import read
+    from adjudge.readers.registry import read
 
     data = Path(os.environ.get("ADJUDGE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
     file = next(iter(sorted(data.glob("wmt10/**/data_RNK.csv"))), None)

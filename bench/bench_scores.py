@@ -36,8 +36,8 @@ def _timed(name: str, work: Callable[[], str]) -> None:
 
 
 def _stability() -> None:
-    from adjudge.audit.stability import stability
-    from adjudge.formats import read
+    from adjudge.evidence.stability import stability
+    from adjudge.readers.registry import read
 
     data = Path(os.environ.get("ADJUDGE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
     folder = data / "wmt21" / "newstest2021-toen"
@@ -72,8 +72,8 @@ def _make(file: Path) -> None:
 
 
 def _ours(file: Path) -> str:
-    from adjudge.formats import read
-    from adjudge.rank import rank
+    from adjudge.ranking.methods import rank
+    from adjudge.readers.registry import read
 
     best = rank(read(file), method="zscore").systems[0]
     return f"{best.system} {best.score:.4f}"

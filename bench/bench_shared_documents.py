@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import adjudge
-from adjudge.core.judgments import Judgments
+from adjudge.table.judgments import Judgments
 
 CAMPAIGNS = 300
 TIE = 0.3

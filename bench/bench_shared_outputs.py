@@ -10,7 +10,7 @@ import sys
 import numpy as np
 
 import adjudge
-from adjudge.core.judgments import Judgments
+from adjudge.table.judgments import Judgments
 
 CAMPAIGNS = 400
 SYSTEMS, SEGMENTS = 4, 20

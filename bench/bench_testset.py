@@ -16,10 +16,10 @@ from pathlib import Path
 
 from tests.testset.inject import Injected, clean_lines, injected
 
-from adjudge.results.testset import CATEGORIES, Finding
-from adjudge.testset.document import Document, Segment
-from adjudge.testset.inspect import inspect_document
-from adjudge.testset.lexicon import lexicon
+from adjudge.testsets.check import inspect_document
+from adjudge.testsets.documents import Document, Segment
+from adjudge.testsets.findings import CATEGORIES, Finding
+from adjudge.testsets.words import lexicon
 from bench.testset_edits import QUOTES, Edited, read_edited
 
 

@@ -12,9 +12,8 @@ import numpy as np
 import polars as pl
 from tests.conftest import data_folder
 
-from adjudge.testset.document import Document, Segment
-from adjudge.testset.topics.document_space import energy_test, make_space
-from adjudge.testset.topics.embeddings import embed, load
+from adjudge.testsets.documents import Document, Segment
+from adjudge.testsets.topics import embed, energy_test, load, make_space
 
 ROUNDS = 200
 PERMUTATIONS = 499

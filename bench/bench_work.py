@@ -21,17 +21,18 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from adjudge.audit import audit
-from adjudge.formats import read
-from adjudge.rank import rank
-from adjudge.rank.mixed.shared_fits import forget_models
-from adjudge.simulate import ScoreCampaign, simulate
-from adjudge.work import workers
+from adjudge.evidence.audit import audit
+from adjudge.mixed.model import forget_models
+from adjudge.planning.simulate import simulate
+from adjudge.planning.simulated_scores import ScoreCampaign
+from adjudge.ranking.methods import rank
+from adjudge.readers.registry import read
+from adjudge.work.tasks import workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from adjudge.core.judgments import Judgments
+    from adjudge.table.judgments import Judgments
 
 ROOT = Path(__file__).resolve().parent.parent
 ALL_PAIRS = "wmt21/newstest2021-toen"

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from tests.formats.record_files import FILES
 
-from adjudge.core.errors import AdjudgeError
+from adjudge.table.errors import AdjudgeError
 from bench.fuzz_inputs import FuzzInput
 
 if TYPE_CHECKING:
-    from adjudge.core.judgments import Judgments
+    from adjudge.table.judgments import Judgments
 
 LONGEST_MESSAGE = 3000
 _ANSWER = ("annotator", "document", "segment", "system", "kind", "score", "rank")
@@ -54,19 +54,19 @@ def _read(fuzzed: FuzzInput, folder: Path) -> tuple[str, str]:
 
 
 def _read_texts(_: str, file: Path) -> None:
-    from adjudge.formats.texts.columns import read_column
+    from adjudge.readers.texts import read_column
 
     read_column(file, names=("source",))
 
 
 def _read_metrics(_: str, file: Path) -> None:
-    from adjudge.formats.metric_score_files import read_metric_scores
+    from adjudge.readers.metric_scores import read_metric_scores
 
     read_metric_scores([file])
 
 
 def _read_campaign(_: str, file: Path) -> None:
-    from adjudge.design.campaign.toml_file import load_campaign
+    from adjudge.campaigns.campaign_file import load_campaign
 
     for text in ("s.txt", "a.txt"):
         file.with_name(text).write_text("A cat.\n", encoding="utf-8")
@@ -74,7 +74,7 @@ def _read_campaign(_: str, file: Path) -> None:
 
 
 def _read_tasks(_: str, file: Path) -> None:
-    from adjudge.design.tasks import load_tasks, parse_tasks, to_json
+    from adjudge.campaigns.tasks import load_tasks, parse_tasks, to_json
 
     tasks = load_tasks(file)
     if parse_tasks(to_json(tasks), file) != tasks:
@@ -82,7 +82,7 @@ def _read_tasks(_: str, file: Path) -> None:
 
 
 def _read_edits(kind: str, file: Path) -> None:
-    from adjudge.formats import post_edits
+    from adjudge.readers import post_edits
 
     {"edits": post_edits.read_post_edits, "predictions": post_edits.read_predictions}.get(
         kind, post_edits.read_document_scores
@@ -96,7 +96,7 @@ _READERS = {
 
 
 def _read_judgments(kind: str, file: Path) -> None:
-    from adjudge.formats import read
+    from adjudge.readers.registry import read
 
     ranks = ("a_rank", "b_rank", "c_rank") if kind == "rank-table" else ()
     wide = ("x", "y") if kind == "judgments" and file.read_bytes().startswith(b"id;rater") else ()
@@ -132,7 +132,7 @@ def _nothing(fuzzed: FuzzInput) -> bool:
 
 
 def _judgments(name: str, raw: bytes, folder: Path) -> Judgments:
-    from adjudge.formats import read
+    from adjudge.readers.registry import read
 
     file = FILES[name]
     path = folder / file.name

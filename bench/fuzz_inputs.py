@@ -103,7 +103,7 @@ def wholes() -> Sequence[tuple[str, bytes]]:
 
 def _tasks() -> bytes:
     """The tasks of a campaign of two segments."""
-    from adjudge.design.tasks import Item, Output, Screen, Task, TaskSet, to_json
+    from adjudge.campaigns.tasks import Item, Output, Screen, Task, TaskSet, to_json
 
     outputs = (Output("o1", ("a",), "Kočka."), Output("o2", ("b",), "Pes.", "degraded", "o1", (0, 50)))
     screens = tuple(Screen(f"s{i}", "d", (Item(f"i{i}", str(i), "A cat.", outputs),)) for i in range(2))
@@ -119,8 +119,8 @@ def _binary() -> list[tuple[str, bytes]]:
     import polars as pl
     import xlsxwriter
 
-    from adjudge.core.judgments import Judgments
-    from adjudge.formats.tables.parquet import parquet_bytes
+    from adjudge.readers.tables import parquet_bytes
+    from adjudge.table.judgments import Judgments
 
     frame = pl.DataFrame({"system": ["a", "b"], "score": [1.0, 2.0], "annotator": ["x", "y"]})
     judgments = Judgments.from_columns(frame)

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.core.errors import DataError
-from adjudge.core.integer_codes import renumber
-from adjudge.look.decide import LookPlan, Observed, Settled, settle
-from adjudge.rank.contrasts import contrasts
-from adjudge.rank.mixed import MODELS, MixedDesign, fit
-from adjudge.rank.mixed.design import combine
+from adjudge.evidence.boundaries import LookPlan, Observed, Settled, settle
+from adjudge.mixed.design import MODELS, MixedDesign, combine
+from adjudge.mixed.fit import fit
+from adjudge.table.errors import DataError
+from adjudge.table.judgments import renumber
+from adjudge.table.maths import contrasts
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
-from adjudge.core.judgments import Judgments
-from adjudge.formats import read
-from adjudge.rank.mixed import design_from, fit
+from adjudge.mixed.design import design_from
+from adjudge.mixed.fit import fit
+from adjudge.readers.registry import read
+from adjudge.table.judgments import Judgments
 
 DATA = Path(os.environ.get("ADJUDGE_DATA", "../shared/data"))
 EFFECTS = {

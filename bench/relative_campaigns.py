@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.core.comparisons import Comparisons
-from adjudge.rank.lines_and_rank_sets import holm, line_after, rank_sets
-from adjudge.rank.resampling_units import annotator_units
-from adjudge.rank.significance import PairTests
-from adjudge.rank.strengths import compare_strengths
+from adjudge.ranking.counts import annotator_units
+from adjudge.ranking.lines import holm, line_after, rank_sets
+from adjudge.ranking.significance import PairTests
+from adjudge.ranking.tastes import compare_strengths
+from adjudge.table.comparisons import Comparisons
 
 Floats = NDArray[np.float64]
 LEVEL = 0.05

@@ -16,10 +16,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from adjudge.core.arrays import Codes, Floats
-from adjudge.rank.mixed import MixedDesign
-from adjudge.rank.mixed.design import levels_of
-from adjudge.rank.mixed.models import normal_scores, points_per_unit
+from adjudge.mixed.design import MixedDesign, levels_of, normal_scores, points_per_unit
+from adjudge.table.maths import Codes, Floats
 
 ROUNDS = 5
 

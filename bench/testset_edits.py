@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from adjudge.replicate.published import read_published
-from adjudge.testset.alignment import move_in_step
-from adjudge.testset.document import Document, Segment
-from adjudge.testset.eaten_quotes import restore_marks
+from adjudge.papers.replicate import read_published
+from adjudge.testsets.alignment import move_in_step
+from adjudge.testsets.documents import Document, Segment
+from adjudge.testsets.quotes import restore_marks
 
 _STRAIGHT = str.maketrans("“”‘’", "\"\"''")
 _STYLE = set("-–—….")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import adjudge
 
 if TYPE_CHECKING:
-    from adjudge.core.judgments import Judgments
+    from adjudge.table.judgments import Judgments
 
 
 @cache

@@ -38,7 +38,7 @@ def test_the_walk_is_unbroken() -> None:
     files, beside = walk()
     modules = {module_of(PACKAGE / file) for file in [*files, *beside]}
     reached = {name for file in files for name in imported_by(PACKAGE / file) if module_of(PACKAGE / file) != name}
-    assert modules - reached == {"adjudge.cli.commands.report", "adjudge.formats.wmt.ranking"}
+    assert modules - reached == {"adjudge.cli.commands.report", "adjudge.readers.wmt_rankings"}
 
 
 def test_every_file_that_is_named_exists() -> None:

@@ -6,7 +6,7 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.report.output.formats import as_plain_text, undo_plain_text
+from adjudge.reports.files import as_plain_text, undo_plain_text
 from tests.conftest import examples
 
 TEXT = st.one_of(st.text(alphabet="=+-@\t\r' a", max_size=4), st.none())

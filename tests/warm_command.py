@@ -73,21 +73,21 @@ OUTSIDE = (
     "django.templatetags.l10n",
     "django.templatetags.tz",
     "django.test",
-    "adjudge.collect.serve",
-    "adjudge.collect.web_server",
+    "adjudge.server.serve",
+    "adjudge.server.web_server",
 )
 _MIGRATIONS = Path(adjudge.__file__).with_name("collect") / "migrations"
 # What a server imports once Django has its settings, as far as these leave no trace in it.
 UNDER_DJANGO = (
     "ninja",
-    "adjudge.collect.models",
-    *(f"adjudge.collect.migrations.{file.stem}" for file in sorted(_MIGRATIONS.glob("0*.py"))),
-    "adjudge.collect.responses",
-    "adjudge.collect.schemas",
-    "adjudge.collect.organisers.responses",
-    "adjudge.collect.prepare_database",
-    "adjudge.collect.middleware",
-    "adjudge.collect.urls",
+    "adjudge.server.models",
+    *(f"adjudge.server.migrations.{file.stem}" for file in sorted(_MIGRATIONS.glob("0*.py"))),
+    "adjudge.server.responses",
+    "adjudge.server.saves",
+    "adjudge.server.organisers",
+    "adjudge.server.preparation",
+    "adjudge.server.sessions",
+    "adjudge.server.endpoints",
 )
 
 
@@ -248,13 +248,13 @@ def _serve(connection: socket.socket) -> None:
 def _own_modules() -> list[str]:
     """All of adjudge but the parts of its server that Django must be configured for."""
     modules = pkgutil.walk_packages(adjudge.__path__, "adjudge.")
-    return [module.name for module in modules if not module.name.startswith(("adjudge.collect.", "adjudge.__main__"))]
+    return [module.name for module in modules if not module.name.startswith(("adjudge.server.", "adjudge.__main__"))]
 
 
 def _import_under_django() -> None:
     """Import the parts of the server that ask whether Django is configured; each server then configures it anew."""
     django, conf = import_module("django"), import_module("django.conf")
-    conf.settings.configure(**import_module("adjudge.collect.django_settings")._app_settings())
+    conf.settings.configure(**import_module("adjudge.server.database")._app_settings())
     django.setup()
     for module in UNDER_DJANGO:
         import_module(module)

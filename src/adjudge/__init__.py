@@ -7,35 +7,31 @@
     ranking.plot()
 
 Every function takes a path, several paths, a polars or pandas data frame, or judgments. `docs/python.md` shows more.
-Data flow in one direction, and each stage is a folder with a main function of the same name:
+Data flow in one direction:
 
-    testset -> design -> collect |
-                        simulate |-> judgments -> check -> rank -> audit -> meta -> report
-                   formats(read) |
-
-`adjudge.rank` is always the function; `from adjudge.rank import RankSettings` imports from the folder of that name.
+    testsets -> campaigns -> server |
+                           planning |-> table -> people -> ranking -> evidence -> metrics -> reports
+                            readers |
 """
 
 from __future__ import annotations
 
 import os
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from adjudge._version import __version__
 
 if TYPE_CHECKING:
-    from adjudge.core.errors import AdjudgeError
-    from adjudge.core.judgments import Judgments
-    from adjudge.design.campaign.toml_file import load_campaign
-    from adjudge.results.rank import Ranking
+    from adjudge.campaigns.campaign_file import load_campaign
+    from adjudge.ranking.ranking import Ranking
     from adjudge.shell.campaigns import backup, extend, init, judge, move, restore
     from adjudge.shell.evidence import audit, compare, look, parity
     from adjudge.shell.metrics import gold, meta, qe, replicate
     from adjudge.shell.planning import design, plan, read, simulate, testset
     from adjudge.shell.ranking import agree, check, rank, tournament
     from adjudge.shell.reporting import report
+    from adjudge.table.errors import AdjudgeError
+    from adjudge.table.judgments import Judgments
 
 # Otherwise polars sums a group in as many parts as it has threads, so that the last digit of a sum would depend on the
 # number of cores. polars reads this setting when it groups, so it may be imported already.
@@ -44,9 +40,9 @@ os.environ.setdefault("POLARS_NO_PARTITION", "1")
 # The public names and the modules that define them. They are imported on first use, so that `import adjudge` is fast.
 # To add a function, declare it in `shell/`, and add it here, above and in `__all__`.
 _PUBLIC = {
-    "AdjudgeError": "adjudge.core.errors",
-    "Judgments": "adjudge.core.judgments",
-    "Ranking": "adjudge.results.rank",
+    "AdjudgeError": "adjudge.table.errors",
+    "Judgments": "adjudge.table.judgments",
+    "Ranking": "adjudge.ranking.ranking",
     "agree": "adjudge.shell.ranking",
     "audit": "adjudge.shell.evidence",
     "backup": "adjudge.shell.campaigns",
@@ -57,7 +53,7 @@ _PUBLIC = {
     "gold": "adjudge.shell.metrics",
     "init": "adjudge.shell.campaigns",
     "judge": "adjudge.shell.campaigns",
-    "load_campaign": "adjudge.design.campaign.toml_file",
+    "load_campaign": "adjudge.campaigns.campaign_file",
     "look": "adjudge.shell.evidence",
     "meta": "adjudge.shell.metrics",
     "move": "adjudge.shell.campaigns",
@@ -122,17 +118,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-class _Package(ModuleType):
-    """Keep a public function in place when the subpackage of the same name is imported.
-
-    Importing the subpackage `adjudge.rank` would otherwise replace the function `adjudge.rank`.
-    """
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _PUBLIC and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

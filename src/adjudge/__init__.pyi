@@ -5,37 +5,37 @@ from pathlib import Path
 from typing import Any, Literal
 
 from adjudge._version import __version__ as __version__
-from adjudge.core.errors import AdjudgeError as AdjudgeError
-from adjudge.core.judgments import Judgments as Judgments
-from adjudge.design import Campaign
-from adjudge.design import TaskSet
-from adjudge.design.campaign.toml_file import load_campaign as load_campaign
-from adjudge.formats.options import ReadOptions
-from adjudge.results.agree import Agreement
-from adjudge.results.audit import Audit
-from adjudge.results.campaigns import BackedUp
-from adjudge.results.campaigns import Extended
-from adjudge.results.campaigns import Initialised
-from adjudge.results.campaigns import Moved
-from adjudge.results.campaigns import Restored
-from adjudge.results.check import Checked
-from adjudge.results.compare import CampaignComparison
-from adjudge.results.gold import Gold
-from adjudge.results.judge import Judged
-from adjudge.results.look import Look
-from adjudge.results.meta import MetaEvaluation
-from adjudge.results.parity import Parity
-from adjudge.results.plan import Plan
-from adjudge.results.qe import QualityEstimation
-from adjudge.results.rank import Ranking as Ranking
-from adjudge.results.relative_plan import RelativePlan
-from adjudge.results.replication import Replication
-from adjudge.results.simulate import Simulated
-from adjudge.results.testset import TestSetCheck
-from adjudge.results.tournament import Tournament
+from adjudge.campaigns.campaign_file import Campaign
+from adjudge.campaigns.campaign_file import load_campaign as load_campaign
+from adjudge.campaigns.results import BackedUp
+from adjudge.campaigns.results import Extended
+from adjudge.campaigns.results import Initialised
+from adjudge.campaigns.results import Moved
+from adjudge.campaigns.results import Restored
+from adjudge.campaigns.tasks import TaskSet
+from adjudge.evidence.audit import Audit
+from adjudge.evidence.compared_campaigns import CampaignComparison
+from adjudge.evidence.look_claims import Look
+from adjudge.evidence.parity_results import Parity
+from adjudge.judges.ask import Judged
+from adjudge.metrics.results import Gold
+from adjudge.metrics.results import MetaEvaluation
+from adjudge.metrics.results import QualityEstimation
+from adjudge.papers.replicate import Replication
+from adjudge.people.results import Agreement
+from adjudge.people.results import Checked
+from adjudge.planning.relative import RelativePlan
+from adjudge.planning.settings import Plan
+from adjudge.planning.simulated_rankings import RankingCampaign
+from adjudge.planning.simulated_scores import ScoreCampaign
+from adjudge.planning.truth import Simulated
+from adjudge.ranking.ranking import Ranking as Ranking
+from adjudge.ranking.tournament import Tournament
+from adjudge.readers.options import ReadOptions
 from adjudge.shell.report import CampaignReport
-from adjudge.simulate import RankingCampaign
-from adjudge.simulate import ScoreCampaign
+from adjudge.table.errors import AdjudgeError as AdjudgeError
+from adjudge.table.judgments import Judgments as Judgments
+from adjudge.testsets.findings import TestSetCheck
 
 __all__ = [
     "AdjudgeError",

@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from adjudge.adapt import (
+from adjudge.campaigns.adaptive import (
+    ANNOTATOR_RATIO,
+    ITEM_RATIO,
     Adaptive,
     Candidate,
     Decision,
@@ -15,11 +17,12 @@ from adjudge.adapt import (
     RunningEstimates,
     decide,
     first_difference,
+    page_observation,
     parse_policy,
+    screen_observations,
+    system_shares,
 )
-from adjudge.adapt.policies import system_shares
-from adjudge.adapt.running_estimates import ANNOTATOR_RATIO, ITEM_RATIO, page_observation, screen_observations
-from adjudge.core.errors import DataError, UsageError
+from adjudge.table.errors import DataError, UsageError
 
 SYSTEMS = ("A", "B", "C", "D", "E")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.agree import read_source_texts
-from adjudge.core.errors import InputError, UsageError
-from adjudge.formats import native
+from adjudge.people.agreement import read_source_texts
+from adjudge.readers import native
+from adjudge.table.errors import InputError, UsageError
 from tests.check.make import random_rankings, rankings, scores
 from tests.conftest import Run, assert_explained
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats import inter_rater
 
-from adjudge.agree.coefficients import (
+from adjudge.people.coefficients import (
     above_chance,
     alpha,
     chance_of,
@@ -21,7 +21,7 @@ from adjudge.agree.coefficients import (
     kappa_of_table,
     random_clicker,
 )
-from adjudge.core.errors import UsageError
+from adjudge.table.errors import UsageError
 
 # Krippendorff, "Computing Krippendorff's alpha-reliability" (2011), section C: four observers, twelve units.
 KRIPPENDORFF_2011 = [

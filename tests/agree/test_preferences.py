@@ -12,12 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.agree import agree
-from adjudge.agree.annotations import between_annotators, group_annotations, within_annotators
-from adjudge.agree.coefficients import above_chance, alpha
-from adjudge.core.comparisons import comparisons
-from adjudge.core.errors import DataError, UsageError
-from adjudge.core.judgments import Judgments
+from adjudge.people.agreement import agree
+from adjudge.people.coefficients import above_chance, alpha, between_annotators, group_annotations, within_annotators
+from adjudge.table.comparisons import comparisons
+from adjudge.table.errors import DataError, UsageError
+from adjudge.table.judgments import Judgments
 from tests.check.make import Block, random_rankings, rankings
 from tests.conftest import examples
 

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from adjudge.agree import agree
-from adjudge.agree.options import RESAMPLES_PER_TASK, over_resamples, percentile_interval
-from adjudge.core.judgments import Judgments
-from adjudge.core.rng import generator
+from adjudge.people.agreement import agree
+from adjudge.people.coefficients import RESAMPLES_PER_TASK, over_resamples, percentile_interval
+from adjudge.table.judgments import Judgments
+from adjudge.table.rng import generator
 from adjudge.work import tasks as work_tasks
-from adjudge.work import workers
+from adjudge.work.tasks import workers
 from tests.check.make import random_rankings, scores
 
 

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from adjudge.agree import agree
-from adjudge.agree.coefficients import alpha
-from adjudge.agree.score_cells import patterns, score_cells
-from adjudge.core.errors import DataError, UsageError
-from adjudge.core.judgments import Judgments
+from adjudge.people.agreement import agree
+from adjudge.people.coefficients import alpha
+from adjudge.people.scores import patterns, score_cells
+from adjudge.table.errors import DataError, UsageError
+from adjudge.table.judgments import Judgments
 from tests.check.make import scores
 from tests.conftest import examples
 

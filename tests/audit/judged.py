@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import polars as pl
 
-from adjudge.core.judgments import Judgments
-from adjudge.core.machine_judges import set_judges_apart
+from adjudge.table.judgments import Judgments
+from adjudge.table.participants import set_judges_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,24 +12,21 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, ttest_ind
 
 import adjudge
-from adjudge.audit import aa as aa_module
-from adjudge.audit import audit
-from adjudge.audit.aa import TESTS, _Scores, _welch, aa
-from adjudge.audit.changes import DIVISORS
-from adjudge.audit.claims.section import section as claims_of_scores
-from adjudge.audit.influence import influence
-from adjudge.audit.reliability import reliability, tau_of_halves
-from adjudge.audit.settings import AuditSettings
-from adjudge.audit.stability import stability
-from adjudge.core.errors import DataError, UsageError
-from adjudge.core.judgments import Judgments
-from adjudge.core.protocols import RATED
-from adjudge.formats.options import ReadOptions
-from adjudge.rank.mixed import MixedDesign, design_from, fit, refit
+from adjudge.evidence import aa as aa_module
+from adjudge.evidence.aa import TESTS, _Scores, _welch, aa
+from adjudge.evidence.audit import AuditSettings, audit
+from adjudge.evidence.claims import claims_section as claims_of_scores
+from adjudge.evidence.stability import stability
+from adjudge.evidence.trust import influence, reliability, tau_of_halves
+from adjudge.mixed.design import MixedDesign, design_from
+from adjudge.mixed.fit import fit, refit
+from adjudge.planning.simulated_scores import ScoreCampaign, simulate_scores
+from adjudge.ranking.changes import DIVISORS, ChangeFamily
 from adjudge.ranking.estimator import ScoreEstimator, estimator_of
-from adjudge.results.audit.stability import ChangeFamily
-from adjudge.simulate.score_campaign import ScoreCampaign
-from adjudge.simulate.scores import simulate_scores
+from adjudge.readers.options import ReadOptions
+from adjudge.table.errors import DataError, UsageError
+from adjudge.table.judgments import Judgments
+from adjudge.table.protocols import RATED
 from tests.released import read_released
 
 
@@ -299,9 +296,9 @@ def test_of_a_large_table_fewer_splits_are_made(monkeypatch: pytest.MonkeyPatch)
     judgments = simulate_scores(
         ScoreCampaign(systems=2, annotators=6, tasks=6, documents=4, task_size=20), seed=1
     ).judgments
-    assert aa_module.section(judgments, AuditSettings()).splits == aa_module.SPLITS
+    assert aa_module.aa_section(judgments, AuditSettings()).splits == aa_module.SPLITS
     monkeypatch.setattr(aa_module, "LARGE_TABLE", len(judgments) - 1)
-    fewer = aa_module.section(judgments, AuditSettings())
+    fewer = aa_module.aa_section(judgments, AuditSettings())
     assert fewer.splits == aa_module.LARGE_SPLITS
     assert fewer.by_annotator is not None
     assert fewer.by_annotator.splits == aa_module.LARGE_SPLITS

@@ -16,17 +16,14 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 import adjudge
-from adjudge.audit import SECTIONS, AuditSettings, audit
-from adjudge.audit.intervals import correlate, proportion
-from adjudge.core.errors import DataError, UsageError
-from adjudge.core.judgments import Judgments
-from adjudge.formats import native
-from adjudge.results.audit.composition import Composition
-from adjudge.results.audit.edits import Acceptability, Edits
-from adjudge.results.audit.sampling import Discrepancies, Sampling, SoleWinners
-from adjudge.results.audit.sections import load
-from adjudge.results.result import to_plain
-from adjudge.results.table import Table
+from adjudge.evidence.audit import SECTIONS, AuditSettings, audit, load
+from adjudge.evidence.composition import Composition, Discrepancies, Sampling, SoleWinners
+from adjudge.evidence.post_edits import Acceptability, Edits
+from adjudge.ranking.intervals import correlate, proportion
+from adjudge.readers import native
+from adjudge.table.errors import DataError, UsageError
+from adjudge.table.judgments import Judgments
+from adjudge.table.results import Table, to_plain
 from tests.check.make import Block, rankings, scores
 from tests.conftest import Run, assert_explained
 
@@ -273,7 +270,7 @@ class _List:
 
 
 def test_a_section_may_be_a_list_in_json() -> None:
-    from adjudge.results.audit import Audit
+    from adjudge.evidence.audit import Audit
 
     result = Audit(settings={}, data="0", sections={"stability": _List(("a",))})
     assert result.to_dict()["stability"] == ["a"]

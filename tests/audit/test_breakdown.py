@@ -10,16 +10,22 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from adjudge.audit import AuditSettings, audit
-from adjudge.audit.breakdown import breakdown as break_down
-from adjudge.audit.breakdown.relative import RIDGE, Randomness, _statistics, _Sums, relative_breakdown
-from adjudge.audit.breakdown.scores import score_breakdown
-from adjudge.audit.breakdown.subsets import subsets
-from adjudge.core.errors import DataError, UsageError
-from adjudge.core.judgments import Judgments
-from adjudge.formats import native
-from adjudge.rank.mixed import design_from
-from adjudge.results.audit.breakdown import Breakdown
+from adjudge.evidence.audit import AuditSettings, audit
+from adjudge.evidence.breakdown import (
+    RIDGE,
+    Breakdown,
+    Randomness,
+    _statistics,
+    _Sums,
+    relative_breakdown,
+    score_breakdown,
+    subsets,
+)
+from adjudge.evidence.breakdown import breakdown as break_down
+from adjudge.mixed.design import design_from
+from adjudge.readers import native
+from adjudge.table.errors import DataError, UsageError
+from adjudge.table.judgments import Judgments
 from tests.conftest import Run
 
 

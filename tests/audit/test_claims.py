@@ -6,12 +6,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.audit import AuditSettings, audit
-from adjudge.audit.claims.trials import HALVES, NOT_IN_BOTH_HALVES, Trial, outcome
-from adjudge.core.judgments import Judgments
-from adjudge.rank import rank
-from adjudge.rank.mixed import shared_fits
-from adjudge.results.audit.claims import Claim, Claims
+from adjudge.evidence.audit import AuditSettings, audit
+from adjudge.evidence.claims import HALVES, NOT_IN_BOTH_HALVES, Claim, Claims, Trial, outcome
+from adjudge.mixed import model
+from adjudge.ranking.methods import rank
+from adjudge.table.judgments import Judgments
 from tests.rank.make import blocks, random_blocks
 
 
@@ -49,14 +48,14 @@ def test_a_large_campaign_says_how_units_were_left_out_and_claims_the_same(monke
     judgments = campaign({"good": 25.0, "fair": 0.0, "near": 4.0, "poor": -25.0}, seed=21)
     usual = claims_of(judgments)
     assert "too large" not in usual.tables()[0].note
-    monkeypatch.setattr(shared_fits, "MANY_ROWS", 5)
-    shared_fits.forget_models()
+    monkeypatch.setattr(model, "MANY_ROWS", 5)
+    model.forget_models()
     large = claims_of(judgments)
     assert "The campaign is too large to be fitted again" in large.tables()[0].note
     assert [(claim.claim, claim.verdict) for claim in large.claims] == [
         (claim.claim, claim.verdict) for claim in usual.claims
     ]
-    shared_fits.forget_models()
+    model.forget_models()
 
 
 def test_a_clear_difference_holds_and_equal_systems_are_not_told_apart() -> None:

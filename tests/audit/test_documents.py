@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import adjudge
-from adjudge.core.errors import DataError, UsageError
-from adjudge.core.judgments import Judgments
-from adjudge.results.audit.composition import Documents
+from adjudge.evidence.composition import Documents
+from adjudge.table.errors import DataError, UsageError
+from adjudge.table.judgments import Judgments
 
 
 def campaign() -> Judgments:

@@ -10,13 +10,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.audit.judges.differences import Differences
+from adjudge.judges.alternative import Differences
 from tests.audit.judged import campaign
 from tests.audit.test_judges import judges_of, report_of
 
 if TYPE_CHECKING:
-    from adjudge.core.judgments import Judgments
-    from adjudge.results.audit.judges import Bias
+    from adjudge.judges.alternative import Bias
+    from adjudge.table.judgments import Judgments
 
 
 def biases(judgments: Judgments, **settings: object) -> dict[str, Bias]:
@@ -173,8 +173,8 @@ def test_comparisons_have_ties_systems_and_families() -> None:
             rows += [(name, f"d{segment // 3}", str(segment), f"{name}{segment}", f"s{s}", "ranking", int(order[s]))
                      for s in range(4)]  # fmt: skip
     columns = ["annotator", "document", "segment", "screen", "system", "protocol", "rank"]
-    from adjudge.core.judgments import Judgments
-    from adjudge.core.machine_judges import set_judges_apart
+    from adjudge.table.judgments import Judgments
+    from adjudge.table.participants import set_judges_apart
 
     judgments = set_judges_apart(Judgments.from_columns(pl.DataFrame(rows, schema=columns, orient="row")))
     section = judges_of(judgments, judge_families=("m=s0",))
@@ -197,7 +197,7 @@ def test_scores_of_a_judge_are_compared_where_people_rank() -> None:
             rows += [(name, str(segment), f"{name}{segment}", f"s{s}", "ranking", int(order[s])) for s in range(4)]
         scores += [("judge:good", str(segment), f"s{s}", quality[s] + rng.normal(0, 0.3)) for s in range(4)]
         scores += [("judge:noise", str(segment), f"s{s}", rng.normal()) for s in range(4)]
-    from adjudge.core.judgments import Judgments
+    from adjudge.table.judgments import Judgments
 
     columns = ["annotator", "segment", "screen", "system", "protocol", "rank"]
     judgments = Judgments.from_columns(pl.DataFrame(rows, schema=columns, orient="row"))
@@ -211,8 +211,8 @@ def test_scores_of_a_judge_are_compared_where_people_rank() -> None:
 @pytest.mark.parametrize("sorted_by_name", [False, True])
 def test_a_judge_that_likes_what_is_shown_first(sorted_by_name: bool) -> None:
     """A quarter of the answers is the first output, whatever it is. Where the order never changes, that is not seen."""
-    from adjudge.core.judgments import Judgments
-    from adjudge.core.machine_judges import set_judges_apart
+    from adjudge.table.judgments import Judgments
+    from adjudge.table.participants import set_judges_apart
 
     rng = np.random.default_rng(8)
     rows = []

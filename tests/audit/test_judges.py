@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from adjudge.audit import AuditSettings, audit
-from adjudge.audit.judges.alternative import (
+from adjudge.evidence.audit import AuditSettings, audit
+from adjudge.judges.alternative import (
     FEWEST_SHARED,
     LeftOut,
     LeftOutJudge,
@@ -24,18 +24,17 @@ from adjudge.audit.judges.alternative import (
     matched,
     standardised,
 )
-from adjudge.audit.judges.answers import comparison_answers, score_answers
-from adjudge.core.errors import DataError, UsageError
-from adjudge.core.judgments import Judgments
-from adjudge.core.machine_judges import set_judges_apart
-from adjudge.core.rng import generator
+from adjudge.judges.answers import comparison_answers, score_answers
+from adjudge.table.errors import DataError, UsageError
+from adjudge.table.judgments import Judgments
+from adjudge.table.participants import set_judges_apart
+from adjudge.table.rng import generator
 from tests.audit.judged import NOISE, campaign
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.audit.judges.alternative import Scale
-    from adjudge.results.audit.judges import JudgeReport, Judges
+    from adjudge.judges.alternative import JudgeReport, Judges, Scale
 
 Scores = dict[str, dict[tuple[str, str], float]]
 """By annotator, the score of every (segment, system)."""

@@ -14,11 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from adjudge.audit.parity import ParitySettings, parity
-from adjudge.audit.parity.counts import sign_test
-from adjudge.audit.parity.resampling import Sums, interval_of
-from adjudge.core.errors import DataError, UsageError
-from adjudge.core.judgments import Judgments
+from adjudge.evidence.parity import ParitySettings, parity
+from adjudge.evidence.parity_counts import Sums, interval_of, sign_test
+from adjudge.table.errors import DataError, UsageError
+from adjudge.table.judgments import Judgments
 from tests.conftest import Run, assert_explained, examples
 
 Row = tuple[str, str, str, str, int]

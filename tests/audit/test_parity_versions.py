@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 import adjudge
-from adjudge.audit.parity import split_versions
-from adjudge.audit.parity.model_change import model_changes
-from adjudge.core.judgments import Judgments
+from adjudge.evidence.parity import split_versions
+from adjudge.evidence.parity_counts import model_changes
+from adjudge.table.judgments import Judgments
 
 
 def campaign(seed: int, *, gain: float = 0.0, relative: bool = False, people: int = 6) -> Judgments:

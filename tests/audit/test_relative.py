@@ -8,29 +8,31 @@ import pytest
 from bench.relative_campaigns import RelativeCampaign
 from scipy.stats import kendalltau
 
-from adjudge.audit import audit
-from adjudge.audit.aa import _Relative, aa
-from adjudge.audit.changes import block_weights, near_pairs, relative_changes
-from adjudge.audit.claims.section import section as claims_of_rankings
-from adjudge.audit.claims.trials import HALVES
-from adjudge.audit.halves import random_halves
-from adjudge.audit.influence import influence
-from adjudge.audit.reliability import reliability
-from adjudge.audit.settings import AuditSettings
-from adjudge.audit.stability import relative_stability
-from adjudge.compare.campaign import campaign_of_judgments, draw_documents
-from adjudge.core.comparisons import comparisons
-from adjudge.core.errors import DataError
-from adjudge.core.judgments import Judgments
-from adjudge.core.rng import generator
-from adjudge.rank import RankSettings, rank
-from adjudge.rank.counts import MOST_PEOPLE, count_people, group_of, grouped, person_of
-from adjudge.rank.methods import find_method
-from adjudge.rank.resampling_units import annotator_units, people_counts
-from adjudge.rank.tastes import fit_tastes, refit
-from adjudge.rank.tournament import tournament
+from adjudge.evidence.aa import _Relative, aa
+from adjudge.evidence.audit import AuditSettings, audit
+from adjudge.evidence.claims import HALVES
+from adjudge.evidence.claims import claims_section as claims_of_rankings
+from adjudge.evidence.compared_campaigns import campaign_of_judgments, draw_documents
+from adjudge.evidence.stability import StabilityRow, relative_stability
+from adjudge.evidence.trust import influence, random_halves, reliability
+from adjudge.ranking.changes import ChangeFamily, block_weights, near_pairs, relative_changes
+from adjudge.ranking.counts import (
+    MOST_PEOPLE,
+    annotator_units,
+    count_people,
+    group_of,
+    grouped,
+    people_counts,
+    person_of,
+)
 from adjudge.ranking.estimator import RelativeEstimator, estimator_of
-from adjudge.results.audit.stability import ChangeFamily, StabilityRow
+from adjudge.ranking.methods import RankSettings, find_method, rank
+from adjudge.ranking.tastes import fit_tastes, refit
+from adjudge.ranking.tournament import tournament
+from adjudge.table.comparisons import comparisons
+from adjudge.table.errors import DataError
+from adjudge.table.judgments import Judgments
+from adjudge.table.rng import generator
 from tests.rank.make import blocks, random_blocks
 
 STRENGTHS = find_method("bradley-terry")

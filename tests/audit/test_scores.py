@@ -9,12 +9,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.audit import audit
-from adjudge.core.errors import DataError
-from adjudge.core.judgments import Judgments, concat
-from adjudge.formats import native
-from adjudge.results.audit.composition import Documents, TaskComposition
-from adjudge.results.audit.sampling import Sampling
+from adjudge.evidence.audit import audit
+from adjudge.evidence.composition import Documents, Sampling, TaskComposition
+from adjudge.readers import native
+from adjudge.table.errors import DataError
+from adjudge.table.judgments import Judgments, concat
 from tests.conftest import Run
 
 

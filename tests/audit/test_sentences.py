@@ -7,10 +7,10 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from adjudge.audit import AuditSettings, audit
-from adjudge.core.judgments import Judgments
+from adjudge.evidence.audit import AuditSettings, audit
+from adjudge.evidence.claims import Claim, Claims, Verdict
 from adjudge.evidence.verdict import HumanStanding, decide_by_claims, say_claims
-from adjudge.results.audit.claims import Claim, Claims, Verdict
+from adjudge.table.judgments import Judgments
 
 
 def campaign(

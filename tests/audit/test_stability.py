@@ -6,14 +6,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.audit import stability as stability_module
-from adjudge.audit.changes import DIVISORS, REMOVALS, all_changes, human_changes
-from adjudge.audit.settings import AuditSettings
-from adjudge.audit.stability import stability
-from adjudge.core.errors import UsageError
-from adjudge.core.judgments import Judgments
-from adjudge.core.score_sheet import sheet_of
-from adjudge.results.audit.stability import ChangeCount, ChangeFamily, Stability, over_pairs, stability_table
+from adjudge.evidence import stability as stability_module
+from adjudge.evidence.audit import AuditSettings
+from adjudge.evidence.stability import ChangeCount, Stability, over_pairs, stability, stability_table
+from adjudge.ranking.changes import DIVISORS, REMOVALS, ChangeFamily, all_changes, human_changes
+from adjudge.table.errors import UsageError
+from adjudge.table.judgments import Judgments
+from adjudge.table.score_sheet import sheet_of
 
 
 def campaign(rows: list[tuple[str, str, str, str, str, float]]) -> Judgments:
@@ -158,10 +157,10 @@ def test_of_a_large_table_those_with_the_most_judgments_are_left_out(monkeypatch
         (pl.col("annotator") != table["annotator"][0]) | (pl.col("document") != table["document"][0])
     )
     judgments = Judgments(smaller)
-    assert stability_module.section(judgments, AuditSettings()).notes == ()
+    assert stability_module.stability_section(judgments, AuditSettings()).notes == ()
     monkeypatch.setattr(stability_module, "MOST_ROWS", 10)
     monkeypatch.setattr(stability_module, "MOST_LEFT_OUT", 2)
-    limited = stability_module.section(judgments, AuditSettings())
+    limited = stability_module.stability_section(judgments, AuditSettings())
     assert "those 2 of each" in limited.notes[0]
     left_out = {
         unit: {row.change for row in limited.rows if row.change.startswith(f"without {unit} ")}

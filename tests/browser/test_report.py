@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from adjudge.audit.parity import ParitySettings, parity
-from adjudge.core.files import write_text
-from adjudge.meta.evaluate import evaluate
-from adjudge.meta.scores import Scores
-from adjudge.report.build import build_report
-from adjudge.report.output.pages import render
-from adjudge.report.page import ReportPage
-from adjudge.report.parity_page import build_parity_page
-from adjudge.report.replication_page import build_replication_page
-from adjudge.report.result_page import build_standard_report
+from adjudge.evidence.parity import ParitySettings, parity
+from adjudge.metrics.join import Scores
+from adjudge.metrics.meta import evaluate
+from adjudge.reports.build import build_report
+from adjudge.reports.files import render
+from adjudge.reports.page import ReportPage
+from adjudge.reports.parity_page import build_parity_page
+from adjudge.reports.replication_page import build_replication_page
+from adjudge.reports.result_page import build_standard_report
+from adjudge.table.files import write_text
 from tests.audit.test_parity import SMALL
 from tests.conftest import PATIENCE
 from tests.report.made import NASTY, pair_results, score_results

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from adjudge.core.judgments import Judgments
+from adjudge.table.judgments import Judgments
 
 Block = tuple[str, str, Mapping[str, int | None]]
 

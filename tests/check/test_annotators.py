@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.check import CheckRule, check
-from adjudge.core.errors import DataError, UsageError
-from adjudge.core.judgments import Judgments, SetAside
-from adjudge.results.check import AnnotatorCheck
+from adjudge.people.check import CheckRule, check
+from adjudge.people.results import AnnotatorCheck
+from adjudge.table.errors import DataError, UsageError
+from adjudge.table.judgments import Judgments, SetAside
 from tests.check.make import rankings, scores
 
 Row = tuple[str, str, str, str, float]

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 from scipy.stats import linregress
 
-from adjudge.check import check
-from adjudge.check.consistency import FEWEST, change
-from adjudge.core.judgments import Judgments
+from adjudge.people.check import check
+from adjudge.people.controls import FEWEST, change
+from adjudge.table.judgments import Judgments
 
 COMMON = {"campaign": "c", "source_lang": "en", "target_lang": "cs"}
 

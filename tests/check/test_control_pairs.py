@@ -6,11 +6,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.check import control_pairs as module
-from adjudge.check.control_pairs import SAME_OUTPUT, SAME_SHOWING, control_pairs, repeat_pairs
-from adjudge.core.arrays import Hashes
-from adjudge.core.judgments import Judgments
-from adjudge.core.protocols import KINDS
+from adjudge.people import controls as module
+from adjudge.people.controls import SAME_OUTPUT, SAME_SHOWING, control_pairs, repeat_pairs
+from adjudge.table.judgments import Judgments
+from adjudge.table.maths import Hashes
+from adjudge.table.protocols import KINDS
 
 Pair = tuple[str | None, float, float]
 

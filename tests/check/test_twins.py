@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.check.twins import FEWEST_ITEMS, find_twins, shared_items
-from adjudge.core.judgments import Judgments
+from adjudge.people.twins import FEWEST_ITEMS, find_twins, shared_items
+from adjudge.table.judgments import Judgments
 
 
 def ranked(answers: dict[str, np.ndarray]) -> Judgments:

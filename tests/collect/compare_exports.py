@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from tests.collect.campaigns import make_campaign
 
 if TYPE_CHECKING:
-    from adjudge.design.tasks import Output
+    from adjudge.campaigns.tasks import Output
 
 BEGAN = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 PROTOCOLS_TRIED = ("da", "sqm", "ranking", "pairwise", "esa", "mqm", "postedit", "adaptive")
@@ -55,8 +55,8 @@ def random_span(output: Output, chance: random.Random) -> dict[str, Any]:
 
 def fill(protocol: str, chance: random.Random) -> None:
     """Random saves: several revisions, at equal times too, some that report only time, and more than has passed."""
-    from adjudge.collect.models import Annotator, Assignment, Decision, Draw, Save, ScreenState
-    from adjudge.collect.served_campaign import get_served
+    from adjudge.server.models import Annotator, Assignment, Decision, Draw, Save, ScreenState
+    from adjudge.server.served_campaign import get_served
 
     people = list(Annotator.objects.order_by("pk"))
     for number, task in enumerate(get_served().tasks.tasks):
@@ -99,7 +99,7 @@ def fill(protocol: str, chance: random.Random) -> None:
 
 def compare(folder: Path, protocol: str, database: str | None, seed: int) -> None:
     """Fill a campaign, export it in both ways, and compare."""
-    from adjudge.collect.serve import Address, open_campaign
+    from adjudge.server.serve import Address, open_campaign
 
     name = "da" if protocol == "adaptive" else protocol
     adaptive = '[assignment]\npolicy = "pool"\n[adaptive]\npolicy = "best"\n' if protocol == "adaptive" else ""
@@ -113,8 +113,8 @@ def compare(folder: Path, protocol: str, database: str | None, seed: int) -> Non
     address = Address("127.0.0.1", 1)
     open_campaign(campaign, tasks, address=address, database=database, new_links=False, panels=[])
     fill(name, random.Random(seed))
-    from adjudge.collect.export import read_judgments
-    from adjudge.formats import native
+    from adjudge.readers import native
+    from adjudge.server.export import read_judgments
     from tests.collect.slow_export import slowly_collected
 
     for with_excluded in (False, True):
@@ -131,7 +131,7 @@ def compare(folder: Path, protocol: str, database: str | None, seed: int) -> Non
 
 def _save_in_between() -> None:
     """A screen that is saved for the first time after the screens were read is left to the next export."""
-    from adjudge.collect.revisions import read_revisions, read_states
+    from adjudge.server.saves import read_revisions, read_states
 
     states = read_states()
     every = read_revisions(states).state

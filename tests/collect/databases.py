@@ -16,7 +16,7 @@ from tests.warm_command import warm_command
 MIGRATE = """
 import sys
 from pathlib import Path
-from adjudge.collect.django_settings import start_django
+from adjudge.server.database import start_django
 start_django(Path(sys.argv[1]), database=sys.argv[2] or None, session_hours=24)
 from django.db import connections
 connections.close_all()
@@ -83,13 +83,13 @@ def _new_postgres_database(template: str) -> str:
 OLDER = """
 import sys
 from pathlib import Path
-from adjudge.collect.copies.snapshot import create_database
+from adjudge.server.archives import create_database
 with create_database(None, Path(sys.argv[1]), "0003_draws") as target:
     manager = target.models["campaign"]._default_manager.using(target.connection.alias)
     from django.utils import timezone
-    from adjudge.design.campaign.toml_file import load_campaign
-    from adjudge.design.make import design
-    from adjudge.design.tasks import to_json
+    from adjudge.campaigns.campaign_file import load_campaign
+    from adjudge.campaigns.design import design
+    from adjudge.campaigns.tasks import to_json
     campaign = load_campaign(Path(sys.argv[2]))
     tasks = design(campaign)
     manager.create(name=campaign.name, tasks=to_json(tasks), fingerprint=tasks.fingerprint, created=timezone.now())

@@ -26,9 +26,9 @@ from urllib.parse import urlsplit
 
 import polars as pl
 
-from adjudge.collect.django_settings import database_file
-from adjudge.core.judgments import Judgments
-from adjudge.formats import read
+from adjudge.readers.registry import read
+from adjudge.server.database import database_file
+from adjudge.table.judgments import Judgments
 from tests.collect.databases import migrated_campaign
 from tests.conftest import Run
 from tests.warm_command import Started, warm_command

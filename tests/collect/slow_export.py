@@ -10,14 +10,22 @@ from typing import Any
 
 import polars as pl
 
-from adjudge.collect.adaptive import is_adaptive
-from adjudge.collect.export import EXTRA, EXTRA_DRAWN, EXTRA_EDITED, EXTRA_MARKED
-from adjudge.collect.marking import effective_spans, find_origins, find_warning, marks_to_dicts, score_spans, to_mark
-from adjudge.collect.models import Annotator, Decision, Draw, Save, ScreenState
-from adjudge.collect.served_campaign import PlacedOutput, get_served
-from adjudge.core.judgments import SCHEMA, Judgments, SetAside
-from adjudge.core.protocols import PROTOCOLS
-from adjudge.design.tasks import Output, text_hash
+from adjudge.campaigns.tasks import Output, text_hash
+from adjudge.server.export import EXTRA, EXTRA_DRAWN, EXTRA_EDITED, EXTRA_MARKED
+from adjudge.server.models import Annotator, Decision, Draw, Save, ScreenState
+from adjudge.server.served_campaign import (
+    PlacedOutput,
+    effective_spans,
+    find_origins,
+    find_warning,
+    get_served,
+    marks_to_dicts,
+    score_spans,
+    to_mark,
+)
+from adjudge.server.tasks import is_adaptive
+from adjudge.table.judgments import SCHEMA, Judgments, SetAside
+from adjudge.table.protocols import PROTOCOLS
 
 Row = dict[str, Any]
 

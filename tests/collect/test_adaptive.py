@@ -11,9 +11,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from adjudge.core.errors import InputError
-from adjudge.design.campaign.toml_file import load_campaign
-from adjudge.design.tasks import load_tasks
+from adjudge.campaigns.campaign_file import load_campaign
+from adjudge.campaigns.tasks import load_tasks
+from adjudge.table.errors import InputError
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Client, Server, new_save, panels_of, refused_start
 from tests.conftest import Run

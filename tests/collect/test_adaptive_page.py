@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from adjudge.design.tasks import load_tasks
-from adjudge.look.history import read_history
+from adjudge.campaigns.tasks import load_tasks
+from adjudge.evidence.look import read_history
 from tests.collect.campaigns import make_campaign
 from tests.collect.conftest import shoot
 from tests.collect.judging import begin, type_number

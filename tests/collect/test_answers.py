@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.collect.answers import Answers, Change, Refused, check_changes, find_missing, merge, time_of_change
-from adjudge.design.campaign import Campaign
-from adjudge.design.tasks import Item, Output, Screen
+from adjudge.campaigns.campaign_file import Campaign
+from adjudge.campaigns.tasks import Item, Output, Screen
+from adjudge.server.answers import Answers, Change, Refused, check_changes, find_missing, merge, time_of_change
 
 SCREEN = Screen(
     "s1", "d1", (Item("i1", "1", "Quelle", tuple(Output(f"o{i}", ("x",), f"text {i}") for i in range(1, 4))),)

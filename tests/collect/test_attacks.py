@@ -17,8 +17,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from adjudge.collect.database import hide_password
-from adjudge.formats import read
+from adjudge.readers.registry import read
+from adjudge.server.database import hide_password
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Client, Server, exported, free_port, limit_files, new_save, outputs, wait_for
 from tests.warm_command import warm_command
@@ -135,7 +135,7 @@ def test_an_impossible_pace_is_seen_and_gets_no_completion_code(tmp_path: Path) 
         rows = server.client("organiser").get("/api/organiser/overview").json["annotators"]
         assert {row["name"]: row["faults"] for row in rows}["script"] == ["pace"]
         table = exported(server, tmp_path)
-        from adjudge.check import check
+        from adjudge.people.check import check
 
         checked = {person.annotator: person for person in check(table).annotators}
         assert any("seconds per judgment on average" in reason for reason in checked["script"].reasons)
@@ -221,8 +221,8 @@ def test_health_tells_of_a_disk_that_is_full(tmp_path: Path) -> None:
 EXPORT_READ_ONLY = """
 import sys
 from pathlib import Path
-from adjudge.collect import serve
-from adjudge.formats import native
+from adjudge.server import serve
+from adjudge.readers.registry import native
 allowed = serve.os.access
 serve.os.access = lambda path, mode: False if mode == serve.os.W_OK else allowed(path, mode)
 judgments = serve.export_judgments(Path(sys.argv[1]), database=None)

@@ -53,12 +53,12 @@ EXPECTED: dict[tuple[str, str], dict[str, int]] = {
 LIST_ROUTES = """
 import json, sys
 from pathlib import Path
-from adjudge.collect.serve import Address, open_campaign
+from adjudge.server.serve import Address, open_campaign
 file = Path(sys.argv[1])
 address = Address("127.0.0.1", 1)
 open_campaign(file, file.with_name("tasks.json"), address=address, database=None, new_links=False, panels=[])
-from adjudge.collect.endpoints import api
-from adjudge.collect.urls import urlpatterns
+from adjudge.server.endpoints import api
+from adjudge.server.endpoints import urlpatterns
 
 def walk(patterns, prefix):
     for pattern in patterns:

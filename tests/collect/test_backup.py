@@ -199,8 +199,8 @@ def test_a_restoring_into_postgresql_that_is_killed_leaves_it_empty(archive: Pat
 FUZZ = """
 import random, shutil, sys
 from pathlib import Path
-from adjudge.collect.copies.backup import restore
-from adjudge.core.errors import AdjudgeError
+from adjudge.server.copies import restore
+from adjudge.table.errors import AdjudgeError
 
 archive, folder, count = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
 whole = archive.read_bytes()

@@ -16,11 +16,10 @@ from typing import Any
 import pytest
 
 import adjudge
-from adjudge.collect.copies.campaign_files import campaign_files, named_paths
-from adjudge.collect.copies.working_folder import working_folder
-from adjudge.core.errors import InputError
-from adjudge.design.campaign.toml_file import load_campaign
-from adjudge.design.input_texts import read_texts
+from adjudge.campaigns.campaign_file import load_campaign
+from adjudge.campaigns.texts import read_texts
+from adjudge.server.archives import campaign_files, named_paths, working_folder
+from adjudge.table.errors import InputError
 from tests.collect.campaigns import make_campaign
 from tests.collect.databases import OLDER, needed_postgres_url
 from tests.collect.serving import Server, export, judge, names_in, run

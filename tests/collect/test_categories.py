@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 from playwright.sync_api import expect
 
-from adjudge.formats import ReadOptions, read
+from adjudge.readers.options import ReadOptions
+from adjudge.readers.registry import read
 from tests.collect.campaigns import make_campaign
 from tests.collect.conftest import shoot
 from tests.collect.judging import (

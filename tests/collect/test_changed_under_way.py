@@ -11,9 +11,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from adjudge.collect.answers import Change, time_of_change
-from adjudge.collect.database import database_settings
-from adjudge.core.errors import UsageError
+from adjudge.server.answers import Change, time_of_change
+from adjudge.server.database import database_settings
+from adjudge.table.errors import UsageError
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Client, Server, exported, new_save, outputs, refused_start
 from tests.warm_command import warm_command
@@ -22,7 +22,7 @@ HOUR = 3_600_000_000
 BACK_TO_THE_FIRST = """
 import sys
 from pathlib import Path
-from adjudge.collect.django_settings import start_django
+from adjudge.server.database import start_django
 start_django(Path(sys.argv[1]), database=None, session_hours=24)
 from django.core.management import call_command
 call_command("migrate", "collect", "0001", verbosity=0)

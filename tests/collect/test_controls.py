@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.design.tasks import Output, load_tasks
+from adjudge.campaigns.tasks import Output, load_tasks
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Server, new_save
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.collect.database import database_settings, is_postgres
-from adjudge.core.errors import UsageError
+from adjudge.server.database import database_settings, is_postgres
+from adjudge.table.errors import UsageError
 from tests.warm_command import warm_command
 
 CHECK = """
@@ -16,10 +16,10 @@ from pathlib import Path
 import django
 from django.conf import settings
 from django.core.management import call_command
-from adjudge.collect.database import database_settings
+from adjudge.server.database import database_settings
 settings.configure(
     DATABASES={"default": database_settings(None, Path(sys.argv[1]))},
-    INSTALLED_APPS=["adjudge.collect"],
+    INSTALLED_APPS=["adjudge.server"],
     USE_TZ=True,
 )
 django.setup()

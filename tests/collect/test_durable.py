@@ -96,7 +96,7 @@ def test_a_server_that_is_stopped_answers_what_it_has_begun_and_goes(tmp_path: P
 
 @pytest.mark.parametrize("pragma", ["journal_mode", "synchronous"])
 def test_the_embedded_database_writes_its_log_to_the_disk_before_it_says_so(pragma: str, tmp_path: Path) -> None:
-    from adjudge.collect.database import database_settings
+    from adjudge.server.database import database_settings
 
     statements = database_settings(None, tmp_path / "x.sqlite3")["OPTIONS"]["init_command"]
     with closing(sqlite3.connect(tmp_path / "x.sqlite3")) as connection:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import expect
 
-from adjudge.collect.controls import changed_percent
+from adjudge.server.answers import changed_percent
 from tests.collect.campaigns import make_campaign
 from tests.collect.conftest import shoot
 from tests.collect.judging import begin, campaign_of_texts, saved

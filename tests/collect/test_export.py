@@ -8,7 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from adjudge.formats import ReadOptions, read
+from adjudge.readers.options import ReadOptions
+from adjudge.readers.registry import read
 from tests.collect.campaigns import make_campaign
 from tests.collect.compare_exports import PROTOCOLS_TRIED
 from tests.collect.databases import needed_postgres_url

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import adjudge
-from adjudge.design.tasks import load_tasks
+from adjudge.campaigns.tasks import load_tasks
 from tests.collect.campaigns import SYSTEMS, _write, make_campaign
 from tests.collect.databases import needed_postgres_url
 from tests.collect.serving import Client, Server, export_file, new_save, outputs, run, start_and_kill, wait_for
@@ -304,7 +304,7 @@ def test_an_extension_that_is_killed_is_there_whole_or_not_at_all(tmp_path: Path
 
 
 def stored_tasks(campaign: Path) -> list[str]:
-    from adjudge.design.tasks import parse_tasks
+    from adjudge.campaigns.tasks import parse_tasks
 
     with closing(sqlite3.connect(campaign.with_suffix(".sqlite3"))) as connection:
         [(text,)] = connection.execute("SELECT tasks FROM collect_campaign").fetchall()

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.collect.serve import LinkFile
-from adjudge.core.errors import InputError
+from adjudge.server.serve import LinkFile
+from adjudge.table.errors import InputError
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Client, Server, free_port
 from tests.warm_command import warm_command

@@ -9,7 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from adjudge.formats import ReadOptions, read
+from adjudge.readers.options import ReadOptions
+from adjudge.readers.registry import read
 from tests.collect.judging import campaign_of_texts
 from tests.collect.serving import Client, Server, exported, new_save, outputs
 from tests.conftest import Run

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from playwright.sync_api import expect
 
-from adjudge.core.judgments import Judgments
+from adjudge.table.judgments import Judgments
 from tests.collect.campaigns import make_campaign
 from tests.collect.conftest import shoot
 from tests.collect.judging import (

@@ -14,8 +14,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from adjudge.collect.database import choose_database, write_database_note
-from adjudge.core.errors import UsageError
+from adjudge.server.database import choose_database, write_database_note
+from adjudge.table.errors import UsageError
 from tests.collect.campaigns import make_campaign
 from tests.collect.databases import OLDER, needed_postgres_url
 from tests.collect.serving import KILLS, Server, export, export_file, judge, names_in, run, start_and_kill, wait_for
@@ -112,12 +112,12 @@ def test_a_campaign_that_is_being_served_is_not_moved(own_database: str | None, 
 PROCESS = """
 import sys
 from pathlib import Path
-from adjudge.collect.django_settings import start_django
+from adjudge.server.database import start_django
 start_django(Path(sys.argv[1]), database=None, session_hours=1)
 from datetime import timedelta
 from django.utils import timezone
-from adjudge.collect.models import Process
-from adjudge.collect.running import machine_id
+from adjudge.server.models import Process
+from adjudge.server.processes import machine_id
 where = machine_id() if sys.argv[4] == "here" else "elsewhere"
 seen = timezone.now() - timedelta(seconds=int(sys.argv[5]))
 Process.objects.all().delete()
@@ -157,8 +157,8 @@ import sqlite3
 import sys
 import time
 import adjudge
-from adjudge.collect import running
-from adjudge.collect.copies import move
+from adjudge.server import running
+from adjudge.server.copies import move
 running.SIGN_SECONDS = 0.05
 copy = move._copy
 
@@ -243,7 +243,7 @@ def test_a_move_to_postgresql_that_is_killed_leaves_the_campaign_where_it_was(ca
 BROKEN = """
 import sys
 from pathlib import Path
-from adjudge.collect.copies import move, snapshot
+from adjudge.server.copies import move, snapshot
 fill = snapshot.Snapshot.fill
 def losing(self, name, lines, *, source):
     fill(self, name, list(lines)[:-1] if name == "save" else lines, source=source)

@@ -13,15 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from adjudge.collect.page_files import (
-    SHEETS,
-    STATIC,
-    PageFileError,
-    bundle_script,
-    bundle_styles,
-    page_files,
-    static_prefix,
-)
+from adjudge.server.pages import SHEETS, STATIC, PageFileError, bundle_script, bundle_styles, page_files, static_prefix
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import Server
 

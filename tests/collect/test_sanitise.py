@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.collect.sanitise import DIRECTIONS, MAX_DEPTH, TAGS, Node, sanitise
+from adjudge.server.answers import DIRECTIONS, MAX_DEPTH, TAGS, Node, sanitise
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from bench.collect_slow import KINDS, SlowClients, timed
 
-from adjudge.collect import web_server
+from adjudge.server import web_server
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import PATIENCE, Server, new_save, outputs, wait_for
 

@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+import adjudge.collect
 import pytest
 
-import adjudge.collect
-from adjudge.design.campaign import SCALES
+from adjudge.campaigns.campaign_file import SCALES
 
 STATIC = Path(adjudge.collect.__file__).parent / "static" / "collect"
 CATALOGUES = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in (STATIC / "texts").glob("*.json")}

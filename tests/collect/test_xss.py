@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from adjudge.core.errors import InputError
-from adjudge.core.protocols import COLLECTED, ON_SCALE, RELATIVE
-from adjudge.design.campaign.toml_file import load_campaign
+from adjudge.campaigns.campaign_file import load_campaign
+from adjudge.table.errors import InputError
+from adjudge.table.protocols import COLLECTED, ON_SCALE, RELATIVE
 from tests.collect.campaigns import make_campaign
 from tests.collect.serving import PATIENCE_WITH_STATISTICS, Client, Server, new_save
 

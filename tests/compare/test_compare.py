@@ -12,17 +12,25 @@ import polars as pl
 import pytest
 
 import adjudge as package
-from adjudge.compare import compare
-from adjudge.compare.campaign import Campaign, _scores_by, draw_documents
-from adjudge.compare.names import suggestions
-from adjudge.compare.orders import flip_count, flips, item_agreement, score_correlation
-from adjudge.compare.single_judgments import Item, minutes_of, preferences_of
-from adjudge.core.errors import DataError, UsageError
-from adjudge.core.judgments import Judgments
-from adjudge.formats import native
-from adjudge.formats.metric_score_files import MetricScore
-from adjudge.rank.methods import find_method
-from adjudge.report.compare_page import build_compare_page
+from adjudge.evidence.compare import compare, suggestions
+from adjudge.evidence.compared_campaigns import (
+    Campaign,
+    Item,
+    _scores_by,
+    draw_documents,
+    flip_count,
+    flips,
+    item_agreement,
+    minutes_of,
+    preferences_of,
+    score_correlation,
+)
+from adjudge.ranking.methods import find_method
+from adjudge.readers import native
+from adjudge.readers.metric_scores import MetricScore
+from adjudge.reports.compare_page import build_compare_page
+from adjudge.table.errors import DataError, UsageError
+from adjudge.table.judgments import Judgments
 from tests.conftest import Run, assert_explained
 from tests.rank.make import blocks, random_blocks
 

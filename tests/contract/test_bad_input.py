@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.formats import FORMATS
+from adjudge.readers.registry import FORMATS
 from tests.conftest import Run, assert_explained
 from tests.contract.tables import command
 from tests.formats.samples import SAMPLES

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from adjudge.compare.orders import verdict_on
-from adjudge.core.wording import agreeing, counted, measured
-from adjudge.results.compare import Flip, FlipCount, ScoreCorrelation
+from adjudge.evidence.compared_campaigns import Flip, FlipCount, ScoreCorrelation, verdict_on
+from adjudge.table.wording import agreeing, counted, measured
 from tests.collect.campaigns import make_campaign
 from tests.contract.tables import command, score_rows, write_table
 

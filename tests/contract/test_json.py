@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.rank import METHODS
+from adjudge.ranking.methods import METHODS
 from adjudge.shell.line import app
 from tests.contract.tables import command, ranking_rows, score_rows, write_table
 

@@ -7,10 +7,10 @@ import json
 import polars as pl
 import pytest
 
-from adjudge.core.errors import DataError
-from adjudge.core.judgments import Judgments, concat
-from adjudge.rank import METHODS, RankSettings, rank
-from adjudge.results.rank import Ranking
+from adjudge.ranking.methods import METHODS, RankSettings, rank
+from adjudge.ranking.ranking import Ranking
+from adjudge.table.errors import DataError
+from adjudge.table.judgments import Judgments, concat
 from tests.rank.make import blocks, random_blocks
 
 RELATIVE = [name for name, method in METHODS.items() if method.judgments == "relative"]

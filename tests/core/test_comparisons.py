@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.core.comparisons import BLOCK_KEY, Comparisons, comparisons, not_compared
-from adjudge.core.errors import DataError
-from adjudge.core.judgments import Judgments, SetAside
+from adjudge.table.comparisons import BLOCK_KEY, Comparisons, comparisons, not_compared
+from adjudge.table.errors import DataError
+from adjudge.table.judgments import Judgments, SetAside
 from tests.conftest import examples
 
 SYSTEMS = ("_ref", "a", "b", "c", "system d", "é")

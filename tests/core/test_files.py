@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.errors import AdjudgeError, InputError
-from adjudge.core.files import atomic_path, exists, read_text, write_text
+from adjudge.table.errors import AdjudgeError, InputError
+from adjudge.table.files import atomic_path, exists, read_text, write_text
 
 
 def names_in(folder: Path) -> list[str]:

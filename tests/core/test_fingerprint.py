@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.core.fingerprint import fingerprint, fingerprint_of_file, fingerprint_of_parts
+from adjudge.table.judgments import fingerprint, fingerprint_of_file, fingerprint_of_parts
 
 if TYPE_CHECKING:
     from pathlib import Path

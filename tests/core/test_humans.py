@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from adjudge.core.errors import UsageError
-from adjudge.core.humans import compile_human_pattern, is_human
+from adjudge.table.errors import UsageError
+from adjudge.table.participants import compile_human_pattern, is_human
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.core.integer_codes import any_single, are_among, codes_of, equal_to_others, key_hashes, renumber
+from adjudge.table.judgments import any_single, are_among, codes_of, equal_to_others, key_hashes, renumber
 from tests.conftest import examples
 
 WORDS = st.one_of(st.none(), st.sampled_from(["", "a", "b", "10", "9", "é", "語", "a b"]))

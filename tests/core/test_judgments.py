@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 import polars as pl
 import pytest
 
-from adjudge.core.errors import DataError, InputError
-from adjudge.core.judgments import SCHEMA, Judgments, SetAside, concat
-from adjudge.results.import_export import describe, describe_answers
+from adjudge.readers.summary import describe, describe_answers
+from adjudge.table.errors import DataError, InputError
+from adjudge.table.judgments import SCHEMA, Judgments, SetAside, concat
 
 
 def test_missing_columns_become_null_or_their_default_and_all_get_their_type() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.core.languages import (
+from adjudge.table.languages import (
     UNKNOWN,
     is_language,
     is_unknown_pair,

@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 import adjudge
-from adjudge.core.errors import AdjudgeError, DataError
-from adjudge.core.judgments import Judgments, concat
-from adjudge.core.machine_judges import APART, PREFIX, machine_rows, set_judges_apart, with_judges
-from adjudge.formats import native
+from adjudge.readers import native
+from adjudge.table.errors import AdjudgeError, DataError
+from adjudge.table.judgments import Judgments, concat
+from adjudge.table.participants import APART, PREFIX, machine_rows, set_judges_apart, with_judges
 from tests.audit.judged import campaign
 from tests.contract.tables import command
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from adjudge.core.maths import (
+from adjudge.table.maths import (
     NORMAL_95,
     divide,
     mean_ranks,

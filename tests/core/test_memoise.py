@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gc
 
-from adjudge.core.judgments import Judgments
-from adjudge.core.memoise import LATEST, memoised
+from adjudge.table.judgments import Judgments
+from adjudge.table.maths import LATEST, memoised
 
 
 def judgments() -> Judgments:

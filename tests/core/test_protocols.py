@@ -7,8 +7,8 @@ from typing import get_args
 
 import pytest
 
-from adjudge.core import protocols as table
-from adjudge.core.protocols import KINDS, PROTOCOLS, CollectedProtocol, Kind, Protocol
+from adjudge.table import protocols as table
+from adjudge.table.protocols import KINDS, PROTOCOLS, CollectedProtocol, Kind, Protocol
 
 DATA_PAGE = Path(__file__).resolve().parents[2] / "docs" / "data.md"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.core.spans import Mark, MarkRules, carried_over, fault_of_mark, fault_of_marks
+from adjudge.table.texts import Mark, MarkRules, carried_over, fault_of_mark, fault_of_marks
 
 TARGET = "The 👩‍🚀 sees a café\u0301 ."
 SOURCE = "Die Astronautin sieht ein Café."

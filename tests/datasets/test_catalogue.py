@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.datasets import catalogue, data_folder, find_set
-from adjudge.datasets.catalogue import DataSet
-from adjudge.formats import FORMATS
+from adjudge.datasets.catalogue import DataSet, catalogue, data_folder, find_set
+from adjudge.readers.registry import FORMATS
 from adjudge.shell.line import command_tree
 from adjudge.shell.reference import commands
 from tests.conftest import assert_explained

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from adjudge.core.errors import InputError, UsageError
-from adjudge.datasets import describe_found, fetch, find_folder, list_sets
-from adjudge.datasets.catalogue import DataFile, DataSet
+from adjudge.datasets.catalogue import DataFile, DataSet, find_folder, list_sets
+from adjudge.datasets.download import describe_found, fetch
+from adjudge.table.errors import InputError, UsageError
 from tests.datasets.server import Site, serving
 
 TEXT = b"A B 3 1 2\n" * 50_000

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from adjudge.core.errors import DataError
-from adjudge.design.appraise import to_batches
-from adjudge.design.make import design
-from adjudge.formats import read
+from adjudge.campaigns.appraise import to_batches
+from adjudge.campaigns.design import design
+from adjudge.readers.registry import read
+from adjudge.table.errors import DataError
 from tests.design.texts import make_campaign, make_texts
 
 ITEM_KEYS = {"itemID", "itemType", "sourceID", "sourceText", "targetID", "targetText"}

@@ -7,11 +7,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjudge.design.balance import count_meetings, measure_balance
-from adjudge.design.bias import distances, mean_company, opponents, shares
-from adjudge.design.counts import count_components, count_judgments
-from adjudge.design.make import design
-from adjudge.design.task_allocation import Unit, assign_people, spread_units
+from adjudge.campaigns.allocation import Unit, assign_people, spread_units
+from adjudge.campaigns.design import design
+from adjudge.campaigns.design_report import (
+    count_components,
+    count_judgments,
+    count_meetings,
+    distances,
+    mean_company,
+    measure_balance,
+    opponents,
+    shares,
+)
 from tests.design.texts import make_campaign, make_texts
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.errors import InputError
-from adjudge.design.campaign.toml_file import load_campaign
+from adjudge.campaigns.campaign_file import load_campaign
+from adjudge.table.errors import InputError
 
 CAMPAIGN = """
 name = "bounds"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.errors import InputError
-from adjudge.core.languages import text_direction
-from adjudge.design.campaign.toml_file import load_campaign
-from adjudge.design.input_texts import human_names, read_texts
+from adjudge.campaigns.campaign_file import load_campaign
+from adjudge.campaigns.texts import human_names, read_texts
+from adjudge.table.errors import InputError
+from adjudge.table.languages import text_direction
 
 GOOD = """
 name = "small"

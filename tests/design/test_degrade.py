@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.design.degrade import count_replaced, degrade, is_spaced
+from adjudge.campaigns.controls import count_replaced, degrade, is_spaced
 
 DONORS = ["the old harbour wall fell into the sea at night", "nobody knows where all those blue lanterns came from"]
 CHINESE = ["多年以后一家出版社把它们全部印了出来", "稻田像镜子一样铺满整个山谷和河边"]

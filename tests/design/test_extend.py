@@ -11,15 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.core.errors import DataError
-from adjudge.core.protocols import COLLECTED
-from adjudge.core.test_set import SourceSegment, TestSet
-from adjudge.design.campaign import Campaign
-from adjudge.design.campaign.toml_file import load_campaign
-from adjudge.design.controls import plan_amounts
-from adjudge.design.extend import extend_tasks
-from adjudge.design.make import design
-from adjudge.design.tasks import Task, TaskSet
+from adjudge.campaigns.campaign_file import Campaign, load_campaign
+from adjudge.campaigns.controls import plan_amounts
+from adjudge.campaigns.design import design
+from adjudge.campaigns.extension import extend_tasks
+from adjudge.campaigns.tasks import Task, TaskSet
+from adjudge.table.errors import DataError
+from adjudge.table.protocols import COLLECTED
+from adjudge.table.texts import SourceSegment, TestSet
 from tests.collect.campaigns import make_campaign
 from tests.conftest import examples
 
@@ -262,9 +261,9 @@ def test_a_sample_grows_to_the_size_that_the_file_asks_for(tmp_path: Path) -> No
 
 
 def test_blocks_bring_together_who_met_least(tmp_path: Path) -> None:
-    from adjudge.core.rng import generator
-    from adjudge.design.drafts import make_material
-    from adjudge.design.ranking import make_blocks
+    from adjudge.campaigns.rankings import make_blocks
+    from adjudge.campaigns.tasks import make_material
+    from adjudge.table.rng import generator
 
     material = make_material(campaign_of(tmp_path, "pairwise"), texts(6, OLD))
     before = {pair: 0.0 if pair == ("b", "d") else 50.0 for pair in combinations(OLD, 2)}

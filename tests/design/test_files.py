@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from adjudge.core.errors import DataError, InputError
-from adjudge.design.appraise import to_batches
-from adjudge.design.balance import measure_balance
-from adjudge.design.campaign.toml_file import load_campaign
-from adjudge.design.make import design
-from adjudge.design.tasks import load_tasks, save_tasks, to_json
+from adjudge.campaigns.appraise import to_batches
+from adjudge.campaigns.campaign_file import load_campaign
+from adjudge.campaigns.design import design
+from adjudge.campaigns.design_report import measure_balance
+from adjudge.campaigns.tasks import load_tasks, save_tasks, to_json
+from adjudge.table.errors import DataError, InputError
 from tests.conftest import ROOT, Run, assert_explained
 from tests.design.texts import make_campaign, make_texts
 

@@ -11,12 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from adjudge.core.errors import DataError, InputError, UsageError
-from adjudge.design.appraise import to_batches
-from adjudge.design.balance import measure_balance
-from adjudge.design.campaign.toml_file import set_selection
-from adjudge.design.make import design
-from adjudge.design.select_segments import (
+from adjudge.campaigns.appraise import to_batches
+from adjudge.campaigns.campaign_file import set_selection
+from adjudge.campaigns.design import design
+from adjudge.campaigns.design_report import measure_balance
+from adjudge.campaigns.segment_selection import (
     EVEN,
     draw_by_steps,
     draw_groups,
@@ -24,7 +23,8 @@ from adjudge.design.select_segments import (
     measure_difference,
     read_spread,
 )
-from adjudge.design.tasks import TaskSet, parse_tasks, to_json
+from adjudge.campaigns.tasks import TaskSet, parse_tasks, to_json
+from adjudge.table.errors import DataError, InputError, UsageError
 from tests.conftest import examples
 from tests.design.texts import make_campaign, make_texts
 

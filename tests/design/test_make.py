@@ -9,10 +9,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from adjudge.core.errors import AdjudgeError, DataError
-from adjudge.core.test_set import TestSet
-from adjudge.design.make import design
-from adjudge.design.tasks import Task, TaskSet, to_json
+from adjudge.campaigns.design import design
+from adjudge.campaigns.tasks import Task, TaskSet, to_json
+from adjudge.table.errors import AdjudgeError, DataError
+from adjudge.table.texts import TestSet
 from tests.conftest import examples
 from tests.design.texts import assert_sound, make_campaign, make_texts, work
 

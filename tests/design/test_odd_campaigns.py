@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.errors import DataError, InputError
-from adjudge.core.test_set import TestSet
-from adjudge.design.balance import measure_balance
-from adjudge.design.campaign import PAGES, Campaign
-from adjudge.design.campaign.toml_file import load_campaign
-from adjudge.design.make import design
+from adjudge.campaigns.campaign_file import PAGES, Campaign, load_campaign
+from adjudge.campaigns.design import design
+from adjudge.campaigns.design_report import measure_balance
+from adjudge.table.errors import DataError, InputError
+from adjudge.table.texts import TestSet
 from tests.design.texts import make_campaign, make_texts
 
 STRUCTURES = ("mixed", "all-systems", *PAGES)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.errors import InputError
-from adjudge.design.appraise import to_batches
-from adjudge.design.balance import measure_balance
-from adjudge.design.campaign.toml_file import load_campaign
-from adjudge.design.make import design
-from adjudge.design.tasks import parse_tasks, to_json
-from adjudge.formats import read
+from adjudge.campaigns.appraise import to_batches
+from adjudge.campaigns.campaign_file import load_campaign
+from adjudge.campaigns.design import design
+from adjudge.campaigns.design_report import measure_balance
+from adjudge.campaigns.tasks import parse_tasks, to_json
+from adjudge.readers.registry import read
+from adjudge.table.errors import InputError
 
 HEADER = "system\tsegment\tstart\tend\tseverity\tside\ttext\n"
 ROWS = ("alpha\t1\t0\t3\tminor\t\tone", "alpha\t1\t14\t18\tmajor\ttarget\t", "beta\t2\t\t\tmajor\tmissing\t")

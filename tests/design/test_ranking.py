@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.core.comparisons import comparisons
-from adjudge.core.judgments import Judgments
-from adjudge.design.make import design
-from adjudge.design.tasks import Item, TaskSet, to_json
+from adjudge.campaigns.design import design
+from adjudge.campaigns.tasks import Item, TaskSet, to_json
+from adjudge.table.comparisons import comparisons
+from adjudge.table.judgments import Judgments
 from tests.conftest import examples
 from tests.design.texts import assert_sound, make_campaign, make_texts, work
 

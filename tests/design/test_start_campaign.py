@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import adjudge
-from adjudge.core.errors import InputError, UsageError
-from adjudge.core.files import write_text
-from adjudge.core.protocols import COLLECTED
-from adjudge.design.balance import measure_balance
-from adjudge.design.campaign.toml_file import load_campaign
-from adjudge.design.make import design
-from adjudge.design.start_campaign import init
+from adjudge.campaigns.campaign_file import load_campaign
+from adjudge.campaigns.design import design
+from adjudge.campaigns.design_report import measure_balance
+from adjudge.campaigns.start import init
+from adjudge.table.errors import InputError, UsageError
+from adjudge.table.files import write_text
+from adjudge.table.protocols import COLLECTED
 from tests.collect.serving import Server
 from tests.conftest import assert_explained, examples
 from tests.contract.tables import command
@@ -149,14 +149,14 @@ def test_texts_that_do_not_line_up_are_named_as_the_user_named_them(tmp_path: Pa
 
 
 def test_a_failure_in_the_middle_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from adjudge.design import start_campaign
+    from adjudge.campaigns import start
 
     def failing(path: Path, text: str) -> None:
         if path.parent == tmp_path / "new":
             raise InputError("the disk is full", file=path)
         write_text(path, text)
 
-    monkeypatch.setattr(start_campaign, "write_text", failing)
+    monkeypatch.setattr(start, "write_text", failing)
     with pytest.raises(InputError, match="disk is full"):
         init(tmp_path / "new")
     assert list(tmp_path.iterdir()) == []

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.errors import DataError, InputError
-from adjudge.design.appraise import to_batches
-from adjudge.design.balance import measure_balance
-from adjudge.design.campaign.toml_file import load_campaign
-from adjudge.design.input_texts import read_texts
-from adjudge.design.make import design
-from adjudge.design.tasks import TaskSet, corrected_segments, parse_tasks, to_json
-from adjudge.design.versions import join_versions
+from adjudge.campaigns.appraise import to_batches
+from adjudge.campaigns.campaign_file import load_campaign
+from adjudge.campaigns.design import design
+from adjudge.campaigns.design_report import measure_balance
+from adjudge.campaigns.tasks import TaskSet, corrected_segments, parse_tasks, to_json
+from adjudge.campaigns.texts import join_versions, read_texts
+from adjudge.table.errors import DataError, InputError
 from tests.design.texts import SYSTEMS, campaign_file, write_texts
 
 

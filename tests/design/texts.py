@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from adjudge.core.test_set import SourceSegment, TestSet
-from adjudge.design.campaign import Campaign
-from adjudge.design.tasks import Output, Task, TaskSet
+from adjudge.campaigns.campaign_file import Campaign
+from adjudge.campaigns.tasks import Output, Task, TaskSet
+from adjudge.table.texts import SourceSegment, TestSet
 
 WORDS = [
     "river",

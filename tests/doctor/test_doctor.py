@@ -13,10 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.collect import migrations
-from adjudge.doctor import Examination, database, examine, machine, packages
-from adjudge.doctor.diagnosis import Diagnosis, Finding
-from adjudge.doctor.packages import find_import_faults
+from adjudge.server import migrations
+from adjudge.shell import doctor
+from adjudge.shell.doctor import Diagnosis, Examination, Finding, examine, find_import_faults
 from tests.collect.databases import needed_postgres_url
 from tests.collect.serving import free_port
 from tests.contract.tables import command
@@ -62,14 +61,14 @@ def test_findings_are_counted_in_words() -> None:
     ],
 )
 def test_versions_are_compared_by_their_numbers(version: str, versions: str, expected: bool) -> None:
-    assert packages.is_in_range(version, versions) is expected
+    assert doctor.is_in_range(version, versions) is expected
 
 
 def test_requirements_are_taken_apart() -> None:
-    assert packages.parse_requirement("numpy<3,>=2.2") == packages.Requirement("numpy", "<3,>=2.2", None)
-    named = packages.parse_requirement("psycopg[binary]<4,>=3.2; extra == 'postgres'")
-    assert named == packages.Requirement("psycopg", "<4,>=3.2", "postgres")
-    assert {requirement.name for requirement in packages.list_requirements() if requirement.extra is None} >= {
+    assert doctor.parse_requirement("numpy<3,>=2.2") == doctor.Requirement("numpy", "<3,>=2.2", None)
+    named = doctor.parse_requirement("psycopg[binary]<4,>=3.2; extra == 'postgres'")
+    assert named == doctor.Requirement("psycopg", "<4,>=3.2", "postgres")
+    assert {requirement.name for requirement in doctor.list_requirements() if requirement.extra is None} >= {
         "numpy",
         "polars",
         "django",
@@ -79,8 +78,8 @@ def test_requirements_are_taken_apart() -> None:
 def test_packages_that_are_missing_too_old_or_broken_are_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = ["no-such-package>=1", "numpy>=99", "rich>=14"]
     monkeypatch.setattr(metadata, "requires", lambda _: wanted)
-    monkeypatch.setattr(packages, "find_import_faults", lambda _: {"rich": "ImportError: broken"})
-    findings = {finding.what: finding for finding in packages.examine_dependencies()}
+    monkeypatch.setattr(doctor, "find_import_faults", lambda _: {"rich": "ImportError: broken"})
+    findings = {finding.what: finding for finding in doctor.examine_dependencies()}
     assert list(findings) == ["no-such-package", "numpy", "rich"]
     assert findings["no-such-package"].found == "not installed"
     assert ">=99 is needed" in findings["numpy"].found
@@ -97,7 +96,7 @@ def test_extras_that_are_missing_are_no_fault(monkeypatch: pytest.MonkeyPatch) -
         "rich; extra == 'x'",
     ]
     monkeypatch.setattr(metadata, "requires", lambda _: wanted)
-    findings = {finding.what: finding for finding in packages.examine_extras()}
+    findings = {finding.what: finding for finding in doctor.examine_extras()}
     assert [item.state for item in findings.values()] == ["ok", "warning", "ok"]
     assert "not installed" in findings["extra one"].found
     assert findings["extra two"].advice == "pip install 'adjudge[two]'"
@@ -114,40 +113,40 @@ def test_a_module_that_breaks_or_ends_the_interpreter_is_named(tmp_path: Path, m
 
 
 def test_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert machine.examine_folder("x", tmp_path / "not" / "yet", "").state == "ok"
+    assert doctor.examine_folder("x", tmp_path / "not" / "yet", "").state == "ok"
     file = tmp_path / "file"
     file.touch()
-    assert machine.examine_folder("x", file, "elsewhere").state == "warning"
-    assert machine.examine_folder("x", file, "elsewhere", needed=True).state == "fault"
-    monkeypatch.setattr(machine, "LITTLE_ROOM", 10**18)
-    assert machine.examine_folder("x", tmp_path, "elsewhere").advice == "make room, or elsewhere"
+    assert doctor.examine_folder("x", file, "elsewhere").state == "warning"
+    assert doctor.examine_folder("x", file, "elsewhere", needed=True).state == "fault"
+    monkeypatch.setattr(doctor, "LITTLE_ROOM", 10**18)
+    assert doctor.examine_folder("x", tmp_path, "elsewhere").advice == "make room, or elsewhere"
 
 
 def test_letters_that_no_font_has_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "_SCRIPTS", {"Latin": "A", "none": "\u0379"})
-    assert machine.find_missing_scripts() == ["none"]
-    assert states(machine.examine_charts()) == ["ok", "warning"]
+    monkeypatch.setattr(doctor, "_SCRIPTS", {"Latin": "A", "none": "\u0379"})
+    assert doctor.find_missing_scripts() == ["none"]
+    assert states(doctor.examine_charts()) == ["ok", "warning"]
 
 
 def test_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable:   4000000 kB\n")
     (tmp_path / "memory.max").write_text("2000000000\n")
     (tmp_path / "memory.current").write_text("1500000000\n")
-    tight = list(machine.examine_resources(tmp_path / "meminfo", tmp_path / "memory.max"))[1]
+    tight = list(doctor.examine_resources(tmp_path / "meminfo", tmp_path / "memory.max"))[1]
     assert (tight.state, tight.found) == ("warning", "500.0 MB free")
     (tmp_path / "memory.max").write_text("max\n")
-    assert list(machine.examine_resources(tmp_path / "meminfo", tmp_path / "memory.max"))[1].found == "4.1 GB free"
-    assert list(machine.examine_resources(tmp_path / "no", tmp_path / "no"))[1].found == "not known on this system"
-    assert states(machine.examine_clock(now=0.0)) == ["warning"]
+    assert list(doctor.examine_resources(tmp_path / "meminfo", tmp_path / "memory.max"))[1].found == "4.1 GB free"
+    assert list(doctor.examine_resources(tmp_path / "no", tmp_path / "no"))[1].found == "not known on this system"
+    assert states(doctor.examine_clock(now=0.0)) == ["warning"]
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
-    assert states(machine.examine_terminal()) == ["warning"]
+    assert states(doctor.examine_terminal()) == ["warning"]
 
 
 def test_a_port_that_is_taken_is_said() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        (finding,) = machine.examine_port(taken.getsockname()[1])
+        (finding,) = doctor.examine_port(taken.getsockname()[1])
     assert (finding.state, finding.advice) == ("warning", "serve with another one: --port")
 
 
@@ -173,16 +172,16 @@ def made(file: Path, applied: list[str] | None) -> Path:
 )
 def test_the_tables_of_a_database(tmp_path: Path, applied: list[str] | None, expected: str, words: str) -> None:
     file = made(tmp_path / "a campaign?.sqlite3", applied)
-    whole, tables = database.examine_given(str(file))
+    whole, tables = doctor.examine_given(str(file))
     assert (whole.state, tables.state) == ("ok", expected)
     assert words in tables.found
-    assert states(database.examine_given(f"sqlite://{str(file).replace('?', '%3F')}")) == ["ok", expected]
+    assert states(doctor.examine_given(f"sqlite://{str(file).replace('?', '%3F')}")) == ["ok", expected]
 
 
 def test_tables_of_an_older_version_are_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "0999_later.py").touch()
     monkeypatch.setattr(migrations, "__path__", [*migrations.__path__, str(tmp_path)])
-    _, tables = database.examine_given(str(made(tmp_path / "old.sqlite3", MIGRATIONS)))
+    _, tables = doctor.examine_given(str(made(tmp_path / "old.sqlite3", MIGRATIONS)))
     assert (tables.state, tables.found) == ("warning", "of an older adjudge (without 0999_later)")
 
 
@@ -194,12 +193,12 @@ def test_databases_that_cannot_be_used_are_faults(tmp_path: Path) -> None:
     raw[4096 * 3 : 4096 * 5] = b"\xff" * 8192
     damaged.write_bytes(raw)
     for given in (text, damaged, tmp_path / "missing.sqlite3", tmp_path):
-        findings = list(database.examine_given(str(given)))
+        findings = list(doctor.examine_given(str(given)))
         assert [item.state for item in findings] == ["fault"], findings
         assert str(given) in findings[0].found
-    (unknown,) = database.examine_given("mysql://ann:secret@host/name")
+    (unknown,) = doctor.examine_given("mysql://ann:secret@host/name")
     assert "mysql://ann:***@host/name is of no known kind" in unknown.found
-    (nobody,) = database.examine_given("postgres://ann:secret@127.0.0.1:9/name?pooling=transaction")
+    (nobody,) = doctor.examine_given("postgres://ann:secret@127.0.0.1:9/name?pooling=transaction")
     assert nobody.state == "fault"
     assert "secret" not in nobody.found
 
@@ -207,7 +206,7 @@ def test_databases_that_cannot_be_used_are_faults(tmp_path: Path) -> None:
 @pytest.mark.postgres
 def test_a_database_on_a_server() -> None:
     url = needed_postgres_url(with_tables=False)
-    reached, *rest = database.examine_given(f"{url}?pooling=transaction")
+    reached, *rest = doctor.examine_given(f"{url}?pooling=transaction")
     assert reached.state == "ok"
     assert rest[-1].found.startswith("no campaign")
 
@@ -215,7 +214,7 @@ def test_a_database_on_a_server() -> None:
 @pytest.fixture
 def no_imports(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spares the import of every package, which another test does."""
-    monkeypatch.setattr(packages, "find_import_faults", lambda _: {})
+    monkeypatch.setattr(doctor, "find_import_faults", lambda _: {})
 
 
 @pytest.mark.usefixtures("no_imports")
@@ -223,7 +222,7 @@ def test_an_examination_that_breaks_off_is_a_finding(monkeypatch: pytest.MonkeyP
     def broken() -> Iterator[Finding]:
         raise RuntimeError("out of order")
 
-    monkeypatch.setattr("adjudge.doctor.machine.examine_clock", broken)
+    monkeypatch.setattr("adjudge.shell.doctor.examine_clock", broken)
     diagnosis = examine(Examination(port=free_port()))
     assert [(finding.what, finding.state) for finding in diagnosis.findings if finding.state == "fault"] == [
         ("clock", "fault")

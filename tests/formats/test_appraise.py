@@ -9,11 +9,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from adjudge.core.errors import DataError, InputError
-from adjudge.core.judgments import SetAside
-from adjudge.formats import ReadOptions, read
-from adjudge.formats.appraise.rows import layout
-from adjudge.rank import rank
+from adjudge.ranking.methods import rank
+from adjudge.readers.appraise import layout
+from adjudge.readers.options import ReadOptions
+from adjudge.readers.registry import read
+from adjudge.table.errors import DataError, InputError
+from adjudge.table.judgments import SetAside
 
 TIME = 1700000000.0
 SPANS = json.dumps([{"start_i": 2, "end_i": 4, "severity": "minor", "error_type": None}])

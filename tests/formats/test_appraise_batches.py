@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from adjudge.core.errors import InputError
-from adjudge.core.judgments import SetAside
-from adjudge.formats import ReadOptions, read
-from adjudge.formats.appraise.batches import read_batches
+from adjudge.readers.appraise_batches import read_batches
+from adjudge.readers.options import ReadOptions
+from adjudge.readers.registry import read
+from adjudge.table.errors import InputError
+from adjudge.table.judgments import SetAside
 from tests.formats.test_appraise import row, write
 
 

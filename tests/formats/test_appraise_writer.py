@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.core.errors import DataError, UsageError
-from adjudge.core.judgments import SPAN, Judgments
-from adjudge.formats import read
-from adjudge.formats.appraise.spans import format_spans, parse_spans
-from adjudge.formats.appraise.writer import write
+from adjudge.readers.appraise_batches import format_spans, parse_spans, write
+from adjudge.readers.registry import read
+from adjudge.table.errors import DataError, UsageError
+from adjudge.table.judgments import SPAN, Judgments
 
 BEGIN = datetime(2024, 5, 1, 12, tzinfo=UTC)
 

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import adjudge
-from adjudge.core.errors import InputError
-from adjudge.core.judgments import Judgments
+from adjudge.table.errors import InputError
+from adjudge.table.judgments import Judgments
 
 
 def judgments() -> Judgments:

@@ -8,9 +8,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from adjudge.core.errors import InputError, UsageError
-from adjudge.core.judgments import Judgments
-from adjudge.formats import read
+from adjudge.readers.registry import read
+from adjudge.table.errors import InputError, UsageError
+from adjudge.table.judgments import Judgments
 
 ROWS = 400
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.formats import FORMATS, read
-from adjudge.results.import_export import describe
+from adjudge.readers.registry import FORMATS, read
+from adjudge.readers.summary import describe
 from tests.formats.samples import SAMPLES
 from tests.formats.test_every_reader import for_sample
 

@@ -13,13 +13,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from adjudge import formats
-from adjudge.core import files
-from adjudge.core.errors import InputError
-from adjudge.core.judgments import Judgments
-from adjudge.formats import native
-from adjudge.formats.appraise.batches import read_batches
-from adjudge.formats.tables.parquet import parquet_bytes, read_parquet
+from adjudge.readers import native, registry
+from adjudge.readers.appraise_batches import read_batches
+from adjudge.readers.tables import parquet_bytes, read_parquet
+from adjudge.table import files
+from adjudge.table.errors import InputError
+from adjudge.table.judgments import Judgments
 
 ROWS = pl.DataFrame({"system": ["a", "b"] * 50, "score": [float(i) for i in range(100)]})
 
@@ -54,7 +53,7 @@ def test_damaged_parquet_of_other_tools_is_one_sentence(
     file = tmp_path / "foreign.parquet"
     file.write_bytes(bytes(damaged))
     with pytest.raises(InputError, match="is damaged Parquet"):
-        formats.read(file)
+        registry.read(file)
     assert "panicked" not in capfd.readouterr().err
 
 
@@ -63,12 +62,12 @@ def test_what_does_not_fit_into_memory_is_said(tmp_path: Path, monkeypatch: pyte
     bomb = tmp_path / "bomb.csv.gz"
     bomb.write_bytes(gzip.compress(b"a" * 50_000_000))
     with pytest.raises(InputError, match="MB once decompressed, too much for the 20 MB of memory at hand"):
-        formats.read(bomb)
+        registry.read(bomb)
     large = tmp_path / "large.csv"
     with large.open("wb") as file:
         file.truncate(40_000_000)
     with pytest.raises(InputError, match="is 40 MB large"):
-        formats.read(large)
+        registry.read(large)
     batches = tmp_path / "batches.zip"
     with zipfile.ZipFile(batches, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.json", b" " * 30_000_000)
@@ -77,18 +76,18 @@ def test_what_does_not_fit_into_memory_is_said(tmp_path: Path, monkeypatch: pyte
 
 
 def test_counts_beyond_memory_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adjudge.formats.rankings.pairwise_counts.memory_at_hand", lambda: 3_000_000)
+    monkeypatch.setattr("adjudge.table.files.memory_at_hand", lambda: 3_000_000)
     file = tmp_path / "counts.cs-en.txt"
     file.write_text("a b 9000 1000 1\n", encoding="utf-8")
     with pytest.raises(InputError, match="stands for 10,001 comparisons, more than the 10,000 that are read"):
-        formats.read(file, format="pairwise-counts")
+        registry.read(file, format="pairwise-counts")
 
 
 def test_counts_that_nobody_can_have_made_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "counts.cs-en.txt"
     file.write_text("a b 40 10000002 12\n", encoding="utf-8")
     with pytest.raises(InputError, match="stands for 10,000,054 comparisons, more than the 5,000,000 that are read"):
-        formats.read(file, format="pairwise-counts")
+        registry.read(file, format="pairwise-counts")
 
 
 def test_a_pipe_into_which_nobody_writes_does_not_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,21 +95,21 @@ def test_a_pipe_into_which_nobody_writes_does_not_hang(tmp_path: Path, monkeypat
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(InputError, match="is a pipe from which nothing came for 1 s"):
-        formats.read(pipe)
+        registry.read(pipe)
 
 
 def test_an_endless_device_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "memory_at_hand", lambda: 20_000_000)
     with pytest.raises(InputError, match="MB so far, too much"):
-        formats.read("/dev/zero")
+        registry.read("/dev/zero")
 
 
-@pytest.mark.parametrize("name", [name for name in formats.FORMATS if name != "rank-lines"])
+@pytest.mark.parametrize("name", [name for name in registry.FORMATS if name != "rank-lines"])
 def test_a_mark_of_byte_order_alone_is_an_empty_file(name: str, tmp_path: Path) -> None:
     file = tmp_path / "bom.csv"
     file.write_bytes(b"\xef\xbb\xbf")
     with pytest.raises(InputError, match=r"is empty|holds no"):
-        formats.read(file, format=name)
+        registry.read(file, format=name)
 
 
 DEEP = "[" * 100_000
@@ -124,7 +123,7 @@ def test_json_that_no_table_can_hold(name: str, text: str, tmp_path: Path) -> No
     file = tmp_path / "odd.jsonl"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(InputError):
-        formats.read(file, format=name)
+        registry.read(file, format=name)
 
 
 def test_a_broken_deflate_stream_is_explained(tmp_path: Path) -> None:
@@ -142,7 +141,7 @@ def test_a_broken_deflate_stream_is_explained(tmp_path: Path) -> None:
     packed[20:40] = b"\xff" * 20
     file.write_bytes(bytes(packed))
     with pytest.raises(InputError, match="cannot be read"):
-        formats.read(file)
+        registry.read(file)
 
 
 def test_parquet_that_was_written_comes_back(tmp_path: Path) -> None:

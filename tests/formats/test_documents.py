@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core import errors
-from adjudge.core.judgments import SCHEMA
-from adjudge.core.protocols import KINDS, PROTOCOLS
-from adjudge.formats import FORMATS
+from adjudge.readers.registry import FORMATS
+from adjudge.table import errors
+from adjudge.table.judgments import SCHEMA
+from adjudge.table.protocols import KINDS, PROTOCOLS
 from tests.conftest import ROOT, Run
 from tests.contract.tables import command
 from tests.formats.samples import SAMPLES

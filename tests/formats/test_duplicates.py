@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import adjudge
-from adjudge.formats import FORMATS, read
-from adjudge.formats.duplicates import lines_once
-from adjudge.results.rank import Ranking
+from adjudge.ranking.ranking import Ranking
+from adjudge.readers.duplicates import lines_once
+from adjudge.readers.registry import FORMATS, read
 from tests.formats.record_files import FILES, ITEMS, SYSTEMS, File, ranks
 
 # Post-edits cannot be ranked without texts to compare them with.

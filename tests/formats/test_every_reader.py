@@ -14,11 +14,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adjudge import formats
-from adjudge.core.errors import AdjudgeError
-from adjudge.core.judgments import SCHEMA, Judgments
-from adjudge.formats import COMMON_OPTIONS, FORMATS, ReadOptions, native
-from adjudge.results.import_export import describe
+from adjudge.readers import native, registry
+from adjudge.readers.options import ReadOptions
+from adjudge.readers.registry import COMMON_OPTIONS, FORMATS
+from adjudge.readers.summary import describe
+from adjudge.table.errors import AdjudgeError
+from adjudge.table.judgments import SCHEMA, Judgments
 from tests.conftest import examples
 from tests.formats.samples import SAMPLES
 
@@ -178,7 +179,7 @@ def for_sample(name: str) -> ReadOptions:
 def check(paths: list[Path], name: str, chosen: ReadOptions) -> Judgments | None:
     """Read; any fault but an explained one, and any table that is none, fails the test."""
     try:
-        judgments = formats.read(paths, format=name, options=chosen)
+        judgments = registry.read(paths, format=name, options=chosen)
     except AdjudgeError as fault:
         sentence = str(fault)
         assert sentence
@@ -218,9 +219,9 @@ def test_whole_samples_are_read_and_come_back(name: str, tmp_path: Path) -> None
         judgments = check([file], name, chosen)
         assert judgments is not None
         native.write(judgments, tmp_path / "back.parquet")
-        assert formats.read([tmp_path / "back.parquet"]).table.equals(judgments.table)
+        assert registry.read([tmp_path / "back.parquet"]).table.equals(judgments.table)
         native.write(judgments, tmp_path / "back.csv")
-        assert formats.read([tmp_path / "back.csv"]).table.equals(judgments.table)
+        assert registry.read([tmp_path / "back.csv"]).table.equals(judgments.table)
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from adjudge.core.errors import InputError, UsageError
-from adjudge.core.judgments import Judgments
-from adjudge.formats import read
+from adjudge.readers.registry import read
+from adjudge.table.errors import InputError, UsageError
+from adjudge.table.judgments import Judgments
 
 ROWS = [("ann", 1, "A b", 70), ("ann", 1, "B", 60), ("bob", 2, "A b", 50), ("bob", 2, "B", 40)]
 NAMES = ["annotator", "segment", "system", "score"]

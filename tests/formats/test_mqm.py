@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.errors import InputError, UsageError
-from adjudge.core.judgments import SetAside
-from adjudge.formats import ReadOptions, read
-from adjudge.formats.mqm.weights import find_weights, score, weight
+from adjudge.readers.mqm import find_weights, score, weight
+from adjudge.readers.options import ReadOptions
+from adjudge.readers.registry import read
+from adjudge.table.errors import InputError, UsageError
+from adjudge.table.judgments import SetAside
 
 HEADER = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.errors import InputError
-from adjudge.core.judgments import SetAside
-from adjudge.formats import read
+from adjudge.readers.registry import read
+from adjudge.table.errors import InputError
+from adjudge.table.judgments import SetAside
 
 HEADER = (
     '"HITId","WorkerId","AssignmentStatus","AcceptTime","SubmitTime","RequesterFeedback","WorkTimeInSeconds",'

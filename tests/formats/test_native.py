@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge import formats
-from adjudge.check.annotators import check
-from adjudge.core.errors import DataError, InputError, UsageError
-from adjudge.core.judgments import SCHEMA, SPAN_SIDES, Judgments
-from adjudge.core.protocols import KINDS, ON_SCALE, PROTOCOLS
-from adjudge.formats import ReadOptions, native
-from adjudge.rank import rank
+from adjudge.people.check import check
+from adjudge.ranking.methods import rank
+from adjudge.readers import native, registry
+from adjudge.readers.options import ReadOptions
+from adjudge.table.errors import DataError, InputError, UsageError
+from adjudge.table.judgments import SCHEMA, SPAN_SIDES, Judgments
+from adjudge.table.protocols import KINDS, ON_SCALE, PROTOCOLS
 from tests.conftest import examples
 
 # No file of text can hold a zero byte, and no UTF-8 a lone surrogate.
@@ -79,7 +79,7 @@ def test_a_table_comes_back_as_it_was(
     judgments = Judgments.from_columns(pl.DataFrame(rows, schema=schema))
     file = tmp_path_factory.mktemp("native") / f"table.{ending}"
     native.write(judgments, file)
-    back = formats.read([file])
+    back = registry.read([file])
     assert back.table.equals(judgments.table)
     assert back.table.schema == judgments.table.schema
     assert back.fingerprint == judgments.fingerprint
@@ -89,7 +89,7 @@ def test_a_table_comes_back_as_it_was(
 def read(tmp_path: Path, text: str) -> Judgments:
     file = tmp_path / "table.csv"
     file.write_bytes(text.encode())
-    return formats.read([file])
+    return registry.read([file])
 
 
 def test_nothing_is_missing_and_two_quotes_are_empty(tmp_path: Path) -> None:
@@ -114,15 +114,15 @@ def test_marks_of_passed_and_rejected_work_are_true_or_false_in_csv_too(tmp_path
     )
     table.write_parquet(tmp_path / "t.parquet")
     table.write_csv(tmp_path / "t.csv")
-    checked = [check(formats.read(tmp_path / name)).to_dict() for name in ("t.parquet", "t.csv")]
+    checked = [check(registry.read(tmp_path / name)).to_dict() for name in ("t.parquet", "t.csv")]
     assert checked[0]["annotators"] == checked[1]["annotators"]
     assert [person["rejected"] for person in checked[1]["annotators"]] == [False, True, False, False]
     marked = table.with_columns(copy=pl.col("rejected"), z=pl.lit(0.25), n=pl.lit(2))
     marked.write_parquet(tmp_path / "marked.parquet")
     marked.write_csv(tmp_path / "marked.csv")
-    customary = [rank(formats.read(tmp_path / f"marked.{end}"), method="zscore").systems for end in ("parquet", "csv")]
+    customary = [rank(registry.read(tmp_path / f"marked.{end}"), method="zscore").systems for end in ("parquet", "csv")]
     assert customary[0] == customary[1]
-    left = [rank(formats.read(tmp_path / name), method="mixed").set_aside for name in ("t.parquet", "t.csv")]
+    left = [rank(registry.read(tmp_path / name), method="mixed").set_aside for name in ("t.parquet", "t.csv")]
     assert left[0] == left[1]
     assert any(aside.rows == 24 for aside in left[1])
 
@@ -219,25 +219,25 @@ def test_parquet_of_other_tools(tmp_path: Path) -> None:
         }
     )
     frame.write_parquet(file)
-    judgments = formats.read([file])
+    judgments = registry.read([file])
     assert judgments.table["segment"].to_list() == ["1", "2"]
     assert judgments.table["started"].to_list()[0] == datetime(2024, 1, 1, tzinfo=UTC)
     native.write(judgments, tmp_path / "table.csv")
-    assert formats.read([tmp_path / "table.csv"]).table["list"].to_list() == ["[1, 2]", None]
+    assert registry.read([tmp_path / "table.csv"]).table["list"].to_list() == ["[1, 2]", None]
 
 
 def test_columns_that_cannot_be_put_together_are_explained(tmp_path: Path) -> None:
     pl.DataFrame({"system": ["a"], "rank": [1], "own": [[1]]}).write_parquet(tmp_path / "one.parquet")
     pl.DataFrame({"system": ["b"], "rank": [1], "own": [{"x": 1}]}).write_parquet(tmp_path / "two.parquet")
     with pytest.raises(DataError, match="do not fit together"):
-        formats.read([tmp_path / "one.parquet", tmp_path / "two.parquet"])
+        registry.read([tmp_path / "one.parquet", tmp_path / "two.parquet"])
 
 
 def test_a_file_counts_once(tmp_path: Path) -> None:
     file = tmp_path / "table.csv"
     file.write_text("system,rank\na,1\n")
     with pytest.raises(InputError, match="given twice"):
-        formats.read([file, tmp_path / "." / "table.csv"])
+        registry.read([file, tmp_path / "." / "table.csv"])
 
 
 def ranks(tmp_path: Path, *given: int) -> Path:
@@ -250,16 +250,16 @@ def ranks(tmp_path: Path, *given: int) -> Path:
 def test_a_scale_that_is_told_is_kept_to(tmp_path: Path) -> None:
     file = ranks(tmp_path, 1, 2, 7)
     with pytest.raises(InputError, match="line 4: rank is 7, it must lie between 1 and 5; correct it"):
-        formats.read([file], options=ReadOptions(labels=5))
-    assert len(formats.read([file], options=ReadOptions(labels=7))) == 3
+        registry.read([file], options=ReadOptions(labels=5))
+    assert len(registry.read([file], options=ReadOptions(labels=7))) == 3
     with pytest.raises(UsageError, match="--labels is 1"):
-        formats.read([file], options=ReadOptions(labels=1))
+        registry.read([file], options=ReadOptions(labels=1))
 
 
 def test_ranks_that_no_block_explains_are_pointed_out(tmp_path: Path) -> None:
-    assert "the largest rank is 7 (in 1 row)" in formats.read([ranks(tmp_path, 1, 2, 7)]).notes[-1]
+    assert "the largest rank is 7 (in 1 row)" in registry.read([ranks(tmp_path, 1, 2, 7)]).notes[-1]
     for usual in ([1, 2, 5], [1, 2, 3, 4, 5, 6, 7]):
-        assert not [note for note in formats.read([ranks(tmp_path, *usual)]).notes if "largest rank" in note]
+        assert not [note for note in registry.read([ranks(tmp_path, *usual)]).notes if "largest rank" in note]
 
 
 @pytest.mark.parametrize(("name", "ending"), [("table.CSV", ","), ("table.Tsv", "\t")])

@@ -11,12 +11,12 @@ from bench.bench_fuzz import FINE
 from bench.fuzz_checks import outcome
 from bench.fuzz_inputs import make_input
 
-from adjudge import formats
-from adjudge.core.errors import AdjudgeError, InputError
-from adjudge.core.judgments import Judgments
-from adjudge.formats import ReadOptions
-from adjudge.formats.metric_score_files import read_metric_scores
-from adjudge.formats.texts.columns import read_column
+from adjudge.readers import registry
+from adjudge.readers.metric_scores import read_metric_scores
+from adjudge.readers.options import ReadOptions
+from adjudge.readers.texts import read_column
+from adjudge.table.errors import AdjudgeError, InputError
+from adjudge.table.judgments import Judgments
 from tests.formats.samples import SAMPLES
 
 DAMAGES = ["", "x", "-7", "1e9", "nan", "7", "\x00", "[", "None", "TGT", '"']
@@ -26,7 +26,7 @@ ONE_TO_ONE = ("judgments", "wmt-edits", "wmt-acceptability", "metric-scores")
 
 def read_sample(file: Path, name: str) -> Judgments:
     ranks = ("a_rank", "b_rank", "c_rank") if name == "rank-table" else ()
-    return formats.read(file, format=name, options=ReadOptions(rank_columns=ranks, bad_rows=1.0))
+    return registry.read(file, format=name, options=ReadOptions(rank_columns=ranks, bad_rows=1.0))
 
 
 def set_aside(judgments: Judgments) -> int:
@@ -78,9 +78,9 @@ def test_a_misspelt_header_of_a_ranking_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "rankings.csv"
     file.write_text(RANKING.format(third="sytem3Id"), encoding="utf-8")
     with pytest.raises(InputError, match="has no column 'system3Id'"):
-        formats.read(file, format="wmt-ranking")
+        registry.read(file, format="wmt-ranking")
     file.write_text(RANKING.format(third="system3Id"), encoding="utf-8")
-    assert formats.read(file, format="wmt-ranking").systems == ("a", "b", "c")
+    assert registry.read(file, format="wmt-ranking").systems == ("a", "b", "c")
 
 
 EARLY = "TASK,TYPE,ITEM_ID,ANNOTATOR_ID,TIME,SYSTEM_0,SCORE_0_A,SYSTEM_1,{last}\n"
@@ -90,18 +90,18 @@ def test_a_rank_without_a_system_is_counted_and_a_misspelt_header_refused(tmp_pa
     file = tmp_path / "early.csv"
     rows = "WMT07 Czech-English News,RANK,5,18,39,x,1,,2\nWMT07 Czech-English News,RANK,6,18,39,x,1,y,2\n"
     file.write_text(EARLY.format(last="SCORE_1_A") + rows, encoding="utf-8")
-    judgments = formats.read(file, format="wmt-ranking-2007")
+    judgments = registry.read(file, format="wmt-ranking-2007")
     assert [(part.reason, part.rows) for part in judgments.set_aside] == [("rank without a system", 1)]
     file.write_text(EARLY.format(last="SCORE_1A") + rows, encoding="utf-8")
     with pytest.raises(InputError, match="has no column 'SCORE_1_A'"):
-        formats.read(file, format="wmt-ranking-2007")
+        registry.read(file, format="wmt-ranking-2007")
 
 
 def test_a_broken_time_of_the_first_workshops_costs_no_ranking(tmp_path: Path) -> None:
     file = tmp_path / "early.csv"
     rows = "WMT07 Czech-English News,RANK,5,18,soon,x,1,y,2\n"
     file.write_text(EARLY.format(last="SCORE_1_A") + rows, encoding="utf-8")
-    judgments = formats.read(file, format="wmt-ranking-2007")
+    judgments = registry.read(file, format="wmt-ranking-2007")
     assert judgments.table["active_seconds"].to_list() == [None, None]
     assert any("1 value of column 'TIME'" in note for note in judgments.notes)
 
@@ -135,7 +135,7 @@ def test_an_error_that_cannot_be_weighed_spoils_its_rating(tmp_path: Path) -> No
     good = [f"x\td\t{i}\tr\ta\tb\tStyle\tMinor" for i in range(198)]
     file = tmp_path / "ratings.tsv"
     file.write_text("\n".join([header, *good, "x\td\t0\tr\ta\tb\tStyle\tAwful"]) + "\n", encoding="utf-8")
-    judgments = formats.read(file, format="mqm")
+    judgments = registry.read(file, format="mqm")
     assert "0" not in judgments.table["segment"].to_list()
     assert set_aside(judgments) == 2
     assert any("line 200" in note and "Awful" in note for note in judgments.notes)

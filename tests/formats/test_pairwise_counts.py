@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge import formats
-from adjudge.core.comparisons import comparisons
-from adjudge.core.errors import InputError
-from adjudge.core.judgments import Judgments
-from adjudge.formats import ReadOptions
+from adjudge.readers import registry
+from adjudge.readers.options import ReadOptions
+from adjudge.table.comparisons import comparisons
+from adjudge.table.errors import InputError
+from adjudge.table.judgments import Judgments
 from tests.conftest import examples
 
 
 def read(tmp_path: Path, *lines: str, name: str = "test.Czech,English", strict: bool = False) -> Judgments:
     file = tmp_path / name
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return formats.read([file], format="pairwise-counts", strict=strict)
+    return registry.read([file], format="pairwise-counts", strict=strict)
 
 
 def counts(judgments: Judgments) -> Counter[tuple[str, str, int]]:
@@ -72,7 +72,7 @@ def test_any_mixture_of_directions(tmp_path_factory: pytest.TempPathFactory, tab
 def test_a_folder_holds_one_campaign_per_file_and_the_pair_chooses(tmp_path: Path) -> None:
     for name in ("11.Czech,English.combo", "11.Czech,English.single", "11.German,English"):
         (tmp_path / name).write_text("a b 1 0 0\n")
-    judgments = formats.read([tmp_path], format="pairwise-counts", options=ReadOptions(pair="de-en"))
+    judgments = registry.read([tmp_path], format="pairwise-counts", options=ReadOptions(pair="de-en"))
     assert list(judgments.by_pair()) == ["11.Czech,English.combo/cs-en", "11.Czech,English.single/cs-en", "de-en"]
 
 
@@ -80,7 +80,7 @@ def test_the_pair_of_a_file_that_does_not_say_it(tmp_path: Path) -> None:
     (tmp_path / "counts.txt").write_text("a b 1 0 0\n")
     for pair, expected in ((None, "und-und"), ("Czech-English", "cs-en")):
         options = ReadOptions(pair=pair)
-        judgments = formats.read([tmp_path / "counts.txt"], format="pairwise-counts", options=options)
+        judgments = registry.read([tmp_path / "counts.txt"], format="pairwise-counts", options=options)
         assert judgments.pairs == (expected,)
 
 

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from adjudge import formats
-from adjudge.core.errors import InputError, UsageError
-from adjudge.core.judgments import Judgments
+from adjudge.readers import registry
+from adjudge.table.errors import InputError, UsageError
+from adjudge.table.judgments import Judgments
 
 
 def read(tmp_path: Path, *lines: str, name: str = "battles.csv") -> Judgments:
     file = tmp_path / name
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return formats.read([file], format="pairwise-table")
+    return registry.read([file], format="pairwise-table")
 
 
 def ranks(judgments: Judgments) -> list[tuple[str, str, int | None]]:
@@ -49,7 +49,7 @@ def test_the_sign_of_a_number_is_no_hyphen(tmp_path: Path, left: str, right: str
     file = tmp_path / "battles.csv"
     file.write_text(f"left,right,winner\nx,y,{left}\nx,y,{right}\nx,y,{tie}\nx,y,\n", encoding="utf-8")
     values = [f"left={left.removesuffix('.0')}", f"right={right}", f"tie={tie}"]
-    judgments = formats.read([file], format="pairwise-table", winner=values)
+    judgments = registry.read([file], format="pairwise-table", winner=values)
     assert judgments.table["rank"].to_list() == [1, 2, 2, 1, 1, 1, None, None]
 
 
@@ -57,7 +57,7 @@ def test_a_value_of_the_winner_has_one_meaning(tmp_path: Path) -> None:
     file = tmp_path / "battles.csv"
     file.write_text("left,right,winner\nx,y,1\n", encoding="utf-8")
     with pytest.raises(UsageError, match="'1' means left and right"):
-        formats.read([file], format="pairwise-table", winner=["left=1", "right=1"])
+        registry.read([file], format="pairwise-table", winner=["left=1", "right=1"])
 
 
 def test_a_system_may_be_called_left(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_systems_that_keep_their_side_are_said(tmp_path: Path, swapped: int, sai
     rows = [f"{row},p{number % 2},s{number}" for number, row in enumerate(shown)]
     path = tmp_path / "pairs.csv"
     path.write_text("\n".join(["left,right,winner,annotator,segment", *rows]) + "\n")
-    notes = [note for note in formats.read([path]).notes if "one side passes for quality" in note]
+    notes = [note for note in registry.read([path]).notes if "one side passes for quality" in note]
     assert len(notes) == said
     if said:
         assert "1 pair of systems stands in one order nearly always ('a' is left of 'b')" in notes[0]

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from adjudge.core.errors import InputError
-from adjudge.core.judgments import SetAside
-from adjudge.formats import ReadOptions, read
-from adjudge.formats.pearmut import read_span
+from adjudge.readers.options import ReadOptions
+from adjudge.readers.pearmut import read_span
+from adjudge.readers.registry import read
+from adjudge.table.errors import InputError
+from adjudge.table.judgments import SetAside
 
 
 def line(scores: dict[str, Any], *, user: str | None = "ann", item: int | str = 0, **more: Any) -> str:

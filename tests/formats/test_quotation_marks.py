@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.errors import InputError
-from adjudge.formats import read
+from adjudge.readers.registry import read
+from adjudge.table.errors import InputError
 
 HEADER = ("annotator", "segment", "system", "score", "target")
 TEXTS = {

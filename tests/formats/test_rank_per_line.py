@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.errors import InputError
-from adjudge.formats import ReadOptions, read
+from adjudge.readers.options import ReadOptions
+from adjudge.readers.registry import read
+from adjudge.table.errors import InputError
 
 TWO = ReadOptions(stacked=2)
 

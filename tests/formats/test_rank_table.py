@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from adjudge import formats
-from adjudge.core.comparisons import comparisons
-from adjudge.core.errors import InputError
-from adjudge.core.judgments import Judgments
-from adjudge.formats import ReadOptions
-from adjudge.formats.rankings.rank_table import candidate_names
+from adjudge.readers import registry
+from adjudge.readers.options import ReadOptions
+from adjudge.readers.rank_tables import candidate_names
+from adjudge.table.comparisons import comparisons
+from adjudge.table.errors import InputError
+from adjudge.table.judgments import Judgments
 
 COLUMNS = ("Ref_rating", "MT_Z_rating", "MT_Y_rating")
 
@@ -20,7 +20,7 @@ def read(
     *files: Path, segment: str | None = "ID", columns: tuple[str, ...] = COLUMNS, human: str | None = None
 ) -> Judgments:
     options = ReadOptions(segment_column=segment, rank_columns=columns, human=human, pair="en-ko")
-    return formats.read(files, format="rank-table", options=options)
+    return registry.read(files, format="rank-table", options=options)
 
 
 def test_one_file_per_annotator(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_the_scale_is_as_long_as_told_or_as_the_candidates_are_many(tmp_path: Pa
     file = tmp_path / "ann.csv"
     file.write_text("segment,x,y\ns1,1,5\n")
     options = ReadOptions(rank_columns=("x", "y"), labels=5)
-    assert formats.read([file], format="rank-table", options=options).table["rank"].to_list() == [1, 5]
+    assert registry.read([file], format="rank-table", options=options).table["rank"].to_list() == [1, 5]
     with pytest.raises(InputError, match=r"line 2: rank is '5', it must lie between 1 and 2 .*--labels"):
         read(file, segment=None, columns=("x", "y"))
 

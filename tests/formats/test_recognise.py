@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 import adjudge as package
-from adjudge.formats import FORMATS, read
-from adjudge.formats.recognise import recognise
+from adjudge.readers.registry import FORMATS, read, recognise
 from tests.formats.samples import SAMPLES
 
 # Tables of a shape that others have as well: their readers are chosen by name, or by the columns.

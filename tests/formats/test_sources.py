@@ -9,12 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.core.errors import InputError, Source
-from adjudge.formats import ReadOptions
-from adjudge.formats.parsing.bad_rows import BadRows
-from adjudge.formats.parsing.delimited import detect_delimiter, numbered_lines, read_delimited, to_float, to_int
-from adjudge.formats.parsing.sources import campaign_names, files_in, pair_of, stem
-from adjudge.formats.rankings.labels import parse_ranks
+from adjudge.readers.columns import parse_ranks
+from adjudge.readers.options import ReadOptions
+from adjudge.readers.parsing import (
+    BadRows,
+    campaign_names,
+    detect_delimiter,
+    files_in,
+    numbered_lines,
+    pair_of,
+    read_delimited,
+    stem,
+    to_float,
+    to_int,
+)
+from adjudge.table.errors import InputError, Source
 from tests.conftest import examples
 
 HERE = Path("file.csv")

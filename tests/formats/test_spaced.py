@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.errors import InputError
-from adjudge.formats import ReadOptions
-from adjudge.formats.parsing.spaced import Spaced, read_spaced
+from adjudge.readers.options import ReadOptions
+from adjudge.readers.parsing import Spaced, read_spaced
+from adjudge.table.errors import InputError
 
 
 def table(tmp_path: Path, text: str, header: str = "score") -> Spaced:

@@ -14,9 +14,9 @@ import pytest
 import xlsxwriter
 
 import adjudge
-from adjudge.core.errors import AdjudgeError, InputError
-from adjudge.formats import read
-from adjudge.formats.tables.load import load_table
+from adjudge.readers.registry import read
+from adjudge.readers.tables import load_table
+from adjudge.table.errors import AdjudgeError, InputError
 
 
 def write(tmp_path: Path, text: str, *, name: str = "table.csv", encoding: str = "utf-8") -> Path:

@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 import xlsxwriter
 
-from adjudge.core.errors import InputError, UsageError
-from adjudge.core.judgments import SCHEMA, Judgments
-from adjudge.formats import read
-from adjudge.formats.tables.columns import PAIR_COLUMNS, SYNONYMS
+from adjudge.readers.columns import PAIR_COLUMNS, SYNONYMS
+from adjudge.readers.registry import read
+from adjudge.table.errors import InputError, UsageError
+from adjudge.table.judgments import SCHEMA, Judgments
 from tests.conftest import ROOT
 
 SCORES = [

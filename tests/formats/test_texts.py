@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.errors import InputError
-from adjudge.formats.texts import Column, aligned
-from adjudge.formats.texts.columns import read_column, text_format
-from adjudge.formats.texts.wmt_xml import read_wmt_xml
+from adjudge.readers.texts import Column, aligned, read_column, read_wmt_xml, text_format
+from adjudge.table.errors import InputError
 
 XML = """<?xml version='1.0' encoding='utf-8'?>
 <dataset id="made-up">

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.core.errors import DataError, InputError
-from adjudge.core.judgments import Judgments, SetAside
-from adjudge.formats import read
+from adjudge.readers.registry import read
+from adjudge.table.errors import DataError, InputError
+from adjudge.table.judgments import Judgments, SetAside
 
 HEADER = "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time"
 # worker: (task, pages of (system, page, type, first segment, scores))

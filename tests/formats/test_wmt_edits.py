@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from adjudge import formats
-from adjudge.core.errors import InputError
-from adjudge.core.judgments import Judgments
+from adjudge.readers import registry
+from adjudge.table.errors import InputError
+from adjudge.table.judgments import Judgments
 
 EDITS = (
     "editId srclang trglang srcIndex documentId segmentId editorId system1Number system1Id "
@@ -20,7 +20,7 @@ ANSWERS = "srclang,trglang,srcIndex,documentId,segmentId,judgeId,systemNumber,sy
 def read(tmp_path: Path, file_format: str, *lines: str) -> Judgments:
     file = tmp_path / "made.txt"
     file.write_text("\r\n".join(lines) + "\r\n", encoding="utf-8", newline="")
-    return formats.read([file], format=file_format)
+    return registry.read([file], format=file_format)
 
 
 def edit(number: int, action: str, text: str) -> str:

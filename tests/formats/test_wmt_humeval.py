@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from adjudge.core.errors import InputError
-from adjudge.core.judgments import SetAside
-from adjudge.formats import ReadOptions, read
+from adjudge.readers.options import ReadOptions
+from adjudge.readers.registry import read
+from adjudge.table.errors import InputError
+from adjudge.table.judgments import SetAside
 
 NAME = "en-cs_CZ_#_news_#_doc1_#_0"
 TARGET = "Kočka sedí."

@@ -7,11 +7,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from adjudge import formats
-from adjudge.core.comparisons import comparisons
-from adjudge.core.errors import InputError
-from adjudge.core.judgments import Judgments, SetAside
-from adjudge.formats import ReadOptions
+from adjudge.readers import registry
+from adjudge.readers.options import ReadOptions
+from adjudge.table.comparisons import comparisons
+from adjudge.table.errors import InputError
+from adjudge.table.judgments import Judgments, SetAside
 
 BLOCKS = (
     "srclang,trglang,srcIndex,documentId,segmentId,judgeId,"
@@ -23,7 +23,7 @@ PAIRS = "srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system
 def read(tmp_path: Path, *lines: str, name: str = "made.csv") -> Judgments:
     file = tmp_path / name
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return formats.read([file], format="wmt-ranking")
+    return registry.read([file], format="wmt-ranking")
 
 
 def labels(judgments: Judgments) -> list[tuple[str, str, int | None]]:
@@ -161,7 +161,7 @@ def test_files_with_the_same_name_stay_apart(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir()
         files.append(tmp_path / folder / "data.csv")
         files[-1].write_text(f"{BLOCKS}\nCzech,English,7,d,3,ann,1,x,2,y,3,z,1,3,2\n")
-    judgments = formats.read(files, format="wmt-ranking")
+    judgments = registry.read(files, format="wmt-ranking")
     assert judgments.table["campaign"].unique(maintain_order=True).to_list() == ["one/data", "two/data"]
     assert len(comparisons(judgments)) == 6
 
@@ -266,7 +266,7 @@ def test_the_scale_can_be_told(tmp_path: Path, labels: int | None, fits: bool) -
     file.write_text(f"{BLOCKS}\nCzech,English,7,d,3,ann,1,x,2,y,3,z,1,7,2\n")
     options = ReadOptions(labels=labels)
     if fits:
-        assert formats.read([file], format="wmt-ranking", options=options).table["rank"].max() == 7
+        assert registry.read([file], format="wmt-ranking", options=options).table["rank"].max() == 7
         return
     with pytest.raises(InputError, match=r"line 2: rank is '7', it must lie between 1 and .*--labels"):
-        formats.read([file], format="wmt-ranking", options=options)
+        registry.read([file], format="wmt-ranking", options=options)

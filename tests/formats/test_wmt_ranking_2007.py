@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from adjudge import formats
-from adjudge.core.errors import InputError
-from adjudge.core.judgments import Judgments, SetAside
-from adjudge.formats.wmt.ranking_2007 import Task, parse_task
+from adjudge.readers import registry
+from adjudge.readers.wmt_rankings import Task, parse_task
+from adjudge.table.errors import InputError
+from adjudge.table.judgments import Judgments, SetAside
 
 SYSTEMS = "SYSTEM_0,SCORE_0_A,SCORE_0_B,SYSTEM_1,SCORE_1_A,SCORE_1_B,SYSTEM_2,SCORE_2_A,SCORE_2_B"
 EARLY = f"TASK,TYPE,ITEM_ID,ANNOTATOR_ID,TIME,{SYSTEMS}"
@@ -19,7 +19,7 @@ LATER = f"JUDGEMENT_ID,TASK,TYPE,ITEM_ID,ANNOTATOR_ID,ANNOTATOR_TYPE_COUNT,TIME,
 def read(tmp_path: Path, *lines: str) -> Judgments:
     file = tmp_path / "judgements"
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return formats.read([file], format="wmt-ranking-2007")
+    return registry.read([file], format="wmt-ranking-2007")
 
 
 def labels(judgments: Judgments) -> list[tuple[str, str, int | None]]:
@@ -97,7 +97,7 @@ def test_repeated_judgments_stay_apart(tmp_path: Path) -> None:
 def test_several_files_do_not_share_screens(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).write_text(f"{EARLY}\nWMT07 Czech-English News,RANK,5,18,39,x,4,,y,2,\n")
-    judgments = formats.read([tmp_path / "one", tmp_path / "two"], format="wmt-ranking-2007")
+    judgments = registry.read([tmp_path / "one", tmp_path / "two"], format="wmt-ranking-2007")
     assert judgments.table["screen"].unique(maintain_order=True).to_list() == ["one:1", "two:1"]
     assert list(judgments.by_pair()) == ["cs-en"]
 

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 import xlsxwriter
 
-from adjudge.core.errors import InputError
-from adjudge.core.judgments import Judgments
-from adjudge.formats import read
+from adjudge.readers.registry import read
+from adjudge.table.errors import InputError
+from adjudge.table.judgments import Judgments
 
 NAMES = [
     "username",

@@ -11,7 +11,7 @@ from tests.judge.fake_endpoint import SEGMENTS
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from adjudge.results.judge import Judged
+    from adjudge.judges.ask import Judged
 
 QUESTIONS = 2 * SEGMENTS
 KEY = "sk-a-secret-that-is-nowhere"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.judge import asking
+from adjudge.judges import ask
 from tests.judge.fake_endpoint import make_campaign
 
 
@@ -18,5 +18,5 @@ def campaign(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses between tries are short here."""
-    monkeypatch.setattr(asking, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(ask, "FIRST_WAIT", 0.01)
     monkeypatch.delenv("ADJUDGE_JUDGE_KEY", raising=False)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from adjudge.design.campaign import Scale
-from adjudge.judge.answers import AnswerReader, UnusableAnswerError
+from adjudge.campaigns.campaign_file import Scale
+from adjudge.judges.clients import AnswerReader, UnusableAnswerError
 
 SCORES = AnswerReader(Scale(), in_pairs=False)
 PAIRS = AnswerReader(Scale(), in_pairs=True)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import adjudge
-from adjudge.core.errors import DataError
-from adjudge.judge.clients import EndpointError
+from adjudge.judges.clients import EndpointError
+from adjudge.table.errors import DataError
 from tests.contract.tables import command
 from tests.judge.asking import KEY, QUESTIONS, ask
 from tests.judge.fake_endpoint import Handler, endpoint, usual

@@ -14,11 +14,10 @@ import polars as pl
 import pytest
 
 import adjudge
-from adjudge.core.errors import InputError
-from adjudge.design.campaign import Anchor
-from adjudge.judge import _load_tasks
-from adjudge.judge.clients import EndpointError
-from adjudge.judge.questions import make_questions, make_template
+from adjudge.campaigns.campaign_file import Anchor
+from adjudge.judges.ask import _load_tasks, make_questions, make_template
+from adjudge.judges.clients import EndpointError
+from adjudge.table.errors import InputError
 from tests.judge.asking import QUESTIONS, ask, journal
 from tests.judge.fake_endpoint import Handler, endpoint, usual, wait_until
 

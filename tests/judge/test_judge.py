@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 import adjudge
-from adjudge.core.errors import AdjudgeError, InputError, UsageError
-from adjudge.judge.clients import EndpointError
+from adjudge.judges.clients import EndpointError
+from adjudge.table.errors import AdjudgeError, InputError, UsageError
 from tests.conftest import ROOT
 from tests.contract.tables import command
 from tests.judge.asking import KEY, QUESTIONS, ask

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjudge.core.judgments import Judgments
+from adjudge.table.judgments import Judgments
 
 
 def growing(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal, norm
 
-from adjudge.look.boundaries import SPENDING, Spending, boundaries, crossing, spent
+from adjudge.evidence.boundaries import SPENDING, Spending, boundaries, crossing, spent
 from tests.conftest import examples
 
 # Constants and boundaries below were computed with the R package rpact 3.3.4, which has code of its own:

@@ -9,9 +9,8 @@ from bench.look_campaigns import GrowingCampaign
 from scipy.special import ndtri, stdtr
 from scipy.stats import binom
 
-from adjudge.look.boundaries import Spending
-from adjudge.look.decide import LookPlan, Mode, Observed, Settled, settle
-from adjudge.look.goals import Goal
+from adjudge.evidence.boundaries import LookPlan, Mode, Observed, Settled, Spending, settle
+from adjudge.evidence.look_claims import Goal
 
 SYSTEMS = 4
 FIRST, SECOND = np.triu_indices(SYSTEMS, 1)

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtri, stdtr, stdtrit
 from scipy.stats import binom, norm, t
 
-from adjudge.look.boundaries import Spending, boundaries, few_people_power, spent
+from adjudge.evidence.boundaries import Spending, boundaries, few_people_power, spent
 
 CAMPAIGNS = 20_000
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from adjudge.look.boundaries import boundaries, mixture_bound, mixture_share, spent
-from adjudge.look.claims import Path, final_estimate
+from adjudge.evidence.boundaries import boundaries, mixture_bound, mixture_share, spent
+from adjudge.evidence.look_claims import Path, final_estimate
 
 TIMES = (0.2, 0.4, 0.6, 0.8, 1.0)
 BOUNDS = tuple(boundaries(TIMES, [spent("obrien-fleming", 0.025, time) for time in TIMES]))

@@ -9,15 +9,12 @@ import polars as pl
 import pytest
 from scipy.stats import norm, t
 
-from adjudge.core.errors import DataError
-from adjudge.core.judgments import Judgments
-from adjudge.look import LookPlan, look
-from adjudge.look.boundaries import mixture_bound, mixture_share
-from adjudge.look.estimates import count_judgments
-from adjudge.look.goals import Goal
-from adjudge.look.history import read_history
-from adjudge.look.live import live
-from adjudge.results.look import Outlook
+from adjudge.evidence.boundaries import LookPlan, mixture_bound, mixture_share
+from adjudge.evidence.live import live
+from adjudge.evidence.look import look, read_history
+from adjudge.evidence.look_claims import Goal, Outlook, count_judgments
+from adjudge.table.errors import DataError
+from adjudge.table.judgments import Judgments
 from tests.look.make import growing
 
 PARTS = growing({"A": 12.0, "B": 0.0, "C": -12.0})
@@ -97,7 +94,7 @@ def test_corrected_translations_count_and_nothing_judged_is_said() -> None:
 
 
 def test_a_ranking_at_hand_is_used() -> None:
-    from adjudge.rank import rank
+    from adjudge.ranking.methods import rank
 
     ranking = rank(PARTS[1])
     assert live(PARTS[1], planned=PLANNED, ranking=ranking).claims == live(PARTS[1], planned=PLANNED).claims

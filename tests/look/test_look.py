@@ -12,14 +12,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.core.errors import DataError, InputError, UsageError
-from adjudge.core.judgments import Judgments
-from adjudge.look import look
-from adjudge.look.boundaries import boundaries, spent
-from adjudge.look.claims import claims_of, settled_top
-from adjudge.look.decide import LookPlan, Observed, Settled, State, bound, settle
-from adjudge.look.estimates import as_normal, count_judgments
-from adjudge.look.goals import Goal, parse_goal
+from adjudge.evidence.boundaries import LookPlan, Observed, Settled, State, bound, boundaries, settle, spent
+from adjudge.evidence.look import look
+from adjudge.evidence.look_claims import Goal, as_normal, claims_of, count_judgments, parse_goal, settled_top
+from adjudge.table.errors import DataError, InputError, UsageError
+from adjudge.table.judgments import Judgments
 from tests.conftest import Run
 from tests.look.make import growing
 

@@ -11,12 +11,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from adjudge.core.maths import kendall, pearson, spearman
-from adjudge.meta.accuracy import accuracy, calibrated, pair_p, pairs, signs, soft_pairwise_accuracy
-from adjudge.meta.coefficients import grouped
-from adjudge.meta.metric_tests import williams
-from adjudge.meta.permutation_tests import permute_groups, permute_pearson
-from adjudge.rank.lines_and_rank_sets import holm
+from adjudge.metrics.levels import accuracy, calibrated, grouped, pair_p, pairs, signs, soft_pairwise_accuracy
+from adjudge.metrics.significance import permute_groups, permute_pearson, williams
+from adjudge.ranking.lines import holm
+from adjudge.table.maths import kendall, pearson, spearman
 from tests.conftest import examples
 
 Floats = NDArray[np.float64]

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adjudge.core.errors import DataError, InputError
-from adjudge.core.judgments import Judgments
-from adjudge.meta.document_keys import read_keys
-from adjudge.meta.gold import gold
+from adjudge.metrics.gold import gold
+from adjudge.metrics.join import read_keys
+from adjudge.table.errors import DataError, InputError
+from adjudge.table.judgments import Judgments
 
 
 def run(seed: int, documents: int = 8, tasks: int = 6) -> Judgments:

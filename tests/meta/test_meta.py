@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from adjudge import meta
-from adjudge.core.errors import DataError, InputError
-from adjudge.core.protocols import SCORED
-from adjudge.formats.metric_score_files import MetricScore, read_metric_scores
-from adjudge.meta.evaluate import evaluate
-from adjudge.meta.join import join
+from adjudge.metrics.join import join
+from adjudge.metrics.meta import evaluate
+from adjudge.readers.metric_scores import MetricScore, read_metric_scores
+from adjudge.table.errors import DataError, InputError
+from adjudge.table.protocols import SCORED
 from tests.conftest import Run, assert_explained
 
 

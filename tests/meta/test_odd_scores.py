@@ -15,15 +15,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from adjudge.core.errors import DataError, InputError
-from adjudge.formats.metric_score_files import MetricScore, read_metric_scores
-from adjudge.meta.accuracy import signs, soft_pairwise_accuracy
-from adjudge.meta.evaluate import evaluate
-from adjudge.meta.join import join
-from adjudge.meta.metric_tests import williams
-from adjudge.meta.permutation_tests import permute_pearson
-from adjudge.meta.resampling import pooled_pairs, pooled_pearson, pooled_spearman
-from adjudge.meta.scores import Scores
+from adjudge.metrics.join import Scores, join
+from adjudge.metrics.levels import pooled_pairs, pooled_pearson, pooled_spearman, signs, soft_pairwise_accuracy
+from adjudge.metrics.meta import evaluate
+from adjudge.metrics.significance import permute_pearson, williams
+from adjudge.readers.metric_scores import MetricScore, read_metric_scores
+from adjudge.table.errors import DataError, InputError
 from tests.conftest import Run, assert_explained, examples
 
 Floats = NDArray[np.float64]

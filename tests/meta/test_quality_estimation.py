@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 from sacrebleu.metrics.ter import TER
 
-from adjudge.core.edit_rates import edit_rate
-from adjudge.core.errors import DataError, InputError, UsageError
-from adjudge.formats.post_edits import EditedDocument, read_document_scores, read_post_edits, read_predictions
-from adjudge.meta.document_labels import combine, orders_along, refit, tune_weight
-from adjudge.meta.quality_estimation import Prices, costs, estimate
-from adjudge.simulate.post_edits import SimulatedEdits, simulate_post_edits
+from adjudge.metrics.quality_estimation import Prices, combine, costs, estimate, orders_along, refit, tune_weight
+from adjudge.planning.simulate import SimulatedEdits, simulate_post_edits
+from adjudge.readers.post_edits import EditedDocument, read_document_scores, read_post_edits, read_predictions
+from adjudge.table.errors import DataError, InputError, UsageError
+from adjudge.table.texts import edit_rate
 from tests.conftest import Run, assert_explained
 
 

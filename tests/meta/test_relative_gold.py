@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 import adjudge
-from adjudge.core.errors import UsageError
-from adjudge.core.judgments import Judgments
-from adjudge.formats import native
-from adjudge.meta.segment_tau import taus
+from adjudge.metrics.segment_tau import taus
+from adjudge.readers import native
+from adjudge.table.errors import UsageError
+from adjudge.table.judgments import Judgments
 from tests.conftest import Run
 
 

@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 
 import adjudge
-from adjudge.core.judgments import Judgments
-from adjudge.meta.evaluate import evaluate
-from adjudge.meta.resampling import interval
-from adjudge.meta.scores import Scores
+from adjudge.metrics.join import Scores
+from adjudge.metrics.levels import interval
+from adjudge.metrics.meta import evaluate
+from adjudge.table.judgments import Judgments
 
 SYSTEMS = ("a", "b", "c", "d")
 

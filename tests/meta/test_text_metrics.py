@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 import sacrebleu
 
-from adjudge.core.errors import InputError, UsageError
-from adjudge.core.rng import generator
-from adjudge.formats.metric_score_files import MetricScore
-from adjudge.meta.join import join, system_means
-from adjudge.meta.text_metrics import Texts, read_texts, text_metrics
-from adjudge.simulate.invented_texts import draw_texts
+from adjudge.metrics.join import join, system_means
+from adjudge.metrics.meta import Texts, read_texts, text_metrics
+from adjudge.planning.truth import draw_texts
+from adjudge.readers.metric_scores import MetricScore
+from adjudge.table.errors import InputError, UsageError
+from adjudge.table.rng import generator
 from tests.conftest import Run, assert_explained
 
 SYSTEMS = {"good": 0.1, "fair": 0.3, "poor": 0.5, "bad": 0.7}

@@ -19,13 +19,13 @@ def description() -> dict[str, Any]:
     from django.conf import settings
 
     settings.configure(
-        INSTALLED_APPS=["adjudge.collect"],
+        INSTALLED_APPS=["adjudge.server"],
         SESSION_COOKIE_NAME="session",
-        ROOT_URLCONF="adjudge.collect.urls",
+        ROOT_URLCONF="adjudge.server.endpoints",
         USE_TZ=True,
     )
     django.setup()
-    from adjudge.collect.endpoints import api
+    from adjudge.server.endpoints import api
 
     schema: dict[str, Any] = api.get_openapi_schema()
     return schema

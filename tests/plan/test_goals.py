@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adjudge.core.errors import DataError, UsageError
-from adjudge.plan.goals import Noise, goals_for, plan_goals
-from adjudge.plan.savings import plan_selection, saving
-from adjudge.plan.settings import PlanSettings
-from adjudge.results.plan import PlanGoal
+from adjudge.planning.search import Noise, goals_for, plan_goals, plan_selection, saving
+from adjudge.planning.settings import PlanGoal, PlanSettings
+from adjudge.table.errors import DataError, UsageError
 
 
 def rows_for(systems: int, noise: Noise, difference: float) -> dict[tuple[str, str, int], PlanGoal]:

@@ -15,16 +15,17 @@ import pytest
 import vl_convert
 
 import adjudge
-from adjudge.core.errors import UsageError
-from adjudge.core.judgments import Judgments
-from adjudge.plan import PlanSettings, Variances, pilot_variances, plan, variances_like
-from adjudge.plan.layout import make_layout, mixed_design
-from adjudge.plan.precision import Precision, measure
-from adjudge.plan.settings import EFFECTS
-from adjudge.rank.mixed import design_from, fit
-from adjudge.report.charts.plan import draw_plan
-from adjudge.report.charts.theme import paint
-from adjudge.simulate import ScoreCampaign, simulate
+from adjudge.mixed.design import design_from
+from adjudge.mixed.fit import fit
+from adjudge.planning.plan import plan
+from adjudge.planning.search import Precision, make_layout, measure, mixed_design, pilot_variances
+from adjudge.planning.settings import EFFECTS, PlanSettings, Variances, variances_like
+from adjudge.planning.simulate import simulate
+from adjudge.planning.simulated_scores import ScoreCampaign
+from adjudge.reports.chart_theme import paint
+from adjudge.reports.charts import draw_plan
+from adjudge.table.errors import UsageError
+from adjudge.table.judgments import Judgments
 from tests.conftest import Run, assert_explained
 
 SMALL = PlanSettings(systems=4, difference=16, annotators=5, documents=24, segments=5, task_size=50, draws=0)
@@ -62,7 +63,7 @@ def test_leniency_does_not_matter_where_everybody_judges_all_systems_alike() -> 
 @pytest.mark.slow
 def test_precision_is_what_repeated_campaigns_show() -> None:
     """The slow way: scores drawn 200 times, systems compared by generalised least squares each time."""
-    from adjudge.rank.mixed import refit
+    from adjudge.mixed.fit import refit
 
     layout = make_layout(SMALL, "pages", 60)
     assumed = Variances()

@@ -10,8 +10,7 @@ from scipy.stats import binom
 from typer.testing import CliRunner
 
 import adjudge
-from adjudge.core.errors import DataError, UsageError
-from adjudge.plan.relative import (
+from adjudge.planning.relative import (
     RelativePlanSettings,
     RelativeSpread,
     draw,
@@ -19,9 +18,10 @@ from adjudge.plan.relative import (
     spread_like,
     standard_error,
 )
-from adjudge.rank.resampling_units import annotator_units
-from adjudge.rank.strengths import compare_strengths
+from adjudge.ranking.counts import annotator_units
+from adjudge.ranking.tastes import compare_strengths
 from adjudge.shell.line import app
+from adjudge.table.errors import DataError, UsageError
 from tests.rank.make import random_blocks
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from adjudge.look.boundaries import SPENDING, Spending, boundaries, spent
-from adjudge.plan.savings import saving
+from adjudge.evidence.boundaries import SPENDING, Spending, boundaries, spent
+from adjudge.planning.search import saving
 
 
 def test_five_looks_save_a_quarter_and_nearly_half() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from adjudge.core.judgments import Judgments
+from adjudge.table.judgments import Judgments
 
 
 def blocks(rankings: Sequence[Mapping[str, int | None]], *, annotators: Sequence[str] | None = None) -> Judgments:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from adjudge.rank.bradley_terry import RIDGE, fit
+from adjudge.ranking.bradley_terry import RIDGE, fit
 from tests.conftest import examples
 
 Floats = NDArray[np.float64]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm, studentized_range, t
 
-from adjudge.rank.contrasts import contrasts, equivalence
-from adjudge.rank.lines_and_rank_sets import rank_sets, simultaneous_interval
+from adjudge.ranking.lines import rank_sets, simultaneous_interval
+from adjudge.table.maths import contrasts, equivalence
 
 EFFECTS = np.array([10.0, 7.0, 6.5, 1.0])
 COVARIANCE = np.eye(4) * 0.5 + 3.0

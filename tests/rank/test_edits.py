@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.audit import audit
-from adjudge.core.errors import DataError
-from adjudge.core.judgments import Judgments
-from adjudge.formats import native
-from adjudge.rank import rank
-from adjudge.rank.edits_as_scores import as_scores
+from adjudge.evidence.audit import audit
+from adjudge.ranking.methods import rank
+from adjudge.ranking.scores import as_scores
+from adjudge.readers import native
+from adjudge.table.errors import DataError
+from adjudge.table.judgments import Judgments
 from tests.conftest import Run
 
 WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]

@@ -10,11 +10,12 @@ import trueskill as reference_trueskill
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.core.comparisons import comparisons
-from adjudge.core.errors import UsageError
-from adjudge.core.judgments import Judgments
-from adjudge.rank import RankSettings, rank, ratios, trueskill
-from adjudge.rank.resampling_units import tally
+from adjudge.ranking import relative
+from adjudge.ranking.counts import tally
+from adjudge.ranking.methods import RankSettings, rank
+from adjudge.table.comparisons import comparisons
+from adjudge.table.errors import UsageError
+from adjudge.table.judgments import Judgments
 from tests.conftest import examples
 from tests.rank.make import blocks, random_blocks
 
@@ -76,8 +77,8 @@ def test_expected_wins_weighs_opponents_alike() -> None:
         [{"a": 1, "b": 2}] * 3 + [{"a": 2, "b": 1}, {"a": 1, "c": 2}, {"a": 2, "c": 1}, {"b": 1, "c": 1}]
     )
     counts = tally(comparisons(judgments))
-    assert ratios.expected_wins(counts)[0] == pytest.approx((3 / 4 + 1 / 2) / 2)
-    assert ratios.expected_wins(counts)[2] == pytest.approx(1 / 2)  # only ties with b: b is left out of the mean
+    assert relative.expected_wins(counts)[0] == pytest.approx((3 / 4 + 1 / 2) / 2)
+    assert relative.expected_wins(counts)[2] == pytest.approx(1 / 2)  # only ties with b: b is left out of the mean
 
 
 @settings(max_examples=examples(30))
@@ -86,11 +87,11 @@ def test_a_trueskill_match_is_that_of_the_trueskill_package(
     m1: float, m2: float, s1: float, s2: float, drawn: bool, share: float
 ) -> None:
     """trueskill 0.4.5, `rate_1vs1` with tau 0."""
-    environment = reference_trueskill.TrueSkill(mu=0, sigma=1, beta=trueskill.BETA, tau=0, draw_probability=share)
+    environment = reference_trueskill.TrueSkill(mu=0, sigma=1, beta=relative.BETA, tau=0, draw_probability=share)
     margin = reference_trueskill.calc_draw_margin(share, 2, environment)
     first, second = environment.create_rating(m1, s1), environment.create_rating(m2, s2)
     expected = reference_trueskill.rate_1vs1(first, second, drawn=drawn, env=environment)
-    mean, variance = trueskill.update(
+    mean, variance = relative.update(
         np.array([[m1], [m2]]), np.array([[s1**2], [s2**2]]), np.array([drawn]), np.array([margin])
     )
     assert mean[:, 0] == pytest.approx([rating.mu for rating in expected], abs=1e-4)
@@ -100,9 +101,9 @@ def test_a_trueskill_match_is_that_of_the_trueskill_package(
 def test_the_draw_margin_is_that_of_the_trueskill_package() -> None:
     """trueskill 0.4.5, `calc_draw_margin`."""
     drawn = np.array([[True, False, False, False]])
-    environment = reference_trueskill.TrueSkill(mu=0, sigma=1, beta=trueskill.BETA, tau=0, draw_probability=0.25)
+    environment = reference_trueskill.TrueSkill(mu=0, sigma=1, beta=relative.BETA, tau=0, draw_probability=0.25)
     expected = reference_trueskill.calc_draw_margin(0.25, 2, environment)
-    assert trueskill.draw_margin(drawn, np.array([4]))[0] == pytest.approx(expected)
+    assert relative.draw_margin(drawn, np.array([4]))[0] == pytest.approx(expected)
 
 
 def test_a_method_defined_without_the_reference_refuses_it() -> None:

@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from adjudge.core.errors import DataError
-from adjudge.rank.mfas import components, contradicted_wins, net_wins, solve
-from adjudge.rank.ordering.optima import find_optima
-from adjudge.rank.tournament import tournament
+from adjudge.ranking.optimal_order import find_optima
+from adjudge.ranking.tournament import components, contradicted_wins, net_wins, solve, tournament
+from adjudge.table.errors import DataError
 from tests.conftest import examples
 from tests.rank.make import blocks, random_blocks
 

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
-from adjudge.core.errors import DataError
-from adjudge.core.judgments import Judgments
-from adjudge.core.score_sheet import Sheet, resampled_means, sheet_of, standardised
-from adjudge.rank import RankSettings, rank
-from adjudge.rank.mann_whitney import RankSums, halves_differ, mann_whitney
+from adjudge.ranking.methods import RankSettings, rank
+from adjudge.ranking.significance import RankSums, halves_differ, mann_whitney
+from adjudge.table.errors import DataError
+from adjudge.table.judgments import Judgments
+from adjudge.table.score_sheet import Sheet, resampled_means, sheet_of, standardised
 from tests.conftest import examples
 
 QUICK = RankSettings(resamples=0)

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.audit import AuditSettings, audit
-from adjudge.core.comparisons import comparisons
-from adjudge.rank import RankSettings, rank
-from adjudge.rank.resampling_units import annotator_units, block_units
-from adjudge.rank.significance import separation
+from adjudge.evidence.audit import AuditSettings, audit
+from adjudge.ranking.counts import annotator_units, block_units
+from adjudge.ranking.methods import RankSettings, rank
+from adjudge.ranking.significance import separation
+from adjudge.table.comparisons import comparisons
 from tests.rank.make import blocks
 
 ORDERED: dict[str, int | None] = {"a": 1, "b": 2, "c": 3}

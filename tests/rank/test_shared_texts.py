@@ -10,15 +10,15 @@ import pytest
 from bench.bench_shared_documents import ROWS, Campaign
 from scipy.stats import binom
 
-from adjudge.core.comparisons import Comparisons, comparisons
-from adjudge.core.judgments import Judgments
-from adjudge.rank import rank
-from adjudge.rank.bradley_terry import expectations
-from adjudge.rank.clustered_errors import shared_effects
-from adjudge.rank.mixed.design import design_from
-from adjudge.rank.mixed.fit import fit
-from adjudge.rank.relative_notes import COUNTED_WITHOUT_TEXTS, TEXTS_NOT_NAMED
-from adjudge.rank.resampling_units import block_units, units_of
+from adjudge.mixed.design import design_from
+from adjudge.mixed.fit import fit
+from adjudge.ranking.bradley_terry import expectations
+from adjudge.ranking.counts import block_units, units_of
+from adjudge.ranking.methods import rank
+from adjudge.ranking.relative import COUNTED_WITHOUT_TEXTS, TEXTS_NOT_NAMED
+from adjudge.ranking.tastes import shared_effects
+from adjudge.table.comparisons import Comparisons, comparisons
+from adjudge.table.judgments import Judgments
 from tests.rank.make import random_blocks
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 
-from adjudge.rank.lines_and_rank_sets import (
+from adjudge.ranking.lines import (
     RULES,
     benjamini_hochberg,
     cluster_numbers,
@@ -18,7 +18,7 @@ from adjudge.rank.lines_and_rank_sets import (
     rank_bounds,
     resampled_rank_sets,
 )
-from adjudge.rank.significance import PairTests, difference_spread, resampling_tests, sign_tests
+from adjudge.ranking.significance import PairTests, difference_spread, resampling_tests, sign_tests
 from tests.conftest import examples
 
 

@@ -14,18 +14,24 @@ from numpy.typing import NDArray
 from scipy.linalg import block_diag
 from scipy.stats import binom
 
-from adjudge.core.comparisons import comparisons
-from adjudge.core.errors import UsageError
-from adjudge.core.judgments import Judgments
-from adjudge.rank import RankSettings, clustered_errors, rank
-from adjudge.rank import counts as people_module
-from adjudge.rank.bradley_terry import RIDGE, expectations, fit
-from adjudge.rank.clustered_errors import clustered_covariance, corrections
-from adjudge.rank.counts import PeopleCounts
-from adjudge.rank.resampling_units import annotator_units, people_counts
-from adjudge.rank.significance import circles, contradicted, unanimous_p
-from adjudge.rank.strengths import compare_strengths
-from adjudge.rank.tastes import TASTES, TasteFit, fit_tastes, refit
+from adjudge.ranking import counts as people_module
+from adjudge.ranking import tastes
+from adjudge.ranking.bradley_terry import RIDGE, expectations, fit
+from adjudge.ranking.counts import PeopleCounts, annotator_units, people_counts
+from adjudge.ranking.methods import RankSettings, rank
+from adjudge.ranking.significance import circles, contradicted, unanimous_p
+from adjudge.ranking.tastes import (
+    TASTES,
+    TasteFit,
+    clustered_covariance,
+    compare_strengths,
+    corrections,
+    fit_tastes,
+    refit,
+)
+from adjudge.table.comparisons import comparisons
+from adjudge.table.errors import UsageError
+from adjudge.table.judgments import Judgments
 from tests.conftest import examples
 from tests.rank.make import blocks, random_blocks
 
@@ -148,7 +154,7 @@ def test_it_is_the_dense_computation(seed: int, people: int, systems: int) -> No
 def test_slices_of_contrasts_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = random_people(1, 5, 4)
     whole = fit_tastes(counts)
-    monkeypatch.setattr(clustered_errors, "CONTRASTS_SLICE", 1)
+    monkeypatch.setattr(tastes, "CONTRASTS_SLICE", 1)
     assert fit_tastes(counts).df == pytest.approx(whole.df, nan_ok=True)
 
 
@@ -222,7 +228,7 @@ def test_slices_of_segments_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> No
     compared = RelativeCampaign(5, (20,) * 5, segments=12, segment_sd=1.0).draw(np.random.default_rng(4))
     units = annotator_units(compared)
     whole = compare_strengths(units, compared).fit.covariance
-    monkeypatch.setattr(clustered_errors, "TEXTS_SLICE", 1)
+    monkeypatch.setattr(tastes, "TEXTS_SLICE", 1)
     assert compare_strengths(units, compared).fit.covariance == pytest.approx(whole)
 
 

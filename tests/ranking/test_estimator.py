@@ -6,12 +6,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.core.judgments import Judgments
-from adjudge.rank.mixed import design_from, refit
-from adjudge.rank.mixed.shared_fits import model_of
+from adjudge.mixed.design import design_from
+from adjudge.mixed.fit import refit
+from adjudge.mixed.model import model_of
+from adjudge.planning.simulated_scores import ScoreCampaign, simulate_scores
 from adjudge.ranking.estimator import Part, RelativeEstimator, ScoreEstimator, estimator_of
-from adjudge.simulate import simulate_scores
-from adjudge.simulate.score_campaign import ScoreCampaign
+from adjudge.table.judgments import Judgments
 from tests.rank.make import blocks, random_blocks
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from adjudge.replicate import replicate
-from adjudge.results.replication import Replication
+from adjudge.papers.replicate import Replication, replicate
 
 
 @cache

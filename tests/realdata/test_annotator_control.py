@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adjudge.check import CheckRule, check
-from adjudge.check.twins import find_twins
-from adjudge.core.judgments import Judgments
+from adjudge.people.check import CheckRule, check
+from adjudge.people.twins import find_twins
+from adjudge.table.judgments import Judgments
 from tests.released import read_released
 
 # Table 1 of the paper; its "Run A" is the folder runB and its "Run B" is runA, 10,050 there is a misprint for 10,500,

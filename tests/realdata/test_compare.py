@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from adjudge import compare, read
-from adjudge.formats.metric_score_files import read_metric_scores
-from adjudge.meta.document_keys import read_keys
-from adjudge.results.compare import CampaignComparison
+from adjudge.evidence.compared_campaigns import CampaignComparison
+from adjudge.metrics.join import read_keys
+from adjudge.readers.metric_scores import read_metric_scores
 
 
 def test_two_runs_of_document_assessment(data: Path) -> None:

@@ -12,8 +12,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from adjudge.core.judgments import Judgments, SetAside
-from adjudge.formats import ReadOptions, read
+from adjudge.readers.options import ReadOptions
+from adjudge.readers.registry import read
+from adjudge.table.judgments import Judgments, SetAside
 from tests.released import read_released
 
 NEWS = Path("wmt21") / "newstest2021-toen"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.formats import read
-from adjudge.meta.document_keys import read_keys
-from adjudge.meta.gold import gold
-from adjudge.results.gold import Gold
+from adjudge.metrics.gold import gold
+from adjudge.metrics.join import read_keys
+from adjudge.metrics.results import Gold
+from adjudge.readers.registry import read
 
 
 @cache

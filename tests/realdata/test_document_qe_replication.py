@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.results.replication import ReplicatedCell, Replication, State
+from adjudge.papers.replicate import ReplicatedCell, Replication, State
 from tests.conftest import Run, assert_explained
 from tests.realdata.replications import replication_of
 

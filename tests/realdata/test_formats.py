@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 import adjudge
-from adjudge.core.comparisons import comparisons
-from adjudge.core.judgments import Judgments
-from adjudge.formats import ReadOptions
+from adjudge.readers.options import ReadOptions
+from adjudge.table.comparisons import comparisons
+from adjudge.table.judgments import Judgments
 from tests.released import read_released
 
 # Lopez 2012, Table 1: systems without the reference, and pairwise judgments with it.

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.agree import agree
-from adjudge.audit import AuditSettings, audit
-from adjudge.core.judgments import Judgments
-from adjudge.formats import read
-from adjudge.rank import RankSettings, rank
-from adjudge.results.agree import Agreement
-from adjudge.results.audit.edits import Acceptability
-from adjudge.results.audit.sampling import Discrepancies, Sampling, SoleWinners
-from adjudge.results.replication import ReplicatedCell, Replication, State
+from adjudge.evidence.audit import AuditSettings, audit
+from adjudge.evidence.composition import Discrepancies, Sampling, SoleWinners
+from adjudge.evidence.post_edits import Acceptability
+from adjudge.papers.replicate import ReplicatedCell, Replication, State
+from adjudge.people.agreement import agree
+from adjudge.people.results import Agreement
+from adjudge.ranking.methods import RankSettings, rank
+from adjudge.readers.registry import read
+from adjudge.table.judgments import Judgments
 from tests.conftest import Run
 from tests.realdata.replications import replication_of
 from tests.released import read_released

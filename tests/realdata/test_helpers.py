@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import adjudge
-from adjudge.core.judgments import Judgments
+from adjudge.table.judgments import Judgments
 from tests.released import read_released
 
 

@@ -18,7 +18,7 @@ import adjudge
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from adjudge.results.audit.judges import JudgeReport, Judges
+    from adjudge.judges.alternative import JudgeReport, Judges
 
 GOOD = (
     "BLEURT-20-refA",

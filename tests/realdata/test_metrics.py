@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjudge.formats.metric_score_files import read_metric_scores
-from adjudge.meta.evaluate import evaluate
-from adjudge.meta.join import join
-from adjudge.results.meta import MetaEvaluation
+from adjudge.metrics.join import join
+from adjudge.metrics.meta import evaluate
+from adjudge.metrics.results import MetaEvaluation
+from adjudge.readers.metric_scores import read_metric_scores
 
 METRICS = ("alpha", "beta", "gamma", "delta")
 GROUPINGS = {"none": None, "sys": "by_system", "item": "by_item"}

@@ -15,10 +15,10 @@ import polars as pl
 import pytest
 from scipy.stats import mannwhitneyu
 
-from adjudge.core.judgments import Judgments
-from adjudge.rank import RankSettings, rank
-from adjudge.rank.mann_whitney import mann_whitney
-from adjudge.results.rank import Ranking
+from adjudge.ranking.methods import RankSettings, rank
+from adjudge.ranking.ranking import Ranking
+from adjudge.ranking.significance import mann_whitney
+from adjudge.table.judgments import Judgments
 from tests.released import read_released
 
 NEWS = "newstest2021-toen"

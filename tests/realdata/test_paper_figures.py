@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.agree import agree
-from adjudge.replicate.grain_of_salt.figures import agreement_by_length
-from adjudge.results.paper_figures import Bars, Curves, Matrix, PaperFigure, PlacesOfSystems, Scatter, TournamentOrder
-from adjudge.results.replication import Replication, State
+from adjudge.papers.figures import Bars, Curves, Matrix, PaperFigure, PlacesOfSystems, Scatter, TournamentOrder
+from adjudge.papers.grain_of_salt import agreement_by_length
+from adjudge.papers.replicate import Replication, State
+from adjudge.people.agreement import agree
 from tests.conftest import Run
 from tests.realdata.replications import replication_of
 from tests.released import read_released

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.audit import audit
-from adjudge.formats import read
-from adjudge.rank import rank
-from adjudge.results.audit.stability import Stability
-from adjudge.results.audit.trust import AATest, Influence, Reliability
+from adjudge.evidence.audit import audit
+from adjudge.evidence.stability import Stability
+from adjudge.evidence.trust import AATest, Influence, Reliability
+from adjudge.ranking.methods import rank
+from adjudge.readers.registry import read
 
 QUESTIONS = ("stability", "aa", "reliability", "influence")
 

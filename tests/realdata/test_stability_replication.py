@@ -14,10 +14,10 @@ import polars as pl
 import pytest
 from scipy.stats import mannwhitneyu
 
-from adjudge.audit.stability import stability
-from adjudge.core.judgments import Judgments
-from adjudge.results.audit.stability import ChangeFamily
-from adjudge.results.replication import ReplicatedCell, ReplicatedTable, Replication, Source
+from adjudge.evidence.stability import stability
+from adjudge.papers.replicate import ReplicatedCell, ReplicatedTable, Replication, Source
+from adjudge.ranking.changes import ChangeFamily
+from adjudge.table.judgments import Judgments
 from tests.conftest import Run
 from tests.realdata.replications import replication_of
 from tests.released import read_released

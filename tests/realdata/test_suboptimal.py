@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import adjudge
-from adjudge.results.replication import Replication
-from adjudge.testset import TestSetOptions, testset
-from adjudge.testset.versions import segment_ter
+from adjudge.papers.replicate import Replication
+from adjudge.testsets.check import TestSetOptions, testset
+from adjudge.testsets.versions import segment_ter
 from tests.realdata.replications import replication_of
 
 

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.formats import read
-from adjudge.rank.tournament import tournament
-from adjudge.replicate import replicate
-from adjudge.results.replication import Replication, State
+from adjudge.papers.replicate import Replication, State, replicate
+from adjudge.ranking.tournament import tournament
+from adjudge.readers.registry import read
 from tests.realdata.replications import replication_of
 
 # Cells that cannot match because the paper mixes up its equations; each has a note that says so.

@@ -7,14 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.errors import InputError, UsageError
-from adjudge.replicate import PAPERS, replicate
-from adjudge.replicate.published import count_decimals, find_file, read_published
-from adjudge.replicate.stability import AuditedPair, table_2
-from adjudge.replicate.stability.official_rankings import official_figures
-from adjudge.report.text import result_as_text
-from adjudge.results.audit.stability import ChangeFamily, Stability, StabilityRow
-from adjudge.results.replication import ReplicatedCell, ReplicatedTable, Replication, Source
+from adjudge.evidence.stability import Stability, StabilityRow
+from adjudge.papers.replicate import (
+    PAPERS,
+    ReplicatedCell,
+    ReplicatedTable,
+    Replication,
+    Source,
+    count_decimals,
+    find_file,
+    read_published,
+    replicate,
+)
+from adjudge.papers.stability import AuditedPair, official_figures, table_2
+from adjudge.ranking.changes import ChangeFamily
+from adjudge.reports.page import result_as_text
+from adjudge.table.errors import InputError, UsageError
 from tests.conftest import Run, assert_explained
 from tests.formats.test_wmt_da import rows, write
 

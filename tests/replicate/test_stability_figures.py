@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from adjudge.audit.changes import ALL_ROWS
-from adjudge.audit.stability import stability
-from adjudge.core.judgments import Judgments
-from adjudge.replicate.published import read_published
-from adjudge.replicate.stability import AuditedPair, figure_1
-from adjudge.replicate.stability.figures import draw_figures
-from adjudge.replicate.stability.official_rankings import kinds_of_items, workers_who_saw
-from adjudge.results.audit.stability import ONCE_PER_PAIR, Stability
-from adjudge.results.paper_figures import Curves, Matrix, PaperFigure, PlacesOfSystems
-from adjudge.results.replication import State
+from adjudge.evidence.stability import Stability, stability
+from adjudge.papers.figures import Curves, Matrix, PaperFigure, PlacesOfSystems
+from adjudge.papers.replicate import State, read_published
+from adjudge.papers.stability import AuditedPair, draw_figures, figure_1, kinds_of_items, workers_who_saw
+from adjudge.ranking.changes import ALL_ROWS, ONCE_PER_PAIR
+from adjudge.table.judgments import Judgments
 from tests.audit.test_stability import balanced
 
 PUBLISHED = read_published("stability")

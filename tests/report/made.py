@@ -5,20 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations
 
-from adjudge.core.judgments import SetAside
-from adjudge.rank.methods import find_method
-from adjudge.results.agree import Agreement, AnnotatorAgreement, Coefficients, LengthAgreement
-from adjudge.results.audit import Audit, Section
-from adjudge.results.audit.claims import Claim, Claims, Verdict
-from adjudge.results.audit.composition import Documents, ExplainedSpread, TaskComposition
-from adjudge.results.audit.sampling import Correlation, SampledSystem, Sampling
-from adjudge.results.audit.stability import ChangeFamily, Stability, StabilityRow
-from adjudge.results.audit.trust import AARate, AATest, HalfAgreement, Influence, LeftOutUnit, Reliability
-from adjudge.results.check import AnnotatorCheck, Checked
-from adjudge.results.import_export import Imported
-from adjudge.results.rank import Lines, PairComparison, RankedSystem, Ranking, VarianceComponent
-from adjudge.results.report import PairResults
-from adjudge.results.tournament import CheapestOrder, Movable, Tournament, Violation
+from adjudge.evidence.audit import Audit, Section
+from adjudge.evidence.claims import Claim, Claims, Verdict
+from adjudge.evidence.composition import Documents, ExplainedSpread, SampledSystem, Sampling, TaskComposition
+from adjudge.evidence.stability import Stability, StabilityRow
+from adjudge.evidence.trust import AATest, HalfAgreement, Influence, LeftOutUnit, Reliability
+from adjudge.mixed.variances import VarianceComponent
+from adjudge.people.results import Agreement, AnnotatorAgreement, AnnotatorCheck, Checked, Coefficients, LengthAgreement
+from adjudge.ranking.changes import ChangeFamily
+from adjudge.ranking.intervals import AARate, Correlation
+from adjudge.ranking.methods import find_method
+from adjudge.ranking.ranking import Lines, PairComparison, RankedSystem, Ranking
+from adjudge.ranking.tournament import CheapestOrder, Movable, Tournament, Violation
+from adjudge.readers.summary import Imported
+from adjudge.reports.build import PairResults
+from adjudge.table.judgments import SetAside
 
 NASTY = "</script><script>window.hacked=1</script><img src=x onerror='window.hacked=1'>"
 

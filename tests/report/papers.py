@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adjudge.results.paper_figures import (
+from adjudge.papers.figures import (
     Bar,
     Bars,
     Curve,
@@ -18,7 +18,7 @@ from adjudge.results.paper_figures import (
     TournamentOrder,
     ViolatedLead,
 )
-from adjudge.results.replication import NotRecomputed, ReplicatedCell, ReplicatedTable, Replication, Source
+from adjudge.papers.replicate import NotRecomputed, ReplicatedCell, ReplicatedTable, Replication, Source
 
 SYSTEMS = tuple(f"system-{letter}" for letter in "abcdefgh")
 

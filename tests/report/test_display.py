@@ -7,12 +7,11 @@ import sys
 import polars as pl
 import pytest
 
-from adjudge.core.errors import DataError, UsageError
-from adjudge.report import plots
-from adjudge.report.plots import charts_of
-from adjudge.results.display import MOST_ROWS, frame_of
-from adjudge.results.result import Result
-from adjudge.results.table import HumanName, Span, Table, number, show, span, text
+from adjudge.reports import result_page
+from adjudge.reports.display import MOST_ROWS, frame_of
+from adjudge.reports.result_page import charts_of
+from adjudge.table.errors import DataError, UsageError
+from adjudge.table.results import HumanName, Result, Span, Table, number, show, span, text
 from tests.report.made import NASTY, pair_results, ranked, ranking, score_results, three_systems
 
 RELATIVE, SCORES = pair_results(), score_results()
@@ -107,7 +106,7 @@ def test_every_chart_becomes_an_altair_object(result: Result, monkeypatch: pytes
 
     charts = charts_of(result)
     # Drawn once: a plot makes all charts of a result and shows one.
-    monkeypatch.setattr(plots, "charts_of", lambda _: charts)
+    monkeypatch.setattr(result_page, "charts_of", lambda _: charts)
     for name in charts:
         chart = result.plot(name)
         assert isinstance(chart, alt.TopLevelMixin)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.judgments import concat
-from adjudge.formats import native
-from adjudge.simulate import RankingCampaign, simulate
+from adjudge.planning.simulate import simulate
+from adjudge.planning.simulated_rankings import RankingCampaign
+from adjudge.readers import native
+from adjudge.table.judgments import concat
 from tests.conftest import Run, assert_explained
 
 

@@ -9,9 +9,9 @@ from itertools import pairwise
 
 import pytest
 
-from adjudge.report.build import build_report
-from adjudge.report.charts.theme import DARK, LIGHT
-from adjudge.report.output.pages import checksum, json_for_script, render
+from adjudge.reports.build import build_report
+from adjudge.reports.chart_theme import DARK, LIGHT
+from adjudge.reports.files import checksum, json_for_script, render
 from tests.report.made import NASTY, pair_results, score_results
 
 VOID = {"meta", "img", "br", "hr", "link", "input", "col"}

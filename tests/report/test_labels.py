@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.report.charts.scatter import CHARACTER, LINE, RADIUS, place_labels
+from adjudge.reports.charts import CHARACTER, LINE, RADIUS, place_labels
 from tests.conftest import examples
 
 WIDTH, HEIGHT = 300.0, 460.0

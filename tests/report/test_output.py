@@ -13,13 +13,11 @@ import openpyxl
 import polars as pl
 import pytest
 
-from adjudge.core.errors import UsageError
-from adjudge.report.build import build_report
-from adjudge.report.output.formats import WRITERS, ByPair, to_csv, write_results
-from adjudge.report.output.latex import divide_table, escape, latex_table, to_latex
-from adjudge.report.output.pages import write_page
-from adjudge.report.output.paper import write_paper
-from adjudge.results.table import HumanName, Span, Table, number, span, text
+from adjudge.reports.build import build_report
+from adjudge.reports.files import WRITERS, ByPair, to_csv, write_page, write_results
+from adjudge.reports.latex import divide_table, escape, latex_table, to_latex, write_paper
+from adjudge.table.errors import UsageError
+from adjudge.table.results import HumanName, Span, Table, number, span, text
 from tests.contract.tables import command, ranking_rows, write_table
 from tests.report.made import NASTY, pair_results, score_results, three_systems
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import altair as alt
 import pytest
 
-from adjudge.report.build import build_report
-from adjudge.report.page import Chart, ReportPage
-from adjudge.report.sections.ranking import scores_chart
-from adjudge.report.sections.trust import rates_chart, reliability_section
-from adjudge.results.audit.trust import AARate, HalfAgreement, Reliability
-from adjudge.results.result import to_plain
-from adjudge.results.table import Table
+from adjudge.evidence.trust import HalfAgreement, Reliability
+from adjudge.ranking.intervals import AARate
+from adjudge.reports.audit_section import rates_chart, reliability_section
+from adjudge.reports.build import build_report
+from adjudge.reports.page import Chart, ReportPage
+from adjudge.reports.ranking_section import scores_chart
+from adjudge.table.results import Table, to_plain
 from tests.report.made import audit, pair_results, score_results
 
 GOLDEN = Path(__file__).parent / "golden" / "page.json"

@@ -8,14 +8,13 @@ from functools import cache
 import pytest
 import vl_convert
 
-from adjudge.report.charts.rank_changes import draw_places
-from adjudge.report.charts.theme import paint
-from adjudge.report.output.pages import render
-from adjudge.report.page import ReportPage, Section
-from adjudge.report.plots import charts_of
-from adjudge.report.replication_page import build_replication_page, figure_charts
-from adjudge.report.result_page import build_page
-from adjudge.results.paper_figures import PaperFigure
+from adjudge.papers.figures import PaperFigure
+from adjudge.reports.chart_theme import paint
+from adjudge.reports.charts import draw_places
+from adjudge.reports.files import render
+from adjudge.reports.page import ReportPage, Section
+from adjudge.reports.replication_page import build_replication_page, figure_charts
+from adjudge.reports.result_page import build_page, charts_of
 from tests.report.made import NASTY
 from tests.report.papers import SYSTEMS, replication
 

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from adjudge.formats.metric_score_files import read_metric_scores
-from adjudge.meta.evaluate import evaluate
-from adjudge.meta.gold import gold
-from adjudge.meta.join import join
-from adjudge.meta.quality_estimation import estimate
-from adjudge.report.output.pages import render
-from adjudge.report.page import ReportPage
-from adjudge.report.result_page import build_standard_report
-from adjudge.results.qe import QualityEstimation
-from adjudge.results.result import Result
-from adjudge.simulate.post_edits import simulate_post_edits
+from adjudge.metrics.gold import gold
+from adjudge.metrics.join import join
+from adjudge.metrics.meta import evaluate
+from adjudge.metrics.quality_estimation import estimate
+from adjudge.metrics.results import QualityEstimation
+from adjudge.planning.simulate import simulate_post_edits
+from adjudge.readers.metric_scores import read_metric_scores
+from adjudge.reports.files import render
+from adjudge.reports.page import ReportPage
+from adjudge.reports.result_page import build_standard_report
+from adjudge.table.results import Result
 from tests.meta.test_gold import run
 from tests.meta.test_meta import table
 

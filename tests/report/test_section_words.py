@@ -8,16 +8,20 @@ from dataclasses import replace
 
 import pytest
 
-from adjudge.report.build import build_report
-from adjudge.report.page import Section
-from adjudge.report.sections.claims import _rule
-from adjudge.report.sections.pairs import pairs_chart
-from adjudge.report.sections.ranking import scores_chart
-from adjudge.report.sections.score_audits import composition_section, documents_section, stability_section
-from adjudge.report.sections.trust import aa_section, influence_section
-from adjudge.results.audit.composition import Documents, TaskComposition
-from adjudge.results.audit.trust import AARate, AATest, Influence, LeftOutUnit
-from adjudge.results.report import PairResults
+from adjudge.evidence.composition import Documents, TaskComposition
+from adjudge.evidence.trust import AATest, Influence, LeftOutUnit
+from adjudge.ranking.intervals import AARate
+from adjudge.reports.audit_section import (
+    _rule,
+    aa_section,
+    composition_section,
+    documents_section,
+    influence_section,
+    stability_section,
+)
+from adjudge.reports.build import PairResults, build_report
+from adjudge.reports.page import Section
+from adjudge.reports.ranking_section import pairs_chart, scores_chart
 from tests.report.made import made_claims, pair_results, ranked, ranking, score_results, stability
 from tests.report.test_result_page import rows_of
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from adjudge.evidence.verdict import decide_by_ranking, say_headline
-from adjudge.report.result_page import build_page
-from adjudge.report.sections.gold import draw_curve
-from adjudge.report.sections.meta import meta_headline
-from adjudge.results.gold import CurvePoint
-from adjudge.results.meta import MetaEvaluation, MetricAtLevel, MetricComparison
-from adjudge.results.plan import Plan, PlanChoice, PlanPoint
+from adjudge.metrics.results import CurvePoint, MetaEvaluation, MetricAtLevel, MetricComparison
+from adjudge.planning.settings import Plan, PlanChoice, PlanPoint
+from adjudge.reports.metrics_section import draw_curve, meta_headline
+from adjudge.reports.result_page import build_page
 from tests.report.made import pair_results, score_results
 
 

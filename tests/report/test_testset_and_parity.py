@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from adjudge.audit.parity import ParitySettings, parity
-from adjudge.report.output.pages import render
-from adjudge.report.page import PairPage
-from adjudge.report.parity_page import build_parity_page
-from adjudge.report.testset_page import build_testset_page
-from adjudge.results.parity import Contrast, SystemParity
-from adjudge.testset import TestSetOptions, testset
+from adjudge.evidence.parity import ParitySettings, parity
+from adjudge.evidence.parity_results import Contrast, SystemParity
+from adjudge.reports.files import render
+from adjudge.reports.page import PairPage
+from adjudge.reports.parity_page import build_parity_page
+from adjudge.reports.testset_page import build_testset_page
+from adjudge.testsets.check import TestSetOptions, testset
 from tests.audit.test_parity import SMALL
 from tests.testset.inject import CLEAN
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from adjudge.report.charts import theme
-from adjudge.report.charts.rank_changes import draw_places
-from adjudge.report.sections.meta import draw_metric_wins
-from adjudge.results.meta import MetricComparison
+from adjudge.metrics.results import MetricComparison
+from adjudge.reports import chart_theme
+from adjudge.reports.charts import draw_places
+from adjudge.reports.metrics_section import draw_metric_wins
 from tests.report.test_result_page import rows_of
 
 ORDER = [f"newstest.Some-Lab-Document-Level.{i}" for i in range(3)]
@@ -47,19 +47,19 @@ def test_signs_say_what_colours_say_and_one_sided_tests_need_half_the_level() ->
 def test_what_all_names_share_is_cut_first() -> None:
     """Names of files differ in the middle: cut at their end or in the middle, all would read alike."""
     names = [f"generaltest2022.en-liv.hyp.{name}.liv.txt" for name in ("TAL-SJTU", "TartuNLP", "NiuTrans")]
-    assert theme.shorten(names, 17) == ["…TAL-SJTU…", "…TartuNLP…", "…NiuTrans…"]
-    assert theme.shorten(["a-1", "a-2"], 17) == ["a-1", "a-2"]
+    assert chart_theme.shorten(names, 17) == ["…TAL-SJTU…", "…TartuNLP…", "…NiuTrans…"]
+    assert chart_theme.shorten(["a-1", "a-2"], 17) == ["a-1", "a-2"]
     # Few shared letters are not worth a mark, and a single digit would say too little.
-    assert theme.shorten(["GPT-4 " + "x" * 20, "GPT-5 " + "y" * 20], 12)[0] == "GPT-4 xxxxx…"
-    assert theme.shorten(["some-long-system-1", "some-long-system-2"], 12) == ["some-l…tem-1", "some-l…tem-2"]
-    assert theme.shorten([], 12) == []
+    assert chart_theme.shorten(["GPT-4 " + "x" * 20, "GPT-5 " + "y" * 20], 12)[0] == "GPT-4 xxxxx…"
+    assert chart_theme.shorten(["some-long-system-1", "some-long-system-2"], 12) == ["some-l…tem-1", "some-l…tem-2"]
+    assert chart_theme.shorten([], 12) == []
 
 
 def test_the_axis_looks_shortened_names_up() -> None:
     import vl_convert
 
     names = [f"generaltest2022.en-liv.hyp.{name}.liv.txt" for name in ('A"B', "C\\D")]
-    spec = theme.paint(draw_places({"one": names, "generaltest2022 of everything in the world": names[::-1]}))
+    spec = chart_theme.paint(draw_places({"one": names, "generaltest2022 of everything in the world": names[::-1]}))
     svg = vl_convert.vegalite_to_svg(spec)
     for shown in ("…A&quot;B…", "…C\\D…", "generaltest2022 of everythi…"):
         assert shown in svg or shown.replace("&quot;", '"') in svg

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from adjudge.core.judgments import SetAside
-from adjudge.core.wording import counted, short_list
+from adjudge.evidence.claims import Claims, Verdict
 from adjudge.evidence.verdict import (
     count_claims_in_paper,
     decide_by_ranking,
@@ -16,10 +15,11 @@ from adjudge.evidence.verdict import (
     say_headline,
     say_ranking,
 )
-from adjudge.report.build import build_report
-from adjudge.report.output import paper
-from adjudge.results.audit.claims import Claims, Verdict
-from adjudge.results.rank import Ranking
+from adjudge.ranking.ranking import Ranking
+from adjudge.reports import latex
+from adjudge.reports.build import build_report
+from adjudge.table.judgments import SetAside
+from adjudge.table.wording import counted, short_list
 from tests.report.made import made_claims, pair_results, ranked, ranking, three_systems
 
 
@@ -237,7 +237,7 @@ def test_pairs_count_as_comparisons_and_people_without_a_name_are_not_none() -> 
     results = replace(pair_results(), counts=counts)
     fact = build_report({"p": results}, title="t").pairs[0].facts[-1]
     assert (fact.label, fact.value, fact.detail) == ("Comparisons", "240", "by people whom the data do not name")
-    assert "The data are 240 comparisons by people whom the data do not name." in paper.write_paragraph(
+    assert "The data are 240 comparisons by people whom the data do not name." in latex.write_paragraph(
         results, "tab:x"
     )
 
@@ -248,5 +248,5 @@ def test_the_paper_names_what_is_not_ranked_apart_from_the_judgments() -> None:
     read, control = SetAside("bad row", 3), SetAside("control items", 20)
     ranked = replace(results.ranking, set_aside=(read, control))
     results = replace(results, ranking=ranked, counts=replace(results.counts, set_aside=(read,)))
-    paragraph = paper.write_paragraph(results, "tab:x")
+    paragraph = latex.write_paragraph(results, "tab:x")
     assert "The data are 480 judgments of 40 segments by 6 annotators.\nNot ranked: 20 (control items)." in paragraph

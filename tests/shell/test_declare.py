@@ -9,12 +9,12 @@ from typing import Any, Literal
 import pytest
 
 import adjudge
-from adjudge.core.errors import UsageError, in_python, on_command_line, param
-from adjudge.core.settings import option
-from adjudge.formats import ReadOptions
+from adjudge.readers.options import ReadOptions
 from adjudge.shell.declare import COMMANDS, settings_of
 from adjudge.shell.line import command_tree, on_line
 from adjudge.shell.reference import commands
+from adjudge.table.errors import UsageError, in_python, on_command_line, param
+from adjudge.table.settings import option
 
 TYPED = dict(commands(command_tree()))
 IN_PYTHON = [name for name in COMMANDS if name in adjudge.__all__]

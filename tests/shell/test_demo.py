@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from adjudge.formats import read
+from adjudge.readers.registry import read
 from adjudge.shell.line import app
 from adjudge.shell.reporting import _typed_name
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from adjudge.core.errors import DataError
-from adjudge.shell.panels import compute_apart
-from adjudge.shell.panels.process import agreement_panels, annotator_panels
-from adjudge.simulate import ScoreCampaign, simulate
+from adjudge.planning.simulate import simulate
+from adjudge.planning.simulated_scores import ScoreCampaign
+from adjudge.shell.panels import agreement_panels, annotator_panels, compute_apart
+from adjudge.table.errors import DataError
 
 JUDGMENTS = simulate(ScoreCampaign(systems=3, annotators=4, tasks=4), seed=1).judgments
 

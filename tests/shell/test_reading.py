@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.errors import UsageError
-from adjudge.formats import ReadOptions
+from adjudge.readers.options import ReadOptions
 from adjudge.shell.line import command_tree
 from adjudge.shell.reading import Reading
 from adjudge.shell.reference import commands
+from adjudge.table.errors import UsageError
 from tests.conftest import Run, assert_explained
 from tests.contract.tables import command, ranking_rows, write_table
 

@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 import adjudge
-from adjudge.formats import ReadOptions
+from adjudge.readers.options import ReadOptions
 from tests.contract.tables import command, ranking_rows, score_rows, write_table
 
 VERBS = (
@@ -144,7 +144,7 @@ def test_a_data_frame_with_one_column_twice_is_refused(scores: Path) -> None:
 
 def test_functions_and_folders_of_one_name_live_together() -> None:
     lines = [
-        "import adjudge.rank as folder_or_function, adjudge.audit.parity, adjudge.report.build, adjudge.simulate",
+        "import adjudge.rank as folder_or_function, adjudge.evidence.parity, adjudge.reports.build, adjudge.simulate",
         "from adjudge.rank import RankSettings",
         "from adjudge import rank, report",
         "import adjudge, inspect, sys",

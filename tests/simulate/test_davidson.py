@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adjudge.core.rng import generator
-from adjudge.simulate.rankings import draw_ranks
+from adjudge.planning.simulated_rankings import draw_ranks
+from adjudge.table.rng import generator
 
 DRAWS = 40_000
 

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.core.comparisons import comparisons
-from adjudge.core.errors import UsageError
-from adjudge.core.judgments import Judgments
-from adjudge.rank.resampling_units import annotator_units, people_counts
-from adjudge.rank.tastes import fit_tastes
-from adjudge.simulate import RankingCampaign, simulate
+from adjudge.planning.simulate import simulate
+from adjudge.planning.simulated_rankings import RankingCampaign
+from adjudge.ranking.counts import annotator_units, people_counts
+from adjudge.ranking.tastes import fit_tastes
+from adjudge.table.comparisons import comparisons
+from adjudge.table.errors import UsageError
+from adjudge.table.judgments import Judgments
 from tests.conftest import examples
 
 

@@ -7,13 +7,14 @@ from functools import cache
 import numpy as np
 import pytest
 
-from adjudge.core.comparisons import comparisons
-from adjudge.rank import RankSettings, rank
-from adjudge.rank.bradley_terry import fit
-from adjudge.rank.resampling_units import units_of
-from adjudge.results.rank import Lines, RankedSystem, Ranking
-from adjudge.results.simulate import Simulated, TrueSystem, Truth
-from adjudge.simulate import RankingCampaign, recovery, simulate
+from adjudge.planning.simulate import simulate
+from adjudge.planning.simulated_rankings import RankingCampaign
+from adjudge.planning.truth import Simulated, TrueSystem, Truth, recovery
+from adjudge.ranking.bradley_terry import fit
+from adjudge.ranking.counts import units_of
+from adjudge.ranking.methods import RankSettings, rank
+from adjudge.ranking.ranking import Lines, RankedSystem, Ranking
+from adjudge.table.comparisons import comparisons
 
 SEEDS = range(12)
 

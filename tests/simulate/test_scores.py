@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.core.errors import UsageError
-from adjudge.core.rng import generator
-from adjudge.rank import rank
-from adjudge.simulate import ScoreCampaign, design_scores, draw_scores, recovery, simulate
-from adjudge.simulate.score_campaign import SYSTEM
+from adjudge.planning.simulate import simulate
+from adjudge.planning.simulated_scores import SYSTEM, ScoreCampaign, design_scores, draw_scores
+from adjudge.planning.truth import recovery
+from adjudge.ranking.methods import rank
+from adjudge.table.errors import UsageError
+from adjudge.table.rng import generator
 from tests.conftest import examples
 
 # Everything off but what a test turns on: no noise, no ends, everybody alike.

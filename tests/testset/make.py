@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from adjudge.results.testset import Finding
-from adjudge.testset.document import Document, Segment
-from adjudge.testset.inspect import inspect_document
-from adjudge.testset.lexicon import lexicon
+from adjudge.testsets.check import inspect_document
+from adjudge.testsets.documents import Document, Segment
+from adjudge.testsets.findings import Finding
+from adjudge.testsets.words import lexicon
 
 
 def document(*texts: str) -> Document:

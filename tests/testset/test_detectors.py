@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.results.testset import CATEGORIES, NOTED
-from adjudge.testset.across_documents import missing_headlines, repeated_segments
-from adjudge.testset.document import Document, Segment
-from adjudge.testset.fix import apply_edits
-from adjudge.testset.inspect import inspect_document, not_checked
-from adjudge.testset.lexicon import lexicon
-from adjudge.testset.spacing import Habits
+from adjudge.testsets.alignment import missing_headlines, repeated_segments
+from adjudge.testsets.check import inspect_document, not_checked
+from adjudge.testsets.documents import Document, Segment
+from adjudge.testsets.findings import CATEGORIES, NOTED
+from adjudge.testsets.fixes import apply_edits
+from adjudge.testsets.punctuation import Habits
+from adjudge.testsets.words import lexicon
 from tests.conftest import examples
 from tests.testset.make import document, findings_in, lines_and_suggestions
 

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from adjudge.core.errors import InputError, UsageError
-from adjudge.testset.document import Document, Segment
-from adjudge.testset.topics import compare_topics
-from adjudge.testset.topics.embeddings import BundledModel, embed, load
+from adjudge.table.errors import InputError, UsageError
+from adjudge.testsets.documents import Document, Segment
+from adjudge.testsets.topics import BundledModel, compare_topics, embed, load
 from tests.testset.test_topics import EVEN, documents
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "match", "goal", "bank", "loan", "rain")

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.errors import InputError, UsageError
-from adjudge.testset import TestSetOptions, read_and_check, testset
-from adjudge.testset.alignment import shifted_stretches
-from adjudge.testset.fix import write_fixed
-from adjudge.testset.options import parse_output
+from adjudge.table.errors import InputError, UsageError
+from adjudge.testsets.alignment import shifted_stretches
+from adjudge.testsets.check import TestSetOptions, parse_output, read_and_check, testset
+from adjudge.testsets.fixes import write_fixed
 from tests.conftest import Run, assert_explained
 from tests.testset.inject import CLEAN, clean_lines
 

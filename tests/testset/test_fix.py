@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.core.errors import UsageError
-from adjudge.testset import TestSetOptions, read_and_check
-from adjudge.testset.fix import write_fixed
-from adjudge.testset.rewrite import escaped, replace_segments
+from adjudge.table.errors import UsageError
+from adjudge.testsets.check import TestSetOptions, read_and_check
+from adjudge.testsets.fixes import escaped, replace_segments, write_fixed
 from tests.conftest import Run, examples
 
 ENGLISH = TestSetOptions(language="en")

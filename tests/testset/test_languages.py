@@ -12,10 +12,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from adjudge.core.errors import AdjudgeError
-from adjudge.results.testset import CATEGORIES, NOTED
-from adjudge.testset import TestSetOptions, read_and_check, testset
-from adjudge.testset.fix import write_fixed
+from adjudge.table.errors import AdjudgeError
+from adjudge.testsets.check import TestSetOptions, read_and_check, testset
+from adjudge.testsets.findings import CATEGORIES, NOTED
+from adjudge.testsets.fixes import write_fixed
 from tests.conftest import examples
 from tests.testset.make import findings_in
 

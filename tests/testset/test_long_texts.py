@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import adjudge
-from adjudge.testset.quotes.marks import ALL, _neighbours
+from adjudge.testsets.quotes import ALL, _neighbours
 
 
 def slow_neighbour(text: str, position: int) -> str:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from bench.testset_edits import edits
 
-from adjudge.testset import TestSetOptions, read_and_check
-from adjudge.testset.eaten_quotes import find_lost_marks, restore_marks
-from adjudge.testset.fix import write_fixed
+from adjudge.testsets.check import TestSetOptions, read_and_check
+from adjudge.testsets.fixes import write_fixed
+from adjudge.testsets.quotes import find_lost_marks, restore_marks
 from tests.testset.inject import clean_lines
 
 

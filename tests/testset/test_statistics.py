@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.core.errors import UsageError
-from adjudge.testset import TestSetOptions, testset
-from adjudge.testset.document import Document, Segment
-from adjudge.testset.statistics import count_sentences, text_statistics
+from adjudge.table.errors import UsageError
+from adjudge.testsets.check import TestSetOptions, testset
+from adjudge.testsets.documents import Document, Segment
+from adjudge.testsets.findings import count_sentences, text_statistics
 
 
 def document(name: str, *texts: str) -> Document:

@@ -7,10 +7,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from adjudge.core.errors import DataError, UsageError
-from adjudge.testset.document import Document, Segment
-from adjudge.testset.topics import compare_topics
-from adjudge.testset.topics.document_space import energy_test, make_space
+from adjudge.table.errors import DataError, UsageError
+from adjudge.testsets.documents import Document, Segment
+from adjudge.testsets.topics import compare_topics, energy_test, make_space
 
 SUBJECTS = {
     "sport": ["match", "goal", "team", "player", "coach", "league", "season", "striker", "keeper", "stadium"],

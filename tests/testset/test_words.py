@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.testset import dictionaries
-from adjudge.testset.lexicon import lexicon
+from adjudge.testsets import words as dictionaries
+from adjudge.testsets.words import lexicon
 
 
 @cache

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from adjudge.work import cache as cache_module
-from adjudge.work import cached, kept_with_version, workers
-from adjudge.work.cache import folder, shrink
+from adjudge.work.cache import cached, folder, kept_with_version, shrink
+from adjudge.work.tasks import workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from adjudge.core.errors import ClusterError, DataError
-from adjudge.core.rng import generator
-from adjudge.work import map_tasks, try_tasks, workers
-from adjudge.work.cluster import _versions_of_workers, differing_versions, versions
+from adjudge.table.errors import ClusterError, DataError
+from adjudge.table.rng import generator
+from adjudge.work.processes import _versions_of_workers, differing_versions, versions
+from adjudge.work.tasks import map_tasks, try_tasks, workers
 from tests.work.clusters import Cluster, needs_distributed
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ def test_a_cluster_without_workers_is_explained(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_all_workers_gone_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adjudge.work.cluster.WITHOUT_WORKERS", 1.0)
-    monkeypatch.setattr("adjudge.work.cluster.LOOK_AGAIN", 0.2)
+    monkeypatch.setattr("adjudge.work.processes.WITHOUT_WORKERS", 1.0)
+    monkeypatch.setattr("adjudge.work.processes.LOOK_AGAIN", 0.2)
     lonely = Cluster(tmp_path, workers=1)
     try:
         lonely.wait_for_workers()
@@ -115,7 +115,7 @@ def test_all_workers_gone_is_explained(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_scheduler_that_does_not_answer_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adjudge.work.cluster.TO_CONNECT", 1)
+    monkeypatch.setattr("adjudge.work.processes.TO_CONNECT", 1)
     # Port 9 (discard) is not served on loopback.
     with pytest.raises(ClusterError, match=r"no scheduler answers at .*:9;"), workers(scheduler="tcp://127.0.0.1:9"):
         pass

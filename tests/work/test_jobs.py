@@ -17,13 +17,15 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from adjudge.core.rng import generator
-from adjudge.meta.permutation_tests import permute_pearson
-from adjudge.rank.mixed.shared_fits import forget_models
+from adjudge.metrics.significance import permute_pearson
+from adjudge.mixed.model import forget_models
+from adjudge.planning.simulate import simulate
+from adjudge.planning.simulated_rankings import RankingCampaign
+from adjudge.planning.simulated_scores import ScoreCampaign
 from adjudge.shell.line import app
-from adjudge.simulate import RankingCampaign, ScoreCampaign, simulate
+from adjudge.table.rng import generator
 from adjudge.work import tasks as work_tasks
-from adjudge.work import workers
+from adjudge.work.tasks import workers
 
 PLAN = ("plan", "--systems", "3", "--documents", "12", "--annotators", "4", "--difference", "8", "--draws", "4")
 SIMULATE = ("simulate", "-o", "campaigns.parquet", "--protocol", "da", "--tasks", "4", "--campaigns", "4")

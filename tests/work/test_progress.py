@@ -6,8 +6,8 @@ import io
 
 import pytest
 
-from adjudge.work import progress as progress_module
-from adjudge.work.progress import Progress, shown_seconds, watch_on
+from adjudge.work import tasks as progress_module
+from adjudge.work.tasks import Progress, shown_seconds, watch_on
 
 
 class Terminal(io.StringIO):

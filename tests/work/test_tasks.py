@@ -18,11 +18,12 @@ from hypothesis import strategies as st
 from joblib import parallel_config, register_parallel_backend
 from joblib._parallel_backends import ThreadingBackend
 
-from adjudge.core.errors import ClusterError, DataError, UsageError
-from adjudge.core.rng import generator
-from adjudge.work import current_workers, map_tasks, prepared_processes, processes, try_tasks, workers
+from adjudge.table.errors import ClusterError, DataError, UsageError
+from adjudge.table.rng import generator
+from adjudge.work import processes
 from adjudge.work import tasks as work_tasks
-from adjudge.work.tasks import CHUNKS, chunks_of
+from adjudge.work.processes import prepared_processes
+from adjudge.work.tasks import CHUNKS, chunks_of, current_workers, map_tasks, try_tasks, workers
 
 
 @pytest.fixture

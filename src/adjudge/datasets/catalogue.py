@@ -15,10 +15,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adjudge.core.errors import unknown_choice
-from adjudge.core.files import exists
-from adjudge.results.result import Result, to_plain
-from adjudge.results.table import Table, text
+from adjudge.table.errors import unknown_choice
+from adjudge.table.files import exists
+from adjudge.table.results import Result, Table, text, to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

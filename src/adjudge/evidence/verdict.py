@@ -12,14 +12,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from adjudge.core.wording import agreeing, counted, listed, measured, short_list
+from adjudge.table.wording import agreeing, counted, listed, measured, short_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from adjudge.results.audit.claims import Claim, Claims
-    from adjudge.results.look import LookClaim
-    from adjudge.results.rank import PairComparison, Ranking
+    from adjudge.evidence.claims import Claim, Claims
+    from adjudge.evidence.look_claims import LookClaim
+    from adjudge.ranking.ranking import PairComparison, Ranking
 
     Names = Callable[[Sequence[str]], str]
 

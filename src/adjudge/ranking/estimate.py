@@ -16,13 +16,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.core.maths import student_quantile
-from adjudge.rank.contrasts import contrasts
-from adjudge.rank.lines_and_rank_sets import holm
+from adjudge.ranking.lines import holm
+from adjudge.table.maths import contrasts, student_quantile
 
 if TYPE_CHECKING:
-    from adjudge.core.arrays import Bools, Floats
-    from adjudge.rank.contrasts import Contrasts
+    from adjudge.table.maths import Bools, Contrasts, Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,41 +15,46 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 import polars as pl
 
-from adjudge.core.comparisons import NOBODY, comparisons, segment_keys
-from adjudge.core.errors import DataError
-from adjudge.core.integer_codes import renumber
-from adjudge.core.maths import divide, student_tail
-from adjudge.core.protocols import RELATIVE, SCORED
-from adjudge.core.rng import DEFAULT_SEED, generator
-from adjudge.core.score_sheet import sheet_of, standardised
-from adjudge.rank import bradley_terry
-from adjudge.rank.connected_groups import check_connected, groups_that_met
-from adjudge.rank.contrasts import Contrasts
-from adjudge.rank.counts import PeopleCounts, count_people, group_of, labelling_annotators, person_of
-from adjudge.rank.methods import METHODS
-from adjudge.rank.mixed.design import combine, design_from, levels_of
-from adjudge.rank.mixed.fit import prepare
-from adjudge.rank.mixed.models import DEFAULT_MODEL
-from adjudge.rank.mixed.shared_fits import model_of
-from adjudge.rank.relative import check_comparable
-from adjudge.rank.resampling_units import annotator_units, people_counts, units_of
-from adjudge.rank.significance import difference_spread, resampling_tests, separation
-from adjudge.rank.strengths import compare_people
-from adjudge.rank.tastes import fit_tastes, predicted_tastes, refit
+from adjudge.mixed.design import DEFAULT_MODEL, combine, design_from, levels_of
+from adjudge.mixed.fit import prepare
+from adjudge.mixed.model import model_of
+from adjudge.ranking import bradley_terry
+from adjudge.ranking.counts import (
+    PeopleCounts,
+    annotator_units,
+    count_people,
+    group_of,
+    labelling_annotators,
+    people_counts,
+    person_of,
+    units_of,
+)
 from adjudge.ranking.estimate import Estimate
+from adjudge.ranking.lines import check_connected, groups_that_met
+from adjudge.ranking.methods import METHODS
+from adjudge.ranking.relative import check_comparable
+from adjudge.ranking.significance import difference_spread, resampling_tests, separation
+from adjudge.ranking.tastes import compare_people, fit_tastes, predicted_tastes, refit
+from adjudge.table.comparisons import NOBODY, comparisons, segment_keys
+from adjudge.table.errors import DataError
+from adjudge.table.judgments import renumber
+from adjudge.table.maths import Contrasts, divide, student_tail
+from adjudge.table.protocols import RELATIVE, SCORED
+from adjudge.table.rng import DEFAULT_SEED, generator
+from adjudge.table.score_sheet import sheet_of, standardised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from adjudge.core.arrays import Bools, Codes, Floats
-    from adjudge.core.comparisons import Comparisons
-    from adjudge.core.judgments import Judgments
-    from adjudge.rank.counts import Tally
-    from adjudge.rank.mixed.design import MixedDesign
-    from adjudge.rank.mixed.fit import MixedFit
-    from adjudge.rank.mixed.shared_fits import Model, Refit
-    from adjudge.rank.resampling_units import Units as ResamplingUnits
-    from adjudge.rank.strengths import ComparedStrengths
+    from adjudge.mixed.design import MixedDesign
+    from adjudge.mixed.fit import MixedFit
+    from adjudge.mixed.model import Model, Refit
+    from adjudge.ranking.counts import Tally
+    from adjudge.ranking.counts import Units as ResamplingUnits
+    from adjudge.ranking.tastes import ComparedStrengths
+    from adjudge.table.comparisons import Comparisons
+    from adjudge.table.judgments import Judgments
+    from adjudge.table.maths import Bools, Codes, Floats
 
 UnitKind = Literal["annotator", "document", "segment"]
 RESAMPLES = 1000

@@ -44,9 +44,9 @@ def main() -> None:
 
 
 def _run() -> int:
-    from adjudge.core.errors import AdjudgeError
     from adjudge.shell.errors import fail, fail_on_wrong_call
     from adjudge.shell.output import allow_any_text
+    from adjudge.table.errors import AdjudgeError
 
     allow_any_text()
     try:

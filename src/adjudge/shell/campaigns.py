@@ -9,22 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from adjudge.core.errors import UsageError, param, unknown_choice
-from adjudge.core.protocols import COLLECTED
-from adjudge.core.settings import REQUIRED, argument, option
-from adjudge.core.wording import split_names
 from adjudge.shell.declare import BEFORE, DURING, command
 from adjudge.shell.options import campaign_argument, check_table, database_option, silent
+from adjudge.table.errors import UsageError, param, unknown_choice
+from adjudge.table.protocols import COLLECTED
+from adjudge.table.settings import REQUIRED, argument, option
+from adjudge.table.wording import split_names
 
 if TYPE_CHECKING:
-    from adjudge.collect.extend_campaign import LooksTaken
-    from adjudge.collect.prepare_database import NewLink
-    from adjudge.core.judgments import Judgments
-    from adjudge.design.tasks import TaskSet
-    from adjudge.judge import JudgeSettings
-    from adjudge.results.campaigns import BackedUp, Extended, Initialised, Moved, Restored
-    from adjudge.results.import_export import Exported
-    from adjudge.results.judge import Judged, Preview
+    from adjudge.campaigns.results import BackedUp, Extended, Initialised, Moved, Restored
+    from adjudge.campaigns.tasks import TaskSet
+    from adjudge.judges.ask import Judged, JudgeSettings, Preview
+    from adjudge.readers.summary import Exported
+    from adjudge.server.extend import LooksTaken
+    from adjudge.server.preparation import NewLink
+    from adjudge.table.judgments import Judgments
 
 
 def _named_files(typed: Sequence[str]) -> dict[str, Path]:
@@ -122,7 +121,7 @@ def _init_and_tell(settings: InitSettings, *, json: bool) -> None:
 
 
 def _start(settings: InitSettings) -> Initialised:
-    from adjudge.design.start_campaign import init as start
+    from adjudge.campaigns.start import init as start
 
     chosen = {**vars(settings), "systems": settings.systems or {}}
     return start(chosen.pop("folder"), **chosen)
@@ -184,7 +183,7 @@ def _extend_and_tell(settings: ExtendSettings, *, json: bool) -> None:
 
 
 def _extend(settings: ExtendSettings) -> Extended:
-    from adjudge.collect.extend_campaign import extend as extend_campaign
+    from adjudge.server.extend import extend as extend_campaign
 
     return extend_campaign(
         settings.campaign,
@@ -200,8 +199,8 @@ def _extend(settings: ExtendSettings) -> Extended:
 
 def _looks_taken(campaign_file: Path) -> LooksTaken | None:
     """The planned looks that the organisers' page has taken, None where there are none."""
-    from adjudge.collect.extend_campaign import LooksTaken
-    from adjudge.look.history import read_history
+    from adjudge.evidence.look import read_history
+    from adjudge.server.extend import LooksTaken
 
     history = read_history(campaign_file.with_name("looks.json"))
     if history is None or not history.records:
@@ -241,7 +240,7 @@ def backup(settings: BackupSettings) -> BackedUp:
 
     The archive is secret: it holds all that people said, and the key that signs their sessions.
     """
-    from adjudge.collect.copies.backup import backup as back_up
+    from adjudge.server.copies import backup as back_up
 
     return back_up(settings.campaign, settings.output, database=settings.database)
 
@@ -267,7 +266,7 @@ class RestoreSettings:
 @command("restore", DURING, "adjudge restore backup.zip restored", output=False)
 def restore(settings: RestoreSettings) -> Restored:
     """Restore a campaign from a backup, with all judgments, their history and everybody's links."""
-    from adjudge.collect.copies.backup import restore as make_again
+    from adjudge.server.copies import restore as make_again
 
     return make_again(settings.archive, settings.folder, database=settings.database)
 
@@ -295,7 +294,7 @@ def move(settings: MoveSettings) -> Moved:
 
     All rows are compared before the campaign is switched over, and the former database stays as it is.
     """
-    from adjudge.collect.copies.move import move as move_campaign
+    from adjudge.server.copies import move as move_campaign
 
     return move_campaign(settings.campaign, settings.to, database=settings.database)
 
@@ -334,8 +333,8 @@ class JudgeFiles:
 
 
 def _judge_and_tell(files: JudgeFiles, settings: JudgeSettings, *, json: bool) -> Judged | Preview:
-    from adjudge.judge import judge as ask_judge
-    from adjudge.judge import preview
+    from adjudge.judges.ask import judge as ask_judge
+    from adjudge.judges.ask import preview
     from adjudge.shell.output import progress, tell_written
 
     if files.dry_run:
@@ -361,7 +360,7 @@ def _judge_and_tell(files: JudgeFiles, settings: JudgeSettings, *, json: bool) -
     DURING,
     "adjudge judge campaign.toml --endpoint http://127.0.0.1:8000/v1 --model NAME -o judge.parquet",
     line=_judge_and_tell,
-    settings="adjudge.judge:JudgeSettings",
+    settings="adjudge.judges.ask:JudgeSettings",
     output=False,
 )
 def judge(files: JudgeFiles, settings: JudgeSettings) -> Judged:
@@ -372,7 +371,7 @@ def judge(files: JudgeFiles, settings: JudgeSettings) -> Judged:
     Returns:
         The counts; `.judgments` has the table.
     """
-    from adjudge.judge import judge as ask_judge
+    from adjudge.judges.ask import judge as ask_judge
 
     return ask_judge(files.campaign, files.output, settings=settings, tell=files.tell)  # type: ignore[arg-type]
 
@@ -404,8 +403,8 @@ _WITH_TEXTS = ("mqm", "post-edits")
 @command("export", DURING, "adjudge export campaign.toml -o judgments.parquet", output=False)
 def export(settings: ExportSettings) -> Exported:
     """Export the judgments of a served campaign, at any time."""
-    from adjudge.collect.serve import export_judgments
-    from adjudge.results.import_export import describe_export
+    from adjudge.readers.summary import describe_export
+    from adjudge.server.serve import export_judgments
 
     writers = {"judgments": _write_native, "appraise": _write_appraise, "mqm": _write_mqm, "post-edits": _write_edits}
     name, with_excluded = settings.format, settings.with_excluded
@@ -427,9 +426,9 @@ def _write_draws(file: Path) -> None:
     import sys
     from json import dumps
 
-    from adjudge.collect.adaptive import draws, is_adaptive, replay
-    from adjudge.core.files import write_text
-    from adjudge.core.wording import counted
+    from adjudge.server.tasks import draws, is_adaptive, replay
+    from adjudge.table.files import write_text
+    from adjudge.table.wording import counted
 
     if not is_adaptive():
         raise UsageError(
@@ -457,32 +456,32 @@ def _without_withdrawn(judgments: Judgments) -> Judgments:
 
 
 def _write_native(judgments: Judgments, output: Path) -> Judgments:
-    from adjudge.formats import native
+    from adjudge.readers import native
 
     native.write(judgments, output)
     return judgments
 
 
 def _write_appraise(judgments: Judgments, output: Path) -> Judgments:
-    from adjudge.core.errors import DataError
-    from adjudge.formats.appraise import writer
+    from adjudge.readers import appraise_batches
+    from adjudge.table.errors import DataError
 
     if "postedit" in judgments.protocols:
         raise DataError("Appraise files hold no post-edits; export judgments or post-edits")
     kept = _without_withdrawn(judgments)
-    writer.write(kept, output)
+    appraise_batches.write(kept, output)
     return kept
 
 
 def _write_mqm(judgments: Judgments, output: Path) -> Judgments:
-    from adjudge.formats.mqm import writer
+    from adjudge.readers import mqm
 
-    writer.write(judgments, output)
-    return writer.written(judgments)
+    mqm.write(judgments, output)
+    return mqm.written(judgments)
 
 
 def _write_edits(judgments: Judgments, output: Path) -> Judgments:
-    from adjudge.formats.post_edits import write_post_edits
+    from adjudge.readers.post_edits import write_post_edits
 
     return write_post_edits(judgments, output)
 
@@ -512,10 +511,10 @@ def serve(settings: ServeSettings, *, json: bool) -> None:
 
     Tasks are created first if there are none. Stop with Ctrl-C; the next start continues the campaign.
     """
-    from adjudge.collect.serve import Address
-    from adjudge.collect.serve import serve as serve_campaign
-    from adjudge.core.errors import InputError
+    from adjudge.server.serve import Address
+    from adjudge.server.serve import serve as serve_campaign
     from adjudge.shell.panels import panels_of
+    from adjudge.table.errors import InputError
 
     campaign, links = settings.campaign, settings.links
     if not campaign.is_file():
@@ -542,7 +541,7 @@ def serve(settings: ServeSettings, *, json: bool) -> None:
 
 
 def _show(tasks: TaskSet, new: list[NewLink], base: str, *, as_json: bool, links_file: Path | None) -> None:
-    from adjudge.collect.links import address
+    from adjudge.server.preparation import address
 
     if as_json:
         shown = [{"role": link.role, "name": link.name, "link": address(link.secret, base)} for link in new]

@@ -25,10 +25,10 @@ from pkgutil import resolve_name
 from types import UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from adjudge.core.errors import AdjudgeError, UsageError, in_python, param, unknown_choice
-from adjudge.core.settings import REQUIRED, UNSET, Option, argument, option_of
-from adjudge.formats.options import ReadOptions
+from adjudge.readers.options import ReadOptions
 from adjudge.shell.reading import Judged, Reading
+from adjudge.table.errors import AdjudgeError, UsageError, in_python, param, unknown_choice
+from adjudge.table.settings import REQUIRED, UNSET, Option, argument, option_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -365,7 +365,7 @@ def python_call(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def call(*args: P.args, **keywords: P.kwargs) -> R:
         import_module("numpy")  # its threads can only be limited once it is loaded
-        from adjudge.work import one_thread
+        from adjudge.work.tasks import one_thread
 
         try:
             with one_thread():

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from adjudge.core.errors import DataError
+from adjudge.table.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

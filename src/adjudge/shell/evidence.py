@@ -8,24 +8,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.core.errors import UsageError, param
-from adjudge.core.settings import REQUIRED, argument, column_names, method_option, option, seed_option
-from adjudge.core.wording import split_names
 from adjudge.shell.declare import ANALYSIS, DURING, command
 from adjudge.shell.options import keys_option, page_option, read_keys
 from adjudge.shell.reading import Judged, Reading, as_paths
+from adjudge.table.errors import UsageError, param
+from adjudge.table.settings import REQUIRED, argument, column_names, method_option, option, seed_option
+from adjudge.table.wording import split_names
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from adjudge.audit import AuditSettings
-    from adjudge.audit.parity import ParitySettings
-    from adjudge.core.judgments import Judgments
-    from adjudge.results.audit import Audit
-    from adjudge.results.compare import CampaignComparison
-    from adjudge.results.look import Look
-    from adjudge.results.parity import Parity
-    from adjudge.results.result import Result
+    from adjudge.evidence.audit import Audit, AuditSettings
+    from adjudge.evidence.compared_campaigns import CampaignComparison
+    from adjudge.evidence.look_claims import Look
+    from adjudge.evidence.parity import ParitySettings
+    from adjudge.evidence.parity_results import Parity
+    from adjudge.table.judgments import Judgments
+    from adjudge.table.results import Result
 
 
 def _sections(given: str | Iterable[str]) -> list[str]:
@@ -84,7 +83,7 @@ class AuditOptions:
     "audit",
     ANALYSIS,
     "adjudge audit data_RNK.csv --format wmt-ranking --pair en-cs --edits data_EDT.tsv",
-    settings="adjudge.audit.settings:AuditSettings",
+    settings="adjudge.evidence.audit:AuditSettings",
     work=True,
 )
 def audit(judged: Judged, options: AuditOptions, settings: AuditSettings) -> Audit:
@@ -98,8 +97,8 @@ def audit(judged: Judged, options: AuditOptions, settings: AuditSettings) -> Aud
         one = f"{param('judge_scores')} are of one language pair"
         raise UsageError(f"{one}; choose it with {param('pair')}: {', '.join(parts)}")
     # Only now, so that the other processes start first.
-    from adjudge.audit import SECONDS_PER_ROW
-    from adjudge.audit import audit as make_audit
+    from adjudge.evidence.audit import SECONDS_PER_ROW
+    from adjudge.evidence.audit import audit as make_audit
 
     settings = replace(
         settings,
@@ -117,7 +116,7 @@ def audit(judged: Judged, options: AuditOptions, settings: AuditSettings) -> Aud
 
 def judged_by_pair(judged: Judged, *, divided: bool) -> dict[str, Judgments]:
     """The judgments by language pair; on the command line, the processes that audit them start meanwhile."""
-    from adjudge.work import AUDIT_MODULES, prepared_processes
+    from adjudge.work.processes import AUDIT_MODULES, prepared_processes
 
     in_python = judged.reading.caller is not None
     with nullcontext() if in_python else prepared_processes(judged.source, AUDIT_MODULES if divided else ()):
@@ -125,7 +124,7 @@ def judged_by_pair(judged: Judged, *, divided: bool) -> dict[str, Judgments]:
 
 
 def _metric_judges(options: AuditOptions) -> pl.DataFrame | None:
-    from adjudge.audit.judges import read_judge_scores
+    from adjudge.judges.answers import read_judge_scores
 
     if options.judge_scores:
         return read_judge_scores(options.judge_scores, lower_is_better=options.lower_is_better)
@@ -136,8 +135,8 @@ def _metric_judges(options: AuditOptions) -> pl.DataFrame | None:
 
 def _companion(source: Any, format_name: str, reading: Reading) -> Judgments | None:
     """Judgments unchanged; a file as a judgment table or in the format for its kind."""
-    from adjudge.audit import read_companion
-    from adjudge.core.judgments import Judgments
+    from adjudge.evidence.post_edits import read_companion
+    from adjudge.table.judgments import Judgments
 
     if source is None or isinstance(source, Judgments):
         return source
@@ -146,7 +145,7 @@ def _companion(source: Any, format_name: str, reading: Reading) -> Judgments | N
 
 def _over_pairs(audits: Mapping[str, Audit]) -> Result | None:
     """Stability summed over language pairs, if several were audited."""
-    from adjudge.results.audit.stability import Stability, over_pairs
+    from adjudge.evidence.stability import Stability, over_pairs
 
     found = {name: audit.sections.get("stability") for name, audit in audits.items()}
     stabilities = {name: section for name, section in found.items() if isinstance(section, Stability)}
@@ -207,12 +206,12 @@ class _Versions:
     "parity",
     ANALYSIS,
     "adjudge parity --before bts --after ats --format rank-lines --stacked 2 --human ref --contaminated error",
-    settings="adjudge.audit.parity:ParitySettings",
+    settings="adjudge.evidence.parity:ParitySettings",
     work=True,
 )
 def parity(reading: Reading, options: ParityOptions, settings: ParitySettings) -> Parity:
     """Test each system against a human translation, on one test set or before and after a correction."""
-    from adjudge.audit.parity import parity as compare_with_human
+    from adjudge.evidence.parity import parity as compare_with_human
 
     earlier, later = _read_versions(reading, options)
     settings = replace(settings, contaminated=_contaminated(options, earlier, later), keys=read_keys(options.keys))
@@ -250,7 +249,7 @@ def _read_versions(reading: Reading, options: ParityOptions) -> tuple[dict[str, 
 
 def _split_versions(parts: Mapping[str, Judgments]) -> tuple[dict[str, Judgments], dict[str, Judgments]]:
     """The judgments before and after of campaigns that judged both versions of a test set; none before in others."""
-    from adjudge.audit.parity import split_versions
+    from adjudge.evidence.parity import split_versions
 
     versions = {name: split_versions(part) for name, part in parts.items()}
     earlier = {name: first for name, (first, _) in versions.items() if first is not None}
@@ -262,7 +261,7 @@ def _contaminated(
     options: ParityOptions, earlier: Mapping[str, Judgments], later: Mapping[str, Judgments]
 ) -> frozenset[str] | None:
     """The segments to look at apart; those that were corrected, where the judgments hold both versions and say it."""
-    from adjudge.core.test_set import CORRECTED
+    from adjudge.table.texts import CORRECTED
 
     given, in_one = options.contaminated, bool(earlier) and options.before is None
     if given is None and in_one and all(CORRECTED in part.table.columns for part in later.values()):
@@ -278,8 +277,8 @@ _YES = ("t", "true", "yes", "y", "1")
 
 def marked_segments(marked: str, tables: Sequence[Judgments]) -> frozenset[str]:
     """The names of marked segments: the lines of a file, the rows for which a column says yes, or the given names."""
-    from adjudge.core.errors import InputError
-    from adjudge.core.files import exists, read_text
+    from adjudge.table.errors import InputError
+    from adjudge.table.files import exists, read_text
 
     if any(marked in judgments.table.columns for judgments in tables):
         return _marked_in_column(marked, tables)
@@ -306,9 +305,9 @@ def _marked_in_column(column: str, tables: Sequence[Judgments]) -> frozenset[str
 
 
 def _write_parity_page(results: Mapping[str, Parity], file: Path) -> None:
-    from adjudge.core.languages import pair_title
-    from adjudge.report.parity_page import build_parity_page
+    from adjudge.reports.parity_page import build_parity_page
     from adjudge.shell.output import write_page
+    from adjudge.table.languages import pair_title
 
     title = ", ".join(["Human parity", *filter(None, map(pair_title, results))])
     write_page(build_parity_page(results, title=title), file)
@@ -364,7 +363,7 @@ class CompareOptions:
 @command("compare", ANALYSIS, "adjudge compare ranking.parquet scores.parquet --rename sysA=alpha", work=True)
 def compare(reading: Reading, options: CompareOptions) -> CampaignComparison:
     """Compare campaigns over the same systems, and test whether they give the same order."""
-    from adjudge.compare import compare as compare_campaigns
+    from adjudge.evidence.compare import compare as compare_campaigns
 
     result = compare_campaigns(
         _campaigns(reading, options),
@@ -375,7 +374,7 @@ def compare(reading: Reading, options: CompareOptions) -> CampaignComparison:
         seed=options.seed,
     )
     if options.report is not None:
-        from adjudge.report.compare_page import build_compare_page
+        from adjudge.reports.compare_page import build_compare_page
         from adjudge.shell.output import write_page
 
         write_page(build_compare_page(result), options.report)
@@ -396,7 +395,7 @@ def _campaigns(reading: Reading, options: CompareOptions) -> dict[str, Any]:
 
 
 def _campaign(source: Any, reading: Reading) -> Any:
-    from adjudge.formats.metric_score_files import ENDINGS, MetricScore, read_metric_scores
+    from adjudge.readers.metric_scores import ENDINGS, MetricScore, read_metric_scores
 
     is_file = isinstance(source, str | Path)
     if is_file and (reading.format == "metric-scores" or str(source).endswith(ENDINGS)):
@@ -413,7 +412,7 @@ def source_name(source: Any, otherwise: str) -> str:
 
 def _file_names(paths: Sequence[Path]) -> list[str]:
     """The file names without extensions, or the full paths if two names are the same."""
-    from adjudge.formats.metric_score_files import ENDINGS
+    from adjudge.readers.metric_scores import ENDINGS
 
     names = [path.name.removesuffix(path.suffix) if path.is_file() else path.name for path in paths]
     for ending in ENDINGS:
@@ -500,7 +499,7 @@ class LookSettings:
 )
 def look(judged: Judged, settings: LookSettings) -> Look:
     """Check during a campaign which claims are settled, which are open, and whether to stop."""
-    from adjudge.look import look as take_look
+    from adjudge.evidence.look import look as take_look
 
     if settings.planned is None or settings.looks is None:
         raise UsageError(

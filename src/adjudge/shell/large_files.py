@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.core.files import STANDARD_INPUT
+from adjudge.table.files import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,8 +37,8 @@ def check_memory(file: Path, *, bytes_per_row: int = BYTES_TO_READ, what: str = 
         bytes_per_row: memory needed for each row.
         what: what would be done with the table, for the message.
     """
-    from adjudge.core.errors import InputError
-    from adjudge.core.files import memory_at_hand
+    from adjudge.table.errors import InputError
+    from adjudge.table.files import memory_at_hand
 
     rows, room = rows_of_file(file), memory_at_hand()
     if rows * bytes_per_row > room:

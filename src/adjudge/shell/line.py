@@ -21,13 +21,13 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from adjudge._version import __version__
-from adjudge.core.errors import on_command_line
-from adjudge.core.settings import REQUIRED, UNSET, option
-from adjudge.core.wording import split_names
-from adjudge.formats.options import ReadOptions
+from adjudge.readers.options import ReadOptions
 from adjudge.shell.declare import COMMANDS, START, Command, Setting, settings_of
 from adjudge.shell.errors import files_named
 from adjudge.shell.reading import Reading, Results
+from adjudge.table.errors import on_command_line
+from adjudge.table.settings import REQUIRED, UNSET, option
+from adjudge.table.wording import split_names
 
 MODULES = ("start", "ranking", "evidence", "reporting", "metrics", "planning", "campaigns")
 """The modules of this package that declare commands."""
@@ -42,7 +42,7 @@ READING_PANEL, WORK_PANEL = "Reading the files", "Running the computation"
 
 def _check_output(path: Path | None) -> Path | None:
     """Refuse an output format that cannot be written before anything is computed."""
-    from adjudge.report.output.formats import check_ending
+    from adjudge.reports.files import check_ending
 
     if path is not None:
         check_ending(path)
@@ -94,25 +94,25 @@ class _Written:
 
 
 def _complete_formats(incomplete: str) -> list[tuple[str, str]]:
-    from adjudge.formats import FORMATS
+    from adjudge.readers.registry import FORMATS
 
     return [(name, known.summary) for name, known in FORMATS.items() if name.startswith(incomplete)]
 
 
 def _complete_methods(incomplete: str) -> list[str]:
-    from adjudge.rank.methods import METHODS
+    from adjudge.ranking.methods import METHODS
 
     return [name for name in METHODS if name.startswith(incomplete)]
 
 
 def _complete_data_sets(incomplete: str) -> list[tuple[str, str]]:
-    from adjudge.datasets import catalogue
+    from adjudge.datasets.catalogue import catalogue
 
     return [(name, dataset.holds) for name, dataset in catalogue().items() if name.startswith(incomplete)]
 
 
 def _complete_papers(incomplete: str) -> list[str]:
-    from adjudge.replicate import PAPERS
+    from adjudge.papers.replicate import PAPERS
 
     return [name for name in PAPERS if name.startswith(incomplete)]
 
@@ -202,8 +202,7 @@ class _Run:
     def __call__(self, **typed: Any) -> None:
         working: Any = nullcontext()
         if self.declared.work:
-            from adjudge.work.progress import watch_on
-            from adjudge.work.workers import workers
+            from adjudge.work.tasks import watch_on, workers
 
             jobs, scheduler, no_cache = (typed.pop(name) for name in ("jobs", "scheduler", "no_cache"))
             working = workers(jobs=jobs, scheduler=scheduler, cache=not no_cache, watch=watch_on())
@@ -244,8 +243,8 @@ def _read_option(setting: Setting, typed: Any) -> Any:
 
 def _with_standard_input(typed: dict[str, Any]) -> dict[str, Any]:
     """What was typed, with `-` in a list of files replaced by a file that holds standard input."""
-    from adjudge.core.errors import UsageError
-    from adjudge.core.files import keep_standard_input
+    from adjudge.table.errors import UsageError
+    from adjudge.table.files import keep_standard_input
 
     dash = Path("-")
     lists = {name: value for name, value in typed.items() if isinstance(value, list) and dash in value}

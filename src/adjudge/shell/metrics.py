@@ -7,20 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.core.errors import UsageError, param
-from adjudge.core.settings import REQUIRED, argument, option, seed_option
 from adjudge.shell.declare import METRICS, command
 from adjudge.shell.evidence import source_name
 from adjudge.shell.options import keys_option, page_option, read_keys
 from adjudge.shell.reading import Reading, Results, as_paths
+from adjudge.table.errors import UsageError, param
+from adjudge.table.settings import REQUIRED, argument, option, seed_option
 
 if TYPE_CHECKING:
-    from adjudge.core.judgments import Judgments
-    from adjudge.meta.quality_estimation import Prices
-    from adjudge.results.gold import Gold
-    from adjudge.results.meta import MetaEvaluation
-    from adjudge.results.qe import QualityEstimation
-    from adjudge.results.replication import Replication
+    from adjudge.metrics.quality_estimation import Prices
+    from adjudge.metrics.results import Gold, MetaEvaluation, QualityEstimation
+    from adjudge.papers.replicate import Replication
+    from adjudge.table.judgments import Judgments
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +45,8 @@ class GoldOptions:
 @command("gold", METRICS, "adjudge gold runA/ runB/ --format mturk-da --keys seg-key.txt", work=True)
 def gold(reading: Reading, options: GoldOptions) -> Gold:
     """Compute human scores of documents or segments; with two runs, how well they correlate."""
-    from adjudge.meta.gold import check_gold
-    from adjudge.meta.gold import gold as make_gold
+    from adjudge.metrics.gold import check_gold
+    from adjudge.metrics.gold import gold as make_gold
 
     runs = options.runs or [options.run, *([] if options.second is None else [options.second])]
     check_gold(len(runs), options.orders)
@@ -70,7 +68,7 @@ def gold(reading: Reading, options: GoldOptions) -> Gold:
 
 
 def _runs_by_pair(reading: Reading, runs: Sequence[Any]) -> dict[str, list[Judgments]]:
-    from adjudge.meta.gold import runs_by_pair
+    from adjudge.metrics.gold import runs_by_pair
 
     read = [reading.one_pair(run) for run in runs]
     return runs_by_pair(read) if reading.caller is None else {"": read}
@@ -80,7 +78,7 @@ def _write_page(result: Any, path: Path | None, *, title: str) -> None:
     """Write the page of `gold`, `meta` or `qe` if one was requested."""
     if path is None:
         return
-    from adjudge.report.result_page import build_standard_report
+    from adjudge.reports.result_page import build_standard_report
     from adjudge.shell.output import write_page
 
     write_page(build_standard_report(result, title=title), path)
@@ -172,7 +170,7 @@ class MetaFiles:
 @command("meta", METRICS, "adjudge meta human.tsv metrics.tsv", work=True)
 def meta(reading: Reading, files: MetaFiles, settings: MetaSettings) -> MetaEvaluation:
     """Correlate metrics with human scores, and test which metric is better."""
-    from adjudge.meta import meta as evaluate
+    from adjudge.metrics.meta import meta as evaluate
 
     is_table = isinstance(files.gold, str | Path) and reading.format is None
     scored = files.gold if is_table else reading.one_pair(files.gold)
@@ -219,7 +217,7 @@ class QeSettings:
     @property
     def prices(self) -> Prices | None:
         """The prices for the comparison of costs, if they are given."""
-        from adjudge.meta.quality_estimation import Prices
+        from adjudge.metrics.quality_estimation import Prices
 
         given = (self.assessments, self.assessment_price, self.word_price)
         if all(value is None for value in given):
@@ -233,7 +231,7 @@ class QeSettings:
 @command("qe", METRICS, "adjudge qe edits.tsv --predictions predictions.tsv --baseline BASELINE", work=True)
 def qe(settings: QeSettings) -> QualityEstimation:
     """Score documents from post-edits, and rank quality-estimation systems for every weight."""
-    from adjudge.meta.quality_estimation import qe as estimate
+    from adjudge.metrics.quality_estimation import qe as estimate
 
     result = estimate(
         settings.texts,
@@ -287,10 +285,10 @@ def _replicate_and_tell(settings: ReplicateSettings) -> Results:
 
 
 def _recompute(settings: ReplicateSettings) -> Replication:
-    from adjudge.replicate import PAPERS
-    from adjudge.replicate import replicate as recompute
-    from adjudge.report.output.pages import check_page_ending, write_page
-    from adjudge.report.replication_page import build_replication_page
+    from adjudge.papers.replicate import PAPERS
+    from adjudge.papers.replicate import replicate as recompute
+    from adjudge.reports.files import check_page_ending, write_page
+    from adjudge.reports.replication_page import build_replication_page
 
     if settings.report is not None:
         check_page_ending(settings.report)

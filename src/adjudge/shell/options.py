@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from adjudge.core.settings import REQUIRED, argument, option
+from adjudge.table.settings import REQUIRED, argument, option
 
 
 def check_table(path: Path | None) -> Path | None:
     """Refuse a judgment table that cannot be written before anything is computed."""
-    from adjudge.formats import native
+    from adjudge.readers import native
 
     if path is not None:
         native.check_ending(path)
@@ -44,7 +44,7 @@ def page_option(**more: Any) -> Any:
 
 def read_keys(keys: Any) -> Any:
     """The document of every segment; read from a table if a path is given."""
-    from adjudge.meta.document_keys import read_keys as read_table
+    from adjudge.metrics.join import read_keys as read_table
 
     return read_table(Path(keys)) if isinstance(keys, str | Path) else keys
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from adjudge.report.page import ReportPage
-    from adjudge.results.result import Result
+    from adjudge.reports.page import ReportPage
+    from adjudge.table.results import Result
 
 
 def write_output(
@@ -22,7 +22,7 @@ def write_output(
 
     A summary over several pairs follows them, in JSON under its own name.
     """
-    from adjudge.report.output.formats import as_object, write_results
+    from adjudge.reports.files import as_object, write_results
 
     shown = results if summary is None else {**results, "all pairs": summary}
     if output is None:
@@ -45,8 +45,8 @@ def write_result(result: Result, *, json: bool) -> None:
 
 
 def _write_json(value: dict[str, Any], path: Path) -> Path:
-    from adjudge.core.files import write_text
-    from adjudge.report.output.formats import to_json
+    from adjudge.reports.files import to_json
+    from adjudge.table.files import write_text
 
     write_text(path, to_json(value) + "\n")
     return path
@@ -54,7 +54,7 @@ def _write_json(value: dict[str, Any], path: Path) -> Path:
 
 def print_json(value: dict[str, Any]) -> None:
     """Print one JSON object; characters that the terminal cannot print are escaped."""
-    from adjudge.report.output.formats import to_json
+    from adjudge.reports.files import to_json
 
     print(to_json(value, plain=not is_unicode(sys.stdout)))
 
@@ -62,8 +62,8 @@ def print_json(value: dict[str, Any]) -> None:
 def _print(results: Mapping[str, Result]) -> None:
     from rich.console import Console
 
-    from adjudge.report.output.formats import are_several
-    from adjudge.report.text import print_result
+    from adjudge.reports.files import are_several
+    from adjudge.reports.page import print_result
 
     # Output that goes to a file or a pipe is not folded at 80 characters.
     console = Console(width=None if sys.stdout.isatty() else 200)
@@ -73,7 +73,7 @@ def _print(results: Mapping[str, Result]) -> None:
 
 def write_page(page: ReportPage, path: Path) -> None:
     """Write a page as HTML or PDF, by file extension, and print its path."""
-    from adjudge.report.output.pages import write_page as write
+    from adjudge.reports.files import write_page as write
 
     write(page, path)
     tell_written(path)

@@ -9,27 +9,28 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.core.errors import UsageError, in_python, param, unknown_choice
-from adjudge.core.settings import REQUIRED, argument, option, option_of, seed_option
-from adjudge.formats.options import ReadOptions
+from adjudge.readers.options import ReadOptions
 from adjudge.shell.declare import BEFORE, command, python_call, sentence
 from adjudge.shell.options import Table, page_option, silent
 from adjudge.shell.reading import Reading, Results, as_paths
+from adjudge.table.errors import UsageError, in_python, param, unknown_choice
+from adjudge.table.settings import REQUIRED, argument, option, option_of, seed_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.core.judgments import Judgments
-    from adjudge.design.campaign import Campaign
-    from adjudge.design.tasks import TaskSet
-    from adjudge.design.result import DesignReport
-    from adjudge.results.plan import Plan
-    from adjudge.results.relative_plan import RelativePlan
-    from adjudge.results.simulate import Simulated
-    from adjudge.results.testset import TestSetCheck
-    from adjudge.simulate import RankingCampaign, ScoreCampaign
-    from adjudge.testset import TestSetOptions
-    from adjudge.testset.document import SourceText
+    from adjudge.campaigns.campaign_file import Campaign
+    from adjudge.campaigns.design_report import DesignReport
+    from adjudge.campaigns.tasks import TaskSet
+    from adjudge.planning.relative import RelativePlan
+    from adjudge.planning.settings import Plan
+    from adjudge.planning.simulated_rankings import RankingCampaign
+    from adjudge.planning.simulated_scores import ScoreCampaign
+    from adjudge.planning.truth import Simulated
+    from adjudge.table.judgments import Judgments
+    from adjudge.testsets.check import TestSetOptions
+    from adjudge.testsets.documents import SourceText
+    from adjudge.testsets.findings import TestSetCheck
 
 
 @python_call
@@ -59,7 +60,7 @@ def read(
         >>> judgments = adjudge.read("scores.csv")  # doctest: +SKIP
         >>> judgments = adjudge.read("data_RNK.csv", format="wmt-ranking", pair="en-cs")  # doctest: +SKIP
     """
-    from adjudge.formats import read as read_source
+    from adjudge.readers.registry import read as read_source
 
     return read_source(source, format=format, options=options, **reading)
 
@@ -109,17 +110,17 @@ class TestSetFiles:
 
 
 @command(
-    "testset", BEFORE, "adjudge testset newstest.en.txt --fix clean", settings="adjudge.testset.options:TestSetOptions"
+    "testset", BEFORE, "adjudge testset newstest.en.txt --fix clean", settings="adjudge.testsets.check:TestSetOptions"
 )
 def testset(files: TestSetFiles, settings: TestSetOptions) -> TestSetCheck:
     """Find problems in source texts: quotation marks, typos, spacing, captions, encoding, topics and more."""
-    from adjudge.testset import read_and_check
+    from adjudge.testsets.check import read_and_check
 
     sources, result = read_and_check(files.files, settings)
     if files.fix is not None:
         _write_fixed(sources, result, files.fix)
     if files.report is not None:
-        from adjudge.report.testset_page import build_testset_page
+        from adjudge.reports.testset_page import build_testset_page
         from adjudge.shell.output import write_page
 
         write_page(build_testset_page(result, title=files.files[0].name), files.report)
@@ -128,8 +129,8 @@ def testset(files: TestSetFiles, settings: TestSetOptions) -> TestSetCheck:
 
 def _write_fixed(sources: Sequence[SourceText], result: TestSetCheck, folder: Path) -> None:
     """Write the corrected texts, and report the number of changes and of segments left unchanged."""
-    from adjudge.core.wording import counted
-    from adjudge.testset.fix import write_fixed
+    from adjudge.table.wording import counted
+    from adjudge.testsets.fixes import write_fixed
 
     written = write_fixed(sources, result.findings, folder)
     hold = counted(
@@ -221,7 +222,7 @@ class PlanOptions:
 
 
 def _plan_and_plot(reading: Reading, options: PlanOptions) -> Plan | RelativePlan:
-    from adjudge.results.plan import Plan
+    from adjudge.planning.settings import Plan
     from adjudge.shell.output import tell_written
 
     def tell(what: str) -> None:
@@ -230,7 +231,7 @@ def _plan_and_plot(reading: Reading, options: PlanOptions) -> Plan | RelativePla
 
     result = _plan(reading, replace(options, progress=tell))
     if options.plot is not None and isinstance(result, Plan):
-        from adjudge.report.charts.plan import write_plan_chart
+        from adjudge.reports.charts import write_plan_chart
 
         write_plan_chart(result, options.plot)
         tell_written(options.plot)
@@ -245,11 +246,12 @@ def plan(reading: Reading, options: PlanOptions) -> Plan | RelativePlan:
 
 def _plan(reading: Reading, options: PlanOptions) -> Plan | RelativePlan:
     """Plan scores, or rankings and pairs: each takes the settings that it has, and its defaults where one is None."""
-    from adjudge.design.select_segments import read_spread
-    from adjudge.plan import PlanSettings, pilot_variances
-    from adjudge.plan import plan as make_plan
-    from adjudge.plan.relative import RelativePlanSettings, plan_relative, spread_like
-    from adjudge.rank.mixed import design_from
+    from adjudge.campaigns.segment_selection import read_spread
+    from adjudge.mixed.design import design_from
+    from adjudge.planning.plan import plan as make_plan
+    from adjudge.planning.relative import RelativePlanSettings, plan_relative, spread_like
+    from adjudge.planning.search import pilot_variances
+    from adjudge.planning.settings import PlanSettings
 
     pilot, progress = _pilot(reading, options.like), options.progress
     what = "reading the judgments whose spread is assumed"
@@ -323,7 +325,7 @@ class DesignOptions:
 
     def load(self) -> Campaign:
         """The campaign with the selection of segments."""
-        from adjudge.design.campaign.toml_file import load_campaign, set_selection
+        from adjudge.campaigns.campaign_file import load_campaign, set_selection
 
         given = self.campaign
         loaded: Campaign = load_campaign(Path(given)) if isinstance(given, str | Path) else given
@@ -331,10 +333,10 @@ class DesignOptions:
 
 
 def _design_and_write(options: DesignOptions) -> DesignReport:
-    from adjudge.design.make import design as make_tasks
-    from adjudge.design.balance import measure_balance
-    from adjudge.design.tasks import save_tasks
-    from adjudge.design.input_texts import read_texts
+    from adjudge.campaigns.design import design as make_tasks
+    from adjudge.campaigns.design_report import measure_balance
+    from adjudge.campaigns.tasks import save_tasks
+    from adjudge.campaigns.texts import read_texts
     from adjudge.shell.output import tell_written
 
     chosen = options.load()
@@ -342,8 +344,8 @@ def _design_and_write(options: DesignOptions) -> DesignReport:
     tasks = make_tasks(chosen, texts)
     balance = measure_balance(tasks, chosen, texts)
     if options.appraise_batches is not None:
-        from adjudge.core.wording import counted
-        from adjudge.design.appraise import write_batches
+        from adjudge.campaigns.appraise import write_batches
+        from adjudge.table.wording import counted
 
         filled = write_batches(tasks, options.appraise_batches)
         added = f"{counted(filled, 'repeat')} added to fill tasks up to 100 items"
@@ -364,7 +366,7 @@ def _design_and_write(options: DesignOptions) -> DesignReport:
 )
 def design(options: DesignOptions) -> TaskSet:
     """Create the tasks of a campaign and show how balanced they are."""
-    from adjudge.design.make import design as make_tasks
+    from adjudge.campaigns.design import design as make_tasks
 
     return make_tasks(options.load())
 
@@ -458,7 +460,8 @@ class SimulateOptions:
 
 
 def _campaign_class(protocol: str) -> Any:
-    from adjudge.simulate import RankingCampaign, ScoreCampaign
+    from adjudge.planning.simulated_rankings import RankingCampaign
+    from adjudge.planning.simulated_scores import ScoreCampaign
 
     kinds = {"ranking": RankingCampaign, "da": ScoreCampaign}
     if protocol not in kinds:
@@ -468,7 +471,7 @@ def _campaign_class(protocol: str) -> Any:
 
 def _simulate_files(table: Table, options: SimulateOptions) -> Results:
     """Draw the campaigns and write their files; the result is the truth behind them."""
-    from adjudge.simulate import simulate_many
+    from adjudge.planning.simulate import simulate_many
 
     many, pair = options.campaigns, options.pair
     drawn = simulate_many(options.campaign(), many, seed=options.seed)
@@ -493,7 +496,7 @@ def simulate(table: Table, options: SimulateOptions) -> Simulated:  # noqa: ARG0
     Returns:
         The `judgments`, the `truth` behind them, and a source text for every segment.
     """
-    from adjudge.simulate import simulate as draw
+    from adjudge.planning.simulate import simulate as draw
 
     protocol, settings = options.protocol, options.settings or {}
     if not isinstance(protocol, str):
@@ -510,9 +513,9 @@ def simulate(table: Table, options: SimulateOptions) -> Simulated:  # noqa: ARG0
 
 def _write_simulated(simulated: Simulated, output: Path, truth: Path | None, sources: Path | None) -> None:
     """Write the judgments of a campaign and, if requested, the truth and the source texts."""
-    from adjudge.core.files import write_text
-    from adjudge.formats import native
-    from adjudge.report.output.formats import to_json
+    from adjudge.readers import native
+    from adjudge.reports.files import to_json
+    from adjudge.table.files import write_text
 
     native.write(simulated.judgments, output)
     if truth is not None:

@@ -6,25 +6,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adjudge.core.errors import UsageError, param
-from adjudge.core.settings import by_option, method_option, option
-from adjudge.rank import RankSettings
+from adjudge.ranking.methods import RankSettings
 from adjudge.shell.declare import ANALYSIS, command
 from adjudge.shell.options import Table, check_table
 from adjudge.shell.reading import Judged
+from adjudge.table.errors import UsageError, param
+from adjudge.table.settings import by_option, method_option, option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.agree.options import AgreeOptions
-    from adjudge.check import CheckRule
-    from adjudge.core.judgments import Judgments
-    from adjudge.rank.tournament import TournamentSettings
-    from adjudge.results.agree import Agreement
-    from adjudge.results.check import Checked
-    from adjudge.results.import_export import Imported
-    from adjudge.results.rank import Ranking
-    from adjudge.results.tournament import Tournament
+    from adjudge.people.check import CheckRule
+    from adjudge.people.coefficients import AgreeOptions
+    from adjudge.people.results import Agreement, Checked
+    from adjudge.ranking.ranking import Ranking
+    from adjudge.ranking.tournament import Tournament, TournamentSettings
+    from adjudge.readers.summary import Imported
+    from adjudge.table.judgments import Judgments
 
 
 @dataclass(frozen=True)
@@ -44,12 +42,12 @@ class Kept:
     "check",
     ANALYSIS,
     "adjudge check batches/ --format mturk-da --kept kept.parquet",
-    settings="adjudge.check.annotators:CheckRule",
+    settings="adjudge.people.check:CheckRule",
     work=True,
 )
 def check(judged: Judged, settings: CheckRule, kept: Kept) -> Checked:
     """Check each annotator: control items, repeats, pace, runs of equal answers, copied work."""
-    from adjudge.check.annotators import check as check_annotators
+    from adjudge.people.check import check as check_annotators
     from adjudge.shell.large_files import check_memory
 
     if (file := judged.large_file()) is not None:
@@ -66,8 +64,8 @@ def check(judged: Judged, settings: CheckRule, kept: Kept) -> Checked:
 def _write_kept(parts: Mapping[str, Judgments], results: Mapping[str, Checked], path: Path) -> None:
     import polars as pl
 
-    from adjudge.core.judgments import concat
-    from adjudge.formats import native
+    from adjudge.readers import native
+    from adjudge.table.judgments import concat
 
     chosen = [
         part.keep(
@@ -90,12 +88,12 @@ class Pooled:
     ANALYSIS,
     "adjudge agree data_RNK.csv --format wmt-ranking --pair en-cs",
     about="Measure how well annotators agree with each other and with themselves. Language pairs are pooled.",
-    settings="adjudge.agree.options:AgreeOptions",
+    settings="adjudge.people.coefficients:AgreeOptions",
     work=True,
 )
 def agree(judged: Judged, pooled: Pooled, settings: AgreeOptions) -> Agreement:
     """Measure how well annotators agree with each other and with themselves."""
-    from adjudge.agree import measure_agreement
+    from adjudge.people.agreement import measure_agreement
     from adjudge.shell.large_files import check_memory
 
     reading = judged.reading
@@ -144,10 +142,9 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
         >>> ranking = adjudge.rank("scores.csv", level=0.01)  # doctest: +SKIP
         >>> print(ranking)  # doctest: +SKIP
     """
-    from adjudge.formats import as_metric_scores
-    from adjudge.rank import rank as rank_judgments
-    from adjudge.rank import rank_large_file
-    from adjudge.rank.methods import find_method
+    from adjudge.ranking.methods import find_method, rank_large_file
+    from adjudge.ranking.methods import rank as rank_judgments
+    from adjudge.readers.registry import as_metric_scores
     from adjudge.shell.large_files import check_memory_to_rank
 
     method, by = options.method, options.by
@@ -169,7 +166,7 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
         ranking = rank_judgments(part, method=method, settings=settings, helpers=helpers)
         if not by:
             return ranking
-        from adjudge.audit.breakdown import with_breakdown
+        from adjudge.evidence.breakdown import with_breakdown
 
         return with_breakdown(ranking, part, by, seed=settings.seed)
 
@@ -180,12 +177,12 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
     "tournament",
     ANALYSIS,
     "adjudge tournament data_RNK.csv --format wmt-ranking --pair fr-en",
-    settings="adjudge.rank.tournament:TournamentSettings",
+    settings="adjudge.ranking.tournament:TournamentSettings",
     work=True,
 )
 def tournament(judged: Judged, settings: TournamentSettings) -> Tournament:
     """Find cycles, and the order of systems that contradicts the fewest judgments."""
-    from adjudge.rank.tournament import tournament as play
+    from adjudge.ranking.tournament import tournament as play
 
     return judged.each_pair(lambda part: play(part, settings=settings))
 
@@ -193,9 +190,9 @@ def tournament(judged: Judged, settings: TournamentSettings) -> Tournament:
 @command("import", ANALYSIS, "adjudge import data_RNK.csv --format wmt-ranking -o wmt10.parquet", output=False)
 def import_(judged: Judged, table: Table) -> Imported:
     """Read judgments in any supported format and write a judgment table."""
-    from adjudge.core.machine_judges import with_judges
-    from adjudge.formats import native
-    from adjudge.results.import_export import describe
+    from adjudge.readers import native
+    from adjudge.readers.summary import describe
+    from adjudge.table.participants import with_judges
 
     judgments = with_judges(judged.read())
     native.write(judgments, table.output)

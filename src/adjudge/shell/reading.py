@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from adjudge.core.errors import DataError, param
-from adjudge.formats.options import ReadOptions
+from adjudge.readers.options import ReadOptions
+from adjudge.table.errors import DataError, param
 
 if TYPE_CHECKING:
-    from adjudge.core.judgments import Judgments
-    from adjudge.results.result import Result
+    from adjudge.table.judgments import Judgments
+    from adjudge.table.results import Result
 
 R = TypeVar("R")
 _Part = TypeVar("_Part", bound=Sized)
@@ -36,7 +36,7 @@ class Reading:
     @classmethod
     def in_python(cls, caller: str, given: Mapping[str, Any]) -> Reading:
         """The reading options that a Python function was given as keywords."""
-        from adjudge.formats import read_options
+        from adjudge.readers.registry import read_options
 
         options = read_options(**{name: value for name, value in given.items() if name != "format"})
         return cls(given.get("format"), given.get("pair"), options, caller)
@@ -53,20 +53,20 @@ class Reading:
 
     def for_files(self, files: Sequence[Path]) -> Reading:
         """A copy with the format detected from the files, if none was given."""
-        from adjudge.formats import format_of
+        from adjudge.readers.registry import format_of
 
         return self if self.format else replace(self, format=format_of(files))
 
     def read(self, source: Any) -> Judgments:
         """The judgments of the requested pair, or of all pairs, in one table."""
-        from adjudge.formats import read
+        from adjudge.readers.registry import read
 
         judgments = read(source, format=self.format, options=self.options)
         return judgments if self.pair is None else judgments.for_pair(self.pair)
 
     def by_pair(self, source: Any) -> dict[str, Judgments]:
         """The judgments of the requested pair, or of every pair, by name. Python refuses several pairs."""
-        from adjudge.core.languages import parse_pair
+        from adjudge.table.languages import parse_pair
 
         judgments = self.read(source)
         parts = judgments.by_pair()
@@ -109,7 +109,7 @@ class Reading:
         """
         if self.caller is not None:
             return compute(next(iter(parts.values())))
-        from adjudge.report.output.formats import ByPair
+        from adjudge.reports.files import ByPair
 
         computed, faults = compute_pairs(parts, compute, seconds_per_row=seconds_per_row)
         for name, reason in faults.items():
@@ -123,7 +123,7 @@ class Reading:
     @property
     def settings(self) -> dict[str, str | None]:
         """The reading options that a result records in its signature."""
-        from adjudge.core.languages import parse_pair
+        from adjudge.table.languages import parse_pair
 
         return {
             "format": self.format or "judgments",
@@ -193,7 +193,7 @@ def compute_pairs(
         compute: computes the result of a pair.
         seconds_per_row: a lower limit of the CPU seconds per row, if known.
     """
-    from adjudge.work import try_tasks
+    from adjudge.work.tasks import try_tasks
 
     sizes = [float(len(part)) for part in parts.values()]
     seconds = seconds_per_row * sum(sizes)

@@ -9,27 +9,26 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from adjudge.core.errors import DataError
-from adjudge.core.settings import by_option, documents_by_option, method_option, option, seed_option
-from adjudge.results.result import Result, to_plain
 from adjudge.shell.options import silent
 from adjudge.shell.reading import compute_pairs
-from adjudge.work import cached, current_workers, do_task, try_tasks, workers, worth_dividing
+from adjudge.table.errors import DataError
+from adjudge.table.results import Result, to_plain
+from adjudge.table.settings import by_option, documents_by_option, method_option, option, seed_option
+from adjudge.work.cache import cached
+from adjudge.work.tasks import current_workers, do_task, try_tasks, workers, worth_dividing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from adjudge.audit import AuditSettings
-    from adjudge.core.judgments import Judgments
-    from adjudge.report.page import ReportPage
-    from adjudge.results.agree import Agreement
-    from adjudge.results.audit import Audit
-    from adjudge.results.check import Checked
-    from adjudge.results.rank import Ranking
-    from adjudge.results.report import PairResults
-    from adjudge.results.table import Table
-    from adjudge.results.tournament import Tournament
-    from adjudge.work import Outcome
+    from adjudge.evidence.audit import Audit, AuditSettings
+    from adjudge.people.results import Agreement, Checked
+    from adjudge.ranking.ranking import Ranking
+    from adjudge.ranking.tournament import Tournament
+    from adjudge.reports.build import PairResults
+    from adjudge.reports.page import ReportPage
+    from adjudge.table.judgments import Judgments
+    from adjudge.table.results import Table
+    from adjudge.work.tasks import Outcome
 
 _Computed = TypeVar("_Computed")
 _PEOPLE, _RANKINGS = ("checked", "agreement"), ("ranking", "others")
@@ -38,7 +37,7 @@ _SHARE = {_PEOPLE: 0.5, _RANKINGS: 0.8}
 
 
 def _read_texts(named: list[str]) -> Mapping[str, Sequence[str]]:
-    from adjudge.agree import read_source_texts
+    from adjudge.people.agreement import read_source_texts
 
     return read_source_texts(named)
 
@@ -65,7 +64,7 @@ class ReportSettings:
     @property
     def audit(self) -> AuditSettings:
         """Those of the audit."""
-        from adjudge.audit import AuditSettings
+        from adjudge.evidence.audit import AuditSettings
 
         return AuditSettings(by=self.by, documents_by=self.documents_by, seed=self.seed)
 
@@ -83,7 +82,7 @@ class CampaignReport(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """One line per language pair."""
-        from adjudge.report.build import overview
+        from adjudge.reports.build import overview
 
         return (overview(self.pairs),)
 
@@ -99,7 +98,7 @@ class CampaignReport(Result):
 
     def page(self) -> ReportPage:
         """The report as data: every sentence, chart and table."""
-        from adjudge.report.build import build_report
+        from adjudge.reports.build import build_report
 
         return build_report(self.pairs, title=self.title)
 
@@ -109,7 +108,7 @@ class CampaignReport(Result):
         Args:
             path: the file to write, `.html` or `.pdf`.
         """
-        from adjudge.report.output.pages import write_page
+        from adjudge.reports.files import write_page
 
         write_page(self.page(), Path(path))
         return Path(path)
@@ -120,7 +119,7 @@ class CampaignReport(Result):
         Args:
             folder: the folder to write to; created if it is missing.
         """
-        from adjudge.report.output.paper import write_paper
+        from adjudge.reports.latex import write_paper
 
         return write_paper(self.pairs, Path(folder))
 
@@ -136,8 +135,8 @@ def if_possible(what: str, missing: list[str], compute: Callable[[], _Computed])
 
 def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, title: str) -> CampaignReport:
     """The report on these language pairs. If there are several, one that cannot be ranked is left out with a note."""
-    from adjudge.audit import SECONDS_PER_ROW
-    from adjudge.core.judgments import concat
+    from adjudge.evidence.audit import SECONDS_PER_ROW
+    from adjudge.table.judgments import concat
 
     # For one pair, its steps are shown; for several, which may run at the same time, the number of pairs done.
     pair_settings = settings if len(parts) == 1 else replace(settings, progress=silent)
@@ -161,8 +160,8 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
     """Everything that a report shows of one language pair."""
     import polars as pl
 
-    from adjudge.results.import_export import describe_answers
-    from adjudge.results.report import PairResults
+    from adjudge.readers.summary import describe_answers
+    from adjudge.reports.build import PairResults
 
     missing: list[str] = []
     parts = _divided(judgments, settings)
@@ -212,7 +211,7 @@ class _Parts:
         return self.outcomes[name].unwrap() if name in self.outcomes else compute()
 
     def checked(self) -> Checked:
-        from adjudge.check.annotators import check
+        from adjudge.people.check import check
 
         return self._once("checked", lambda: check(self.judgments))
 
@@ -220,7 +219,7 @@ class _Parts:
         return self._once("ranking", lambda: self._rank(self.settings.method))
 
     def _rank(self, method: str | None, resamples: int | None = None) -> Ranking:
-        from adjudge.rank import RankSettings, rank
+        from adjudge.ranking.methods import RankSettings, rank
 
         judgments, settings = self.judgments, RankSettings(resamples=resamples, seed=self.settings.seed)
         key = (method, settings, judgments.fingerprint, judgments.set_aside, judgments.notes)
@@ -231,7 +230,7 @@ class _Parts:
 
     def _other_rankings(self, ranking: Ranking) -> Iterator[Ranking]:
         """The same judgments by other methods; of relative ones for their order alone, without resamples."""
-        from adjudge.rank import METHODS
+        from adjudge.ranking.methods import METHODS
 
         for name in METHODS[ranking.method].beside:
             with suppress(DataError):  # a method that these data do not allow is left out of the comparison
@@ -241,25 +240,25 @@ class _Parts:
 
     def agreement(self, kind: str) -> Agreement:
         """Agreement, by length of the source where texts are given and rankings were judged."""
-        from adjudge.agree import agree
+        from adjudge.people.agreement import agree
 
         texts = self.settings.texts if kind == "relative" else None
         return self._once("agreement", lambda: agree(self.judgments, texts=texts, seed=self.settings.seed))
 
     def tournament(self) -> Tournament:
-        from adjudge.rank.tournament import TournamentSettings, tournament
+        from adjudge.ranking.tournament import TournamentSettings, tournament
 
         return tournament(self.judgments, settings=TournamentSettings(seed=self.settings.seed))
 
     def audit(self) -> Audit:
-        from adjudge.audit import audit
+        from adjudge.evidence.audit import audit
 
         return audit(self.judgments, settings=self.settings.audit, outcomes=self.outcomes)
 
 
 def _divided(judgments: Judgments, settings: ReportSettings) -> _Parts:
     """The parts of a report, computed by two or three processes if that is faster, otherwise on demand."""
-    from adjudge.audit import SECONDS_PER_ROW, audit_tasks
+    from adjudge.evidence.audit import SECONDS_PER_ROW, audit_tasks
 
     undivided = _Parts(judgments, settings, current_workers().cache)
     seconds = len(judgments) * SECONDS_PER_ROW

@@ -9,17 +9,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adjudge.core.settings import REQUIRED, option, seed_option
-from adjudge.core.wording import agreeing, counted
 from adjudge.shell.declare import ANALYSIS, START, command
 from adjudge.shell.reading import Judged
+from adjudge.table.settings import REQUIRED, option, seed_option
+from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from adjudge.results.report import PairResults, Written
-    from adjudge.results.simulate import Recovery, Simulated, Truth
-    from adjudge.results.tournament import Tournament
+    from adjudge.planning.truth import Recovery, Simulated, Truth
+    from adjudge.ranking.tournament import Tournament
+    from adjudge.reports.build import PairResults, Written
     from adjudge.shell.report import CampaignReport, ReportSettings
 
 TITLE = "Two simulated campaigns"
@@ -61,7 +61,7 @@ class ReportFiles:
 
 def _write_report_files(judged: Judged, files: ReportFiles, settings: ReportSettings, *, json: bool) -> Written | None:
     """Compute the report and write it; JSON lists the files."""
-    from adjudge.report.output.pages import check_page_ending
+    from adjudge.reports.files import check_page_ending
     from adjudge.shell.evidence import judged_by_pair
 
     check_page_ending(files.output)
@@ -106,8 +106,8 @@ def report(judged: Judged, files: ReportFiles, settings: ReportSettings) -> Camp
 
 def _write_files(made: CampaignReport, files: ReportFiles) -> list[Path]:
     """Write the page and the requested tables, charts and paper files; return their paths."""
-    from adjudge.report.output.pages import write_page
-    from adjudge.report.output.paper import write_paper, write_plots, write_tables
+    from adjudge.reports.files import write_page
+    from adjudge.reports.latex import write_paper, write_plots, write_tables
 
     page = made.page()
     write_page(page, files.output)
@@ -121,7 +121,7 @@ def _write_files(made: CampaignReport, files: ReportFiles) -> list[Path]:
 
 
 def _written_report(files: list[Path], made: CampaignReport) -> Written:
-    from adjudge.results.report import Written
+    from adjudge.reports.build import Written
 
     return Written(
         command="report",
@@ -135,7 +135,7 @@ def _written_report(files: list[Path], made: CampaignReport) -> Written:
 
 
 def _title(files: Sequence[Path], pairs: Sequence[str]) -> str:
-    from adjudge.core.languages import pair_title
+    from adjudge.table.languages import pair_title
 
     name = files[0].stem if len(files) == 1 else files[0].parent.name
     if len(pairs) > 1:
@@ -178,8 +178,8 @@ def _typed_name() -> str:
 
 
 def _written(folder: Path, seed: int) -> Written:
-    from adjudge.formats import read
-    from adjudge.results.report import Written
+    from adjudge.readers.registry import read
+    from adjudge.reports.build import Written
 
     judgments = read([folder / "judgments.parquet"])
     return Written(
@@ -194,10 +194,10 @@ def _written(folder: Path, seed: int) -> Written:
 
 def run_demo(folder: Path, seed: int, *, calls: str = "adjudge", tell: Callable[[str], None]) -> Iterator[str]:
     """Run and describe all steps; `calls` is how to type the command here, `tell` receives progress."""
-    from adjudge.core.judgments import concat
-    from adjudge.formats import native
+    from adjudge.planning.truth import recovery
+    from adjudge.readers import native
     from adjudge.shell.report import ReportSettings, pair_results
-    from adjudge.simulate import recovery
+    from adjudge.table.judgments import concat
 
     yield "Two simulated campaigns with a known truth, from judgments to report:"
     campaigns = _simulated_campaigns(seed)
@@ -219,7 +219,9 @@ def run_demo(folder: Path, seed: int, *, calls: str = "adjudge", tell: Callable[
 
 
 def _simulated_campaigns(seed: int) -> dict[str, Simulated]:
-    from adjudge.simulate import RankingCampaign, ScoreCampaign, simulate
+    from adjudge.planning.simulate import simulate
+    from adjudge.planning.simulated_rankings import RankingCampaign
+    from adjudge.planning.simulated_scores import ScoreCampaign
 
     rankings = RankingCampaign(
         systems=9, qualities=QUALITIES, annotators=24, blocks=900, uneven=0.6, careless=0.1, length_effect=0.5,
@@ -232,8 +234,8 @@ def _simulated_campaigns(seed: int) -> dict[str, Simulated]:
 
 
 def _describe_simulation(name: str, simulated: Simulated) -> Iterator[str]:
-    from adjudge.core.wording import counted
-    from adjudge.results.import_export import describe
+    from adjudge.readers.summary import describe
+    from adjudge.table.wording import counted
 
     held = describe(simulated.judgments, {})
     careless = len(simulated.truth.careless)
@@ -246,8 +248,8 @@ def _describe_simulation(name: str, simulated: Simulated) -> Iterator[str]:
 
 def _describe_results(results: PairResults) -> Iterator[str]:
     from adjudge.evidence.verdict import count_claims_in_line, decide_by_ranking, say_headline
-    from adjudge.report.sections.agreement import choose_coefficient
-    from adjudge.report.sections.claims import claims_of
+    from adjudge.reports.audit_section import claims_of
+    from adjudge.reports.people_section import choose_coefficient
 
     ranking, agreement = results.ranking, results.agreement
     if results.checked is not None:
@@ -289,23 +291,23 @@ def _describe_recovery(recovered: Recovery, truth: Truth) -> Iterator[str]:
 
 
 def _write_truth(campaigns: Mapping[str, Simulated], path: Path) -> None:
-    from adjudge.core.files import write_text
-    from adjudge.report.output.formats import to_json
+    from adjudge.reports.files import to_json
+    from adjudge.table.files import write_text
 
     truths = {name: simulated.truth.to_dict() for name, simulated in campaigns.items()}
     write_text(path, to_json(next(iter(truths.values())) if len(truths) == 1 else truths) + "\n")
 
 
 def _write_ranking(results: Mapping[str, PairResults], path: Path) -> None:
-    from adjudge.core.files import write_text
-    from adjudge.report.output.formats import as_object, to_json
+    from adjudge.reports.files import as_object, to_json
+    from adjudge.table.files import write_text
 
     write_text(path, to_json(as_object({name: result.ranking for name, result in results.items()})) + "\n")
 
 
 def _write_report(results: Mapping[str, PairResults], path: Path) -> None:
-    from adjudge.core.files import write_text
-    from adjudge.report.build import build_report
-    from adjudge.report.output.pages import render
+    from adjudge.reports.build import build_report
+    from adjudge.reports.files import render
+    from adjudge.table.files import write_text
 
     write_text(path, render(build_report(results, title=TITLE)))

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from adjudge.core.settings import REQUIRED, argument, option
 from adjudge.shell.declare import START, command
+from adjudge.table.settings import REQUIRED, argument, option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from adjudge.results.result import Result
+    from adjudge.table.results import Result
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def doctor(settings: DoctorSettings, *, json: bool, output: Path | None) -> None
 
     Each check is ok, a warning or a fault, with advice. The exit code is 1 if there is a fault.
     """
-    from adjudge.doctor import Examination, examine
+    from adjudge.shell.doctor import Examination, examine
     from adjudge.shell.output import progress, write_output
 
     with progress() as tell:
@@ -51,12 +51,12 @@ def doctor(settings: DoctorSettings, *, json: bool, output: Path | None) -> None
 @command("formats", START, "adjudge formats", output=False)
 def formats(*, json: bool) -> None:
     """List the file formats that can be read."""
-    from adjudge.formats import FORMATS
+    from adjudge.readers.registry import FORMATS
 
     if json:
         from adjudge._version import __version__
-        from adjudge.results.result import make_signature
         from adjudge.shell.output import print_json
+        from adjudge.table.results import make_signature
 
         about = {"settings": {}, "set_aside": [], "version": __version__}
         signature = make_signature("formats", {}, f"{len(FORMATS)} formats", __version__)
@@ -81,7 +81,7 @@ class DataNames:
 @command("data list", None, "adjudge data list wmt10")
 def list_(settings: DataNames) -> Result:
     """List public data sets: contents, format, size, licence, citation, and whether they are downloaded."""
-    from adjudge.datasets import catalogue, find_set, list_sets
+    from adjudge.datasets.catalogue import catalogue, find_set, list_sets
 
     names = settings.names
     chosen = [find_set(name) for name in names] if names else list(catalogue().values())
@@ -105,7 +105,8 @@ def get(settings: DataSettings) -> Result:
 
     Interrupted downloads are resumed, and checksums are verified.
     """
-    from adjudge.datasets import data_folder, describe_found, fetch, find_folder, find_set
+    from adjudge.datasets.catalogue import data_folder, find_folder, find_set
+    from adjudge.datasets.download import describe_found, fetch
 
     dataset, folder = find_set(settings.name), data_folder()
     stored = find_folder(dataset, folder)

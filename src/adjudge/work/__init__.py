@@ -11,8 +11,17 @@ from __future__ import annotations
 
 from adjudge.work.cache import cached, kept_with_version
 from adjudge.work.processes import AUDIT_MODULES, prepared_processes
-from adjudge.work.tasks import Outcome, do_task, map_tasks, try_tasks, worth_dividing
-from adjudge.work.workers import Workers, current_workers, one_thread, workers
+from adjudge.work.tasks import (
+    Outcome,
+    Workers,
+    current_workers,
+    do_task,
+    map_tasks,
+    one_thread,
+    try_tasks,
+    workers,
+    worth_dividing,
+)
 
 __all__ = [
     "AUDIT_MODULES",

@@ -15,8 +15,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from adjudge._version import __version__
-from adjudge.core.fingerprint import fingerprint
-from adjudge.work.workers import current_workers
+from adjudge.table.judgments import fingerprint
+from adjudge.work.tasks import current_workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,16 +6,195 @@ rest goes to them. So small work stays as fast as a loop, and nobody has to gues
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from time import process_time
-from typing import TYPE_CHECKING, Generic, TypeVar
+import sys
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from functools import cache
+from time import perf_counter, process_time
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
-from adjudge.core.errors import AdjudgeError, ClusterError
-from adjudge.work.progress import Progress
-from adjudge.work.workers import Workers, current_workers, jobs_of, limit_threads, workers
+from adjudge.table.errors import AdjudgeError, ClusterError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+    from types import TracebackType
+    from typing import TextIO
+
+    from threadpoolctl import ThreadpoolController
+
+
+# Who does the work: how many processes and threads, which cluster, whether results are kept, and who watches.
+#
+# Linear algebra has one thread in every process, since what adjudge computes are many small matrices. Several threads
+# would spend their time waiting for each other, most of all where other processes work too; and they add numbers in
+# parts, so that the last digit of a sum would depend on the number of cores.
+
+
+@dataclass(frozen=True)
+class Workers:
+    """The choices of whoever started the work.
+
+    Attributes:
+        jobs: processes on this machine; all cores where None.
+        scheduler: the address of a dask scheduler, as `tcp://host:8786`; this machine where None.
+        cache: whether expensive results are kept for the next time.
+        watch: called with a line about the progress, and with None when it is over.
+    """
+
+    jobs: int | None = None
+    scheduler: str | None = None
+    cache: bool = False
+    watch: Callable[[str | None], None] | None = None
+
+    def __post_init__(self) -> None:
+        if self.jobs is not None and self.jobs < 1:
+            raise UsageError(f"--jobs is {self.jobs}; give the number of processes, at least 1")
+        if self.scheduler is not None and "://" not in self.scheduler:
+            raise UsageError(f"--scheduler is '{self.scheduler}'; give an address as tcp://host:8786")
+
+
+_DEFAULT = Workers()
+_CURRENT: ContextVar[Workers | None] = ContextVar("adjudge_workers", default=None)
+
+
+def current_workers() -> Workers:
+    """Who does the work here."""
+    return _CURRENT.get() or _DEFAULT
+
+
+def jobs_of(current: Workers) -> int:
+    """How many processes work, this one included."""
+    if current.jobs is not None:
+        return current.jobs
+    from joblib import cpu_count
+
+    return int(cpu_count())
+
+
+@contextmanager
+def workers(**changes: Any) -> Iterator[Workers]:
+    """A context in which work is done like this. The fields are those of `Workers`; others stay as they were.
+
+    A cluster must answer when the context begins, not after hours of other work.
+    """
+    chosen = replace(current_workers(), **changes)
+    if chosen.scheduler is not None:
+        from adjudge.work.processes import connect
+
+        connect(chosen.scheduler)
+    token = _CURRENT.set(chosen)
+    try:
+        yield chosen
+    finally:
+        _CURRENT.reset(token)
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """A context in which linear algebra uses one thread; afterwards it uses as many as before."""
+    loaded = tuple(name for name in ("numpy", "scipy.linalg") if name in sys.modules)
+    limits: AbstractContextManager[object] = _libraries(loaded).limit(limits=1, user_api="blas")
+    return limits
+
+
+def limit_threads() -> None:
+    """One thread in this process from now on: for workers, which do nothing else."""
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(1)
+
+
+@cache
+def _libraries(loaded: tuple[str, ...]) -> ThreadpoolController:  # noqa: ARG001
+    """The libraries with threads, looked for once while the same modules are loaded, each of which brings its own.
+
+    Looking for them takes longer than a small fit.
+    """
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+# Progress of repeated work: how much is done, and how long the rest will take. Short work says nothing.
+
+
+SILENT = 2.0
+"""Seconds for which nobody wants to be told anything."""
+BETWEEN_LINES = 15.0
+"""Seconds between two lines in a log."""
+WIDTH = 24
+
+
+class Progress:
+    """Counts tasks and tells whoever watches; use it in a `with` statement."""
+
+    def __init__(self, what: str, total: int, watch: Callable[[str | None], None] | None = None) -> None:
+        self.what, self.total, self.done = what, total, 0
+        self._watch = watch
+        self._started = perf_counter()
+        self._told = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._told and self._watch is not None:
+            self._watch(None)
+
+    def advance(self, tasks: int = 1) -> None:
+        """So many tasks more are done."""
+        self.done += tasks
+        seconds = perf_counter() - self._started
+        if self._watch is not None and seconds > SILENT and self.done < self.total:
+            self._watch(self.line(seconds))
+            self._told = True
+
+    def line(self, seconds: float) -> str:
+        """What is done after so many seconds, and what is left."""
+        left = seconds / self.done * (self.total - self.done) if self.done else 0.0
+        filled = WIDTH * self.done // max(self.total, 1)
+        bar = "#" * filled + "." * (WIDTH - filled)
+        return f"{self.what} [{bar}] {self.done} of {self.total}, {shown_seconds(left)} left"
+
+
+def shown_seconds(seconds: float) -> str:
+    """A time as people say it: `8 s`, `3 min`, `2 h 5 min`."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def watch_on(stream: TextIO | None = None) -> Callable[[str | None], None]:
+    """A watcher that rewrites one line on a terminal, and adds a line to a log now and then."""
+    target = stream or sys.stderr
+    return _on_terminal(target) if target.isatty() else _in_log(target)
+
+
+def _on_terminal(stream: TextIO) -> Callable[[str | None], None]:
+    def show(line: str | None) -> None:
+        stream.write(f"\r\x1b[K{line or ''}")
+        stream.flush()
+
+    return show
+
+
+def _in_log(stream: TextIO) -> Callable[[str | None], None]:
+    last = -BETWEEN_LINES
+
+    def show(line: str | None) -> None:
+        nonlocal last
+        now = perf_counter()
+        if line is not None and now - last >= BETWEEN_LINES:
+            last = now
+            stream.write(f"adjudge: {line}\n")
+            stream.flush()
+
+    return show
+
 
 _Task = TypeVar("_Task")
 _Done = TypeVar("_Done")
@@ -124,7 +303,7 @@ def _in_order(
     current = current_workers()
     with Progress(what, len(tasks), current.watch) as progress:
         if current.scheduler is not None and len(tasks) > 1:
-            from adjudge.work.cluster import map_on_cluster
+            from adjudge.work.processes import map_on_cluster
 
             return map_on_cluster(function, tasks, current.scheduler, progress, alone=alone)
         outcomes = _here(function, tasks, sizes, progress, at_least=at_least) if sizes else []

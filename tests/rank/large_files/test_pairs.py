@@ -11,15 +11,16 @@ import pytest
 from typer.testing import CliRunner
 
 import adjudge
-from adjudge.cli.app import app
-from adjudge.core.errors import DataError, InputError, UsageError
-from adjudge.formats import ReadOptions, native, read
-from adjudge.formats.rankings.pairwise_table import TIES
-from adjudge.rank import RankSettings, rank, rank_large_file
-from adjudge.rank.large_files import pairs as counted_pairs
-from adjudge.rank.large_files.pairs import rank_pairs_file
-from adjudge.rank.methods import find_method
-from adjudge.results.rank import Ranking
+from adjudge.ranking import large_files as counted_pairs
+from adjudge.ranking.large_files import rank_pairs_file
+from adjudge.ranking.methods import RankSettings, find_method, rank, rank_large_file
+from adjudge.ranking.ranking import Ranking
+from adjudge.readers import native
+from adjudge.readers.options import ReadOptions
+from adjudge.readers.pairs import TIES
+from adjudge.readers.registry import read
+from adjudge.shell.app import app
+from adjudge.table.errors import DataError, InputError, UsageError
 from tests.rank.make import blocks
 from tests.rank.test_score_means import random_scores
 
@@ -209,7 +210,7 @@ def test_scores_that_do_not_fit_into_memory_are_refused_beforehand(
     monkeypatch.setattr("adjudge.api.large_files.LARGE_FILE", 1)
     fits = adjudge.rank(file, method="zscore")
     assert fits.settings["resamples"] == 1000, "large files are ranked as others are"
-    monkeypatch.setattr("adjudge.core.files.memory_at_hand", lambda: 10_000)
+    monkeypatch.setattr("adjudge.table.files.memory_at_hand", lambda: 10_000)
     whole = r"rows take about .* GB to be read whole"
     for method in ("mixed", "zscore"):
         with pytest.raises(InputError, match=rf"{whole} and ranked, .* GB are free; split it into parts"):

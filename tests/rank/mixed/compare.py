@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from adjudge.rank.mixed import MixedDesign, MixedFit
-from adjudge.rank.mixed.degrees import most_degrees
-from adjudge.rank.mixed.effects import identify
-from adjudge.rank.mixed.shared_fits import Refit
+from adjudge.mixed.design import MixedDesign
+from adjudge.mixed.effects import identify, most_degrees
+from adjudge.mixed.fit import MixedFit
+from adjudge.mixed.model import Refit
 
 
 def check_alike(fitted: Refit, expected: MixedFit) -> None:

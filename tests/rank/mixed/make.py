@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from adjudge.core.judgments import Judgments
+from adjudge.table.judgments import Judgments
 
 SHAPES = ("crossed", "pages", "nested", "segments", "no-documents", "unnamed", "sparse")
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from adjudge.rank.mixed.design import MixedDesign
-from adjudge.rank.mixed.effects import Effect
+from adjudge.mixed.design import MixedDesign
+from adjudge.mixed.effects import Effect
 
 Floats = NDArray[np.float64]
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.stats import norm, rankdata
 
-from adjudge.rank.mixed.design import MixedDesign
-from adjudge.rank.mixed.effects import identify
-from adjudge.rank.mixed.fit import MixedFit
-from adjudge.rank.mixed.helpers import Matched, folds_of
+from adjudge.mixed.design import MixedDesign
+from adjudge.mixed.effects import identify
+from adjudge.mixed.fit import MixedFit
+from adjudge.mixed.helpers import Matched, folds_of
 from tests.rank.mixed.slow import slow_model
 
 Floats = NDArray[np.float64]

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjudge.rank.mixed import design_from, fit
+from adjudge.mixed.design import design_from
+from adjudge.mixed.fit import fit
 from tests.rank.mixed.make import campaign
 from tests.released import read_released
 

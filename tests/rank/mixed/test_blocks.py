@@ -7,9 +7,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from adjudge.rank.mixed import design_from
-from adjudge.rank.mixed.effects import Effect, identify
-from adjudge.rank.mixed.layout import Group, Unknowns, find_unknowns
+from adjudge.mixed.design import design_from
+from adjudge.mixed.effects import Effect, identify
+from adjudge.mixed.layout import Group, Unknowns, find_unknowns
 from tests.rank.mixed.make import SHAPES, campaign
 
 Rows = frozenset[int]

@@ -8,17 +8,17 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.audit.influence import influence
-from adjudge.core.arrays import Floats
-from adjudge.core.errors import DataError
-from adjudge.core.judgments import Judgments
-from adjudge.rank import rank
-from adjudge.rank.mixed import design_from, fit, refit
-from adjudge.rank.mixed.design import MixedDesign, levels_of
-from adjudge.rank.mixed.effects import identify
+from adjudge.evidence.trust import influence
+from adjudge.mixed.design import MixedDesign, design_from, levels_of
+from adjudge.mixed.effects import identify
+from adjudge.mixed.fit import fit, refit
+from adjudge.mixed.variances import Cause, LeftOut
 from adjudge.ranking.estimator import estimator_of
-from adjudge.results.rank import Cause, LeftOut
-from adjudge.results.result import to_plain
+from adjudge.ranking.methods import rank
+from adjudge.table.errors import DataError
+from adjudge.table.judgments import Judgments
+from adjudge.table.maths import Floats
+from adjudge.table.results import to_plain
 from tests.check.make import scores
 from tests.rank.mixed.make import campaign
 

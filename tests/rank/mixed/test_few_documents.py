@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from adjudge.core.judgments import Judgments
-from adjudge.rank.contrasts import contrasts
-from adjudge.rank.mixed import MixedDesign, design_from, fit, prepare
+from adjudge.mixed.design import MixedDesign, design_from
+from adjudge.mixed.fit import fit, prepare
+from adjudge.table.judgments import Judgments
+from adjudge.table.maths import contrasts
 
 
 def design(systems: int, people: int, documents: int, segments: int, *, model: str = "mixed-points") -> MixedDesign:

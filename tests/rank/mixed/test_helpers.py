@@ -10,10 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.core.judgments import Judgments
-from adjudge.formats.metric_score_files import MetricScore
-from adjudge.rank.mixed import design_from
-from adjudge.rank.mixed.helpers import (
+from adjudge.mixed.design import design_from
+from adjudge.mixed.helpers import (
     Helped,
     Matched,
     covariance_of_means,
@@ -24,7 +22,9 @@ from adjudge.rank.mixed.helpers import (
     sources_of,
     standard_errors_off,
 )
-from adjudge.rank.mixed.shared_fits import model_of
+from adjudge.mixed.model import model_of
+from adjudge.readers.metric_scores import MetricScore
+from adjudge.table.judgments import Judgments
 from tests.conftest import examples
 from tests.rank.mixed.make import campaign
 from tests.rank.mixed.slow_helpers import Floats, slow_help, slow_numbers
@@ -210,7 +210,7 @@ def test_slopes_of_a_document_do_not_depend_on_its_own_scores() -> None:
     inside = design.document == 0
     changed = replace(design, score=design.score + np.where(inside, np.arange(len(design)) % 7, 0))
     matched = match(judgments, design, scores)
-    from adjudge.rank.mixed.helpers import products_elsewhere
+    from adjudge.mixed.helpers import products_elsewhere
 
     rows, fold = matched.of_rows(matched.numbers(normal=False)), folds_of(design, 1)
     ratios = model_of(design).fitted.ratios

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from adjudge.core.rng import generator
-from adjudge.rank.contrasts import contrasts
-from adjudge.rank.mixed import border, design_from, fit, prepare, refit, reml
-from adjudge.rank.mixed import layout as layout_module
-from adjudge.rank.mixed.border import IterativeBorder, Preconditioner
-from adjudge.rank.mixed.equations import Equations, equations_at, totals
-from adjudge.rank.mixed.reml import ErrorDraws
+from adjudge.mixed import border
+from adjudge.mixed import fit as reml
+from adjudge.mixed import layout as layout_module
+from adjudge.mixed.border import IterativeBorder, Preconditioner
+from adjudge.mixed.design import design_from
+from adjudge.mixed.equations import Equations, equations_at, totals
+from adjudge.mixed.fit import ErrorDraws, fit, prepare, refit
+from adjudge.table.maths import contrasts
+from adjudge.table.rng import generator
 from tests.rank.mixed.make import campaign
 
 

@@ -7,16 +7,15 @@ import pickle
 import numpy as np
 import pytest
 
-from adjudge.core.arrays import Bools
-from adjudge.core.errors import DataError
-from adjudge.rank.contrasts import contrasts
-from adjudge.rank.mixed import MixedDesign, design_from, fit, prepare, refit
-from adjudge.rank.mixed import layout as layout_module
-from adjudge.rank.mixed import leaving_out as exact
-from adjudge.rank.mixed.degrees import most_degrees
-from adjudge.rank.mixed.effects import identify
-from adjudge.rank.mixed.leaving_out import Whole, most_degrees_without_each
-from adjudge.rank.mixed.shared_fits import FitsWithout, Model, Unit, model_of
+from adjudge.mixed import layout as layout_module
+from adjudge.mixed import leaving_out as exact
+from adjudge.mixed.design import MixedDesign, design_from
+from adjudge.mixed.effects import identify, most_degrees
+from adjudge.mixed.fit import fit, prepare, refit
+from adjudge.mixed.leaving_out import Whole, most_degrees_without_each
+from adjudge.mixed.model import FitsWithout, Model, Unit, model_of
+from adjudge.table.errors import DataError
+from adjudge.table.maths import Bools, contrasts
 from tests.rank.mixed.compare import check_alike, with_degrees_of_whole
 from tests.rank.mixed.make import SHAPES, campaign
 

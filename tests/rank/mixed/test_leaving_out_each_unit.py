@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from adjudge.rank.mixed import MixedDesign, MixedFit, Prepared, design_from, fit, prepare, refit, shared_fits
-from adjudge.rank.mixed import large_leaving_out as each_unit
-from adjudge.rank.mixed import layout as layout_module
-from adjudge.rank.mixed.large_leaving_out import UnitBlocks, WholeRows, fits_without_each
-from adjudge.rank.mixed.shared_fits import model_of
+from adjudge.mixed import large_leaving_out as each_unit
+from adjudge.mixed import layout as layout_module
+from adjudge.mixed import model as shared_fits
+from adjudge.mixed.design import MixedDesign, design_from
+from adjudge.mixed.fit import MixedFit, Prepared, fit, prepare, refit
+from adjudge.mixed.large_leaving_out import UnitBlocks, WholeRows, fits_without_each
+from adjudge.mixed.model import model_of
 from tests.rank.mixed.make import campaign
 
 pytestmark = pytest.mark.slow

@@ -6,15 +6,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.audit.influence import influence
-from adjudge.core.arrays import Bools, Floats
-from adjudge.core.errors import DataError
-from adjudge.formats import read
-from adjudge.rank.mixed import design_from
-from adjudge.rank.mixed.design import MixedDesign
-from adjudge.rank.mixed.effects import identify
-from adjudge.rank.mixed.shared_fits import Unit, model_of
+from adjudge.evidence.trust import influence
+from adjudge.mixed.design import MixedDesign, design_from
+from adjudge.mixed.effects import identify
+from adjudge.mixed.model import Unit, model_of
 from adjudge.ranking.estimator import estimator_of
+from adjudge.readers.registry import read
+from adjudge.table.errors import DataError
+from adjudge.table.maths import Bools, Floats
 
 SHAPES = ("one document", "one person per document", "one score", "seen by one person", "coarse", "repeats", "unnamed")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adjudge.core.errors import DataError
-from adjudge.core.judgments import Judgments
-from adjudge.rank.mixed import design_from
-from adjudge.rank.mixed.ranking import rank_design
+from adjudge.mixed.design import design_from
+from adjudge.ranking.scores import rank_design
+from adjudge.table.errors import DataError
+from adjudge.table.judgments import Judgments
 
 
 def odd_table(seed: int) -> Judgments:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import norm
 
-from adjudge.core.judgments import Judgments
-from adjudge.rank.mixed import design_from
-from adjudge.rank.mixed.models import normal_scores
-from adjudge.rank.mixed.ranking import rank_design
+from adjudge.mixed.design import design_from, normal_scores
+from adjudge.ranking.scores import rank_design
+from adjudge.table.judgments import Judgments
 from tests.rank.mixed.make import campaign
 
 

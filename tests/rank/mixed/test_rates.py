@@ -15,12 +15,13 @@ from bench.bench_models import alarms
 from scipy.stats import binom
 
 import adjudge
-from adjudge.core.rng import generator
-from adjudge.formats.options import ReadOptions
-from adjudge.rank.contrasts import contrasts
-from adjudge.rank.lines_and_rank_sets import holm
-from adjudge.rank.mixed import MixedFit, design_from, fit
-from adjudge.simulate import ScoreCampaign, design_scores, draw_scores
+from adjudge.mixed.design import design_from
+from adjudge.mixed.fit import MixedFit, fit
+from adjudge.planning.simulated_scores import ScoreCampaign, design_scores, draw_scores
+from adjudge.ranking.lines import holm
+from adjudge.readers.options import ReadOptions
+from adjudge.table.maths import contrasts
+from adjudge.table.rng import generator
 
 CAMPAIGNS = 60
 FEW_PEOPLE = ScoreCampaign(

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adjudge.core.errors import DataError
-from adjudge.core.judgments import Judgments
-from adjudge.rank.mixed import design_from, fit, refit
-from adjudge.rank.mixed import layout as layout_module
-from adjudge.rank.mixed.design import MixedDesign
-from adjudge.rank.mixed.effects import identify
-from adjudge.rank.mixed.equations import totals
-from adjudge.rank.mixed.layout import lay_out
-from adjudge.rank.mixed.reml import evaluate
+from adjudge.mixed import layout as layout_module
+from adjudge.mixed.design import MixedDesign, design_from
+from adjudge.mixed.effects import identify
+from adjudge.mixed.equations import totals
+from adjudge.mixed.fit import evaluate, fit, refit
+from adjudge.mixed.layout import lay_out
+from adjudge.table.errors import DataError
+from adjudge.table.judgments import Judgments
 from tests.rank.mixed.make import SHAPES, campaign
 from tests.rank.mixed.slow import SlowModel, slow_model
 

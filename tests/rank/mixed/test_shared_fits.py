@@ -8,9 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from adjudge.rank.mixed import design_from, fit, prepare, shared_fits
-from adjudge.rank.mixed.shared_fits import FitsWithout, model_of
-from adjudge.simulate import ScoreCampaign, simulate
+from adjudge.mixed import model as shared_fits
+from adjudge.mixed.design import design_from
+from adjudge.mixed.fit import fit, prepare
+from adjudge.mixed.model import FitsWithout, model_of
+from adjudge.planning.simulate import simulate
+from adjudge.planning.simulated_scores import ScoreCampaign
 
 
 @pytest.fixture(scope="module")

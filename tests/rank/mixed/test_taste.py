@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 
 import adjudge
-from adjudge.core.judgments import Judgments
-from adjudge.formats.options import ReadOptions
-from adjudge.rank.contrasts import contrasts
-from adjudge.rank.lines_and_rank_sets import holm
-from adjudge.rank.mixed import MixedDesign, MixedFit, design_from, fit, prepare, refit
-from adjudge.rank.mixed.effects import identify, taste_degrees
-from adjudge.rank.mixed.models import MODELS, normal_scores, points_per_unit
+from adjudge.mixed.design import MODELS, MixedDesign, design_from, normal_scores, points_per_unit
+from adjudge.mixed.effects import identify, taste_degrees
+from adjudge.mixed.fit import MixedFit, fit, prepare, refit
+from adjudge.ranking.lines import holm
+from adjudge.readers.options import ReadOptions
+from adjudge.table.judgments import Judgments
+from adjudge.table.maths import contrasts
 from tests.rank.mixed.make import campaign
 from tests.released import read_released
 

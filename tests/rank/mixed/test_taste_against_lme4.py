@@ -17,8 +17,9 @@ from pathlib import Path
 import pytest
 
 import adjudge
-from adjudge.core.judgments import Judgments
-from adjudge.rank.mixed import design_from, fit
+from adjudge.mixed.design import design_from
+from adjudge.mixed.fit import fit
+from adjudge.table.judgments import Judgments
 from tests.released import read_released
 
 

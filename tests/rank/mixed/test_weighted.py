@@ -6,14 +6,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.core.errors import DataError
-from adjudge.core.judgments import Judgments
-from adjudge.core.rng import generator
-from adjudge.design.select_segments import draw_groups, inclusion_probabilities
-from adjudge.rank import rank
-from adjudge.rank.contrasts import contrasts
-from adjudge.rank.mixed import MixedDesign, design_from, fit, prepare
-from adjudge.rank.mixed.weighted import weighted_effects
+from adjudge.campaigns.segment_selection import draw_groups, inclusion_probabilities
+from adjudge.mixed.design import MixedDesign, design_from
+from adjudge.mixed.fit import fit, prepare
+from adjudge.mixed.weighted import weighted_effects
+from adjudge.ranking.methods import rank
+from adjudge.table.errors import DataError
+from adjudge.table.judgments import Judgments
+from adjudge.table.maths import contrasts
+from adjudge.table.rng import generator
 
 QUALITY = np.array([0.0, 2.0, 4.0])
 DOCUMENTS = 120

@@ -10,9 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from adjudge.rank.ordering import cheapest
-from adjudge.rank.ordering.cheapest import Pairs, Relaxed, cheapest_order, packed_bound, proved_bound, relax
-from adjudge.rank.ordering.heuristics import cost_of, descend, first_order, shake
+from adjudge.ranking import optimal_order
+from adjudge.ranking.optimal_order import (
+    Pairs,
+    Relaxed,
+    cheapest_order,
+    cost_of,
+    descend,
+    first_order,
+    packed_bound,
+    proved_bound,
+    relax,
+    shake,
+)
 from tests.conftest import examples
 
 Costs = NDArray[np.int64]
@@ -71,9 +81,9 @@ def test_fractional_programs_end_at_the_optimum(n: int, seed: int) -> None:
 @pytest.mark.parametrize(("n", "seed"), FRACTIONAL)
 def test_whole_numbers_alone_end_at_the_optimum(n: int, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """From a bad order, without a search for better ones: the program in whole numbers finds and proves the best."""
-    monkeypatch.setattr(cheapest, "first_order", lambda costs: np.arange(len(costs)))
-    monkeypatch.setattr(cheapest, "shake", lambda _, order, **__: order)
-    monkeypatch.setattr(cheapest, "descend", lambda _, order: order)
+    monkeypatch.setattr(optimal_order, "first_order", lambda costs: np.arange(len(costs)))
+    monkeypatch.setattr(optimal_order, "shake", lambda _, order, **__: order)
+    monkeypatch.setattr(optimal_order, "descend", lambda _, order: order)
     costs = noise(n, seed)
     solution = cheapest_order(costs, deadline=soon())
     assert solution.cost == solution.lower_bound == by_sets(costs)

@@ -12,10 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from adjudge.rank.ordering import optima
-from adjudge.rank.ordering.cheapest import cheapest_order
-from adjudge.rank.ordering.heuristics import cost_of
-from adjudge.rank.ordering.optima import Optima, find_optima
+from adjudge.ranking import optimal_order
+from adjudge.ranking.optimal_order import Optima, cheapest_order, cost_of, find_optima
 from tests.conftest import examples
 
 Costs = NDArray[np.int64]
@@ -58,7 +56,7 @@ def test_places_are_true_where_orders_cannot_be_counted(seed: int, monkeypatch: 
     """Ranges found without counting lie within the true ranges, and equal them where `places_complete` is set."""
     costs = sparse(7, seed, 0.4)
     number, first, last = by_permutations(costs)
-    monkeypatch.setattr(optima, "MOST_SETS", 1)
+    monkeypatch.setattr(optimal_order, "MOST_SETS", 1)
     counted = optima_of(costs)
     assert counted.complete == (number == 1)
     assert counted.number <= number

@@ -1,0 +1,1 @@
+"""Campaign files, the design of tasks, adaptive draws and extensions."""

@@ -1,0 +1,690 @@
+"""The campaign file: everything that a campaign is, as data. Knows nothing of how tasks are made or shown.
+
+`docs/design.md` explains every key. `load_campaign` reads a file and names all its faults at once.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import tomllib
+import unicodedata
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from adjudge.readers.mqm import Weights
+from adjudge.table.errors import InputError, UsageError
+from adjudge.table.errors import shown as quoted
+from adjudge.table.files import read_text
+from adjudge.table.languages import language_code
+from adjudge.table.participants import PREFIX, any_judge
+from adjudge.table.protocols import (
+    LEAST_SECONDS,
+    MARKED,
+    ON_SCALE,
+    ONE_BY_ONE,
+    PASS_SHARE,
+    PROTOCOLS,
+    SEVERITIES,
+    CollectedProtocol,
+    Severity,
+)
+from adjudge.table.texts import MarkRules
+from adjudge.table.wording import agreeing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pydantic_core import ErrorDetails
+
+
+# The parts of the campaign file: texts, design, context, controls, page, instructions, crowd and links.
+
+
+MOST_PEOPLE = 100_000
+Direction = Literal["auto", "ltr", "rtl"]
+Structure = Literal["mixed", "all-systems", "pages", "pages-same-documents", "pages-all-systems"]
+Select = Literal["outputs", "spread"]
+TextFormat = Literal["auto", "text", "tsv", "wmt-xml", "sgm"]
+# These values also go to the page; the server's answers and the types of the page's scripts are made from them.
+Shows = Literal["source", "reference", "both"]
+Navigation = Literal["free", "back-only", "strict"]
+
+
+class Part(BaseModel):
+    """Unknown keys are faults, nothing is converted silently, nothing changes later."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+def is_one_line(text: str) -> bool:
+    """Whether a text has no control characters, line breaks or halves of characters; joiners in names are allowed."""
+    return all(unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp") for character in text)
+
+
+def _count_or_share(value: Any) -> Any:
+    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not number or not 0 <= value <= 1_000_000 or (isinstance(value, float) and value >= 1):
+        raise ValueError("give a count per task (a whole number) or a share of the task (a number below 1)")
+    return value
+
+
+def _as_text_file(value: Any) -> Any:
+    if not isinstance(value, str | dict | BaseModel):
+        raise ValueError('give a file name, or a table as {file = "texts.tsv", column = "A"}')  # noqa: TRY004
+    return {"file": value} if isinstance(value, str) else value
+
+
+def _person_name(value: str) -> str:
+    if value != value.strip() or not is_one_line(value):
+        raise ValueError("a person's name has no line breaks or tabs in it, and no spaces around it")
+    return value
+
+
+PersonName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_person_name)]
+Amount = Annotated[int | float, BeforeValidator(_count_or_share)]
+
+
+class Languages(Part):
+    """The language pair, and in which direction its scripts run (`auto`: as the texts themselves say)."""
+
+    source: str = Field(min_length=1)
+    target: str = Field(min_length=1)
+    source_direction: Direction = "auto"
+    target_direction: Direction = "auto"
+
+    @property
+    def codes(self) -> tuple[str, str]:
+        """The short codes of source and target."""
+        return language_code(self.source), language_code(self.target)
+
+
+class TextFile(Part):
+    """A file of texts; `column` is the column of a TSV file, or the translation's name inside an XML file."""
+
+    file: Path
+    column: str | None = None
+
+
+AnyTextFile = Annotated[TextFile, BeforeValidator(_as_text_file)]
+
+
+def map_paths(value: Any, change: Callable[[Path, tuple[str, ...]], Path], keys: tuple[str, ...] = ()) -> Any:
+    """Replace every path in the campaign, or in a part of it, by `change(path, keys)`.
+
+    A file of texts is usually given by its name alone, so its path has the key of the file (`files.source`).
+    """
+    if isinstance(value, Path):
+        return change(value, keys)
+    if isinstance(value, dict):
+        return {key: map_paths(inner, change, (*keys, key)) for key, inner in value.items()}
+    if isinstance(value, Part):
+        inner_keys = {name: keys if isinstance(value, TextFile) else (*keys, name) for name in type(value).model_fields}
+        return value.model_copy(update={name: map_paths(inner, change, inner_keys[name]) for name, inner in value})
+    return value
+
+
+class Texts(Part):
+    """The texts of a test set. Paths are relative to the campaign file."""
+
+    testset: Path | None = None
+    source: AnyTextFile | None = None
+    references: dict[str, AnyTextFile] = Field(default={})
+    systems: dict[str, AnyTextFile] = Field(default={})
+    documents: Path | None = None
+
+    @model_validator(mode="after")
+    def _texts_are_there(self) -> Self:
+        if self.testset is None and self.source is None:
+            raise ValueError("name a source file ('source'), or one file that holds all ('testset')")
+        if self.testset is None and not self.systems:
+            raise ValueError("name the outputs of at least one system under 'systems'")
+        return self
+
+
+class Files(Texts):
+    """Where everything is; `after` is the corrected version of the test set, where two are judged together."""
+
+    tutorial: Path | None = None
+    prefilled: Path | None = None
+    spread: Path | None = None
+    format: TextFormat = "auto"
+    only: tuple[str, ...] = ()
+    human: tuple[str, ...] | None = None
+    after: Texts | None = None
+
+
+def named_annotators(annotators: int | tuple[str, ...]) -> tuple[str, ...]:
+    """The people of the key `annotators`: as named, or numbered where only their number is given."""
+    if not isinstance(annotators, int):
+        return annotators
+    width = max(2, len(str(annotators)))
+    return tuple(f"annotator-{i:0{width}d}" for i in range(1, annotators + 1))
+
+
+class Design(Part):
+    """How judgments are spread over tasks and people."""
+
+    structure: Structure = "mixed"
+    task_size: int = Field(default=100, ge=1, le=1_000_000)
+    annotators: Annotated[int, Field(ge=1, le=MOST_PEOPLE)] | tuple[PersonName, ...] = 1
+    judgments: int = Field(default=1, ge=1, le=MOST_PEOPLE)
+    segments: int | None = Field(default=None, ge=1, le=100_000_000)
+    select: Select | None = None
+    outputs: int = Field(default=5, ge=2, le=9)
+    screens_per_segment: int = Field(default=1, ge=1, le=10_000)
+    consecutive: int = Field(default=3, ge=1, le=1_000_000)
+    reference_rate: float = Field(default=0.0, ge=0, le=1)
+    references_as_systems: bool = False
+
+    @model_validator(mode="after")
+    def _selection_has_a_size(self) -> Self:
+        if self.select is not None and self.segments is None:
+            raise ValueError(f"'select' = '{self.select}' draws some of the segments; say how many in 'segments'")
+        if self.select is not None and self.structure == "pages":
+            raise ValueError(
+                "'select' draws segments that all systems are judged on; use structure 'pages-same-documents'"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _enough_people(self) -> Self:
+        if len(set(self.annotator_names)) < len(self.annotator_names):
+            raise ValueError("'annotators' lists a name twice; every name must be a different person")
+        if any_judge(self.annotator_names):
+            raise ValueError(f"'annotators' has a name that begins with '{PREFIX}', as those of machines do; change it")
+        if self.judgments > len(self.annotator_names):
+            people = len(self.annotator_names)
+            raise ValueError(
+                f"'judgments' = {self.judgments} different people are wanted per item, but 'annotators' "
+                f"{agreeing(people, 'is', 'are')} {people}; ask for fewer judgments or more annotators"
+            )
+        return self
+
+    @property
+    def annotator_names(self) -> tuple[str, ...]:
+        """The people, named as in the file or numbered."""
+        return named_annotators(self.annotators)
+
+
+class Context(Part):
+    """What is shown around a segment: neighbours that are not judged, and how long a page may be."""
+
+    before: int = Field(default=0, ge=0, le=1_000_000)
+    after: int = Field(default=0, ge=0, le=1_000_000)
+    max_segments: int | None = Field(default=None, ge=1, le=100_000_000)
+    show: Shows = "source"
+
+
+class Controls(Part):
+    """Items that check the people, per task: a count, or a share of the task size.
+
+    `calibration` is the number of segments, with all their outputs, of one extra task that everybody does first.
+    """
+
+    degraded: Amount = 0
+    degraded_from: Literal["outputs", "references"] = "outputs"
+    repeats: Amount = 0
+    references: Amount = 0
+    attention: Amount = 0
+    attention_text: str | None = None
+    calibration: int = Field(default=0, ge=0, le=1_000_000)
+
+    @model_validator(mode="after")
+    def _room_for_a_number(self) -> Self:
+        if self.attention_text is not None and "{score}" not in self.attention_text:
+            raise ValueError("'attention_text' must say which score to give: write {score} where it stands")
+        return self
+
+
+class Assignment(Part):
+    """`fixed`: everybody has their tasks from the start. `pool`: the next free task, held for a while."""
+
+    policy: Literal["fixed", "pool"] = "fixed"
+    lease_minutes: int = Field(default=240, ge=1, le=1_000_000)
+    first_lease_minutes: int = Field(default=15, ge=1, le=1_000_000)
+
+
+class Adaptive(Part):
+    """Which task of the pool comes next: drawn by a policy from what has been handed in. See docs/adaptive.md.
+
+    `floor` is the share of the work that is spread evenly over the systems whatever the policy; `warm_up` is how often
+    every system is observed before the policy begins.
+    """
+
+    policy: Annotated[str, Field(pattern=r"^(even|best|pairs|top:[1-9][0-9]{0,3})$")] = "even"
+    floor: float = Field(default=0.2, gt=0, le=1)
+    warm_up: int = Field(default=3, ge=1, le=1000)
+
+
+class Looks(Part):
+    """The plan of looks at the growing campaign: how many, at how many judgments in all, and what is to be settled."""
+
+    looks: int = Field(ge=1, le=100)
+    planned: int = Field(ge=1, le=1_000_000_000)
+    goal: Annotated[str, Field(pattern=r"^(best|pairs|top:[1-9][0-9]{0,3})$")] = "pairs"
+    spending: Literal["kim-demets", "obrien-fleming", "pocock", "anytime"] = "kim-demets"
+    level: float = Field(default=0.05, gt=0, lt=1)
+
+
+class Page(Part):
+    """How the page behaves; `logo` is a picture (PNG, JPEG or SVG) at the top of every page."""
+
+    navigation: Navigation = "free"
+    comments: bool = False
+    html: Literal["no", "sanitised"] = "no"
+    ties: bool = True
+    idle_seconds: int = Field(default=120, ge=10, le=86_400)
+    logo: Path | None = None
+
+
+def _as_instruction(value: Any) -> Any:
+    if not isinstance(value, str | dict | BaseModel):
+        raise ValueError('give a text, or a table as {file = "instructions.txt"}')  # noqa: TRY004
+    return {"text": value} if isinstance(value, str) else value
+
+
+class Instruction(Part):
+    """What annotators read first, as text here or in a file; paragraphs are separated by blank lines."""
+
+    text: str | None = None
+    file: Path | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.text is None) == (self.file is None):
+            raise ValueError("give either 'text' or 'file'")
+        return self
+
+
+InstructionText = Annotated[Instruction, BeforeValidator(_as_instruction)]
+
+
+class Crowd(Part):
+    """Where annotators of a crowd platform go when done: a code to copy, or a page to return to.
+
+    With `signing_key`, an id is believed only with its signature: HMAC-SHA-256 of the id under this key, in hexadecimal
+    digits. `registrations_per_minute` limits how many new people may come in.
+    """
+
+    completion_code: str | None = None
+    failure_code: str | None = None
+    return_url: Annotated[str, Field(pattern=r"^https?://")] | None = None
+    failure_url: Annotated[str, Field(pattern=r"^https?://")] | None = None
+    pass_share: float = Field(default=PASS_SHARE, ge=0, le=1)
+    least_seconds: float = Field(default=LEAST_SECONDS, ge=0, le=3600)
+    signing_key: Annotated[str, Field(min_length=16, max_length=1000)] | None = None
+    registrations_per_minute: int = Field(default=30, ge=1, le=100_000)
+
+
+class Links(Part):
+    """How long personal links and sessions live."""
+
+    lifetime_days: int = Field(default=90, ge=1, le=3660)
+    session_hours: int = Field(default=24, ge=1, le=8784)
+
+
+# The part of the campaign file about errors: what may be marked, its names, and what the page asks to confirm.
+
+
+Name = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[^/]+$")]
+Cost = Annotated[float, Field(ge=0, le=1000)]
+
+# Of two levels, in the terms of multidimensional quality metrics.
+CATEGORIES: dict[str, tuple[str, ...]] = {
+    "Accuracy": ("Mistranslation", "Omission", "Addition", "Untranslated text"),
+    "Fluency": ("Grammar", "Spelling", "Punctuation", "Register", "Inconsistency", "Character encoding"),
+    "Terminology": ("Inappropriate for context", "Inconsistent use"),
+    "Style": ("Awkward",),
+    "Locale convention": ("Names", "Dates and times", "Numbers and currency", "Addresses"),
+    "Other": (),
+    "Source error": (),
+    "Non-translation": (),
+}
+
+
+class ErrorWeights(Part):
+    """What an error costs in the score that follows from the errors."""
+
+    minor: Cost = Weights.minor
+    punctuation: Cost = Weights.punctuation
+    major: Cost = Weights.major
+    critical: Cost = Weights.critical
+    non_translation: Cost = Weights.non_translation
+
+    def as_weights(self) -> Weights:
+        """The same for counting."""
+        return Weights(**self.model_dump())
+
+
+class Spans(Part):
+    """What annotators mark. `snap`: marks end at words, or at characters where the script writes no spaces (`auto`).
+
+    `source`: the source can be marked too. `missing`: there is a mark for what was left out. `categories` are groups
+    with their members. Where a score is given, the page asks to confirm one below `warn_below` without any error, and
+    one above `warn_above` with a major error.
+    """
+
+    severities: tuple[Severity, ...] | None = Field(default=None, min_length=1)
+    categories: dict[Name, tuple[Name, ...]] | None = Field(default=None, min_length=1)
+    weights: ErrorWeights = ErrorWeights()
+    source: bool = False
+    missing: bool = True
+    snap: Literal["auto", "words", "characters"] = "auto"
+    warn_below: float = Field(default=50, ge=-1_000_000, le=1_000_000)
+    warn_above: float = Field(default=90, ge=-1_000_000, le=1_000_000)
+
+    @model_validator(mode="after")
+    def _named_once(self) -> Self:
+        for key, names in (("severities", self.severities or ()), *(self.categories or {}).items()):
+            if len(set(names)) < len(names):
+                raise ValueError(f"'{key}' names one twice; name each once")
+        return self
+
+    def rules(self, protocol: str) -> MarkRules:
+        """Which marks are allowed; severities from the mildest."""
+        chosen = self.severities or PROTOCOLS[protocol].severities
+        with_categories = PROTOCOLS[protocol].categories
+        return MarkRules(
+            severities=tuple(severity for severity in SEVERITIES if severity in chosen),
+            categories=tuple(self.category_names()) if with_categories else (),
+            source=self.source,
+            missing=self.missing,
+            # Two errors of different kinds can lie in the same words.
+            overlap=with_categories,
+        )
+
+    def category_names(self) -> list[str]:
+        """All categories as they are stored: `group/member`, or the group alone where it has no members."""
+        groups = (self.categories or CATEGORIES).items()
+        return [f"{group}/{member}" if member else group for group, members in groups for member in (members or ("",))]
+
+
+# What the errors of one translation can cost, where the score follows from them.
+MOST_POINTS = 1_000_000.0
+PAGES = ("pages", "pages-same-documents", "pages-all-systems")
+
+
+class Anchor(Part):
+    """A mark on the scale and its meaning."""
+
+    at: float
+    text: str
+
+
+class Scale(Part):
+    """The scale of scores; default: the protocol's own."""
+
+    low: float = Field(default=0, ge=-MOST_POINTS, le=MOST_POINTS)
+    high: float = Field(default=100, ge=-MOST_POINTS, le=MOST_POINTS)
+    step: float = Field(default=1, gt=0, le=MOST_POINTS)
+    anchors: tuple[Anchor, ...] = Field(default=(), max_length=1000)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.low >= self.high:
+            raise ValueError(f"'low' = {self.low:g} must lie below 'high' = {self.high:g}")
+        if self.step > self.high - self.low:
+            raise ValueError(f"'step' = {self.step:g} is longer than the scale; choose a smaller one")
+        if (self.high - self.low) / self.step > MOST_POINTS:
+            raise ValueError(
+                f"'step' = {self.step:g} cuts the scale into more than a million steps; choose a larger one"
+            )
+        for anchor in self.anchors:
+            if not self.low <= anchor.at <= self.high:
+                raise ValueError(f"anchor at {anchor.at:g} lies outside {self.low:g} to {self.high:g}")
+        return self
+
+
+class Campaign(Part):
+    """One campaign of one protocol and one language pair."""
+
+    name: Annotated[PersonName, Field(max_length=100)]
+    protocol: CollectedProtocol
+    seed: int = Field(default=1, ge=0, lt=2**63)
+    languages: Languages
+    files: Files
+    design: Design = Design()
+    context: Context = Context()
+    controls: Controls = Controls()
+    assignment: Assignment = Assignment()
+    adaptive: Adaptive | None = None
+    looks: Looks | None = None
+    page: Page = Page()
+    spans: Spans = Spans()
+    scale: Scale | None = None
+    instructions: dict[str, InstructionText] = Field(default={})
+    crowd: Crowd = Crowd()
+    links: Links = Links()
+
+    @model_validator(mode="after")
+    def _errors_fit(self) -> Self:
+        protocol = PROTOCOLS[self.protocol]
+        if not protocol.marked:
+            for key, given in (("spans", self.spans != Spans()), ("files.prefilled", self.files.prefilled)):
+                if given:
+                    raise ValueError(f"'{key}' is for marking errors ({', '.join(MARKED)}); remove it")
+        elif not protocol.categories and (self.spans.categories is not None or self.spans.weights != ErrorWeights()):
+            raise ValueError(f"protocol '{self.protocol}' has no categories and no weights; remove them from [spans]")
+        if protocol.in_text and self.page.html != "no":
+            raise ValueError(f"page.html = '{self.page.html}' cannot be used if texts are marked or edited")
+        return self
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> Self:
+        if self.scale is not None and not PROTOCOLS[self.protocol].on_scale:
+            raise ValueError(f"'scale' has no meaning for protocol '{self.protocol}', which has no scores; remove it")
+        if self.design.structure != "mixed" and PROTOCOLS[self.protocol].relative:
+            raise ValueError(
+                f"design.structure '{self.design.structure}' is for scores ({', '.join(ONE_BY_ONE)}); "
+                f"for protocol '{self.protocol}' leave it out"
+            )
+        if self.controls.attention_text is not None and not PROTOCOLS[self.protocol].on_scale:
+            raise ValueError(f"controls.attention_text asks for a score; it is for {', '.join(ON_SCALE)} only")
+        return self
+
+    @model_validator(mode="after")
+    def _drawing_fits(self) -> Self:
+        if self.adaptive is None:
+            return self
+        if self.assignment.policy != "pool":
+            raise ValueError("'adaptive' draws tasks from the pool; set assignment.policy = \"pool\", or remove it")
+        if PROTOCOLS[self.protocol].edited:
+            raise ValueError(f"'adaptive' needs judgments that are scores or ranks, not '{self.protocol}'; remove it")
+        return self
+
+    @model_validator(mode="after")
+    def _selection_fits(self) -> Self:
+        if self.design.select is not None and PROTOCOLS[self.protocol].relative:
+            raise ValueError(
+                f"design.select is for scores ({', '.join(ONE_BY_ONE)}): rankings and pairs cannot be weighted; "
+                f"leave it out for protocol '{self.protocol}'"
+            )
+        if (self.design.select == "spread") != (self.files.spread is not None):
+            raise ValueError(
+                'design.select = "spread" and files.spread, a number per segment, belong together; give both or neither'
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _versions_fit(self) -> Self:
+        if self.files.after is None:
+            return self
+        refused = {
+            'assignment.policy = "pool"': self.assignment.policy == "pool",
+            "design.select": self.design.select is not None,
+            "controls.calibration": bool(self.controls.calibration),
+            "files.prefilled": self.files.prefilled is not None,
+            "design.segments of structure 'pages'": self.design.structure == "pages"
+            and self.design.segments is not None,
+        }
+        for key, given in refused.items():
+            if given:
+                raise ValueError(f"{key} cannot be used with two versions of a test set (files.after); remove it")
+        return self
+
+    @property
+    def score_scale(self) -> Scale:
+        """The scale in force: the file's, or the protocol's own."""
+        return self.scale or SCALES.get(self.protocol, Scale())
+
+
+SCALES = {
+    "da": Scale(anchors=(Anchor(at=0, text="0%"), Anchor(at=50, text="50%"), Anchor(at=100, text="100%"))),
+    "sqm": Scale(
+        low=0,
+        high=6,
+        anchors=(
+            Anchor(at=0, text="no meaning kept"),
+            Anchor(at=2, text="some meaning kept"),
+            Anchor(at=4, text="most meaning kept, few errors"),
+            Anchor(at=6, text="perfect meaning and grammar"),
+        ),
+    ),
+    "esa": Scale(
+        anchors=(
+            Anchor(at=0, text="nothing of the meaning"),
+            Anchor(at=33, text="some of the meaning"),
+            Anchor(at=66, text="most of the meaning"),
+            Anchor(at=100, text="perfect"),
+        ),
+    ),
+}
+
+
+# Reading `campaign.toml`: every fault of the file in one message, each with its key and what to do.
+
+
+# Errors are marked, and texts edited, in whole documents, if the file says nothing else.
+WHOLE_DOCUMENTS = "pages-same-documents"
+MOST_LOGO_BYTES = 1_000_000
+_PICTURES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
+# An SVG element, behind at most a byte order mark, a declaration and comments.
+_SVG = re.compile(rb"(\xef\xbb\xbf)?\s*(<\?xml[^>]*\?>\s*)?(<!--.*?-->\s*)*<svg[\s>]", re.DOTALL)
+
+
+def load_campaign(path: Path | str) -> Campaign:
+    """Read a campaign file. Paths in it are made absolute, and texts of instructions are read in."""
+    path = Path(path)
+    data = _parse_toml(path)
+    protocol = PROTOCOLS.get(str(data.get("protocol")))
+    if protocol is not None and protocol.in_text and isinstance(data.setdefault("design", {}), dict):
+        data["design"].setdefault("structure", WHOLE_DOCUMENTS)
+    try:
+        campaign = check_campaign(data)
+    except (RecursionError, OverflowError) as fault:
+        raise InputError("is nested too deeply for a campaign; correct it", file=path) from fault
+    except ValidationError as fault:
+        faults = dict.fromkeys(_describe_fault(error) for error in fault.errors() if not _is_other_branch(error))
+        raise InputError("; ".join(faults), file=path) from fault
+    return _resolve_files(campaign, path)
+
+
+def check_campaign(data: dict[str, Any]) -> Campaign:
+    """Check the content of a campaign file; paths stay as they are."""
+    # As JSON, because arrays and paths are then accepted in strict mode, while "5" for 5 still is not.
+    return Campaign.model_validate_json(json.dumps(data, default=str))
+
+
+def set_selection(campaign: Campaign, select: str) -> Campaign:
+    """The campaign with its segments chosen by `outputs`, or by the numbers in a file."""
+    file = None if select == "outputs" else Path(select).resolve()
+    if file is not None and not file.is_file():
+        raise UsageError(
+            f"--select is '{quoted(select)}', which is neither 'outputs' nor a file; name a file of numbers"
+        )
+    how = "outputs" if file is None else "spread"
+    try:
+        return Campaign(
+            **{
+                **dict(campaign),
+                "design": Design(**{**dict(campaign.design), "select": how}),
+                "files": campaign.files.model_copy(update={"spread": file}),
+            }
+        )
+    except ValidationError as fault:
+        raise UsageError("; ".join(dict.fromkeys(_describe_fault(error) for error in fault.errors()))) from fault
+
+
+def _parse_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as fault:
+        raise InputError(f"is not valid TOML ({fault}); correct it", file=path) from fault
+    except (ValueError, RecursionError) as fault:
+        what = "is nested too deeply" if isinstance(fault, RecursionError) else "holds a number of too many digits"
+        raise InputError(f"{what} for a campaign; correct it", file=path) from fault
+
+
+def _describe_fault(error: ErrorDetails) -> str:
+    """One fault as `key: what is wrong (got ...)`."""
+    # Names of union branches such as `function-before[...]` or `int` say nothing to users.
+    key = quoted(".".join(str(part) for part in error["loc"] if not _is_branch(str(part))), 100) or "the file"
+    if error["type"] == "extra_forbidden":
+        return f"{key}: this key is unknown; check its spelling and its place"
+    if error["type"] == "missing":
+        return f"{key}: this key is missing; add it"
+    message = error["msg"].removeprefix("Value error, ")
+    got = error["input"]
+    shown = f" (got {quoted(json.dumps(got, ensure_ascii=False))})" if isinstance(got, str | int | float | bool) else ""
+    return f"{key}: {message[:1].lower()}{message[1:]}{shown}"
+
+
+def _is_other_branch(error: ErrorDetails) -> bool:
+    """Whether a fault comes from trying a list as a number, allowed instead: the faults of the list say enough."""
+    return error["type"] == "int_type" and isinstance(error["input"], list) and bool(error["input"])
+
+
+def _is_branch(part: str) -> bool:
+    return "[" in part or part in ("int", "float", "constrained-int", "constrained-float", "constrained-str")
+
+
+def _resolve_files(campaign: Campaign, path: Path) -> Campaign:
+    """Make all paths absolute, check that the files exist, and read the texts of the instructions."""
+    missing: list[str] = []
+
+    def resolve(file: Path, keys: tuple[str, ...]) -> Path:
+        full = path.resolve().parent / file
+        if not _is_file(full):
+            missing.append(f"{quoted('.'.join(keys), 100)}: no such file '{quoted(file)}' beside the campaign file")
+        return full
+
+    resolved: Campaign = map_paths(campaign, resolve)
+    if missing:
+        raise InputError("; ".join(missing) + "; check names and places", file=path)
+    texts = {
+        language: instruction.model_copy(update={"text": read_text(instruction.file)})
+        if instruction.file
+        else instruction
+        for language, instruction in resolved.instructions.items()
+    }
+    if resolved.page.logo is not None:
+        logo_type(resolved.page.logo)
+    return resolved.model_copy(update={"instructions": texts})
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        # No file can have such a name.
+        return False
+
+
+def logo_type(file: Path) -> str:
+    """The media type of a logo, by its content; anything but a small PNG, JPEG or SVG file is refused."""
+    try:
+        content = file.read_bytes() if file.stat().st_size <= MOST_LOGO_BYTES else None
+    except OSError as fault:
+        raise InputError(f"the logo cannot be read ({fault.strerror}); check its rights", file=file) from fault
+    if content is None:
+        raise InputError(f"the logo has more than {MOST_LOGO_BYTES:,} bytes; take a smaller picture", file=file)
+    for start, kind in _PICTURES.items():
+        if content.startswith(start):
+            return kind
+    if _SVG.match(content) and b"<!ENTITY" not in content:
+        return "image/svg+xml"
+    raise InputError("the logo is neither PNG nor JPEG nor SVG; convert it to one of these", file=file)

@@ -1,0 +1,452 @@
+"""Controls of scored tasks: degraded copies, repeats, references and attention checks, as many as planned.
+
+Which screens are checked is planned over the whole design: the systems checked least so far come first. With document
+context a control is a page, or the first part of one, so that the number of items comes out as planned.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from adjudge.campaigns.campaign_file import MOST_POINTS, PAGES
+from adjudge.campaigns.scores import make_chunks
+from adjudge.campaigns.tasks import DraftItem, DraftOutput, DraftScreen, Material, Run
+from adjudge.table.errors import DataError
+from adjudge.table.protocols import PROTOCOLS
+from adjudge.table.wording import agreeing, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    import numpy as np
+
+    from adjudge.campaigns.campaign_file import Campaign
+
+
+# Degraded copies: a phrase of a translation replaced by one from elsewhere, as in direct assessment.
+#
+# How many words are replaced depends on the length (Graham et al. 2017, Can machine translation systems be evaluated by
+# the crowd alone): 1 of 1 word, 2 of 2-5, 3 of 6-8, 4 of 9-15, 5 of 16-20, a quarter of longer ones. The first and last
+# word stay where there is room. Scripts without spaces are treated by characters in the same way.
+
+
+# Scripts that write no spaces between words: Thai, Lao, Tibetan, Burmese, Khmer, kana, Han.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+ATTEMPTS = 200
+
+
+def count_replaced(length: int) -> int:
+    """How many of `length` words are replaced."""
+    for longest, replaced in ((1, 1), (5, 2), (8, 3), (15, 4), (20, 5)):
+        if length <= longest:
+            return min(replaced, length)
+    return length // 4
+
+
+def is_spaced(text: str) -> bool:
+    """Whether the script of the text writes spaces between words."""
+    letters = sum(character.isalpha() for character in text)
+    return 2 * len(_UNSPACED.findall(text)) <= letters
+
+
+def degrade(text: str, donors: Sequence[str], rng: np.random.Generator, *, unlike: Collection[str] = ()) -> str | None:
+    """Replace a phrase of the text by one from a donor; None if no donor makes a difference.
+
+    Args:
+        text: the translation.
+        donors: other translations, of other segments.
+        rng: the random generator.
+        unlike: texts that the result must not equal besides `text` itself.
+    """
+    spaced = is_spaced(text)
+    words = _split(text, spaced)
+    if not words:
+        return None
+    forbidden = {_plain(known) for known in (text, *unlike)}
+    for length in range(count_replaced(len(words)), 0, -1):
+        for phrase in _draw_phrases(donors, length, spaced, rng):
+            start = _choose_start(len(words), length, rng)
+            if _same_words(phrase, words[start : start + length]):
+                continue
+            damaged = _join([*words[:start], *phrase, *words[start + length :]], spaced)
+            if _plain(damaged) not in forbidden:
+                return damaged
+    return None
+
+
+def _split(text: str, spaced: bool) -> list[str]:
+    return text.split() if spaced else _characters("".join(text.split()))
+
+
+def _characters(text: str) -> list[str]:
+    """Characters with the marks that combine with them (vowel signs, tones, joiners), which must not be torn off."""
+    characters: list[str] = []
+    for character in text:
+        joins = unicodedata.category(character).startswith("M") or character in "\u200c\u200d"
+        if characters and (joins or characters[-1].endswith("\u200d")):
+            characters[-1] += character
+        else:
+            characters.append(character)
+    return characters
+
+
+def _join(words: Sequence[str], spaced: bool) -> str:
+    return (" " if spaced else "").join(words)
+
+
+def _plain(text: str) -> str:
+    return "".join(text.split()).casefold()
+
+
+def _same_words(first: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two phrases hold the same words but for order and case: such a replacement degrades nothing."""
+    return sorted(word.casefold() for word in first) == sorted(word.casefold() for word in other)
+
+
+def _choose_start(count: int, length: int, rng: np.random.Generator) -> int:
+    """Where the replaced phrase starts: not at the first or last word where there is room."""
+    inner = count - length - 1
+    return 1 + int(rng.integers(inner)) if inner >= 1 else int(rng.integers(count - length + 1))
+
+
+def _draw_phrases(donors: Sequence[str], length: int, spaced: bool, rng: np.random.Generator) -> Iterator[list[str]]:
+    """Phrases of this length from random places of the donors, a limited number."""
+    for i in rng.permutation(len(donors))[:ATTEMPTS]:
+        words = _split(donors[i], spaced)
+        if len(words) >= length:
+            start = int(rng.integers(len(words) - length + 1))
+            yield words[start : start + length]
+
+
+ATTENTION = "attention"
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """Items per task of every control."""
+
+    degraded: int = 0
+    repeats: int = 0
+    references: int = 0
+    attention: int = 0
+
+    @property
+    def total(self) -> int:
+        """Items that the controls take in a task."""
+        return self.degraded + self.repeats + self.references + self.attention
+
+
+def plan_amounts(campaign: Campaign) -> Amounts:
+    """Counts per task; shares are turned into the nearest count."""
+    size = campaign.design.task_size
+
+    def count(amount: float) -> int:
+        return amount if isinstance(amount, int) else round(amount * size)
+
+    controls = campaign.controls
+    return Amounts(
+        count(controls.degraded), count(controls.repeats), count(controls.references), count(controls.attention)
+    )
+
+
+class TooFewItems(DataError):  # noqa: N818 - it reads as what happened
+    """A task of so few screens that the controls wanted cannot be made from them."""
+
+    def __init__(self, kind: str, count: int, screens: int) -> None:
+        wanted = f"{count} more '{kind}' {agreeing(count, 'is', 'are')} wanted"
+        super().__init__(
+            f"a task has too few items for its controls: {wanted} than can be made from "
+            f"{counted(screens, 'screen')}; lower the controls or raise design.task_size"
+        )
+        self.screens = screens
+
+
+@dataclass
+class Controller:
+    """Adds controls to one task after the other, and remembers whom it has checked."""
+
+    material: Material
+    amounts: Amounts
+    rng: np.random.Generator
+    checked: dict[str, Counter[str]] = field(default_factory=dict)
+    references_seen: dict[str, set[int]] = field(default_factory=dict)
+
+    def add(self, runs: Sequence[Run], people: Sequence[str]) -> list[Run]:
+        """The task with its controls."""
+        screens = [screen for run in runs for screen in run]
+        references = self._references(self.amounts.references, people)
+        from_references = self.material.campaign.controls.degraded_from == "references"
+        degraded = self._copies(references if from_references else screens, "degraded", self.amounts.degraded)
+        repeats = self._copies(screens, "repeat", self.amounts.repeats, {screen.copy_of for screen in degraded})
+        attention = self._attention(screens, self.amounts.attention)
+        return [*runs, *((screen,) for screen in (*references, *degraded, *repeats, *attention))]
+
+    def _copies(
+        self, screens: Sequence[DraftScreen], kind: str, count: int, busy: Collection[int | None] = ()
+    ) -> list[DraftScreen]:
+        """Copies of `count` items in all, of the systems that were checked least; busy screens only if others lack."""
+        checked = self.checked.setdefault(kind, Counter())
+        left = [screens[i] for i in self.rng.permutation(len(screens))]
+        copies: list[DraftScreen] = []
+        while count > 0 and left:
+            best = min(left, key=lambda screen: (screen.key in busy, min(checked[system] for system in screen.systems)))
+            left.remove(best)
+            copy = self._copy(best, kind, count)
+            if copy is not None:
+                copies.append(copy)
+                count -= copy.size
+                checked.update(best.systems)
+        if count > 0:
+            raise TooFewItems(kind, count, len(screens))
+        return copies
+
+    def _copy(self, screen: DraftScreen, kind: str, most: int) -> DraftScreen | None:
+        """A copy of the first items of a screen: the same again, or degraded; None where it cannot be degraded."""
+        items: list[DraftItem] = []
+        for number, item in enumerate(screen.items[:most]):
+            output = item.outputs[0]
+            text: str | None = output.text
+            if kind == "degraded":
+                text = degraded_text(self.material, item.index, output.text, self.rng)
+            if text is None:
+                return None
+            of = (screen.key, number, output.systems)
+            items.append(DraftItem(item.index, (replace(output, text=text, kind=kind, of=of),)))
+        return self.material.screen(items, copy_of=screen.key)
+
+    def _references(self, count: int, people: Sequence[str]) -> list[DraftScreen]:
+        """Screens of reference texts that none of the task's people has met, as far as there are enough."""
+        if not count:
+            return []
+        seen = [self.references_seen.setdefault(person, set()) for person in people or ("",)]
+        pages_added: list[DraftScreen] = []
+        for indices in self._reference_pages(set[int]().union(*seen)):
+            if count <= 0:
+                break
+            name = min(self.material.testset.references)
+            texts = self.material.testset.references[name]
+            items = [DraftItem(index, (DraftOutput((name,), texts[index], "reference"),)) for index in indices[:count]]
+            pages_added.append(self.material.screen(items))
+            count -= len(items)
+            for indices_seen in seen:
+                indices_seen.update(indices)
+        if count > 0:
+            raise DataError("more references are wanted per task than there are segments; lower controls.references")
+        return pages_added
+
+    def _reference_pages(self, seen: set[int]) -> list[tuple[int, ...]]:
+        """Pages or single segments in random order, those that are of little use last."""
+        if not self.material.testset.references:
+            raise DataError("controls.references are wanted, but there is no reference; name one in files.references")
+        everything = range(len(self.material.testset))
+        with_context = self.material.campaign.design.structure in PAGES
+        chunks = make_chunks(self.material, everything) if with_context else []
+        pages = [chunk.indices for chunk in chunks] or [(index,) for index in everything]
+        shuffled = [pages[i] for i in self.rng.permutation(len(pages))]
+        texts = self.material.testset.references[min(self.material.testset.references)]
+        translations = [{output[index] for output in self.material.systems.values()} for index in everything]
+
+        def worth(indices: tuple[int, ...]) -> float:
+            """The share of segments that were met before, or whose reference some system has made as well."""
+            return sum(index in seen or texts[index] in translations[index] for index in indices) / len(indices)
+
+        return sorted(shuffled, key=worth)
+
+    def _attention(self, screens: Sequence[DraftScreen], count: int) -> list[DraftScreen]:
+        indices = [item.index for screen in screens for item in screen.items]
+        screens_added: list[DraftScreen] = []
+        instructed = self.material.campaign.controls.attention_text is not None
+        for _ in range(count):
+            index = indices[int(self.rng.integers(len(indices)))]
+            output = self._instructed() if instructed else self._unrelated(index)
+            screens_added.append(self.material.screen([DraftItem(index, (output,))]))
+        return screens_added
+
+    def _instructed(self) -> DraftOutput:
+        """A text that asks for a certain score, on the scale's own steps."""
+        scale = self.material.campaign.score_scale
+        text = self.material.campaign.controls.attention_text or ""
+        score = scale.low + scale.step * int(self.rng.integers(int((scale.high - scale.low) / scale.step) + 1))
+        return DraftOutput((ATTENTION,), text.replace("{score}", f"{score:g}"), ATTENTION, expected=(score, score))
+
+    def _unrelated(self, index: int) -> DraftOutput:
+        """The translation of another segment: it deserves a score in the lower half, grave errors, or many edits."""
+        campaign, scale = self.material.campaign, self.material.campaign.score_scale
+        expected = (scale.low, (scale.low + scale.high) / 2)
+        if not PROTOCOLS[campaign.protocol].on_scale:
+            expected = (50.0, 100.0) if campaign.protocol == "postedit" else (campaign.spans.weights.major, MOST_POINTS)
+        text = choose_unrelated_text(self.material, index, self.rng)
+        return DraftOutput((ATTENTION,), text, ATTENTION, expected=expected)
+
+
+def degraded_text(material: Material, index: int, text: str, rng: np.random.Generator) -> str | None:
+    """A degraded version of a translation, unlike every translation of its segment."""
+    references: list[Sequence[str]] = [*(material.testset.references or material.systems).values()]
+    donors = [texts[i] for texts in references for i in range(len(texts)) if i != index]
+    everyone = (*material.testset.references.values(), *material.systems.values())
+    return degrade(text, donors, rng, unlike=[texts[index] for texts in everyone])
+
+
+def choose_unrelated_text(material: Material, index: int, rng: np.random.Generator) -> str:
+    """A translation of another segment, of another document where there are several, about as long."""
+    source = material.testset.source
+    texts = next(iter(material.testset.references.values()), None) or next(iter(material.systems.values()))
+    translations = {
+        translation[index] for translation in (*material.systems.values(), *material.testset.references.values())
+    }
+    others = [i for i in range(len(source)) if texts[i] and texts[i] not in translations]
+    elsewhere = [i for i in others if source[i].document != source[index].document] or others
+    if not elsewhere:
+        raise DataError("an attention check needs a text of another segment, but all are the same; remove attention")
+    length = len(texts[index])
+    nearest = sorted(elsewhere, key=lambda i: abs(len(texts[i]) - length))[:10]
+    return texts[nearest[int(rng.integers(len(nearest)))]]
+
+
+# Controls of rankings and pairs.
+#
+# Ranking: a degraded copy or an unrelated text takes a place in a block beside the genuine output, so no judgment is
+# spent on it alone; a full block gives up the output whose system has been shown most. Pairs: a control is a pair of
+# its own, genuine against degraded, unrelated or reference. Repeats show a whole screen again in both.
+
+
+@dataclass
+class ComparedController:
+    """Adds controls to one task after the other, and remembers whom it has checked and shown."""
+
+    material: Material
+    amounts: Amounts
+    rng: np.random.Generator
+    shown: Counter[str]
+    checked: Counter[str] = field(default_factory=Counter)
+
+    def add(self, runs: Sequence[Run], people: Sequence[str]) -> list[Run]:  # noqa: ARG002
+        """The task with its controls."""
+        repeats = self._repeats([screen for run in runs for screen in run])
+        if PROTOCOLS[self.material.campaign.protocol].in_pairs:
+            return [*runs, *self._control_pairs(runs, repeats), *((screen,) for screen in repeats)]
+        busy = {screen.copy_of for screen in repeats}
+        return [*self._with_slots(runs, busy), *((screen,) for screen in repeats)]
+
+    def _repeats(self, screens: Sequence[DraftScreen]) -> list[DraftScreen]:
+        if self.amounts.repeats > len(screens):
+            raise _too_few_error("repeat", self.amounts.repeats, len(screens))
+        chosen = self.rng.permutation(len(screens))[: self.amounts.repeats]
+        return [self._repeated_screen(screens[i]) for i in chosen]
+
+    def _repeated_screen(self, screen: DraftScreen) -> DraftScreen:
+        items = [
+            DraftItem(item.index, tuple(_repeat(output, screen.key, number) for output in item.outputs))
+            for number, item in enumerate(screen.items)
+        ]
+        return self.material.screen(items, copy_of=screen.key)
+
+    def _with_slots(self, runs: Sequence[Run], busy: set[int | None]) -> list[Run]:
+        """Blocks with a degraded or unrelated output in one position."""
+        screens = {screen.key: screen for run in runs for screen in run}
+        free = [key for key in screens if key not in busy]
+        free = [free[i] for i in self.rng.permutation(len(free))]
+        # Blocks that have room lose nothing by a control.
+        free.sort(key=lambda key: len(screens[key].items[0].outputs))
+        for kind, count in (("degraded", self.amounts.degraded), (ATTENTION, self.amounts.attention)):
+            left = count
+            for key in list(free):
+                if left and (changed := self._slot(screens[key], kind)) is not None:
+                    screens[key] = changed
+                    free.remove(key)
+                    left -= 1
+            if left:
+                raise _too_few_error(kind, count, count - left)
+        return [tuple(screens[screen.key] for screen in run) for run in runs]
+
+    def _slot(self, screen: DraftScreen, kind: str) -> DraftScreen | None:
+        """The block with one control, or None where none can be made."""
+        item = screen.items[0]
+        outputs = list(item.outputs)
+        if len(outputs) >= self.material.campaign.design.outputs:
+            spare = [output for output in outputs if output.kind == "system"]
+            if len(spare) < 2:
+                return None
+            dropped = max(spare, key=lambda output: max(self.shown[system] for system in output.systems))
+            outputs.remove(dropped)
+        else:
+            dropped = None
+        control = self._degraded(screen, outputs) if kind == "degraded" else self._unrelated(item.index, len(outputs))
+        if control is None:
+            return None
+        if dropped is not None:
+            self.shown.subtract(dropped.systems)
+        return replace(screen, items=(DraftItem(item.index, (*outputs, control)),))
+
+    def _degraded(self, screen: DraftScreen, outputs: Sequence[DraftOutput]) -> DraftOutput | None:
+        """A degraded copy of the output whose systems were checked least."""
+        index = screen.items[0].index
+        genuine = [output for output in outputs if output.kind == "system"]
+        for output in sorted(genuine, key=lambda output: min(self.checked[system] for system in output.systems)):
+            text = degraded_text(self.material, index, output.text, self.rng)
+            if text is not None:
+                self.checked.update(output.systems)
+                return DraftOutput(output.systems, text, "degraded", (screen.key, 0, output.systems))
+        return None
+
+    def _unrelated(self, index: int, others: int) -> DraftOutput:
+        """A text of another segment; it must not come first."""
+        text = choose_unrelated_text(self.material, index, self.rng)
+        return DraftOutput((ATTENTION,), text, ATTENTION, expected=(2, others + 1))
+
+    def _control_pairs(self, runs: Sequence[Run], repeats: Sequence[DraftScreen]) -> list[Run]:
+        """Pairs of a genuine output, already judged in another pair of the task, with something known about it."""
+        busy = {screen.copy_of for screen in repeats}
+        screens = [screen for run in runs for screen in run if screen.key not in busy]
+        screens = [screens[i] for i in self.rng.permutation(len(screens))]
+        plan: list[tuple[str, int, Callable[[DraftScreen, DraftOutput], DraftOutput | None]]] = [
+            ("degraded", self.amounts.degraded, lambda screen, output: self._degraded(screen, [output])),
+            (ATTENTION, self.amounts.attention, lambda screen, _: self._unrelated(screen.items[0].index, 1)),
+            ("reference", self.amounts.references, self._reference),
+        ]
+        runs_added: list[Run] = []
+        for kind, count, make in plan:
+            pairs: list[Run] = []
+            while len(pairs) < count and screens:
+                pairs += self._control_pair(screens.pop(0), make)
+            if len(pairs) < count:
+                raise _too_few_error(kind, count, len(pairs))
+            runs_added += pairs
+        return runs_added
+
+    def _control_pair(
+        self, screen: DraftScreen, make: Callable[[DraftScreen, DraftOutput], DraftOutput | None]
+    ) -> list[Run]:
+        """One pair, with the output of the screen that was checked least; none where it cannot be made."""
+        item = screen.items[0]
+        genuine = min(item.outputs, key=lambda output: min(self.checked[system] for system in output.systems))
+        control = make(screen, genuine)
+        if control is None:
+            return []
+        pair = DraftItem(item.index, (_repeat(genuine, screen.key, 0), control))
+        return [(self.material.screen([pair], copy_of=screen.key),)]
+
+    def _reference(self, screen: DraftScreen, genuine: DraftOutput) -> DraftOutput | None:
+        references = self.material.testset.references
+        if not references:
+            raise DataError("controls.references are wanted, but there is no reference; name one in files.references")
+        name = min(references)
+        text = references[name][screen.items[0].index]
+        return None if text == genuine.text else DraftOutput((name,), text, "reference")
+
+
+def _repeat(output: DraftOutput, key: int, number: int) -> DraftOutput:
+    return replace(output, kind="repeat", of=(key, number, output.systems))
+
+
+def _too_few_error(kind: str, wanted: int, possible: int) -> DataError:
+    return DataError(
+        f"a task has too few screens for its controls: {wanted} of kind '{kind}' are wanted, {possible} could be made; "
+        "lower the controls or raise design.task_size"
+    )

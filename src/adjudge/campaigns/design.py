@@ -1,0 +1,369 @@
+"""The main function of design: a campaign and its texts become tasks. Same campaign, texts and seed, same tasks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from adjudge.campaigns.allocation import Positions, assign_people, order_screens
+from adjudge.campaigns.campaign_file import MOST_POINTS, PAGES
+from adjudge.campaigns.controls import ComparedController, Controller, plan_amounts
+from adjudge.campaigns.rankings import make_ranking
+from adjudge.campaigns.scores import make_all_systems, make_mixed, make_pages, make_pages_all_systems
+from adjudge.campaigns.segment_selection import select_segments
+from adjudge.campaigns.tasks import (
+    ContextSegment,
+    Item,
+    Material,
+    Output,
+    Run,
+    Screen,
+    Task,
+    TaskSet,
+    find_prefilled,
+    make_material,
+)
+from adjudge.campaigns.texts import divide_documents, divide_people, first_version, human_names, read_texts
+from adjudge.readers.parsing import Delimited, read_delimited, to_float, to_int
+from adjudge.table.errors import DataError, InputError
+from adjudge.table.languages import text_direction
+from adjudge.table.protocols import PROTOCOLS
+from adjudge.table.rng import generator
+from adjudge.table.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    import numpy as np
+
+    from adjudge.campaigns.campaign_file import Campaign
+    from adjudge.campaigns.tasks import DraftItem, DraftScreen, OutputKey
+    from adjudge.table.protocols import TaskKind
+    from adjudge.table.texts import TestSet
+
+
+# Drafts become tasks: ids, context, what is shown of source and reference, and links between copies and originals.
+
+
+@dataclass(frozen=True)
+class Assembler:
+    """Makes tasks from ordered drafts."""
+
+    material: Material
+
+    def task(
+        self, name: str, screens: Sequence[DraftScreen], *, kind: TaskKind, people: Sequence[str], judgments: int
+    ) -> Task:
+        """One task with its screens in the order given."""
+        ids: dict[OutputKey, str] = {}
+        assembled = [
+            self._screen(f"{name}-s{number:02d}", screen, kind, ids) for number, screen in enumerate(screens, start=1)
+        ]
+        linked = [
+            _link_copies(screen, draft, ids) if any(o.of for i in draft.items for o in i.outputs) else screen
+            for screen, draft in zip(assembled, screens, strict=True)
+        ]
+        return Task(name, tuple(linked), kind, judgments, tuple(people))
+
+    def _screen(self, name: str, screen: DraftScreen, kind: TaskKind, ids: dict[OutputKey, str]) -> Screen:
+        items: list[Item] = []
+        for number, item in enumerate(screen.items):
+            outputs = tuple(
+                Output(
+                    f"{name}-i{number + 1}-o{i}",
+                    output.systems,
+                    output.text,
+                    "calibration" if kind == "calibration" and output.kind == "system" else output.kind,
+                    expected=output.expected,
+                    prefilled=find_prefilled(self.material, item.index, output),
+                )
+                for i, output in enumerate(item.outputs, start=1)
+            )
+            for draft, output in zip(item.outputs, outputs, strict=True):
+                if draft.of is None:
+                    ids[screen.key, number, draft.systems] = output.id
+            items.append(self._item(f"{name}-i{number + 1}", item, outputs))
+        before, after = self._context(screen)
+        source = self.material.testset.source[screen.items[0].index]
+        return Screen(name, source.document, tuple(items), before, after, source.version)
+
+    def _item(self, name: str, item: DraftItem, outputs: tuple[Output, ...]) -> Item:
+        source = self.material.testset.source[item.index]
+        show, references = self.material.campaign.context.show, self.material.testset.references
+        reference = next(iter(references.values()))[item.index] if show != "source" and references else None
+        return Item(
+            name,
+            source.segment,
+            None if show == "reference" else source.text,
+            outputs,
+            reference,
+            inclusion=self.material.inclusion.get(item.index),
+        )
+
+    def _context(self, screen: DraftScreen) -> tuple[tuple[ContextSegment, ...], tuple[ContextSegment, ...]]:
+        """Neighbours within the document; with the same system's translation where the screen is one system's page."""
+        wanted, source = self.material.campaign.context, self.material.testset.source
+        first, last = screen.items[0].index, screen.items[-1].index
+        document, version = source[first].document, source[first].version
+
+        def beside(indices: range) -> list[int]:
+            return [i for i in indices if (source[i].document, source[i].version) == (document, version)]
+
+        before = beside(range(max(0, first - wanted.before), first))
+        end = min(len(source), last + 1 + wanted.after)
+        after = beside(range(last + 1, end))
+        return tuple(self._neighbour(i, screen) for i in before), tuple(self._neighbour(i, screen) for i in after)
+
+    def _neighbour(self, index: int, screen: DraftScreen) -> ContextSegment:
+        segment = self.material.testset.source[index]
+        name = screen.items[0].outputs[0].systems[0]
+        texts = {**self.material.testset.references, **self.material.systems}.get(name)
+        whole = self.material.campaign.design.structure in PAGES and texts is not None
+        shown = None if self.material.campaign.context.show == "reference" else segment.text
+        return ContextSegment(segment.segment, shown, texts[index] if whole and texts is not None else None)
+
+
+def _link_copies(screen: Screen, draft: DraftScreen, ids: dict[OutputKey, str]) -> Screen:
+    """The screen with `of` filled in for copies."""
+    items = tuple(
+        replace(
+            item,
+            outputs=tuple(
+                replace(output, of=ids[drafted.of] if drafted.of is not None else None)
+                for output, drafted in zip(item.outputs, planned.outputs, strict=True)
+            ),
+        )
+        for item, planned in zip(screen.items, draft.items, strict=True)
+    )
+    return replace(screen, items=items)
+
+
+# The tutorial: items with known answers from a TSV file, which everybody does first.
+#
+# Columns: `source`, `target` (for rankings and pairs `target1`, `target2`, ...), `note` (what is to be learnt), and the
+# right answer: `low` and `high` for scores (or for what the errors cost, or for how many percent are changed), `best`
+# (the number of the best target, 0 for a tie) for comparisons.
+
+
+TUTORIAL = "tutorial"
+# The largest answer, where there is no scale: what errors cost, and how much of a text is changed in percent.
+_MOST = {"mqm": MOST_POINTS, "postedit": 100.0}
+
+
+def read_tutorial(campaign: Campaign, path: Path) -> Task:
+    """The tutorial task; every answer is checked against the protocol and its scale."""
+    table = read_delimited(path, "\t", quoting=False)
+    if not table.rows:
+        raise InputError("holds no tutorial item; add one or remove files.tutorial", file=path)
+    source, note = table.need("source"), table.find("note")
+    screens: list[Screen] = []
+    for number, (line, fields) in enumerate(table.rows, start=1):
+        name = f"{TUTORIAL}-s{number:02d}"
+        outputs = _read_outputs(campaign, table, fields, line, f"{name}-i1")
+        text = fields[note].strip() if note is not None else ""
+        item = Item(f"{name}-i1", str(number), fields[source].strip(), outputs, note=text or None)
+        screens.append(Screen(name, TUTORIAL, (item,)))
+    people = campaign.design.annotator_names
+    return Task(TUTORIAL, tuple(screens), "tutorial", len(people), people)
+
+
+def _read_outputs(campaign: Campaign, table: Delimited, fields: list[str], line: int, item: str) -> tuple[Output, ...]:
+    if not PROTOCOLS[campaign.protocol].relative:
+        text = fields[table.need("target", "target1")].strip()
+        expected = _read_score_range(campaign, table, fields, line)
+        return (Output(f"{item}-o1", (TUTORIAL,), text, TUTORIAL, expected=expected),)
+    columns = [column for i in range(1, 10) if (column := table.find(f"target{i}")) is not None]
+    texts = [fields[column].strip() for column in columns if fields[column].strip()]
+    in_pairs = PROTOCOLS[campaign.protocol].in_pairs
+    if len(texts) < 2 or (in_pairs and len(texts) != 2):
+        wanted = "exactly 2" if in_pairs else "at least 2"
+        raise InputError(f"has {counted(len(texts), 'target')} where {wanted} are needed", file=table.path, line=line)
+    best = to_int(fields[table.need("best")], "best", table.path, line)
+    if not 0 <= best <= len(texts):
+        raise InputError(f"best is {best}, it must lie between 0 and {len(texts)}", file=table.path, line=line)
+    others = (1.0, 1.0) if best == 0 else (2.0, float(len(texts)))
+    return tuple(
+        Output(f"{item}-o{i}", (f"{TUTORIAL}-{i}",), text, TUTORIAL, expected=(1.0, 1.0) if i == best else others)
+        for i, text in enumerate(texts, start=1)
+    )
+
+
+def _read_score_range(campaign: Campaign, table: Delimited, fields: list[str], line: int) -> tuple[float, float]:
+    low = to_float(fields[table.need("low")], "low", table.path, line)
+    high = to_float(fields[table.need("high")], "high", table.path, line)
+    scale = campaign.score_scale
+    least, most = (scale.low, scale.high) if PROTOCOLS[campaign.protocol].on_scale else (0, _MOST[campaign.protocol])
+    if not least <= low <= high <= most:
+        raise InputError(
+            f"expects scores from {low:g} to {high:g}, the scale runs from {least:g} to {most:g}; correct it",
+            file=table.path,
+            line=line,
+        )
+    return low, high
+
+
+# Streams of random numbers, one per step, so that a change of one step leaves the others as they are.
+_SELECT, _WORK, _PEOPLE, _CONTROLS, _ORDER, _CALIBRATION, _VERSIONS = range(7)
+
+_STRUCTURES: dict[str, Callable[..., list[list[Run]]]] = {
+    "mixed": make_mixed,
+    "all-systems": make_all_systems,
+    "pages": make_pages,
+    "pages-same-documents": make_pages,
+    "pages-all-systems": make_pages_all_systems,
+}
+
+
+def design(campaign: Campaign, testset: TestSet | None = None) -> TaskSet:
+    """Make the tasks of a campaign.
+
+    Args:
+        campaign: what is wanted.
+        testset: the texts; default: read from the campaign's files.
+    """
+    testset = read_texts(campaign) if testset is None else testset
+    material = make_material(campaign, testset)
+    check_material(material)
+    chosen_from = material if campaign.files.after is None else first_version(material)
+    calibration, work, inclusion = select_segments(chosen_from, generator(campaign.seed, _SELECT))
+    material = replace(material, inclusion=inclusion)
+    tasks: list[Task] = []
+    if campaign.files.tutorial is not None:
+        tasks.append(read_tutorial(campaign, campaign.files.tutorial))
+    if calibration:
+        tasks.append(_make_calibration_task(material, calibration))
+    tasks += _make_work_tasks(material, work)
+    return _make_task_set(material, tasks)
+
+
+def check_material(material: Material) -> None:
+    """Faults that only campaign and texts together show."""
+    campaign, amounts = material.campaign, plan_amounts(material.campaign)
+    scored = not PROTOCOLS[campaign.protocol].relative
+    if not scored and len(material.systems) < 2:
+        raise DataError("one system cannot be compared with others; add systems or use a protocol with scores")
+    if campaign.context.show != "source" and not material.testset.references:
+        raise DataError(f"context.show = '{campaign.context.show}' needs a reference; name one in files.references")
+    if campaign.design.references_as_systems and not material.testset.references:
+        raise DataError("design.references_as_systems needs a reference; name one in files.references")
+    if campaign.design.references_as_systems and amounts.references:
+        raise DataError("design.references_as_systems judges every reference; set controls.references to 0")
+    in_blocks = PROTOCOLS[campaign.protocol].in_blocks
+    if in_blocks and amounts.references:
+        raise DataError(
+            "in rankings the reference has its own rate: use design.reference_rate, not controls.references"
+        )
+    if not in_blocks and campaign.design.reference_rate:
+        raise DataError("design.reference_rate is for rankings; use controls.references here")
+    if scored and campaign.controls.degraded_from == "references" and amounts.degraded > amounts.references:
+        raise DataError(
+            f"{amounts.degraded} degraded references are wanted per task, each beside its genuine one, but "
+            f"controls.references is {amounts.references}; raise it to {amounts.degraded}"
+        )
+
+
+def count_room(material: Material) -> int:
+    """Count the items of work per task: its size without its controls."""
+    campaign, amounts = material.campaign, plan_amounts(material.campaign)
+    # In a block, other controls take the place of an output.
+    taken = amounts.repeats if PROTOCOLS[campaign.protocol].in_blocks else amounts.total
+    room = campaign.design.task_size - taken
+    if room < 1:
+        size = counted(campaign.design.task_size, "item")
+        raise DataError(
+            f"the controls take {taken} of design.task_size = {size}, which leaves no room "
+            " for work; lower the controls or raise the size"
+        )
+    return room
+
+
+def make_drafts(material: Material, indices: Sequence[int], capacity: int, *stream: int) -> list[list[Run]]:
+    """The work of every task on these segments, in the structure of the campaign."""
+    rng = generator(material.campaign.seed, *stream)
+    scored = not PROTOCOLS[material.campaign.protocol].relative
+    maker = _STRUCTURES[material.campaign.design.structure] if scored else make_ranking
+    return maker(material, indices, capacity=capacity, rng=rng)
+
+
+def _make_calibration_task(material: Material, indices: Sequence[int]) -> Task:
+    """One task for everybody: all outputs of the segments set apart, in one order."""
+    seed, people = material.campaign.seed, material.campaign.design.annotator_names
+    [runs] = make_drafts(material, indices, 10**9, _CALIBRATION)
+    rng = generator(seed, _CALIBRATION, _ORDER)
+    screens = Positions(rng).order_outputs(order_screens(material, runs, rng))
+    return Assembler(material).task("calibration", screens, kind="calibration", people=people, judgments=len(people))
+
+
+def _draft_tasks(material: Material, indices: Sequence[int]) -> tuple[list[list[Run]], list[tuple[str, ...]]]:
+    """The work of every task, and its people; of two versions, each team has tasks of its own."""
+    campaign = material.campaign
+    people_rng = generator(campaign.seed, _PEOPLE)
+    parts = [(indices, campaign.design.annotator_names)]
+    if campaign.files.after is not None:
+        rng = generator(campaign.seed, _VERSIONS)
+        parts = list(zip(divide_documents(material, indices, rng), divide_people(campaign, rng), strict=True))
+    drafts: list[list[Run]] = []
+    people: list[tuple[str, ...]] = []
+    for part, team in parts:
+        drafted = make_drafts(material, part, count_room(material), _WORK)
+        people += assign_people(len(drafted), team, judgments=campaign.design.judgments, rng=people_rng)
+        drafts += drafted
+    if campaign.assignment.policy == "pool":
+        people = [()] * len(drafts)
+    if len(parts) > 1:
+        # Shuffled, so that the number of a task does not tell which team it is for.
+        order = people_rng.permutation(len(drafts))
+        drafts, people = [drafts[i] for i in order], [people[i] for i in order]
+    return drafts, people
+
+
+def _make_work_tasks(material: Material, indices: Sequence[int]) -> list[Task]:
+    campaign = material.campaign
+    drafts, people = _draft_tasks(material, indices)
+    controls = make_controller(material, drafts, generator(campaign.seed, _CONTROLS))
+    rng = generator(campaign.seed, _ORDER)
+    positions, assembler = Positions(rng), Assembler(material)
+    width = max(3, len(str(len(drafts))))
+    tasks: list[Task] = []
+    for number, (runs, team) in enumerate(zip(drafts, people, strict=True), start=1):
+        screens = positions.order_outputs(order_screens(material, controls.add(runs, team), rng))
+        tasks.append(
+            assembler.task(
+                f"t{number:0{width}d}", screens, kind="work", people=team, judgments=campaign.design.judgments
+            )
+        )
+    return tasks
+
+
+def make_controller(
+    material: Material, drafts: Sequence[Sequence[Run]], rng: np.random.Generator
+) -> Controller | ComparedController:
+    """What adds the campaign's controls to these tasks."""
+    amounts = plan_amounts(material.campaign)
+    if not PROTOCOLS[material.campaign.protocol].relative:
+        return Controller(material, amounts, rng)
+    screens = (screen for runs in drafts for run in runs for screen in run)
+    return ComparedController(material, amounts, rng, Counter(name for screen in screens for name in screen.systems))
+
+
+def _make_task_set(material: Material, tasks: Sequence[Task]) -> TaskSet:
+    campaign, testset = material.campaign, material.testset
+    languages = campaign.languages
+    source_lang, target_lang = languages.codes
+    targets = [text for texts in material.systems.values() for text in texts]
+    given_source, given_target = languages.source_direction, languages.target_direction
+    return TaskSet(
+        campaign=campaign.name,
+        protocol=campaign.protocol,
+        source_lang=source_lang,
+        target_lang=target_lang,
+        source_direction=text_direction(s.text for s in testset.source) if given_source == "auto" else given_source,
+        target_direction=text_direction(targets) if given_target == "auto" else given_target,
+        seed=campaign.seed,
+        annotators=campaign.design.annotator_names,
+        systems=tuple(material.systems),
+        human=human_names(campaign, testset),
+        tasks=tuple(tasks),
+    )

@@ -1,0 +1,207 @@
+"""Results of the commands for the daily work with a campaign: `init`, `backup`, `restore`, `move`, `extend`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from adjudge.table.results import Result, Table, number, tabulate, text
+from adjudge.table.wording import counted, short_list
+
+
+@dataclass(frozen=True)
+class NewFile:
+    """A file of a new campaign: its name in the folder, and what it is."""
+
+    file: str
+    what: str
+    written: bool = True
+    """False for a text that was in the folder before."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Initialised(Result):
+    """A new campaign folder. `next` are the commands that come next."""
+
+    verb: ClassVar[str] = "init"
+
+    campaign: str
+    protocol: str
+    pair: str
+    folder: str
+    campaign_file: str
+    files: tuple[NewFile, ...]
+    systems: tuple[str, ...]
+    segments: int
+    tasks: int
+    annotators: int
+    example: bool
+    """Whether the texts are made-up examples."""
+    next: tuple[str, ...]
+
+    def tables(self) -> tuple[Table, ...]:
+        """The files."""
+        columns = {"file": text("file"), "what": text("what it is")}
+        return (tabulate(f"New campaign in {self.folder}", self.files, columns),)
+
+
+@dataclass(frozen=True)
+class CopiedTable:
+    """A table of the database that was copied: its rows, and what identifies them all."""
+
+    table: str
+    rows: int
+    digest: str
+
+
+def _table_of_rows(title: str, tables: tuple[CopiedTable, ...], note: str = "") -> Table:
+    rows = tuple((table.table, table.rows, table.digest[:12]) for table in tables)
+    return Table(title, (text("table"), number("rows", 0), text("digest")), rows, note)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackedUp(Result):
+    """What a backup holds."""
+
+    verb: ClassVar[str] = "backup"
+
+    campaign: str
+    archive: str
+    bytes: int
+    made: str
+    files: tuple[str, ...]
+    copied: tuple[CopiedTable, ...]
+
+    def tables(self) -> tuple[Table, ...]:
+        """The tables, and how many files are beside them."""
+        held = f"{counted(len(self.files), 'file')} besides; {self.bytes / 1e6:,.1f} MB"
+        return (_table_of_rows(f"Backup of {self.campaign} in {self.archive}", self.copied, held),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Restored(Result):
+    """What was restored, every row of it read back and compared with the backup."""
+
+    verb: ClassVar[str] = "restore"
+
+    campaign: str
+    folder: str
+    campaign_file: str
+    database: str
+    made: str
+    files: tuple[str, ...]
+    copied: tuple[CopiedTable, ...]
+
+    def tables(self) -> tuple[Table, ...]:
+        """The tables, and where they are."""
+        held = f"as of {self.made}; {counted(len(self.files), 'file')} besides; the database is {self.database}"
+        return (_table_of_rows(f"{self.campaign} restored in {self.folder}", self.copied, held),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moved(Result):
+    """A campaign that has another database now, whose rows were compared with the former one's."""
+
+    verb: ClassVar[str] = "move"
+
+    campaign_file: str
+    source: str
+    target: str
+    copied: tuple[CopiedTable, ...]
+
+    def tables(self) -> tuple[Table, ...]:
+        """The tables."""
+        return (_table_of_rows(f"Moved to {self.target}", self.copied, "the same rows in both databases"),)
+
+
+@dataclass(frozen=True)
+class ExtendedSystem:
+    """How often a system is judged, and on how many segments, before and after an extension."""
+
+    system: str
+    human: bool
+    judgments_before: int
+    judgments: int
+    segments_before: int
+    segments: int
+
+
+@dataclass(frozen=True)
+class ExtendedMeetings:
+    """How often two systems meet in the same task or screen: least, most and coefficient of variation."""
+
+    where: str
+    least_before: int
+    most_before: int
+    cv_before: float | None
+    least: int
+    most: int
+    cv: float | None
+
+
+@dataclass(frozen=True)
+class GivenLink:
+    """The personal link of a new annotator, which cannot be shown again."""
+
+    name: str
+    link: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extended(Result):
+    """What was added to a campaign, or would be (`dry_run`), and its balance before and after."""
+
+    verb: ClassVar[str] = "extend"
+
+    campaign: str
+    dry_run: bool
+    tasks_before: int
+    tasks_added: tuple[str, ...]
+    judgments_before: int
+    judgments_added: int
+    controls_added: int
+    annotators: tuple[str, ...]
+    new_systems: tuple[str, ...]
+    new_segments: int
+    systems: tuple[ExtendedSystem, ...]
+    meetings: tuple[ExtendedMeetings, ...]
+    links: tuple[GivenLink, ...]
+
+    def tables(self) -> tuple[Table, ...]:
+        """What is added, and the balance before and after."""
+        return (self._added(), self._systems(), *([self._meetings()] if self.meetings else []))
+
+    def _added(self) -> Table:
+        ids = " to ".join(dict.fromkeys((*self.tasks_added[:1], *self.tasks_added[-1:])))
+        rows = (
+            ("tasks", self.tasks_before, len(self.tasks_added), ids),
+            ("judgments (all people together)", self.judgments_before, self.judgments_added, ""),
+            ("answers to controls besides", None, self.controls_added, ""),
+            ("annotators", None, len(self.annotators), short_list(self.annotators) if self.annotators else ""),
+            ("systems", None, len(self.new_systems), short_list(self.new_systems) if self.new_systems else ""),
+            ("segments", None, self.new_segments, ""),
+        )
+        title = f"{'Would be added' if self.dry_run else 'Added'} to {self.campaign}"
+        return Table(title, (text("what"), number("before", 0), number("added", 0), text("which")), rows)
+
+    def _systems(self) -> Table:
+        columns = {
+            "system": text("system"),
+            "judgments_before": number("judgments before", 0),
+            "judgments": number("judgments after", 0),
+            "segments_before": number("segments before", 0),
+            "segments": number("segments after", 0),
+        }
+        return tabulate("Systems", self.systems, columns)
+
+    def _meetings(self) -> Table:
+        columns = {
+            "where": text("two systems meet in the same"),
+            "least_before": number("least before", 0),
+            "most_before": number("most before", 0),
+            "cv_before": number("cv before"),
+            "least": number("least after", 0),
+            "most": number("most after", 0),
+            "cv": number("cv after"),
+        }
+        return tabulate("Who meets whom", self.meetings, columns)

@@ -1,0 +1,364 @@
+"""A new campaign folder from nothing: a commented campaign file with texts, designed once to show that it works."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adjudge.campaigns.campaign_file import is_one_line, load_campaign, named_annotators
+from adjudge.campaigns.design import design
+from adjudge.campaigns.results import Initialised, NewFile
+from adjudge.campaigns.texts import read_texts
+from adjudge.table.errors import DataError, InputError, UsageError
+from adjudge.table.files import atomic_path, exists, write_text
+from adjudge.table.languages import find_pair
+from adjudge.table.protocols import PROTOCOLS, CollectedProtocol
+from adjudge.table.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from adjudge.campaigns.campaign_file import Campaign
+    from adjudge.campaigns.tasks import TaskSet
+
+
+# The text of a new campaign file, with what its keys mean beside them.
+
+
+MOST_ITEMS = 100
+"""Items of a task where there are enough: about an hour of scores."""
+_MEANINGS = {
+    "ranking": "several translations of a segment are put into order",
+    "da": "every translation gets a score from 0 to 100",
+    "pairwise": "two translations of a segment are compared",
+    "sqm": "every translation gets a score from 0 to 6",
+    "esa": "errors are marked, then every segment gets a score",
+    "mqm": "errors are marked with their kind and severity",
+    "postedit": "every translation is corrected",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the campaign file is to say."""
+
+    name: str
+    protocol: CollectedProtocol
+    source_lang: str
+    target_lang: str
+    source: str
+    systems: Mapping[str, str]
+    annotators: int | tuple[str, ...]
+    task_size: int = MOST_ITEMS
+    controls: tuple[int, int] | None = None
+    """Degraded copies and repeats per task; None where the texts are too few for them."""
+
+
+def make_campaign_text(plan: Plan) -> str:
+    """The campaign file, with what its keys mean beside them."""
+    people = named_annotators(plan.annotators)
+    parts = [
+        f"""\
+# A campaign of adjudge. Its documentation explains every key (docs/design.md); what follows a # has no effect.
+name = {_quote(plan.name)}
+protocol = "{plan.protocol}"{_remark(_MEANINGS[plan.protocol])}
+seed = 1{_remark("the same seed and texts give the same tasks")}
+
+[languages]
+source = {_quote(plan.source_lang)}
+target = {_quote(plan.target_lang)}
+
+[files]{_remark("one segment per line, a blank line between documents")}
+source = {_quote(plan.source)}
+
+[files.systems]{_remark("their translations of the same lines")}
+""",
+        *(f"{_quote_key(name)} = {_quote(file)}\n" for name, file in plan.systems.items()),
+        f"""
+# [files.references]{_remark("human translations; controls and comparisons can use them")}
+# refA = "refA.txt"
+
+[design]
+task_size = {plan.task_size}{_remark("items of one task, controls included")}
+annotators = {_quote_people(plan.annotators)}{_remark('how many, or their names: ["Marie", "Jean"]')}
+judgments = {min(2, len(people))}{_remark("so many different people judge each item")}
+""",
+        _make_context_part(plan),
+        _make_controls_part(plan),
+        f"""
+[assignment]
+policy = "fixed"{_remark('"pool": tasks are not planned for people, whoever is free takes the next one')}
+
+# [page]
+# comments = true{_remark("people can write a comment on each translation")}
+
+# [instructions]{_remark("what people read first; without it, general words")}
+# en = "Read the whole text before you judge it."
+""",
+    ]
+    return "".join(parts)
+
+
+def _make_context_part(plan: Plan) -> str:
+    if not PROTOCOLS[plan.protocol].in_text:
+        return ""
+    return f"\n[context]\nmax_segments = 10{_remark('longer documents are cut into pages of about this length')}\n"
+
+
+def _make_controls_part(plan: Plan) -> str:
+    degraded, repeats = plan.controls or (10, 5)
+    off = "" if plan.controls else "# "
+    too_few = "" if plan.controls else "; the texts are too few for any so far"
+    return (
+        f"\n{off}[controls]{_remark(f'items of each task that check the people{too_few}')}\n"
+        f"{off}degraded = {degraded}{_remark('copies made worse on purpose, which careful people notice')}\n"
+        f"{off}repeats = {repeats}{_remark('items shown again, half a task later')}\n"
+    )
+
+
+def _remark(text: str) -> str:
+    return f"  # {text}"
+
+
+def _quote(text: str) -> str:
+    """A text as TOML writes it; the escapes are those of JSON."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _quote_key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _quote(name)
+
+
+def _quote_people(annotators: int | tuple[str, ...]) -> str:
+    return str(annotators) if isinstance(annotators, int) else f"[{', '.join(map(_quote, annotators))}]"
+
+
+CAMPAIGN_FILE = "campaign.toml"
+EXAMPLE_PAIR = "en-de"
+_SOURCE = ""
+# Source, and three made-up systems from good to poor; a blank line lies between the documents.
+_EXAMPLE = """\
+The library opens at nine.|Die Bibliothek öffnet um neun.|Die Bibliothek macht um neun Uhr auf.|Die Bücherei offen neun.
+Please return books within four weeks.|Bitte geben Sie Bücher innerhalb von vier Wochen zurück.\
+|Bitte bringen Sie die Bücher in vier Wochen wieder.|Bitte Rückkehr Bücher mit vier Wochen.
+Children may borrow games as well.|Kinder können auch Spiele ausleihen.|Kinder dürfen Spiele auch leihen.\
+|Kinder mögen auch das Wild leihen.
+The reading room is on the second floor.|Der Lesesaal ist im zweiten Stock.|Der Leseraum liegt auf der zweiten Etage.\
+|Das Lesen Zimmer ist auf dem zweiten Boden.
+
+Our garden needs volunteers in spring.|Unser Garten braucht im Frühling Freiwillige.\
+|Unser Garten sucht Freiwillige im Frühjahr.|Unser Garten braucht Freiwilligen in Feder.
+We plant trees on the first Saturday in March.|Am ersten Samstag im März pflanzen wir Bäume.\
+|Wir pflanzen Bäume am ersten Samstag im März.|Wir Pflanze Bäume auf den ersten Samstag im Marsch.
+Bring gloves and warm clothes.|Bringen Sie Handschuhe und warme Kleidung mit.\
+|Nehmen Sie Handschuhe und warme Kleider mit.|Bringen Handschuhe und warm Tuch.
+Afterwards there is soup for everybody.|Danach gibt es Suppe für alle.|Nachher bekommt jeder Suppe.\
+|Nachher dort ist Suppe für jeder.
+"""
+
+
+def init(
+    folder: Path,
+    *,
+    protocol: CollectedProtocol = "da",
+    pair: str | None = None,
+    source: Path | None = None,
+    systems: Mapping[str, Path] | None = None,
+    annotators: int | Sequence[str] = 2,
+) -> Initialised:
+    """Make a campaign folder that can be served at once; the campaign file is written last.
+
+    Args:
+        folder: the folder; made if it does not exist. Nothing in it is overwritten.
+        protocol: how people judge.
+        pair: the language pair, such as `en-de`; needed with own texts.
+        source: the source text; default: made-up example texts.
+        systems: by the system's name, its translation of the same lines.
+        annotators: how many people judge, or their names.
+    """
+    given = dict(systems or {})
+    _check_options(source, given, pair)
+    languages = find_pair(pair or EXAMPLE_PAIR)
+    if languages is None:
+        raise UsageError(f"--pair '{pair}' is no pair of languages; write it as en-de")
+    source_lang, target_lang = languages
+    people = annotators if isinstance(annotators, int) else tuple(annotators)
+    if not people or (isinstance(people, int) and people < 1):
+        raise UsageError(f"--annotators is {people or 0}; at least one person must judge")
+    with tempfile.TemporaryDirectory(prefix="adjudge-") as scratch:
+        texts = _own_texts(folder, source, given) if source is not None else _example_texts(Path(scratch))
+        _refuse_overwriting(folder, texts)
+        plan = Plan(
+            name=_campaign_name(folder),
+            protocol=protocol,
+            source_lang=source_lang,
+            target_lang=target_lang,
+            source=texts[_SOURCE][0],
+            systems={name: shown for name, (shown, _, _) in texts.items() if name != _SOURCE},
+            annotators=people,
+        )
+        plan, tasks, segments = _find_working_plan(plan, texts, Path(scratch))
+        _write_folder(folder, make_campaign_text(plan), texts)
+    return _make_result(folder, plan, tasks, segments, texts, example=source is None)
+
+
+# By system (and the source): the name in the folder, the file, and whether it has to be copied there.
+Texts = dict[str, tuple[str, Path, bool]]
+
+
+def _check_options(source: Path | None, systems: Mapping[str, Path], pair: str | None) -> None:
+    if (source is None) != (not systems):
+        raise UsageError("--source and --system belong together; give the source and each system's translation of it")
+    if source is not None and pair is None:
+        raise UsageError("--pair is missing; say which languages the texts are in, such as --pair en-de")
+    for name in systems:
+        if not name.strip() or not is_one_line(name) or name != name.strip():
+            raise UsageError(f"--system names '{name}'; a system's name has no line breaks and no spaces around it")
+
+
+def _campaign_name(folder: Path) -> str:
+    name = "".join(letter for letter in folder.resolve().name if is_one_line(letter)).strip()[:100].strip()
+    return name or "campaign"
+
+
+def _own_texts(folder: Path, source: Path, systems: Mapping[str, Path]) -> Texts:
+    """The given files: those that lie in the folder stay where they are, others are copied into it."""
+    texts: Texts = {}
+    taken = {CAMPAIGN_FILE}
+    for name, file in {_SOURCE: source, **systems}.items():
+        if not exists(file) or not file.is_file():
+            raise InputError("no such file; check the path", file=file)
+        inside = file.resolve().is_relative_to(folder.resolve())
+        if inside:
+            texts[name] = (file.resolve().relative_to(folder.resolve()).as_posix(), file, False)
+            continue
+        # What the file is follows from its ending.
+        ending = "".join(file.suffixes[-2:] if file.suffix == ".gz" else file.suffixes[-1:])
+        stem = "source" if name == _SOURCE else re.sub(r"[^\w-]+", "-", name).strip("-")[:80] or "system"
+        while f"{stem}{ending}".lower() in taken:
+            stem += "-2"
+        taken.add(f"{stem}{ending}".lower())
+        texts[name] = (f"{stem}{ending}", file, True)
+    return texts
+
+
+def _example_texts(scratch: Path) -> Texts:
+    """Made-up texts: a source and three systems."""
+    columns = {_SOURCE: "source.txt", "alpha": "alpha.txt", "beta": "beta.txt", "gamma": "gamma.txt"}
+    rows = [line.split("|") if line else [""] * len(columns) for line in _EXAMPLE.splitlines()]
+    texts: Texts = {}
+    for (name, file), column in zip(columns.items(), zip(*rows, strict=True), strict=True):
+        path = scratch / file
+        path.write_text("\n".join(column) + "\n", encoding="utf-8")
+        texts[name] = (file, path, True)
+    return texts
+
+
+def _refuse_overwriting(folder: Path, texts: Texts) -> None:
+    if exists(folder) and not folder.is_dir():
+        raise InputError("is a file, a folder is needed; choose another name", file=folder)
+    for name in (CAMPAIGN_FILE, *(shown for shown, _, copied in texts.values() if copied)):
+        if exists(folder / name):
+            raise InputError("is there already, and is not overwritten; choose another folder", file=folder / name)
+
+
+def _find_working_plan(plan: Plan, texts: Texts, scratch: Path) -> tuple[Plan, TaskSet, int]:
+    """The plan, with controls if the texts are enough for them, the tasks that come of it, and how many segments."""
+    # With the files where they are, so that errors name them as the user does.
+    places = {name: str(path.absolute()) for name, (_, path, _) in texts.items()}
+    trial = replace(plan, source=places.pop(_SOURCE), systems=places)
+    testset = read_texts(_try_plan(trial, scratch))
+    for size, controls in _propose_sizes(plan, len(testset)):
+        try:
+            campaign = _try_plan(replace(trial, task_size=size, controls=controls), scratch)
+            tasks = design(campaign, testset)
+        except DataError:
+            if controls is None:
+                raise
+            continue
+        return replace(plan, task_size=size, controls=controls), tasks, len(testset)
+    raise AssertionError("one of both was returned, or its fault was raised")
+
+
+def _try_plan(plan: Plan, scratch: Path) -> Campaign:
+    file = scratch / CAMPAIGN_FILE
+    write_text(file, make_campaign_text(plan))
+    try:
+        return load_campaign(file)
+    except InputError as fault:
+        # There is no such file yet, and the keys of the campaign are options here.
+        raise UsageError(str(fault).replace(f"{file}: ", "").replace("design.annotators", "--annotators")) from fault
+
+
+def _propose_sizes(plan: Plan, segments: int) -> tuple[tuple[int, tuple[int, int] | None], ...]:
+    """Sizes of tasks that suit the texts, with so many degraded copies and repeats, and without any."""
+    items = segments if PROTOCOLS[plan.protocol].relative else segments * len(plan.systems)
+    work = min(items, round(0.85 * MOST_ITEMS))
+    controls = (max(1, round(0.12 * work)), max(1, round(0.06 * work)))
+    return (min(MOST_ITEMS, work + sum(controls)), controls), (work, None)
+
+
+def _write_folder(folder: Path, content: str, texts: Texts) -> None:
+    """Write the texts, and the campaign file last: without it there is no campaign. All is removed if one fails."""
+    written: list[Path] = []
+    new = not exists(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for shown, path, copied in texts.values():
+            if copied:
+                with atomic_path(folder / shown) as temporary:
+                    shutil.copyfile(path, temporary)
+                written.append(folder / shown)
+        write_text(folder / CAMPAIGN_FILE, content)
+    except BaseException as fault:
+        for file in written:
+            file.unlink(missing_ok=True)
+        if new and exists(folder):
+            folder.rmdir()
+        if isinstance(fault, OSError):
+            raise InputError(f"cannot be made ({fault.strerror}); choose another folder", file=folder) from fault
+        raise
+
+
+def _describe_file(name: str, segments: int) -> str:
+    return f"source, {counted(segments, 'segment')}" if name == _SOURCE else f"translation by {name}"
+
+
+def _make_result(
+    folder: Path, plan: Plan, tasks: TaskSet, segments: int, texts: Texts, *, example: bool
+) -> Initialised:
+    file = shlex.quote(str(folder / CAMPAIGN_FILE))
+    notes = [] if plan.controls else ["the texts are too few for controls; add them to the campaign file with more"]
+    pair = f"{plan.source_lang}-{plan.target_lang}"
+    if example:
+        notes.append(f"the texts are made-up examples (English and German); replace them by your own for {pair}")
+    return Initialised(
+        settings={"protocol": plan.protocol, "pair": pair, "annotators": len(tasks.annotators)},
+        data=tasks.fingerprint,
+        notes=tuple(notes),
+        campaign=plan.name,
+        protocol=plan.protocol,
+        pair=pair,
+        folder=str(folder),
+        campaign_file=str(folder / CAMPAIGN_FILE),
+        files=(
+            NewFile(CAMPAIGN_FILE, "what is judged, by whom and how; change it as you like before people judge"),
+            *(NewFile(shown, _describe_file(name, segments), copied) for name, (shown, _, copied) in texts.items()),
+        ),
+        systems=tuple(plan.systems),
+        segments=segments,
+        tasks=len(tasks.tasks),
+        annotators=len(tasks.annotators),
+        example=example,
+        next=(
+            f"adjudge design {file}",
+            f"adjudge serve {file}",
+            f"adjudge export {file} -o {shlex.quote(str(folder / 'judgments.parquet'))}",
+        ),
+    )  # fmt: skip

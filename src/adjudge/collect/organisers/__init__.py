@@ -1,1 +1,0 @@
-"""The organisers' page: its JSON interface and what it shows."""

@@ -1,1 +1,0 @@
-"""Tasks from texts and system outputs: who judges what, with which controls, balanced by construction."""

@@ -1,0 +1,181 @@
+"""The state at any time: sets of ranks that hold at all times together, and what more judgments would buy.
+
+Between planned looks no verdict is given. What can be shown as often as anybody likes are confidence sequences of all
+differences (see `decide`), shared among the pairs by Holm's procedure: a true pair of equals is called different at
+any time with at most the level, because it would have to cross the bound of its share at some time. The set of ranks
+of a system follows: one below every system that is better, one above every system that is worse.
+
+The bounds depend on the information that the plan will bring. It is reckoned once, the first time that the state is
+asked for, and must be handed in again later: bounds that are chosen anew each time would not hold together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.evidence.boundaries import LookPlan, Observed, Settled, State, bound, one_sided, settle
+from adjudge.evidence.look import observed_of, settled_of
+from adjudge.evidence.look_claims import (
+    Goal,
+    LiveState,
+    LiveSystem,
+    Outlook,
+    advice_on,
+    claims_of,
+    count_judgments,
+    differences_of,
+    growth,
+    half_width,
+    leading,
+    tested_pairs,
+)
+from adjudge.table.rng import DEFAULT_SEED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adjudge.evidence.look import History
+    from adjudge.evidence.look_claims import Differences
+    from adjudge.ranking.ranking import Ranking
+    from adjudge.table.judgments import Judgments
+
+    Start = tuple[float, tuple[float | None, ...]]
+
+MORE = 1000
+"""What is asked for when nothing else is said: what a thousand more judgments would buy."""
+_STEPS = 200
+"""Judgments needed are rounded to this share of the plan."""
+
+
+def live(
+    judgments: Judgments,
+    *,
+    planned: int,
+    level: float = 0.05,
+    plan: LookPlan | None = None,
+    history: History | None = None,
+    start: Start | None = None,
+    more: int = MORE,
+    ranking: Ranking | None = None,
+    seed: int = DEFAULT_SEED,
+) -> LiveState:
+    """The state of a campaign at any time.
+
+    Args:
+        judgments: all judgments so far, of one language pair.
+        planned: judgments planned in all, controls not counted.
+        level: the chance that anything shown is wrong at any time.
+        plan: the planned looks, for what more judgments would settle; default: looks at any time.
+        history: the looks that were taken.
+        start: what the first state of this campaign had as `start`.
+        more: so many judgments more are looked ahead.
+        ranking: the ranking of these very judgments, where it is at hand already.
+        seed: of methods that use chance.
+    """
+    from adjudge.ranking.methods import RankSettings, rank
+
+    ranking = ranking or rank(judgments, settings=RankSettings(seed=seed))
+    differences = differences_of(ranking)
+    count = count_judgments(judgments)
+    state = _state(differences, count, LookPlan(planned, _STEPS, Goal(), "anytime", level), start)
+    claims = claims_of(state)
+    stop, advice = advice_on(state, claims)
+    ahead = min(more, planned - count)
+    first = state.seen[0]
+    return LiveState(
+        settings={"planned": planned, "level": level, "spending": "anytime", "method": ranking.method, "seed": seed},
+        data=judgments.fingerprint,
+        set_aside=ranking.set_aside,
+        notes=ranking.notes,
+        judgments=count,
+        planned=planned,
+        level=level,
+        systems=_systems(state, ranking),
+        claims=claims,
+        outlook=None if ahead < 1 else _outlook(state, plan or state.plan, history, ahead),
+        stop=stop,
+        advice=advice,
+        start=(first.fraction, tuple(float(se) if np.isfinite(se) else None for se in first.se)),
+    )
+
+
+def _state(differences: Differences, count: int, plan: LookPlan, start: Start | None) -> State:
+    """The comparisons now, with bounds by the information at the start."""
+    now = Observed(count / plan.planned, differences.difference, differences.se, differences.df, differences.z)
+    seen = [now]
+    if start is not None and len(start[1]) == len(now.z) and start[0] < now.fraction:
+        errors = np.array([np.nan if se is None else se for se in start[1]])
+        seen = [replace(now, fraction=start[0], se=errors), now]
+    tested = np.ones(len(now.z), dtype=bool)
+    settled = settle(plan, seen, Settled.none(len(now.z)), tested, len(differences.systems))
+    return State(plan, differences.systems, differences.pairs, seen, settled, count, differences.lasting)
+
+
+def _systems(state: State, ranking: Ranking) -> tuple[LiveSystem, ...]:
+    above, below = (dict.fromkeys(state.systems, 0) for _ in range(2))
+    for (first, second), sign in zip(state.pairs, state.settled.sign, strict=True):
+        if sign:
+            better, worse = (first, second) if sign > 0 else (second, first)
+            above[state.systems[worse]] += 1
+            below[state.systems[better]] += 1
+    return tuple(
+        LiveSystem(entry.system, entry.score, 1 + above[entry.system], len(state.systems) - below[entry.system])
+        for entry in ranking.systems
+    )
+
+
+def _outlook(state: State, plan: LookPlan, history: History | None, more: int) -> Outlook:
+    """What a look after so many judgments more would settle of the plan's goal."""
+    records = () if history is None else history.records
+    waiting = _open_comparisons(state, plan, records[-1].sign if records else None)
+    seen = state.seen if plan is state.plan else [observed_of(record) for record in records]
+    if records:
+        level = settled_of(records[-1]).level
+    else:
+        level = np.full(len(state.pairs), one_sided(plan, max(len(waiting), 1), len(state.systems)))
+    then = min(1.0, (state.judgments + more) / state.plan.planned)
+    chances = [_chance(state, index, plan, seen, level=float(level[index]), then=then) for index in waiting]
+    every = range(len(state.pairs))
+    return Outlook(
+        more=more,
+        open=len(waiting),
+        expected=float(sum(chances)),
+        chance=min(chances, default=1.0) if plan.goal.kind == "top" else None,
+        half_width=float(np.mean([_half(state, index, state.now.fraction) for index in every])),
+        half_width_then=float(np.mean([_half(state, index, then) for index in every])),
+    )
+
+
+def _open_comparisons(state: State, plan: LookPlan, settled: Sequence[int] | None) -> list[int]:
+    """The comparisons of the goal that are open: all pairs, or those between the leaders and the rest."""
+    sign = state.settled.sign if settled is None else np.array(settled)
+    tested = tested_pairs(plan, state.systems, state.pairs) & (sign == 0)
+    if plan.goal.kind == "top":
+        top = set(leading(state.systems, state.pairs, state.now, plan.goal.size))
+        crossing = [(state.systems[i] in top) != (state.systems[j] in top) for i, j in state.pairs]
+        tested &= np.array(crossing, dtype=bool)
+    return [int(index) for index in np.flatnonzero(tested)]
+
+
+def _chance(state: State, index: int, plan: LookPlan, seen: list[Observed], *, level: float, then: float) -> float:
+    """The chance that a comparison is settled at a look when the fraction `then` is in (conditional power)."""
+    from scipy.special import ndtr
+
+    times = growth(state, index, then)
+    if times <= 1:
+        return 0.0
+    z = abs(float(state.now.z[index])) * np.sqrt(times)
+    future = replace(state.now, fraction=then, se=state.now.se / np.sqrt(times), z=state.now.z * np.sqrt(times))
+    limit = bound(plan, [*seen, future], index, level)
+    return float(ndtr((z - limit) / np.sqrt(1 - 1 / times)))
+
+
+def _half(state: State, index: int, fraction: float) -> float:
+    """Half of an interval that holds at all times, now or later."""
+    times = growth(state, index, fraction)
+    level = float(state.settled.level[index])
+    limit = bound(state.plan, state.seen, index, level, ahead=fraction)
+    return half_width(float(state.now.se[index]) / float(np.sqrt(times)), float(state.now.df[index]), limit)

@@ -1,0 +1,411 @@
+"""Looks at a growing campaign whose claims stay true. `look` is the main function.
+
+    from adjudge.look import look
+
+    verdict = look(judgments, planned=5000, looks=5, goal="best", history="looks.json")
+    verdict.stop, verdict.advice
+
+`boundaries` computes how far a statistic must go at each look, `decide` shares the level among the comparisons and
+has the bounds for looks at any time, `claims` the estimates after stopping, `live` the state between two planned
+looks, `history` the file of looks taken.
+`docs/look.md` says what is promised and how it was checked.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from adjudge.evidence.boundaries import DEFAULT_MODE, MODES, LookPlan, Mode, Observed, Settled, State, settle
+from adjudge.evidence.look_claims import (
+    Differences,
+    Goal,
+    Look,
+    advice_on,
+    answered_rows,
+    claims_of,
+    count_judgments,
+    differences_of,
+    parse_goal,
+    settled_top,
+    tested_pairs,
+    with_final_estimates,
+)
+from adjudge.evidence.verdict import say_for_whom
+from adjudge.table.errors import DataError, InputError, UsageError, unknown_choice
+from adjudge.table.files import exists, read_text, write_text
+from adjudge.table.judgments import KEY, fingerprint
+from adjudge.table.rng import DEFAULT_SEED
+from adjudge.table.wording import agreeing, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adjudge.evidence.look_claims import LookClaim
+    from adjudge.ranking.ranking import Ranking
+    from adjudge.table.judgments import Judgments
+
+
+# The history of looks: a file that makes every look reproducible and cannot be rewound unnoticed.
+#
+# Every look is written with a digest over itself and the digest before it, and the file ends with the number of looks
+# and the last digest. A look that was changed, left out or taken back breaks the chain. A history belongs to its
+# data: each look keeps the smallest digests of the judgments it saw, and most of these must be among the judgments of
+# the next one.
+
+
+KIND = "adjudge looks"
+_START = "0" * 64
+_SKETCH = 64
+_DIGITS = 16
+_LEAST_FOUND = 0.5
+"""The share of the kept digests that must be found again; judgments of some annotators may have been taken out."""
+
+
+@dataclass(frozen=True)
+class LookRecord:
+    """One look as it was taken. Lists have one entry per pair of systems."""
+
+    look: int
+    judgments: int
+    fraction: float
+    """Of the plan; 1 at a final look."""
+    data: str
+    sketch: list[str]
+    difference: list[float]
+    se: list[float | None]
+    df: list[float | None]
+    z: list[float]
+    sign: list[int]
+    """What is settled after this look: 1 the first system of the pair is better, -1 the second, 0 open."""
+    settled_at: list[int]
+    level: list[float]
+    """The one-sided level of each pair."""
+    top: list[str]
+    """The systems that are settled as the top, where that is the goal."""
+    top_at: int
+    """The look at which they were settled; 0 where they are not."""
+
+
+@dataclass(frozen=True)
+class History:
+    """The plan as it was first given, and all looks so far."""
+
+    plan: dict[str, Any]
+    records: tuple[LookRecord, ...] = ()
+
+
+def observed_of(record: LookRecord) -> Observed:
+    """The statistics of a look that was taken."""
+    se, df = (np.array([np.nan if value is None else value for value in column]) for column in (record.se, record.df))
+    df = np.where(np.isnan(df), np.inf, df)
+    return Observed(record.fraction, np.array(record.difference), se, df, np.array(record.z))
+
+
+def settled_of(record: LookRecord) -> Settled:
+    """What was settled after a look."""
+    return Settled(
+        np.array(record.sign, dtype=np.int64), np.array(record.settled_at, dtype=np.int64), np.array(record.level)
+    )
+
+
+def read_history(path: Path) -> History | None:
+    """The history in the file, None where there is no file yet. A broken chain is refused."""
+    if not exists(path):
+        return None
+    try:
+        content = json.loads(read_text(path))
+        plan, looks, end = content["plan"], content["looks"], content["end"]
+        records = tuple(LookRecord(**look["record"]) for look in looks)
+    except (ValueError, KeyError, TypeError) as fault:
+        raise InputError("is not a history of looks; name another file with --history", file=path) from fault
+    digest = _digest(_START, plan)
+    for number, look in enumerate(looks, start=1):
+        digest = _digest(digest, look["record"])
+        if digest != look["digest"]:
+            raise InputError(f"look {number} was changed after it was taken; restore the file from a copy", file=path)
+    if end != {"looks": len(looks), "digest": digest}:
+        raise InputError(
+            f"holds {counted(len(looks), 'look')} where {end.get('looks')} were taken; looks cannot be taken back, "
+            "restore the file from a copy",
+            file=path,
+        )
+    return History(plan, records)
+
+
+def write_history(path: Path, history: History) -> None:
+    """Write the file at once and whole."""
+    digest = _digest(_START, history.plan)
+    looks = []
+    for record in history.records:
+        plain = asdict(record)
+        digest = _digest(digest, plain)
+        looks.append({"record": plain, "digest": digest})
+    content = {
+        "kind": KIND,
+        "plan": history.plan,
+        "looks": looks,
+        "end": {"looks": len(looks), "digest": digest},
+    }
+    write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def _digest(before: str, content: dict[str, Any]) -> str:
+    plain = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return fingerprint(f"{before}\n{plain}", digits=len(_START))
+
+
+def sketch_of(judgments: Judgments) -> list[str]:
+    """The smallest digests of the judgments, by what identifies each (not by its answer, which may be revised)."""
+    smallest: list[str] = _digests(judgments)[:_SKETCH].to_list()
+    return smallest
+
+
+def check_continues(history: History, plan: dict[str, Any], judgments: Judgments, count: int) -> None:
+    """Refuse a history with another plan or of other data."""
+    for name, value in plan.items():
+        if history.plan.get(name) != value:
+            raise DataError(
+                f"the history was begun with {name} {_shown(history.plan.get(name))}, now it is {_shown(value)}; "
+                "a plan cannot be changed during a campaign, continue with the first one"
+            )
+    if not history.records:
+        return
+    last = history.records[-1]
+    if count < last.judgments:
+        raise DataError(
+            f"the data hold {counted(count, 'judgment')}, at look {last.look} there were {last.judgments:,}; "
+            "a look cannot be taken back, give all judgments so far"
+        )
+    present = set(_digests(judgments).to_list())
+    share = np.mean([digest in present for digest in last.sketch])
+    if share < _LEAST_FOUND:
+        raise DataError(
+            f"the history is of other data: of the judgments of look {last.look}, {share:.0%} are in the file; "
+            "name the history of these data with --history"
+        )
+
+
+def _shown(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _digests(judgments: Judgments) -> pl.Series:
+    key = answered_rows(judgments).select(pl.concat_str(pl.col(KEY).cast(pl.String).fill_null("\0"), separator="\1"))
+    text = key.to_series().to_list()
+    return pl.Series(sorted(fingerprint(row, digits=_DIGITS) for row in text), dtype=pl.String)
+
+
+def look(
+    judgments: Judgments,
+    *,
+    planned: int,
+    looks: int,
+    goal: str = "pairs",
+    between: Sequence[tuple[str, str]] = (),
+    spending: Mode = DEFAULT_MODE,
+    level: float = 0.05,
+    history: Path | str | None = None,
+    final: bool = False,
+    method: str | None = None,
+    seed: int = DEFAULT_SEED,
+    ranking: Ranking | None = None,
+) -> Look:
+    """Look at the judgments so far: which claims are settled for good, which are open, and whether to stop.
+
+    `judgments` are all judgments so far, of one language pair, and `ranking` is the ranking of these very judgments,
+    where it is at hand already. `adjudge.shell.evidence.LookSettings` explains the other parameters.
+    """
+    from adjudge.ranking.methods import RankSettings, rank
+
+    plan = _plan(planned, looks, parse_goal(goal, tuple(between)), spending, level)
+    count = _count(judgments, plan)
+    ranking = ranking or rank(judgments, method=method, settings=RankSettings(seed=seed))
+    differences = differences_of(ranking)
+    plan.goal.check(differences.systems)
+    path = None if history is None else Path(history)
+    past = _past(path, plan, differences.systems, judgments, count)
+    fraction = 1.0 if final or count >= planned else count / planned
+    repeated = bool(past.records) and past.records[-1].data == judgments.fingerprint
+    if repeated:
+        state = _repeated(plan, differences, past)
+    else:
+        now = Observed(fraction, differences.difference, differences.se, differences.df, differences.z)
+        seen = _assumed(plan, now) if path is None else [observed_of(record) for record in past.records]
+        state = _taken(plan, differences, [*seen, now], past, count)
+    if path is not None and not repeated:
+        record = _record(state, differences, judgments)
+        write_history(path, History(past.plan, (*past.records, record)))
+    return _result(state, judgments, ranking, _notes(plan, state, path, repeated=repeated))
+
+
+def _plan(planned: int, looks: int, goal: Goal, spending: Mode, level: float) -> LookPlan:
+    if planned < 1:
+        raise UsageError(f"--planned is {planned}; give the judgments planned in all, before the first look")
+    if looks < 1:
+        raise UsageError(f"--looks is {looks}; give how many looks are planned, at least 1")
+    if not 0 < level < 1:
+        raise UsageError(f"--level is {level:g}, it must lie between 0 and 1; the usual value is 0.05")
+    if spending not in MODES:
+        raise unknown_choice("spending", spending, MODES)
+    return LookPlan(planned, looks, goal, spending, level)
+
+
+def _count(judgments: Judgments, plan: LookPlan) -> int:
+    count = count_judgments(judgments)
+    if count > plan.planned:
+        planned = f"{plan.planned:,} {agreeing(plan.planned, 'was', 'were')} planned"
+        raise DataError(
+            f"the data hold {count:,} judgments, {planned}; a plan cannot be extended during a campaign, "
+            "use the first ones only"
+        )
+    return count
+
+
+def _past(path: Path | None, plan: LookPlan, systems: tuple[str, ...], judgments: Judgments, count: int) -> History:
+    described = _described(plan, systems)
+    past = None if path is None else read_history(path)
+    if past is None:
+        return History(described)
+    check_continues(past, described, judgments, count)
+    last = past.records[-1] if past.records else None
+    if last is not None and last.fraction >= 1 and last.data != judgments.fingerprint:
+        raise DataError(f"look {last.look} was the final one, the level is spent; plan a new campaign for more")
+    return past
+
+
+def _described(plan: LookPlan, systems: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "planned": plan.planned,
+        "looks": plan.looks,
+        "goal": str(plan.goal),
+        "between": [" / ".join(pair) for pair in plan.goal.between],
+        "spending": plan.spending,
+        "level": plan.level,
+        "systems": list(systems),
+    }
+
+
+def _taken(plan: LookPlan, differences: Differences, seen: list[Observed], past: History, count: int) -> State:
+    """A new look, after those in the history."""
+    before = settled_of(past.records[-1]) if past.records else Settled.none(len(differences.z))
+    tested = tested_pairs(plan, differences.systems, differences.pairs)
+    settled = settle(plan, seen, before, tested, len(differences.systems))
+    state = State(plan, differences.systems, differences.pairs, seen, settled, count, differences.lasting)
+    return _with_top(state, past.records[-1] if past.records else None)
+
+
+def _repeated(plan: LookPlan, differences: Differences, past: History) -> State:
+    """The last look of the history once more: nothing is spent on it."""
+    last = past.records[-1]
+    seen = [observed_of(record) for record in past.records]
+    state = State(
+        plan, differences.systems, differences.pairs, seen, settled_of(last), last.judgments, differences.lasting
+    )
+    return _with_top(state, last)
+
+
+def _with_top(state: State, last: LookRecord | None) -> State:
+    """What was settled as the top stays settled."""
+    if state.plan.goal.kind != "top":
+        return state
+    if last is not None and last.top:
+        return replace(state, top=tuple(last.top), top_at=last.top_at)
+    top = settled_top(state)
+    return replace(state, top=top, top_at=len(state.seen) if top else 0)
+
+
+def _assumed(plan: LookPlan, now: Observed) -> list[Observed]:
+    """The planned looks before this one, as if taken: with the information that their share of the plan brings."""
+    fractions = [number / plan.looks for number in range(1, plan.looks) if (number + 0.25) / plan.looks < now.fraction]
+    if plan.spending == "anytime":
+        fractions = []
+    zeros = np.zeros(len(now.z))
+    return [
+        Observed(fraction, zeros, now.se * np.sqrt(now.fraction / fraction), now.df, zeros) for fraction in fractions
+    ]
+
+
+def _record(state: State, differences: Differences, judgments: Judgments) -> LookRecord:
+    def plain(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float | None]:
+        return [float(value) if np.isfinite(value) else None for value in values]
+
+    return LookRecord(
+        look=len(state.seen),
+        judgments=state.judgments,
+        fraction=state.now.fraction,
+        data=judgments.fingerprint,
+        sketch=sketch_of(judgments),
+        difference=differences.difference.tolist(),
+        se=plain(differences.se),
+        df=plain(differences.df),
+        z=differences.z.tolist(),
+        sign=state.settled.sign.tolist(),
+        settled_at=state.settled.look.tolist(),
+        level=state.settled.level.tolist(),
+        top=list(state.top),
+        top_at=state.top_at,
+    )
+
+
+def _notes(plan: LookPlan, state: State, path: Path | None, *, repeated: bool) -> tuple[str, ...]:
+    notes = []
+    number, fraction = len(state.seen), state.now.fraction
+    if path is None and plan.spending != "anytime" and number > 1:
+        notes.append("no history was given: the planned looks before this one are assumed to have been made")
+    if repeated:
+        notes.append(f"these are the judgments of look {number}, which is shown again; nothing was spent")
+    elif plan.spending != "anytime" and path is not None and not state.ended:
+        wanted = number / plan.looks
+        if abs(fraction - wanted) > 0.25 / plan.looks:
+            notes.append(
+                f"look {number} was planned at {min(wanted, 1.0):.0%} of the judgments and came at {fraction:.0%}; "
+                "it spends level all the same"
+            )
+    return tuple(notes)
+
+
+def _whose_verdict(judgments: Judgments, claims: Sequence[LookClaim]) -> str:
+    """With one or two people nothing is known of others: what is settled is settled for them."""
+    if not any(claim.verdict == "settled" for claim in claims):
+        return ""
+    people = judgments.table["annotator"]
+    return say_for_whom(people.drop_nulls().n_unique(), all_named=not people.null_count())
+
+
+def _result(state: State, judgments: Judgments, ranking: Ranking, notes: tuple[str, ...]) -> Look:
+    plan = state.plan
+    claims = claims_of(state)
+    stop, advice = advice_on(state, claims)
+    advice += _whose_verdict(judgments, claims)
+    return Look(
+        settings={
+            "planned": plan.planned,
+            "looks": plan.looks,
+            "goal": str(plan.goal),
+            "between": ", ".join(" / ".join(pair) for pair in plan.goal.between) or None,
+            "spending": plan.spending,
+            "level": plan.level,
+            "look": len(state.seen),
+            "method": ranking.method,
+            "seed": ranking.settings.get("seed"),
+        },
+        data=judgments.fingerprint,
+        set_aside=ranking.set_aside,
+        notes=ranking.notes + notes,
+        look=len(state.seen),
+        looks=plan.looks,
+        judgments=state.judgments,
+        planned=plan.planned,
+        information=min(1.0, state.judgments / plan.planned),
+        level=plan.spent(state.now.fraction),
+        goal=str(plan.goal),
+        claims=with_final_estimates(state, claims) if stop else claims,
+        stop=stop,
+        advice=advice,
+    )

@@ -1,0 +1,684 @@
+"""The claims of a look in words and numbers: estimates, intervals, and after stopping the final estimates.
+
+After stopping, the plain estimate is too large, because a campaign stops when it looks large. Outcomes are ordered by
+stage: an upper crossing is the more extreme the earlier it came, then outcomes of one look by their Z, then lower
+crossings, the earliest last. The interval holds the true differences under which the outcome is not in a tail of that
+order; the median-unbiased estimate has half of the order on either side (C. Jennison, B. W. Turnbull 2000: Group
+sequential methods, sections 8.4 and 8.5).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import ceil
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+import polars as pl
+
+from adjudge.evidence.boundaries import LookPlan, Observed, State, bound, crossing, information_of
+from adjudge.evidence.verdict import advise, claim_better, claim_top, say_outlook
+from adjudge.mixed.variances import TASTE
+from adjudge.table.errors import DataError, UsageError
+from adjudge.table.maths import NORMAL_95, divide, normal_quantile, student_below, student_quantile
+from adjudge.table.protocols import EDITED, RATED, RELATIVE
+from adjudge.table.results import Result, Table, number, percent, tabulate, text
+from adjudge.table.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from adjudge.ranking.ranking import PairComparison, Ranking
+    from adjudge.table.judgments import Judgments
+    from adjudge.table.maths import Floats
+
+
+# What is known of every difference at a look: estimate, standard error, and the normal quantile of its p-value.
+#
+# With few annotators a difference divided by its standard error follows Student's t. Its two-sided p is turned into the
+# normal quantile of the same probability, so that one set of boundaries serves all.
+
+
+"""Protocols in which the text itself is the answer."""
+_FARTHEST = 37.0
+"""The largest normal quantile that a p-value above 0 can have in double precision."""
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """All pairs of systems, in the order of `pairs`; a difference is that of the first minus the second system."""
+
+    systems: tuple[str, ...]
+    """Sorted by name."""
+    difference: Floats
+    se: Floats
+    df: Floats
+    z: Floats
+    lasting: float = 0.0
+    """The part of the variance of a difference that stays when the same people judge more: their tastes."""
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The two systems of every pair, by their number."""
+        return list(combinations(range(len(self.systems)), 2))
+
+    @property
+    def information(self) -> Floats:
+        """1 / se^2; NaN where the standard error is not known."""
+        return divide(1.0, self.se**2)
+
+
+def differences_of(ranking: Ranking) -> Differences:
+    """The differences of a ranking by any method that tests pairs."""
+    systems = tuple(sorted(entry.system for entry in ranking.systems))
+    by_pair: dict[tuple[str, str], tuple[float, float, float, float]] = {}
+    for comparison in ranking.comparisons:
+        values = _numbers(comparison)
+        by_pair[comparison.better, comparison.worse] = values
+        by_pair[comparison.worse, comparison.better] = (-values[0], values[1], values[2], -values[3])
+    columns = np.array([by_pair[pair] for pair in combinations(systems, 2)], dtype=float).reshape(-1, 4).T
+    difference, se, df, z = columns
+    return Differences(systems, difference, se, df, z, _lasting(ranking))
+
+
+def _lasting(ranking: Ranking) -> float:
+    """Twice the variance of tastes over the number of annotators, where the model knows tastes."""
+    for component in ranking.components:
+        if TASTE in component.parts:
+            return 2 * component.sd**2 * len(ranking.systems) / component.levels
+    return 0.0
+
+
+def _numbers(comparison: PairComparison) -> tuple[float, float, float, float]:
+    """Difference, standard error, degrees of freedom and z; what is not known is NaN, infinity or 0."""
+    difference = comparison.difference
+    if difference is None:
+        return 0.0, np.nan, np.inf, 0.0
+    se, df = comparison.numbers.get("se"), comparison.numbers.get("df")
+    sign = 1.0 if difference >= 0 else -1.0
+    z = 0.0 if comparison.p is None else sign * as_normal(comparison.p)
+    return difference, np.nan if se is None else float(se), np.inf if df is None else float(df), z
+
+
+def as_normal(p: float) -> float:
+    """The normal quantile of a two-sided p-value."""
+    return min(float(-normal_quantile(min(p, 1.0) / 2)), _FARTHEST)
+
+
+def count_judgments(judgments: Judgments) -> int:
+    """The judgments that count towards the plan: last revisions with an answer, controls left out."""
+    count = answered_rows(judgments).height
+    if not count:
+        raise DataError("there are no judgments yet that count towards the plan; wait for the first ones")
+    return count
+
+
+def answered_rows(judgments: Judgments) -> pl.DataFrame:
+    """The rows that count towards the plan: ranks, scores, and translations that were corrected."""
+    relative, edited = pl.col("protocol").is_in(RELATIVE), pl.col("protocol").is_in(EDITED)
+    given = pl.when(edited).then(pl.col("text").is_not_null()).otherwise(pl.col("score").is_not_null())
+    answered = (relative & pl.col("rank").is_not_null()) | (~relative & given & pl.col("kind").is_in(RATED))
+    return judgments.final().table.filter(answered.fill_null(value=False))
+
+
+# What open claims still need, how likely they are settled within the plan, and the advice that follows.
+#
+# None of this spends level: advice is advice, and going on is always allowed.
+
+
+_TOO_MANY = 50
+"""Beyond this many times the plan, the number of judgments needed is not shown."""
+
+
+def needed_judgments(state: State, index: int) -> int | None:
+    """Judgments more until the look at which the claim would be settled, if the difference is as estimated."""
+    z, now, last = abs(float(state.now.z[index])), state.now.fraction, _bound_at(state, index, 1.0)
+
+    def reached(fraction: float) -> bool:
+        return bool(z * np.sqrt(growth(state, index, fraction)) >= _bound_at(state, index, fraction))
+
+    if not reached(1.0):
+        beyond = _smallest(lambda fraction: z * np.sqrt(growth(state, index, fraction)) >= last, now, _TOO_MANY)
+        return None if beyond is None else max(1, ceil(beyond * state.plan.planned) - state.judgments)
+    ahead = [number / state.plan.looks for number in range(1, state.plan.looks) if number / state.plan.looks > now]
+    ahead.append(1.0)
+    return max(1, ceil(ahead[bisect_left(ahead, True, key=reached)] * state.plan.planned) - state.judgments)
+
+
+def chance_within_plan(state: State, index: int) -> float | None:
+    """The chance to cross the last boundary within the plan under the trend so far (conditional power)."""
+    from scipy.special import ndtr
+
+    fraction = state.now.fraction
+    if fraction >= 1:
+        return None
+    limit = _bound_at(state, index, 1.0)
+    share = 1 / growth(state, index, 1.0)
+    # With a share t of the last look's information in, the score there is Z sqrt(t) plus the drift Z / sqrt(t) over
+    # what is left, with variance 1 - t.
+    return float(ndtr((abs(float(state.now.z[index])) / np.sqrt(share) - limit) / np.sqrt(max(1 - share, 1e-9))))
+
+
+def _smallest(reached: Callable[[float], bool], low: float, high: float) -> float | None:
+    """The smallest number above `low` that is enough, to a thousandth; None where even `high` is not."""
+    if not reached(high):
+        return None
+    while high - low > 1e-3 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return high
+
+
+def growth(state: State, index: int, fraction: float) -> float:
+    """How many times the present information there is at a fraction of the plan, if the same people go on."""
+    variance = float(state.now.se[index]) ** 2
+    lasting = min(state.lasting, 0.99 * variance) if variance > 0 else 0.0
+    passing = 1.0 if not variance > 0 else (variance - lasting) / variance
+    return 1 / (1 - passing + passing * state.now.fraction / fraction)
+
+
+def _bound_at(state: State, index: int, fraction: float) -> float:
+    """The boundary of a comparison at a look to come."""
+    return bound(state.plan, state.seen, index, float(state.settled.level[index]), ahead=fraction)
+
+
+def advice_on(state: State, claims: tuple[LookClaim, ...]) -> tuple[bool, str]:
+    """Whether to stop, and one sentence that says what to do."""
+    plan = state.plan
+    top = plan.goal.size if plan.goal.kind == "top" else None
+    return advise(claims, top=top, planned=plan.planned, judgments=state.judgments, ended=state.ended)
+
+
+# What a campaign is to settle: all pairs, named pairs, the best system, or the top k.
+#
+# Pairs are tested two-sided, each at its share of the level, by the group sequential Holm procedure.
+#
+# "A is the best system" needs A to be better than every other. Such a claim can be false in these ways only: A is
+# better than B is said for some A and the true best B, which are n - 1 statements, or, where another system equals B,
+# that B is better than it, one more. So n one-sided tests at a / n keep the chance of a false claim below a, however
+# many looks and candidates there are. For the top k against the rest there are k (n - k) + 1 such statements.
+
+
+GoalKind = Literal["pairs", "top"]
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is to be settled. The best system is the top 1."""
+
+    kind: GoalKind = "pairs"
+    size: int = 1
+    """Of the top."""
+    between: tuple[tuple[str, str], ...] = ()
+    """The pairs that are to be settled; all where none are named."""
+
+    def __str__(self) -> str:
+        """As the command line has it."""
+        if self.kind == "pairs":
+            return "pairs"
+        return "best" if self.size == 1 else f"top:{self.size}"
+
+    def check(self, systems: tuple[str, ...]) -> None:
+        """Refuse a goal that these systems cannot have."""
+        unknown = [name for pair in self.between for name in pair if name not in systems]
+        if unknown:
+            raise DataError(f"'{unknown[0]}' is not among the systems ({', '.join(systems)}); check --between")
+        if self.kind == "top" and self.size >= len(systems):
+            raise DataError(
+                f"--goal {self} needs more than {counted(self.size, 'system')}, the data hold {len(systems)}; choose a "
+                "smaller top"
+            )
+
+    def one_sided_level(self, level: float, systems: int) -> float:
+        """The level of each comparison where the top is the goal."""
+        return level / (self.size * (systems - self.size) + 1)
+
+
+def parse_goal(text: str, between: tuple[tuple[str, str], ...] = ()) -> Goal:
+    """`pairs`, `best` or `top:3`; with named pairs, `pairs` means these."""
+    if text == "pairs":
+        return Goal(between=between)
+    if between:
+        raise UsageError(f"named pairs are for the goal 'pairs', not for '{text}'; leave one of them out")
+    if text == "best":
+        return Goal("top", 1)
+    kind, _, size = text.partition(":")
+    if kind == "top" and size.isascii() and size.isdigit() and int(size) >= 1:
+        return Goal("top", int(size))
+    raise UsageError(f"unknown goal '{text}'; choose pairs, best, or top:k with a whole number k, such as top:3")
+
+
+# The result of an interim look: what is settled, what is open, and whether to stop.
+
+
+Verdict = Literal["settled", "open"]
+
+
+@dataclass(frozen=True)
+class LookClaim:
+    """A statement about systems, and whether it is settled."""
+
+    claim: str
+    systems: tuple[str, ...]
+    """The better system first; for a top, its members."""
+    estimate: float | None
+    """The difference; for a top, that of its weakest lead."""
+    interval: tuple[float | None, float | None]
+    """The repeated confidence interval of the difference, at the claim's share of the level."""
+    verdict: Verdict
+    needed: int | None
+    """Further judgments until the claim would be settled, if the difference is as estimated; None if unknown."""
+    settled_at: int | None = None
+    """The look at which it was settled."""
+    chance: float | None = None
+    """The probability of settling it within the plan, if the difference is as estimated."""
+    z: float | None = None
+    bound: float | None = None
+    """The boundary of z at this look."""
+    unbiased: float | None = None
+    """After stopping: the median-unbiased estimate of the difference."""
+    final_interval: tuple[float, float] | None = None
+    """After stopping: the 95% interval by stage-wise ordering, for this claim by itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look(Result):
+    """One look: the share of the plan that is done, the level spent, and the state of all claims."""
+
+    verb: ClassVar[str] = "look"
+
+    look: int
+    looks: int
+    """Number of planned looks."""
+    judgments: int
+    planned: int
+    information: float
+    """The fraction of the planned judgments made so far."""
+    level: float
+    """The level spent so far, of all claims together."""
+    goal: str
+    claims: tuple[LookClaim, ...]
+    stop: bool
+    advice: str
+
+    @property
+    def settled(self) -> tuple[LookClaim, ...]:
+        """The claims that are settled for good."""
+        return tuple(claim for claim in self.claims if claim.verdict == "settled")
+
+    @property
+    def open(self) -> tuple[LookClaim, ...]:
+        """The claims that are open."""
+        return tuple(claim for claim in self.claims if claim.verdict == "open")
+
+    def tables(self) -> tuple[Table, ...]:
+        """The claims, the settled ones first; after stopping, the final estimates."""
+        note = (
+            f"Look {self.look} ({self.looks} planned): {self.judgments:,} of {self.planned:,} judgments "
+            f"({self.information:.0%}), {self.level:.4f} of the level spent. {self.advice}"
+        )
+        rows = tuple(
+            (
+                claim.claim,
+                claim.verdict,
+                claim.estimate,
+                _span(claim.interval),
+                claim.needed,
+                claim.chance,
+                claim.settled_at,
+            )
+            for claim in (*self.settled, *self.open)
+        )
+        columns = (
+            text("claim"),
+            text("verdict"),
+            number("difference", 2),
+            text("interval", help="holds at all looks together, at the claim's share of the level"),
+            number("needed", 0, help="further judgments needed, if the difference is as estimated"),
+            percent("chance", 0, help="probability of settling it within the plan, if the difference is as estimated"),
+            number("settled at look", 0),
+        )
+        tables = [Table(f"Look {self.look}", columns, rows, note)]
+        if any(claim.unbiased is not None for claim in self.claims):
+            tables.append(self._final())
+        return tuple(tables)
+
+    def _final(self) -> Table:
+        rows = tuple(
+            (claim.claim, claim.unbiased, _span(claim.final_interval))
+            for claim in self.claims
+            if claim.final_interval is not None
+        )
+        columns = (text("claim"), number("median-unbiased", 2), text("95% interval"))
+        note = "Differences that stopped a campaign look too large; these estimates account for the looks."
+        return Table("After stopping", columns, rows, note)
+
+
+@dataclass(frozen=True)
+class LiveSystem:
+    """A system with the ranks that it may have."""
+
+    system: str
+    score: float | None
+    best: int
+    worst: int
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """The projected gain of more judgments, if differences are as estimated and the same people continue."""
+
+    more: int
+    open: int
+    """Comparisons of the goal that are open now."""
+    expected: float
+    """How many of them would be settled."""
+    chance: float | None
+    """For the goals best and top: the probability of settling it, by its weakest comparison."""
+    half_width: float
+    """The mean half-width of the intervals now."""
+    half_width_then: float
+
+    @property
+    def sentence(self) -> str:
+        """The outlook in one sentence."""
+        return say_outlook(
+            self.more,
+            open_pairs=self.open,
+            expected=self.expected,
+            chance=self.chance,
+            half_width=self.half_width,
+            half_width_then=self.half_width_then,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveState(Result):
+    """The state at any time: possible ranks and claims, valid at all times together."""
+
+    verb: ClassVar[str] = "look"
+
+    judgments: int
+    planned: int
+    level: float
+    systems: tuple[LiveSystem, ...]
+    """The best first."""
+    claims: tuple[LookClaim, ...]
+    outlook: Outlook | None
+    """None if the plan is used up."""
+    stop: bool
+    advice: str
+    start: tuple[float, tuple[float | None, ...]]
+    """The fraction of the plan and the standard errors at the first time, which determine the bounds."""
+
+    def tables(self) -> tuple[Table, ...]:
+        """The systems with their possible ranks, and the claims."""
+        columns = {
+            "system": text("system"),
+            "score": number("score", 2),
+            "best": number("best rank", 0, help="holds at all times together"),
+            "worst": number("worst rank", 0),
+        }
+        claims = tuple(
+            (claim.claim, "holds" if claim.verdict == "settled" else "open", claim.estimate, _span(claim.interval))
+            for claim in self.claims
+        )
+        heads = (text("claim"), text("state"), number("difference", 2), text("interval"))
+        return (tabulate("Possible ranks", self.systems, columns), Table("Pairs", heads, claims))
+
+
+def _span(interval: tuple[float | None, float | None] | None) -> str:
+    if interval is None or interval[0] is None or interval[1] is None:
+        return ""
+    return f"{interval[0]:.2f} to {interval[1]:.2f}"
+
+
+_FINAL_LEVEL = 0.05
+_WIDE = 12.0
+"""Differences are at first searched within so many standard errors of the plain estimate."""
+_PRECISION = 1e-6
+"""In standard errors."""
+_MOST_SECANTS = 12
+
+
+def claims_of(state: State) -> tuple[LookClaim, ...]:
+    """The claims of the goal, the clearest first."""
+    if state.plan.goal.kind == "pairs":
+        indices = tested_pairs(state.plan, state.systems, state.pairs)
+        claims = [_pair_claim(state, int(index)) for index in np.flatnonzero(indices)]
+        return tuple(sorted(claims, key=lambda claim: -abs(claim.z or 0.0)))
+    return _top_claims(state)
+
+
+def tested_pairs(
+    plan: LookPlan, systems: tuple[str, ...], pairs: Sequence[tuple[int, int]]
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which pairs of systems belong to the goal."""
+    if not plan.goal.between:
+        return np.ones(len(pairs), dtype=bool)
+    named = {frozenset(pair) for pair in plan.goal.between}
+    return np.array([frozenset((systems[i], systems[j])) in named for i, j in pairs], dtype=bool)
+
+
+def _pair_claim(state: State, index: int) -> LookClaim:
+    now, settled = state.now, state.settled
+    first, second = state.pairs[index]
+    sign = int(settled.sign[index]) or (1 if now.difference[index] >= 0 else -1)
+    better, worse = (first, second) if sign > 0 else (second, first)
+    is_settled = settled.sign[index] != 0
+    limit = bound(state.plan, state.seen, index, float(settled.level[index]))
+    estimate = sign * float(now.difference[index])
+    half = half_width(float(now.se[index]), float(now.df[index]), limit)
+    return LookClaim(
+        claim=claim_better(state.systems[better], state.systems[worse]),
+        systems=(state.systems[better], state.systems[worse]),
+        estimate=estimate,
+        interval=(estimate - half, estimate + half),
+        verdict="settled" if is_settled else "open",
+        needed=None if is_settled else needed_judgments(state, index),
+        settled_at=int(settled.look[index]) or None,
+        chance=None if is_settled else chance_within_plan(state, index),
+        z=sign * float(now.z[index]),
+        bound=limit,
+    )
+
+
+def half_width(se: float, df: float, limit: float) -> float:
+    """The boundary in the unit of the difference: the quantile of t with the probability of the normal boundary."""
+    from scipy.special import ndtr
+
+    tail = float(ndtr(-limit))
+    quantile = limit if np.isinf(df) else float(student_quantile(tail, df)) if tail > 0 else np.inf
+    return se * quantile
+
+
+def leading(systems: tuple[str, ...], pairs: Sequence[tuple[int, int]], now: Observed, size: int) -> tuple[str, ...]:
+    """The systems with the largest estimates, the best first."""
+    effect = np.zeros(len(systems))
+    for (first, second), difference in zip(pairs, now.difference, strict=True):
+        effect[first] += difference
+        effect[second] -= difference
+    order = sorted(range(len(systems)), key=lambda number: (-effect[number], systems[number]))
+    return tuple(systems[number] for number in order[:size])
+
+
+def settled_top(state: State) -> tuple[str, ...]:
+    """The systems each of which is settled as better than all of the rest, where they are as many as the goal asks."""
+    size = state.plan.goal.size
+    wins = np.zeros(len(state.systems), dtype=np.int64)
+    better: set[tuple[int, int]] = set()
+    for (first, second), sign in zip(state.pairs, state.settled.sign, strict=True):
+        if sign:
+            better.add((first, second) if sign > 0 else (second, first))
+    for winner, _ in better:
+        wins[winner] += 1
+    members = [number for number in range(len(state.systems)) if wins[number] >= len(state.systems) - size]
+    others = set(range(len(state.systems))) - set(members)
+    if len(members) != size or any((member, other) not in better for member in members for other in others):
+        return ()
+    in_order = leading(state.systems, state.pairs, state.now, len(state.systems))
+    return tuple(name for name in in_order if state.systems.index(name) in members)
+
+
+def _top_claims(state: State) -> tuple[LookClaim, ...]:
+    members = state.top or leading(state.systems, state.pairs, state.now, state.plan.goal.size)
+    links = [index for index, pair in enumerate(state.pairs) if _crosses(state, pair, members)]
+    claims = {index: _toward(_pair_claim(state, index), members) for index in links}
+    open_links = [claim for claim in claims.values() if claim.verdict == "open"]
+    weakest = min(claims.values(), key=lambda claim: claim.z or 0.0)
+    needed = [claim.needed for claim in open_links]
+    chances = [claim.chance for claim in open_links if claim.chance is not None]
+    main = replace(
+        weakest,
+        claim=claim_top(members),
+        systems=members,
+        verdict="settled" if state.top else "open",
+        needed=None if state.top or None in needed else max((number or 0 for number in needed), default=None),
+        chance=None if state.top else min(chances, default=None),
+        settled_at=state.top_at or None,
+    )
+    return (main,) if state.top else (main, *open_links)
+
+
+def _crosses(state: State, pair: tuple[int, int], members: tuple[str, ...]) -> bool:
+    return (state.systems[pair[0]] in members) != (state.systems[pair[1]] in members)
+
+
+def _toward(claim: LookClaim, members: tuple[str, ...]) -> LookClaim:
+    """The claim turned so that the member of the top is said to be better; what points the other way is open."""
+    if claim.systems[0] in members:
+        return claim
+    worse, better = claim.systems
+    low, high = claim.interval
+    return replace(
+        claim,
+        claim=claim_better(better, worse),
+        systems=(better, worse),
+        estimate=None if claim.estimate is None else -claim.estimate,
+        interval=(None if high is None else -high, None if low is None else -low),
+        verdict="open",
+        settled_at=None,
+        z=None if claim.z is None else -claim.z,
+        needed=None,
+        chance=None,
+    )
+
+
+def with_final_estimates(state: State, claims: tuple[LookClaim, ...]) -> tuple[LookClaim, ...]:
+    """After stopping: the claims with estimates that account for the looks."""
+    index_of = {frozenset((state.systems[i], state.systems[j])): k for k, (i, j) in enumerate(state.pairs)}
+    return tuple(
+        claim if len(claim.systems) != 2 else _with_final(state, claim, index_of[frozenset(claim.systems)])
+        for claim in claims
+    )
+
+
+def _with_final(state: State, claim: LookClaim, index: int) -> LookClaim:
+    looks = state.seen[: claim.settled_at or len(state.seen)]
+    last = looks[-1]
+    se = float(last.se[index])
+    if not se > 0:
+        return claim
+    df = float(last.df[index])
+    # Errors from few annotators are wider than the normal distribution says.
+    wider = 1.0 if np.isinf(df) else float(student_below(1 - _FINAL_LEVEL / 2, df)) / NORMAL_95
+    information = np.array(information_of(looks, index))
+    information *= 1 / (se * wider) ** 2 / information[-1]
+    level = float(state.settled.level[index])
+    bounds = [bound(state.plan, looks[:number], index, level) for number in range(1, len(looks))]
+    sign = 1.0 if claim.systems[0] == state.systems[state.pairs[index][0]] else -1.0
+    path = as_path(information.tolist(), bounds, sign * float(last.difference[index]) / (se * wider))
+    final = final_estimate(path, level=_FINAL_LEVEL)
+    return replace(claim, unbiased=final.estimate, final_interval=final.interval)
+
+
+@dataclass(frozen=True)
+class Path:
+    """What one difference went through until it was settled or judging ended.
+
+    `bounds` are those of the looks before the last one, whose Z is `z`.
+    """
+
+    information: tuple[float, ...]
+    bounds: tuple[float, ...]
+    z: float
+
+
+@dataclass(frozen=True)
+class FinalEstimate:
+    """The median-unbiased estimate and the interval by stage-wise ordering."""
+
+    estimate: float
+    interval: tuple[float, float]
+
+
+def final_estimate(path: Path, *, level: float = 0.05) -> FinalEstimate:
+    """The estimate of a difference after stopping, with its interval of confidence 1 - level."""
+    if path.z < 0:
+        turned = final_estimate(Path(path.information, path.bounds, -path.z), level=level)
+        return FinalEstimate(-turned.estimate, (-turned.interval[1], -turned.interval[0]))
+    low, middle, high = (_difference_at(path, tail) for tail in (level / 2, 0.5, 1 - level / 2))
+    return FinalEstimate(middle, (low, high))
+
+
+def at_least_as_extreme(path: Path, difference: float) -> float:
+    """The probability, under a true difference, of an outcome at or above this one in the order by stage."""
+    upper = [*path.bounds, path.z]
+    lower = [*(-bound for bound in path.bounds), -np.inf]
+    above, _ = crossing(path.information, upper, lower, drift=difference)
+    return float(above.sum())
+
+
+def _difference_at(path: Path, tail: float) -> float:
+    """The true difference under which the outcome has this probability, which grows with the difference."""
+    from scipy.optimize import brentq
+
+    se = 1 / np.sqrt(path.information[-1])
+    plain = path.z * se
+    near = _by_secants(path, tail, plain, se)
+    if near is not None:
+        return near
+
+    def off(true: float) -> float:
+        return at_least_as_extreme(path, true) - tail
+
+    # An early crossing says less than its standard error alone, so the search is as wide as the first look's error.
+    width = _WIDE * max(se, 1 / np.sqrt(path.information[0]))
+    low, high = plain - width, plain + width
+    # A statistic that was small at the first look and is huge at the next one points at a difference far below it.
+    while off(low) > 0:
+        low -= width
+    while off(high) < 0:
+        high += width
+    return float(brentq(off, low, high, xtol=_PRECISION * se))
+
+
+def _by_secants(path: Path, tail: float, plain: float, se: float) -> float | None:
+    """The same by secants: the normal quantile of the probability is nearly a line. None where they lead nowhere."""
+    wanted = float(normal_quantile(tail))
+
+    def off(true: float) -> float:
+        return float(normal_quantile(at_least_as_extreme(path, true))) - wanted
+
+    before, here = plain, plain + wanted * se if wanted else plain + se
+    off_before, off_here = off(before), off(here)
+    for _ in range(_MOST_SECANTS):
+        if not np.isfinite(off_before) or not np.isfinite(off_here) or off_before == off_here:
+            return None
+        step = off_here * (here - before) / (off_here - off_before)
+        before, off_before = here, off_here
+        here -= step
+        if abs(step) < _PRECISION * se:
+            return here
+        off_here = off(here)
+    return None
+
+
+def as_path(information: Sequence[float], bounds: Sequence[float], z: float) -> Path:
+    """The path with information that only grows, as the recursion needs it."""
+    values = np.asarray(information, dtype=float).copy()
+    for k in range(len(values) - 2, -1, -1):
+        values[k] = min(values[k], 0.996 * values[k + 1])
+    return Path(tuple(values.tolist()), tuple(bounds), z)

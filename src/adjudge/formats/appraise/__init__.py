@@ -1,1 +1,0 @@
-"""Appraise: its result files read and written, its batches, accounts and error spans."""

@@ -1,1 +1,0 @@
-"""MQM ratings: read and written, and what an error costs."""

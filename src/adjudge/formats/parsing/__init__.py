@@ -1,1 +1,0 @@
-"""What readers share: delimited and spaced tables, JSON lines, names of files, columns of error spans."""

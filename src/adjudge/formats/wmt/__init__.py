@@ -1,1 +1,0 @@
-"""Files of the translation workshops that stand alone: rankings, post-edits and their judgments, the general task."""

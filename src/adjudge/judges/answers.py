@@ -1,0 +1,330 @@
+"""The answers of people and of machine judges about the same items, as arrays.
+
+Of scores an item is an output: one segment by one system. Of rankings and pairs it is a comparison: two systems on one
+segment, and the answer is 1 (the first is better), 0 (tie) or -1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import polars as pl
+
+from adjudge.judges.alternative import Bias
+from adjudge.ranking.intervals import correlate, proportion
+from adjudge.readers.metric_scores import read_metric_scores, reverse_scores
+from adjudge.table.comparisons import NOBODY, comparisons, segment_keys
+from adjudge.table.errors import DataError, UsageError
+from adjudge.table.judgments import Judgments
+from adjudge.table.participants import PREFIX, judge_name, machine_rows
+from adjudge.table.protocols import RELATIVE, SCORED, TRANSLATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from adjudge.table.maths import Codes, Floats
+
+
+Kind = Literal["scores", "comparisons"]
+Cluster = Literal["document", "segment"]
+REPEAT = "repeat"
+_KINDS = tuple(kind for kind in TRANSLATIONS if kind != REPEAT)
+"""What an answer counts for: translations; repeats only say how far somebody agrees with themselves."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """One entry per answer of a person in `person`, `item` and `value`; those of a judge are one array over all items.
+
+    `items` has a row per item: `key` (the segment), `system` (or `first` and `second`), and `cluster`, the document or
+    segment that makes items depend on each other.
+    """
+
+    kind: Kind
+    people: tuple[str, ...]
+    person: Codes
+    item: Codes
+    value: Floats
+    items: pl.DataFrame
+    cluster: Codes
+    cluster_kind: Cluster
+    judges: Mapping[str, Floats]
+    own_scale: frozenset[str]
+    """Judges that do not use people's scale: metrics, and those that judged by another protocol."""
+    table: pl.DataFrame
+    """The rows of people, with the column `key`."""
+    machine: pl.DataFrame
+    """The rows of judges, with the column `key`, repeats and controls among them."""
+
+
+def read_judge_scores(paths: Sequence[Path], *, lower_is_better: Iterable[str] = ()) -> pl.DataFrame:
+    """The scores of metrics by segment, as rows of machine judges."""
+    scores = reverse_scores(read_metric_scores(paths), lower_is_better)
+    rows = [score for score in scores if score.segment is not None and score.score is not None]
+    if not rows:
+        names = ", ".join(str(path) for path in paths)
+        raise UsageError(
+            f"--judge-scores {names} holds no scores of segments, which are needed; give *.seg.score files"
+        )
+    return pl.DataFrame(
+        [(f"{PREFIX}{row.metric}", row.system, row.segment, row.document, row.score) for row in rows],
+        schema={
+            "annotator": pl.String, "system": pl.String, "segment": pl.String, "document": pl.String,
+            "score": pl.Float64,
+        },
+        orient="row",
+    )  # fmt: skip
+
+
+def judge_rows(judgments: Judgments, metrics: pl.DataFrame | None) -> pl.DataFrame:
+    """The rows of all judges; those of metrics have no protocol."""
+    machine = machine_rows(judgments)
+    parts = [part for part in (machine, metrics) if part is not None]
+    if not parts:
+        raise DataError("no machine judge is among the annotators; name some with --judges, or give --judge-scores")
+    if machine is not None and metrics is not None:
+        twice = set(machine["annotator"].unique()) & set(metrics["annotator"].unique())
+        if twice:
+            name = judge_name(min(twice))
+            raise DataError(f"'{name}' is both an annotator and a metric of --judge-scores; rename one of them")
+    return pl.concat(parts, how="diagonal_relaxed")
+
+
+def score_answers(judgments: Judgments, metrics: pl.DataFrame | None) -> Answers:
+    """The scores of people and of judges."""
+    rows = judge_rows(judgments, metrics)
+    table = judgments.final().table
+    key = _Key.of(table)
+    scored = pl.col("protocol").is_in(SCORED) & pl.col("kind").is_in(_KINDS) & pl.col("score").is_not_null()
+    people = _means(table.filter(scored & pl.col("annotator").is_not_null()), key, ("annotator", "system"))
+    items = people.group_by("key", "system").agg(pl.col("document").first()).sort("key", "system").with_row_index("row")
+    judged = rows.filter(pl.col("score").is_not_null() & _is_genuine(rows))
+    judges = _columns(_means(judged, key, ("annotator", "system")), items, ("key", "system"))
+    names, person = _coded(people["annotator"])
+    return _answers(
+        "scores", names, person, people.join(items, on=["key", "system"], how="left", maintain_order="left"),
+        items=items, judges=judges, table=key.named(table), machine=key.named(rows),
+    )  # fmt: skip
+
+
+def comparison_answers(judgments: Judgments, metrics: pl.DataFrame | None) -> Answers:
+    """The comparisons of people and of judges; scores of a judge are compared with each other."""
+    rows = judge_rows(judgments, metrics)
+    key = _Key.of(judgments.table)
+    people = _compared(judgments, key).filter(pl.col("annotator") != NOBODY)
+    identity = ["key", "first", "second"]
+    items = people.group_by(identity).agg(pl.col("document").first()).sort(identity).with_row_index("row")
+    judges: dict[str, Floats] = {}
+    for (annotator,), part in rows.group_by("annotator", maintain_order=True):
+        frame = _compared_by_machine(part, key, items)
+        if frame is not None:
+            judges |= _columns(frame.with_columns(annotator=pl.lit(annotator)), items, identity)
+    names, person = _coded(people["annotator"])
+    return _answers(
+        "comparisons", names, person, people.join(items, on=identity, how="left", maintain_order="left"),
+        items=items, judges=judges, table=key.named(judgments.final().table), machine=key.named(rows),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Key:
+    """What names a segment: its own name; document and segment where names start again; or the document alone."""
+
+    columns: tuple[str, ...]
+
+    @classmethod
+    def of(cls, table: pl.DataFrame) -> _Key:
+        if table["segment"].null_count() == table.height:
+            return cls(("document",))
+        several = table.group_by("segment").agg(pl.col("document").n_unique())["document"].max()
+        return cls(("document", "segment") if isinstance(several, int) and several > 1 else ("segment",))
+
+    def named(self, table: pl.DataFrame) -> pl.DataFrame:
+        """The table with the column `key`, without rows that have no such name."""
+        return table.with_columns(pl.concat_str(self.columns, separator="\x1f").alias("key")).filter(
+            pl.col("key").is_not_null()
+        )
+
+
+def _means(table: pl.DataFrame, key: _Key, identity: tuple[str, ...]) -> pl.DataFrame:
+    """One row per identity and segment: the mean of the scores, in the column `value`."""
+    named = key.named(table)
+    means = named.group_by("key", *identity).agg(pl.col("score").mean().alias("value"), pl.col("document").first())
+    return means.sort("key", *identity)
+
+
+def _is_genuine(rows: pl.DataFrame) -> pl.Expr:
+    kind = pl.col("kind") if "kind" in rows.columns else pl.lit(None, pl.String)
+    return kind.is_null() | kind.is_in(_KINDS)
+
+
+def _columns(frame: pl.DataFrame, items: pl.DataFrame, identity: Sequence[str]) -> dict[str, Floats]:
+    """By judge, the answer to every item, NaN where there is none."""
+    found = frame.join(items.select(*identity, "row"), on=list(identity), how="inner")
+    columns: dict[str, Floats] = {}
+    for (annotator,), part in found.group_by("annotator", maintain_order=True):
+        values = np.full(items.height, np.nan)
+        values[part["row"].to_numpy()] = part["value"].to_numpy()
+        columns[judge_name(str(annotator))] = values
+    return dict(sorted(columns.items()))
+
+
+def _compared(judgments: Judgments, key: _Key) -> pl.DataFrame:
+    """One row per comparison, the first of each person where there are several of the same."""
+    compared = comparisons(judgments)
+    keys = key.named(segment_keys(judgments).with_row_index("number").with_columns(pl.col("number").cast(pl.Int64)))
+    systems, people = np.array(compared.systems, dtype=object), np.array(compared.annotators, dtype=object)
+    frame = pl.DataFrame(
+        {
+            "annotator": pl.Series(people[compared.annotator].tolist(), dtype=pl.String),
+            "first": pl.Series(systems[compared.first].tolist(), dtype=pl.String),
+            "second": pl.Series(systems[compared.second].tolist(), dtype=pl.String),
+            "value": compared.outcome.astype(float),
+            "number": compared.segment.astype(np.int64),
+        }
+    )
+    joined = frame.join(keys.select("number", "key", "document"), on="number", how="inner", maintain_order="left")
+    return joined.unique(["annotator", "key", "first", "second"], keep="first", maintain_order=True)
+
+
+def _compared_by_machine(rows: pl.DataFrame, key: _Key, items: pl.DataFrame) -> pl.DataFrame | None:
+    """The comparisons of one judge: its own, or those of its scores."""
+    protocol = rows["protocol"] if "protocol" in rows.columns else pl.Series([None], dtype=pl.String)
+    if protocol.is_in(list(RELATIVE)).any():
+        own = Judgments.from_columns(rows.filter(_is_genuine(rows)))
+        return _compared(own, key) if len(own) else None
+    scored = rows.filter(pl.col("score").is_not_null() & _is_genuine(rows))
+    scores = _means(scored, key, ("system",)).select("key", "system", "value")
+    first, second = (scores.rename({"system": side, "value": f"{side} score"}) for side in ("first", "second"))
+    both = items.join(first, on=["key", "first"], how="inner").join(second, on=["key", "second"], how="inner")
+    return both.select("key", "first", "second", (pl.col("first score") - pl.col("second score")).sign().alias("value"))
+
+
+def _coded(names: pl.Series) -> tuple[tuple[str, ...], Codes]:
+    known = names.unique().sort()
+    codes = names.replace_strict(known, range(len(known)), return_dtype=pl.Int64) if len(known) else names
+    return tuple(known), codes.cast(pl.Int64).to_numpy()
+
+
+def _answers(
+    kind: Kind,
+    people: tuple[str, ...],
+    person: Codes,
+    rows: pl.DataFrame,
+    *,
+    items: pl.DataFrame,
+    judges: Mapping[str, Floats],
+    table: pl.DataFrame,
+    machine: pl.DataFrame,
+) -> Answers:
+    if not judges:
+        raise DataError("no machine judge has answered about the same outputs as people; check systems and segments")
+    by_document = items["document"].n_unique() > 1 and not items["document"].null_count()
+    named = items["document"] if by_document else items["key"]
+    cluster = _coded(named)[1]
+    protocol = (
+        machine["protocol"] if "protocol" in machine.columns else pl.Series([None] * machine.height, dtype=pl.String)
+    )
+    other = machine.filter(~protocol.is_in(table["protocol"].unique().implode()).fill_null(value=False))
+    return Answers(
+        kind, people, person, rows["row"].cast(pl.Int64).to_numpy(), rows["value"].to_numpy().astype(float),
+        items, cluster, "document" if by_document else "segment", judges,
+        frozenset(judge_name(name) for name in other["annotator"].unique()), table, machine,
+    )  # fmt: skip
+
+
+# What a judge's own answers say: whether it repeats them, whether it notices damage, and where it gave them.
+
+
+FEWEST_REPEATS = 10
+_ITEM = ["annotator", "key", "system"]
+
+
+def self_agreement(answers: Answers, name: str) -> Iterator[Bias]:
+    """The correlation of a judge's scores with those that it gave when asked again; people's beside it."""
+    pairs = _pairs(_rows(answers, name), "repeat")
+    if pairs is None or len(pairs) < FEWEST_REPEATS:
+        return
+    agreement = correlate(pairs[:, 0], pairs[:, 1])
+    if np.isnan(agreement.pearson):
+        return
+    apart = float(np.abs(pairs[:, 0] - pairs[:, 1]).mean())
+    sentence = f"correlates {agreement.pearson:.2f} with itself when asked again, {apart:.1f} points apart on average"
+    people = _pairs(answers.table, "repeat")
+    if people is not None and len(people) >= FEWEST_REPEATS:
+        sentence += f" (people: {correlate(people[:, 0], people[:, 1]).pearson:.2f})"
+    yield Bias("self-agreement", agreement.pearson, agreement.interval, None, len(pairs), sentence)
+
+
+def degraded_controls(answers: Answers, name: str) -> Iterator[Bias]:
+    """How often a damaged output has a lower score than the output that it was made from."""
+    pairs = _pairs(_rows(answers, name), "degraded")
+    if pairs is None or not len(pairs):
+        return
+    lower = proportion(int((pairs[:, 1] < pairs[:, 0]).sum()), len(pairs))
+    sentence = f"scores {100 * lower.share:.0f}% of damaged outputs lower than the originals"
+    people = _pairs(answers.table, "degraded")
+    if people is not None and len(people):
+        sentence += f" (people: {100 * float((people[:, 1] < people[:, 0]).mean()):.0f}%)"
+    yield Bias("degraded controls", lower.share, lower.interval, None, len(pairs), sentence)
+
+
+def position_of_items(answers: Answers, name: str) -> Floats:
+    """Where in its task the judge answered: 0 for the first item, 1 for the last; NaN where that is not known."""
+    positions = np.full(answers.items.height, np.nan)
+    rows = _rows(answers, name)
+    if "task" not in rows.columns or rows["task"].null_count() == rows.height:
+        return positions
+    if rows["started"].null_count() == 0:
+        rows = rows.sort("started", maintain_order=True)
+    order = pl.int_range(pl.len()).over("task") / (pl.len().over("task") - 1)
+    placed = rows.filter(pl.len().over("task") > 1).with_columns(order.alias("position")).unique(_ITEM, keep="first")
+    found = answers.items.join(placed.select("key", "system", "position"), on=["key", "system"], how="inner")
+    positions[found["row"].to_numpy()] = found["position"].to_numpy()
+    return positions
+
+
+def _rows(answers: Answers, name: str) -> pl.DataFrame:
+    return answers.machine.filter(pl.col("annotator") == f"{PREFIX}{name}")
+
+
+def _pairs(rows: pl.DataFrame, kind: str) -> Floats | None:
+    """First and second score of every output that has both: a genuine one, and one of this kind."""
+    if "kind" not in rows.columns or (rows["kind"] == kind).sum() == 0 or _is_relative(rows):
+        return None
+    scored = rows.filter(pl.col("score").is_not_null() & pl.col("annotator").is_not_null())
+    first, second = (
+        scored.filter(pl.col("kind") == which).group_by(_ITEM).agg(pl.col("score").first().alias(column))
+        for which, column in (("system", "first"), (kind, "second"))
+    )
+    both = first.join(second, on=_ITEM, how="inner").sort(_ITEM)
+    return both.select("first", "second").to_numpy().astype(float)
+
+
+def _is_relative(rows: pl.DataFrame) -> bool:
+    return "protocol" in rows.columns and bool(rows["protocol"].is_in(list(RELATIVE)).any())
+
+
+def shown_first(answers: Answers, name: str) -> pl.DataFrame | None:
+    """Of every pair that a judge compared: its answer and which system was shown first, each without the pair's mean.
+
+    Where every two systems were always shown in the same order, nothing can be told.
+    """
+    rows = _rows(answers, name)
+    if not _is_relative(rows):
+        return None
+    identity = ["key", "screen"]
+    two = rows.filter(pl.col("rank").is_not_null() & (pl.len().over(identity) == 2))
+    pairs = two.group_by(identity, maintain_order=True).agg("system", "rank", pl.col("document").first())
+    one, other = pl.col("system").list.first(), pl.col("system").list.last()
+    turned = pl.when(one < other).then(1.0).otherwise(-1.0)
+    better = (pl.col("rank").list.last().cast(pl.Int64) - pl.col("rank").list.first()).sign() * turned
+    pair = [pl.min_horizontal(one, other).alias("a"), pl.max_horizontal(one, other).alias("b")]
+    coded = pairs.filter(one != other).with_columns(
+        turned.alias("first"), better.cast(pl.Float64).alias("better"), *pair
+    )
+    centred = coded.with_columns(pl.col("first", "better") - pl.col("first", "better").mean().over("a", "b"))
+    return centred if centred.height >= FEWEST_REPEATS and centred["first"].abs().sum() > 0 else None

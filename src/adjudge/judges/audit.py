@@ -1,0 +1,384 @@
+"""Machine judges: may one stand in for a person, and where do its answers lean? `docs/judges.md` explains both."""
+
+from __future__ import annotations
+
+import re
+from statistics import median
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from adjudge.evidence.verdict import say_judge
+from adjudge.judges.alternative import (
+    FEWEST_CLUSTERS,
+    FEWEST_ITEMS,
+    FEWEST_SHARED,
+    LEAST_ALLOWANCE,
+    LEVEL,
+    PASSING,
+    SCALES,
+    Bias,
+    Differences,
+    JudgeReport,
+    Judges,
+    benjamini_yekutieli,
+    compare_with_people,
+    deciding_p,
+    left_out,
+    standardised_by,
+    variance_of,
+)
+from adjudge.judges.answers import (
+    comparison_answers,
+    degraded_controls,
+    position_of_items,
+    score_answers,
+    self_agreement,
+    shown_first,
+)
+from adjudge.ranking.estimator import is_relative
+from adjudge.ranking.lines import holm
+from adjudge.table.errors import UsageError, unknown_choice
+from adjudge.table.maths import divide, student_quantile, student_tail
+from adjudge.table.rng import generator
+from adjudge.table.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from adjudge.evidence.audit import AuditSettings
+    from adjudge.judges.alternative import Outcome, PersonTest, Scale
+    from adjudge.judges.answers import Answers
+    from adjudge.table.judgments import Judgments
+    from adjudge.table.maths import Bools, Codes, Floats
+
+
+# Where the answers of a judge lean, compared with those of people: only what the data allow.
+#
+# For scores, each person's items are taken together: the judge's scores are given the mean and the spread of the
+# person's there, and what is left of the difference is in points on people's scale. For rankings and pairs, the
+# difference is in shares of comparisons won (a tie is half).
+
+
+FEWEST_OF_SYSTEM = 10
+
+
+def biases_of(answers: Answers, name: str, judge: Floats, families: Mapping[str, str]) -> tuple[Bias, ...]:
+    """All biases of one judge that can be measured."""
+    differences = _of_scores(answers, judge) if answers.kind == "scores" else _of_comparisons(answers, judge)
+    biases = [*self_agreement(answers, name)]
+    if differences is None or len(np.unique(differences.cluster)) < 2:
+        return tuple(biases)
+    if answers.kind == "scores":
+        biases += [*_leniency_and_spread(answers, name, judge)]
+        biases += [*_along(answers, name, differences), *degraded_controls(answers, name)]
+    else:
+        biases += [*_ties(answers, judge), *_order(answers, name)]
+    biases += [*_family(differences, families.get(name)), *_systems(differences)]
+    return tuple(biases)
+
+
+def _shared(answers: Answers, judge: Floats) -> Bools:
+    """Which answers of people are about items that the judge answered, of people who share enough of them."""
+    known = np.isfinite(judge)[answers.item]
+    counts = np.bincount(answers.person[known], minlength=len(answers.people))
+    return np.asarray(known & (counts >= FEWEST_SHARED)[answers.person])
+
+
+def _of_scores(answers: Answers, judge: Floats) -> Differences | None:
+    kept = _shared(answers, judge)
+    person, item, value = answers.person[kept], answers.item[kept], answers.value[kept]
+    if not len(value):
+        return None
+    z = standardised_by(value, person)
+    count = np.bincount(person)
+    spread = np.sqrt(
+        divide(np.bincount(person, weights=value**2), count) - divide(np.bincount(person, weights=value), count) ** 2
+    )
+    points = np.nan_to_num(spread)[person] * (standardised_by(judge[item], person) - z)
+    return Differences(points, item, answers.cluster[item], person, answers.items["system"][item], "points")
+
+
+def _of_comparisons(answers: Answers, judge: Floats) -> Differences | None:
+    kept = _shared(answers, judge)
+    person, item, value = answers.person[kept], answers.item[kept], answers.value[kept]
+    if not len(value):
+        return None
+    # Seen from the first system and from the second.
+    half = (judge[item] - value) / 2
+    sides = pl.concat([answers.items[side][item].rename("system") for side in ("first", "second")])
+    return Differences(
+        np.concatenate([half, -half]), np.tile(item, 2), np.tile(answers.cluster[item], 2), np.tile(person, 2), sides,
+        "of the comparisons",
+    )  # fmt: skip
+
+
+def _leniency_and_spread(answers: Answers, name: str, judge: Floats) -> Iterator[Bias]:
+    if name in answers.own_scale:
+        return
+    kept = _shared(answers, judge)
+    person, item, value = answers.person[kept], answers.item[kept], answers.value[kept]
+    raw = Differences(judge[item] - value, item, answers.cluster[item], person, answers.items["system"][item], "points")
+    estimate, interval, p = raw.mean()
+    way = "higher" if estimate > 0 else "lower"
+    yield Bias(
+        "leniency", estimate, interval, p, len(value),
+        f"scores {abs(estimate):.1f} points {way} than people on average{_doubt(p)}",
+    )  # fmt: skip
+    yield from _spread(judge[item], value, person, raw.cluster)
+
+
+def _spread(judged: Floats, value: Floats, person: Codes, cluster: Codes) -> Iterator[Bias]:
+    """The judge's standard deviation as a multiple of people's, within the items of each person."""
+    judge_squares, people_squares = (_centred(values, person) ** 2 for values in (judged, value))
+    if judge_squares.sum() == 0 or people_squares.sum() == 0:
+        return
+    variance, df = variance_of(
+        judge_squares / judge_squares.sum() - people_squares / people_squares.sum(), cluster, person
+    )
+    log, se = float(np.log(judge_squares.sum() / people_squares.sum())) / 2, float(np.sqrt(variance)) / 2
+    reach = float(student_quantile(0.025, df)) * se
+    p = min(1.0, 2 * float(student_tail(abs(log) / se, df))) if se > 0 else 1.0
+    ratio = float(np.exp(log))
+    yield Bias(
+        "spread", ratio, (float(np.exp(log - reach)), float(np.exp(log + reach))), p, len(value),
+        f"its scores spread {ratio:.2f} times as far as a person's{_doubt(p)}",
+    )  # fmt: skip
+
+
+def _centred(values: Floats, group: Codes) -> Floats:
+    return np.asarray(values - divide(np.bincount(group, weights=values), np.bincount(group))[group])
+
+
+def _along(answers: Answers, name: str, differences: Differences) -> Iterator[Bias]:
+    """Slopes with the position in the task and with the lengths of texts."""
+    variables = [
+        ("position", position_of_items(answers, name), "from the first to the last item of a task"),
+        ("output length", _log_length(answers, "target"), "where the translation is twice as long"),
+        ("source length", _log_length(answers, "source"), "where the source is twice as long"),
+    ]
+    for variable, by_item, where in variables:
+        known = np.isfinite(by_item[differences.item])
+        part = differences.at(known)
+        if known.sum() < FEWEST_SHARED or np.ptp(x := by_item[part.item]) == 0 or len(np.unique(part.cluster)) < 2:
+            continue
+        estimate, interval, p = part.slope(x)
+        way = "higher" if estimate > 0 else "lower"
+        sentence = f"scores {abs(estimate):.1f} points {way}, compared with people, {where}{_doubt(p)}"
+        yield Bias(variable, estimate, interval, p, int(known.sum()), sentence)
+
+
+def _log_length(answers: Answers, side: str) -> Floats:
+    """The logarithm to base 2 of the length of every item's text, from a column of lengths or of texts."""
+    lengths = np.full(answers.items.height, np.nan)
+    for table in (answers.table, answers.machine):
+        if f"{side}_length" in table.columns:
+            length = pl.col(f"{side}_length").cast(pl.Float64, strict=False)
+        elif f"{side}_text" in table.columns:
+            length = pl.col(f"{side}_text").str.len_chars().cast(pl.Float64)
+        else:
+            continue
+        known = table.select("key", "system", length.alias("length")).filter(pl.col("length") > 0)
+        found = answers.items.join(known.unique(["key", "system"], keep="first"), on=["key", "system"], how="inner")
+        lengths[found["row"].to_numpy()] = np.log2(found["length"].to_numpy())
+    return lengths
+
+
+def _ties(answers: Answers, judge: Floats) -> Iterator[Bias]:
+    kept = _shared(answers, judge)
+    person, item, value = answers.person[kept], answers.item[kept], answers.value[kept]
+    ties = (judge[item] == 0).astype(float) - (value == 0)
+    names = answers.items["first"][item]
+    estimate, interval, p = Differences(ties, item, answers.cluster[item], person, names, "").mean()
+    way = "more" if estimate > 0 else "less"
+    sentence = f"calls two outputs equal {_percentage(estimate)} {way} often than people{_doubt(p)}"
+    yield Bias("ties", estimate, interval, p, len(value), sentence)
+
+
+def _order(answers: Answers, name: str) -> Iterator[Bias]:
+    """Whether the output that is shown first wins more often than the same output shown second."""
+    pairs = shown_first(answers, name)
+    if pairs is None:
+        return
+    named = pairs["document"] if answers.cluster_kind == "document" else pairs["key"]
+    cluster = named.rank("dense").cast(pl.Int64).fill_null(0).to_numpy()
+    if len(np.unique(cluster)) < 2:
+        return
+    alone = np.zeros(pairs.height, dtype=np.int64)
+    better = pairs["better"].to_numpy()
+    estimate, interval, p = Differences(better, alone, cluster, alone, pairs["a"], "").slope(pairs["first"].to_numpy())
+    way = "more" if estimate > 0 else "less"
+    sentence = f"an output wins {_percentage(estimate)} {way} often if it is shown first{_doubt(p)}"
+    yield Bias("shown first", estimate, interval, p, pairs.height, sentence)
+
+
+def _family(differences: Differences, pattern: str | None) -> Iterator[Bias]:
+    """Whether outputs of the judge's own family are favoured."""
+    if pattern is None:
+        return
+    try:
+        of_family = differences.system.str.contains(pattern, strict=True).to_numpy()
+    except pl.exceptions.ComputeError as fault:
+        raise UsageError(f"--judge-family has the pattern '{pattern}', which is no regular expression") from fault
+    if of_family.all() or not of_family.any():
+        which = "all systems match" if of_family.all() else "no system matches"
+        raise UsageError(f"--judge-family has the pattern '{pattern}', which {which}; check the names")
+    estimate, interval, p = differences.contrast(of_family)
+    yield Bias(
+        "own family", estimate, interval, p, int(of_family.sum()),
+        f"{_rating('outputs of its own family', estimate, differences.unit)}{_doubt(p)}",
+    )  # fmt: skip
+
+
+def _systems(differences: Differences) -> Iterator[Bias]:
+    """Every system that the judge rates higher or lower than people do, compared with the other systems."""
+    names = differences.system.unique().sort().to_list()
+    contrasts = []
+    for name in names:
+        of_system = (differences.system == name).to_numpy()
+        if of_system.sum() >= FEWEST_OF_SYSTEM and not of_system.all():
+            contrasts.append((name, *differences.contrast(of_system), int(of_system.sum())))
+    corrected = holm(np.array([p for _, _, _, p, _ in contrasts]))
+    for (name, estimate, interval, p, n), p_holm in zip(contrasts, corrected, strict=True):
+        sentence = f"{_rating(name, estimate, differences.unit)}{_doubt(p_holm)}"
+        yield Bias("system", estimate, interval, p, n, sentence, name, float(p_holm))
+
+
+def _rating(whom: str, estimate: float, unit: str) -> str:
+    """How a judge treats some outputs, compared with people."""
+    if unit == "points":
+        return f"rates {whom} {abs(estimate):.1f} points {'higher' if estimate > 0 else 'lower'} than people do"
+    way = "more" if estimate > 0 else "less"
+    return f"lets {whom} win {_percentage(estimate)} {way} often than people do"
+
+
+def _percentage(estimate: float) -> str:
+    return counted(round(100 * abs(estimate)), "percentage point")
+
+
+def _doubt(p: float) -> str:
+    return "" if p < 0.05 else ", which may be chance"
+
+
+def parse_families(given: Sequence[str]) -> dict[str, str]:
+    """Judges and the patterns of their own systems, from `JUDGE=PATTERN`."""
+    families = {}
+    for text in given:
+        name, equals, pattern = text.partition("=")
+        if not (name and equals and pattern):
+            raise UsageError(f"--judge-family is '{text}'; write JUDGE=PATTERN, such as gpt-4=GPT.*")
+        try:
+            re.compile(pattern)
+        except re.error as fault:
+            raise UsageError(f"--judge-family has the pattern '{pattern}', which is no regular expression") from fault
+        families[name.removeprefix("judge:")] = pattern
+    return families
+
+
+SHUFFLES = 40
+MOST_SHUFFLED = 0.05
+"""If shuffled answers pass more often than this, the people agree too little to tell a judge from noise."""
+_STREAM = 48
+
+
+def scores_section(judgments: Judgments, settings: AuditSettings) -> Judges:
+    """The section for scores."""
+    scale = next((scale for scale in SCALES if scale == settings.judge_scale), None)
+    if scale is None:
+        raise unknown_choice("scale for --judge-scale", settings.judge_scale, SCALES)
+    return _section(score_answers(judgments, settings.judge_scores), settings, scale, scale)
+
+
+def section(judgments: Judgments, settings: AuditSettings) -> Judges:
+    """The section of an audit."""
+    return (comparisons_section if is_relative(judgments) else scores_section)(judgments, settings)
+
+
+def comparisons_section(judgments: Judgments, settings: AuditSettings) -> Judges:
+    """The section for rankings and pairs."""
+    return _section(comparison_answers(judgments, settings.judge_scores), settings, "raw", "labels")
+
+
+def _section(answers: Answers, settings: AuditSettings, scale: Scale, shown_scale: str) -> Judges:
+    if not 0 < settings.judge_allowance < 1:
+        raise UsageError(f"--judge-allowance is {settings.judge_allowance:g}, it must lie between 0 and 1")
+    families = parse_families(settings.judge_families)
+    for name in families:
+        if name not in answers.judges:
+            raise unknown_choice("judge for --judge-family", name, sorted(answers.judges))
+    reports = tuple(_report(answers, name, settings, scale=scale, families=families) for name in sorted(answers.judges))
+    alone = [name for name in answers.own_scale & answers.judges.keys() if scale == "raw" and shown_scale == "raw"]
+    notes = [
+        f"{name} has a scale of its own, so that raw distances say little; use --judge-scale matched" for name in alone
+    ]
+    notes += _unanswered(answers)
+    return Judges(reports, settings.judge_allowance, shown_scale, answers.cluster_kind, LEVEL, tuple(sorted(notes)))
+
+
+def _unanswered(answers: Answers) -> Iterator[str]:
+    """Say of which judges some answers are missing: what they left out counts neither for them nor against them."""
+    what = "outputs" if answers.kind == "scores" else "comparisons"
+    for name, values in answers.judges.items():
+        missing = int((~np.isfinite(values)).sum())
+        if missing:
+            where = f"{missing:,} of the {len(values):,} {what} that people judged"
+            yield f"{name} has no answer to {where}; they do not count"
+
+
+def _report(
+    answers: Answers, name: str, settings: AuditSettings, *, scale: Scale, families: Mapping[str, str]
+) -> JudgeReport:
+    values = answers.judges[name]
+    rng = generator(settings.seed, _STREAM, sorted(answers.judges).index(name))
+    people = left_out(answers, values, scale, rng)
+    biases = biases_of(answers, name, values, families)
+    tests, shuffled = compare_with_people(people, settings.judge_allowance, rng, shuffles=SHUFFLES)
+    if len(tests) < 2:
+        items = int(np.isfinite(values).sum())
+        return JudgeReport(name, "open", False, None, None, _too_few(answers, items, len(tests)), None, (), biases)
+    stood_up = sum(test.p_by <= LEVEL for test in tests)
+    rate = stood_up / len(tests)
+    outcome, reason = _outcome(tests, rate, shuffled)
+    return JudgeReport(
+        judge=name,
+        outcome=outcome,
+        passed=outcome == "passed",
+        winning_rate=rate,
+        p=deciding_p([test.p_by for test in tests]),
+        verdict=say_judge(outcome, stood_up, len(tests), reason=reason),
+        shuffled=shuffled,
+        people=tests,
+        biases=biases,
+    )
+
+
+def _too_few(answers: Answers, items: int, people: int) -> str:
+    """Why nothing can be said, and what is needed."""
+    what = "output" if answers.kind == "scores" else "comparison"
+    needed = f"{FEWEST_ITEMS} {what}s of {FEWEST_CLUSTERS} {answers.cluster_kind}s with the judge and with others"
+    found = "nobody does" if people == 0 else "only one does"
+    return f"cannot be told from {counted(items, what)}: two people must share {needed}, {found}"
+
+
+def _outcome(tests: Sequence[PersonTest], rate: float, shuffled: float) -> tuple[Outcome, str]:
+    """What the tests say, and the reason where they leave it open.
+
+    A judge fails where it is shown to be worse than most people, or where the items were enough to show that a judge
+    like the people is one. Otherwise it is open.
+    """
+    if shuffled > MOST_SHUFFLED:
+        reason = ": people agree so little with each other that answers shuffled among the items would pass "
+        return "open", f"{reason}{100 * shuffled:.0f}% of the time"
+    if rate >= PASSING:
+        return "passed", ""
+    worse = benjamini_yekutieli(np.array([test.p_worse for test in tests]))
+    if (worse <= LEVEL).mean() > 1 - PASSING:
+        return "failed", ""
+    items, needed = median(test.items for test in tests), median(test.needed for test in tests)
+    if items >= needed:
+        return "failed", ""
+    if median(test.shuffled for test in tests) <= 2 * LEAST_ALLOWANCE:
+        # However many items there were, nobody could be told from chance.
+        return "open", ": people agree no more with each other than with answers shuffled among the items"
+    return "open", f" from {items:,.0f} items per person; about {needed:,.0f} are needed"

@@ -1,0 +1,1 @@
+"""Metrics and quality estimation compared with human judgments."""

@@ -1,0 +1,559 @@
+"""Gold standards, and what they say about metrics and quality estimation; `meta` is the main function.
+
+`meta` evaluates metrics against human scores, `gold` makes a human score for every document or segment, and `qe` labels
+documents from post-edits and evaluates quality estimation against the labels.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adjudge.metrics import levels as resampling
+from adjudge.metrics.gold import gold as gold_standard
+from adjudge.metrics.join import HUMAN, join, system_means
+from adjudge.metrics.levels import MOST_PAIRS, at_segment_level, at_system_level, outliers, signs
+from adjudge.metrics.results import MetaEvaluation, MetricAtLevel, Perturbation, descending
+from adjudge.metrics.segment_tau import gold_ranking, human_scores_of_ranking
+from adjudge.metrics.significance import compare_segments, compare_systems, enough_permutations, metric_clusters
+from adjudge.ranking.changes import ONCE_PER_PAIR, all_changes
+from adjudge.ranking.scores import as_scores
+from adjudge.readers.metric_scores import MetricScore, fingerprint_of_scores, read_metric_scores, reverse_scores
+from adjudge.readers.texts import aligned, read_column
+from adjudge.table.errors import DataError, InputError, UsageError
+from adjudge.table.judgments import Judgments
+from adjudge.table.maths import pearson
+from adjudge.table.protocols import RELATIVE
+from adjudge.table.rng import DEFAULT_SEED, generator
+from adjudge.table.score_sheet import item_means, sheet_of, standardised
+from adjudge.table.texts import signature_text
+from adjudge.table.wording import counted
+from adjudge.work.tasks import map_tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from adjudge.metrics.join import Scores
+    from adjudge.metrics.levels import Draws
+    from adjudge.metrics.results import Gold, MetricComparison
+    from adjudge.ranking.ranking import Ranking
+    from adjudge.readers.texts import Column
+    from adjudge.table.judgments import SetAside
+    from adjudge.table.maths import Floats
+    from adjudge.table.score_sheet import Sheet
+
+
+PERMUTATIONS = 1000
+RESAMPLES = 500
+
+
+def meta(
+    gold: Judgments | Path | str,
+    scores: Sequence[Path | str] = (),
+    *,
+    gold_column: str | None = None,
+    gold_method: str | None = None,
+    lower_is_better: Sequence[str] = (),
+    references: Sequence[Path | str] = (),
+    outputs: Mapping[str, Path | str] | None = None,
+    tokenize: str = "13a",
+    permutations: int = PERMUTATIONS,
+    resamples: int = RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> MetaEvaluation:
+    """Evaluate metrics against human scores, and compare every two of them.
+
+    Args:
+        gold: judgments of one language pair (scores, rankings or pairs), or a file with a column of human scores.
+        scores: files or folders of metric scores; the file of human scores may be among them.
+        gold_column: the column of human scores, where its name does not say so.
+        gold_method: ranking method that turns rankings and pairs into system scores; default: Bradley-Terry.
+        lower_is_better: metrics, or the human column, that count errors; they are multiplied by -1.
+        references: reference texts, with which BLEU, chrF and TER of `outputs` are computed.
+        outputs: the file of every system's output.
+        tokenize: sacrebleu's tokenizer for BLEU.
+        permutations: of every permutation test.
+        resamples: of segments, for intervals.
+        seed: of permutations and resamples.
+
+    Returns:
+        Every metric at every level that the scores allow, and every two metrics compared.
+    """
+    from adjudge.metrics.segment_tau import add_relative_levels
+
+    check_counts(permutations, resamples)
+    inputs = read_inputs(
+        gold,
+        scores,
+        gold_column=gold_column,
+        gold_method=gold_method,
+        seed=seed,
+        lower_is_better=lower_is_better,
+        references=references,
+        outputs=outputs or {},
+        tokenize=tokenize,
+    )
+    result = evaluate(
+        inputs.scores,
+        permutations=permutations,
+        resamples=resamples,
+        seed=seed,
+        data=inputs.fingerprint,
+        set_aside=inputs.set_aside,
+        perturbations=inputs.perturbations,
+        made_with=inputs.made_with,
+        notes=inputs.notes,
+    )
+    if inputs.ranking is None or not isinstance(gold, Judgments):
+        return result
+    return add_relative_levels(
+        replace(result, settings={**result.settings, "gold_method": inputs.ranking.method}),
+        gold,
+        inputs.ranking,
+        inputs.metrics,
+        permutations=permutations,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+# `meta`: metrics and quality estimation against human scores, at every level, with valid tests of significance.
+
+
+MAE_NOTE = (
+    "mae rewards a metric for using the scale of the human scores, not for ordering translations: do not rank by it"
+)
+FEW_SYSTEMS = 10
+
+
+def evaluate(
+    scores: Scores,
+    *,
+    permutations: int = 1000,
+    resamples: int = 500,
+    seed: int = DEFAULT_SEED,
+    data: str = "",
+    set_aside: tuple[SetAside, ...] = (),
+    perturbations: tuple[Perturbation, ...] = (),
+    made_with: Mapping[str, str] | None = None,
+    notes: tuple[str, ...] = (),
+) -> MetaEvaluation:
+    """Evaluate every metric at the levels that the scores allow, and compare every two of them.
+
+    Args:
+        scores: human and metric scores side by side.
+        permutations: of every permutation test; more where there are many metrics.
+        resamples: of documents, or of segments where documents are not named, for intervals.
+        seed: of both.
+        data: fingerprint of the data.
+        set_aside: scores that could not be joined.
+        perturbations: what becomes of the metrics when the human data are changed, where that is known.
+        made_with: how metric scores were made, where adjudge made them.
+        notes: what else is to be known of the scores.
+    """
+    if len(scores.systems) < 2:
+        raise DataError("at least two systems are needed to say anything about a metric")
+    rng = generator(seed)
+    drawn = resampling.draws(resamples, scores.texts(), rng)
+    flips = signs(permutations, len(scores.segments), rng) if len(scores.segments) > 1 else None
+    far = outliers(scores.system_means(scores.human))
+    names = tuple(name for name, out in zip(scores.systems, far, strict=True) if out)
+    levels = _evaluate_levels(scores, drawn, flips, set(names), rng)
+    comparisons = compare_systems(scores)
+    if (of_segments := scores.of_segments()) is not None:
+        comparisons += compare_segments(of_segments, permutations, rng)
+    return MetaEvaluation(
+        settings={"permutations": permutations, "resamples": resamples, "seed": seed, **(made_with or {})},
+        data=data,
+        set_aside=set_aside,
+        notes=(
+            *_note_systems(scores, names),
+            *_note_more_permutations(scores, permutations),
+            *_note_missing_segments(scores),
+            *_note_negative(levels),
+            *_note_left_out_accuracies(levels),
+            *notes,
+        ),
+        metrics=levels,
+        comparisons=comparisons,
+        clusters=_find_clusters(levels, comparisons),
+        outliers=names,
+        perturbations=perturbations,
+    )
+
+
+def _evaluate_levels(
+    scores: Scores, drawn: Draws | None, flips: np.ndarray | None, far: set[str], rng: np.random.Generator
+) -> dict[str, dict[str, MetricAtLevel]]:
+    without = scores.without(far) if far and len(scores.systems) - len(far) > 2 else None
+    several = len({document for document in scores.documents if document is not None}) > 1
+    documents = scores.by_document() if several else None
+    resamples = 0 if drawn is None else len(drawn.weights)
+    redrawn = None if documents is None else resampling.draws(resamples, documents.texts(), rng)
+
+    def evaluate_metric(name: str) -> dict[str, MetricAtLevel]:
+        levels = {"system": at_system_level(scores, name, drawn, flips)}
+        if without is not None:
+            levels["system without outliers"] = at_system_level(without, name, drawn, flips)
+        if not scores.has_segments(name):
+            return levels
+        if documents is not None:
+            matched = documents if not scores.missing(name).any() else scores.matched(name).by_document()
+            levels["document"] = at_segment_level(matched, matched.metrics[name], redrawn)
+        if len(scores.segments) > 1:
+            levels["segment"] = at_segment_level(scores, scores.metrics[name], drawn)
+        return levels
+
+    return dict(zip(scores.metrics, map_tasks(evaluate_metric, scores.metrics, what="metrics"), strict=True))
+
+
+def _find_clusters(
+    levels: Mapping[str, Mapping[str, MetricAtLevel]], comparisons: tuple[MetricComparison, ...]
+) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """Clusters by Williams' test at system level, and by permutation of accuracy (by item) at segment level."""
+    clusters: dict[str, tuple[tuple[str, ...], ...]] = {}
+    by_pearson = sorted(levels, key=lambda name: descending(levels[name]["system"].values["pearson"]))
+    clusters["system"] = metric_clusters(
+        [comparison for comparison in comparisons if comparison.level == "system"], by_pearson
+    )
+    test = "permutation of tie-calibrated accuracy by item"
+    if any(comparison.test == test for comparison in comparisons):
+        by_item = {
+            name: at_levels["segment"].groups["by_item"] for name, at_levels in levels.items() if "segment" in at_levels
+        }
+        order = sorted(by_item, key=lambda name: descending(by_item[name]["tie_calibrated_accuracy"]))
+        clusters["segment"] = metric_clusters(
+            [comparison for comparison in comparisons if comparison.test == test], order
+        )
+    return clusters
+
+
+def _note_more_permutations(scores: Scores, permutations: int) -> tuple[str, ...]:
+    """Note if there are too many metrics to reach .05 after Holm's correction with the permutations asked for."""
+    most = enough_permutations(len(scores.metrics), permutations)
+    if most == permutations or len(scores.segments) < 2:
+        return ()
+    often = f"pairs whose p is at most .05 are permuted up to {most:,} times"
+    return (f"with {len(scores.metrics)} metrics, {often}, so that Holm's correction can be met",)
+
+
+def _note_missing_segments(scores: Scores) -> tuple[str, ...]:
+    """Metrics without scores of some judged segments, among the systems that they scored at all."""
+    lacking = []
+    for name in scores.metrics:
+        scored = ~np.isnan(scores.metrics[name]).all(axis=1)
+        missing, judged = scores.missing(name)[scored], ~np.isnan(scores.human[scored])
+        if missing.any():
+            lacking.append(f"{name} {missing.sum():,} of {judged.sum():,}")
+    if not lacking:
+        return ()
+    same = "where a metric is averaged over segments, human scores are averaged over the segments that it scored"
+    return (f"judged segments of systems without a score by the metric ({', '.join(lacking)}): {same}",)
+
+
+def _note_negative(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str, ...]:
+    """Metrics that fall where the human rises at every level: probably they count errors."""
+    negative = [
+        name for name, at_levels in levels.items() if all(level.values["pearson"] < 0 for level in at_levels.values())
+    ]
+    if not negative:
+        return ()
+    hint = f"if lower is better there, reverse them with --lower-is-better {shlex.quote(negative[0])}"
+    return (f"negative correlations at every level ({', '.join(negative)}): {hint}",)
+
+
+def _note_left_out_accuracies(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str, ...]:
+    """Note where there were too many pairs of scores to form them all."""
+    at_segments = [at_levels["segment"] for at_levels in levels.values() if "segment" in at_levels]
+    values = {
+        "pooled": [level.values for level in at_segments],
+        "by_system": [level.groups["by_system"] for level in at_segments],
+    }
+    left = [where for where, several in values.items() if any("pairwise_accuracy" not in each for each in several)]
+    if not left:
+        return ()
+    what = " and ".join(where.replace("_", " ") for where in left)
+    return (f"accuracies {what} are left out, as there are more than {MOST_PAIRS:,} pairs of scores; see by item",)
+
+
+def _note_systems(scores: Scores, far: tuple[str, ...]) -> tuple[str, ...]:
+    notes = [MAE_NOTE] if len(scores.segments) > 1 else []
+    if len(scores.systems) < FEW_SYSTEMS:
+        notes.append(f"only {counted(len(scores.systems), 'system')}: correlations at system level say little")
+    if far:
+        notes.append(
+            f"outlier systems ({', '.join(far)}) raise correlations at system level; see the level without them"
+        )
+    return tuple(notes)
+
+
+# BLEU, chrF and TER of outputs against references, through sacrebleu: every segment, and every whole test set.
+#
+# The score of a whole test set is sacrebleu's own (of summed counts), not the mean of its segments. Sentence BLEU is of
+# effective order. TER counts errors, so it is turned round: higher is better for all three.
+
+
+TURNED = "TER counts errors, so its sign is reversed (multiplied by -1) and higher is better"
+DEFAULT_TOKENIZER = "13a"
+
+
+@dataclass(frozen=True)
+class Texts:
+    """References (one or several) and the output of every system, all with the same segments."""
+
+    segments: tuple[str, ...]
+    documents: tuple[str | None, ...]
+    references: tuple[tuple[str, ...], ...]
+    outputs: Mapping[str, tuple[str, ...]]
+
+
+def read_texts(references: Sequence[Path], outputs: Mapping[str, Path]) -> Texts:
+    """Read and align the files: plain text (line n is segment n), TSV, WMT XML or SGM."""
+    first = read_column(references[0], names=("reference", "ref", "refA"))
+    others = [_align(first, read_column(path, names=("reference", "ref", "refA"))) for path in references[1:]]
+    texts = {
+        name: _align(first, read_column(path, names=(name, "mt", "output", "system", "translation")))
+        for name, path in outputs.items()
+    }
+    segments = first.segments or tuple(str(i) for i in range(1, len(first.texts) + 1))
+    if len(set(segments)) < len(segments):
+        # Numbers that restart in every document do not identify a segment; line numbers do.
+        segments = tuple(str(i) for i in range(1, len(segments) + 1))
+    documents: tuple[str | None, ...] = first.documents or (None,) * len(segments)
+    return Texts(segments, documents, (first.texts, *others), texts)
+
+
+def _align(reference: Column, other: Column) -> tuple[str, ...]:
+    texts = aligned(reference, other)
+    if texts is None:
+        held = counted(len(other.texts), "segment")
+        what = f"has {held} where the reference {reference.path} has {len(reference.texts)}"
+        raise InputError(f"{what}; one line per segment is needed", file=other.path)
+    return texts
+
+
+def text_metrics(texts: Texts, *, tokenize: str = DEFAULT_TOKENIZER) -> tuple[list[MetricScore], dict[str, str]]:
+    """All scores, and how sacrebleu made each metric (its signature)."""
+    metrics = _metrics(tokenize)
+    references = [list(reference) for reference in texts.references]
+    scores: list[MetricScore] = []
+    for system, output in texts.outputs.items():
+        for name, (of_segments, of_all) in metrics.items():
+            sentences = [
+                of_segments.sentence_score(line, [reference[i] for reference in references])
+                for i, line in enumerate(output)
+            ]
+            sign = -1.0 if name == "TER" else 1.0
+            whole = _ter(sentences) if name == "TER" else of_all.corpus_score(list(output), references).score
+            scores.append(MetricScore(name, system, None, None, sign * whole))
+            scores += [
+                MetricScore(name, system, segment, document, sign * float(sentence.score))
+                for segment, document, sentence in zip(texts.segments, texts.documents, sentences, strict=True)
+            ]
+    return scores, {name: signature_text(whole) for name, (_, whole) in metrics.items()}
+
+
+def _ter(sentences: Sequence[Any]) -> float:
+    """Compute sacrebleu's TER of the whole from its segments: all edits by all reference words."""
+    words = sum(sentence.ref_length for sentence in sentences)
+    edits = sum(sentence.num_edits for sentence in sentences)
+    return 100 * float(edits / words) if words else 100.0 * (edits > 0)
+
+
+def _metrics(tokenize: str) -> dict[str, tuple[Any, Any]]:
+    """By name: the metric for segments, and for the whole."""
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.chrf import CHRF
+    from sacrebleu.metrics.ter import TER
+
+    if tokenize not in BLEU.TOKENIZERS:
+        raise UsageError(f"unknown tokenizer '{tokenize}': choose one of {', '.join(BLEU.TOKENIZERS)}")
+    try:
+        bleu = BLEU(tokenize=tokenize, effective_order=True), BLEU(tokenize=tokenize)
+    except (ImportError, RuntimeError) as fault:
+        raise UsageError(f"the tokenizer '{tokenize}' is not installed ({fault}); choose another") from fault
+    return {"BLEU": bleu, "chrF": (CHRF(), CHRF()), "TER": (ter := TER(), ter)}
+
+
+# Downstream: how metrics fare when the human ranking is made from changed data (Knowles 2021, section 7).
+
+
+def perturbations(judgments: Judgments, metrics: Mapping[str, Mapping[str, float]]) -> tuple[Perturbation, ...]:
+    """Pearson's r of every metric at system level before and after each change of the human data.
+
+    Args:
+        judgments: scores of one language pair.
+        metrics: the score of every system by every metric.
+    """
+    sheet = sheet_of(judgments)
+    original = _system_scores(sheet)
+    order = np.array([i for i in np.argsort(-original) if not np.isnan(original[i])])
+    perturbed: list[Perturbation] = []
+    for change in all_changes(sheet, order):
+        if change.family not in ONCE_PER_PAIR:
+            continue
+        changed = _system_scores(change.apply(sheet))
+        kept = [i for i in range(len(sheet.systems)) if not change.removed[i] and not np.isnan(changed[i])]
+        before = _correlations(sheet.systems, kept, original, metrics)
+        after = _correlations(sheet.systems, kept, changed, metrics)
+        perturbed.append(Perturbation(change.name, len(kept), before, after, _order(before) != _order(after)))
+    return tuple(perturbed)
+
+
+def _system_scores(sheet: Sheet) -> Floats:
+    return item_means(standardised(sheet)).system_means(len(sheet.systems))
+
+
+def _correlations(
+    systems: tuple[str, ...], kept: list[int], human: Floats, metrics: Mapping[str, Mapping[str, float]]
+) -> dict[str, float]:
+    result: dict[str, float] = {}
+    for name, scores in metrics.items():
+        both = [i for i in kept if systems[i] in scores]
+        result[name] = pearson(human[both], np.array([scores[systems[i]] for i in both]))
+    return result
+
+
+def _order(correlations: dict[str, float]) -> list[str]:
+    return sorted(correlations, key=lambda name: -correlations[name])
+
+
+# What `meta` is computed from: human scores and metric scores, read, computed from texts, and joined.
+
+
+CHOOSE_PAIR = "choose with --pair"
+# Names under which tables keep human scores, the surest first.
+HUMAN_COLUMNS = ("human", "gold", "da", "z", "mqm", "esa", "sqm", "score")
+
+
+@dataclass(frozen=True)
+class MetaInputs:
+    """Human and metric scores side by side, and what is to be known of how they were made."""
+
+    scores: Scores
+    fingerprint: str
+    set_aside: tuple[SetAside, ...]
+    perturbations: tuple[Perturbation, ...]
+    """What becomes of the metrics when the human data are changed; none where only human scores are given."""
+    made_with: Mapping[str, str]
+    notes: tuple[str, ...]
+    ranking: Ranking | None = None
+    """The ranking of systems, where the human side is relative judgments."""
+    metrics: tuple[MetricScore, ...] = ()
+    """The metric scores as given, which relative judgments are compared with one by one."""
+
+
+def check_counts(permutations: int, resamples: int) -> None:
+    """Refuse numbers of permutations and resamples that make no test."""
+    if permutations < 1 or resamples < 0:
+        raise UsageError("--permutations must be at least 1 and --resamples at least 0")
+
+
+def read_inputs(
+    gold: Judgments | Path | str,
+    scores: Sequence[Path | str],
+    *,
+    gold_column: str | None,
+    lower_is_better: Sequence[str],
+    references: Sequence[Path | str],
+    outputs: Mapping[str, Path | str],
+    tokenize: str,
+    gold_method: str | None = None,
+    seed: int = DEFAULT_SEED,
+) -> MetaInputs:
+    """Read and join everything; for the arguments see `adjudge.metrics.meta.meta`."""
+    files = [Path(path) for path in scores]
+    gold = as_scores(gold) if isinstance(gold, Judgments) else gold
+    judgments = gold if isinstance(gold, Judgments) else None
+    ranking = _ranking(judgments, gold_method, seed)
+    standard: Gold | Ranking | None = ranking
+    if ranking is not None:
+        human = human_scores_of_ranking(ranking)
+    else:
+        human, standard = _human_scores(gold, gold_column)
+    metrics = _given_scores(gold, files, {score.metric for score in human})
+    computed, made_with = _computed_scores(references, outputs, tokenize, given=bool(files))
+    notes = (TURNED,) if computed or _has_error_rates(files, metrics) else ()
+    turned = reverse_scores([*human, *metrics, *computed], lower_is_better)
+    human, metrics = turned[: len(human)], turned[len(human) :]
+    if lower_is_better:
+        made_with["lower_is_better"] = ",".join(lower_is_better)
+    joined, aside = join(human, metrics)
+    return MetaInputs(
+        scores=joined,
+        fingerprint=fingerprint_of_scores(turned),
+        set_aside=(*(standard.set_aside if standard is not None else ()), *aside),
+        perturbations=() if judgments is None or ranking else perturbations(judgments, system_means(metrics)),
+        made_with=made_with,
+        notes=(*(standard.notes if standard is not None else ()), *notes),
+        ranking=ranking,
+        metrics=tuple(metrics),
+    )
+
+
+def _ranking(judgments: Judgments | None, method: str | None, seed: int) -> Ranking | None:
+    """The ranking of relative judgments; None where the human side is scores."""
+    if judgments is not None and set(judgments.protocols) & set(RELATIVE):
+        if len(judgments.pairs) > 1:
+            raise DataError(f"the judgments hold several language pairs ({', '.join(judgments.pairs)}); {CHOOSE_PAIR}")
+        return gold_ranking(judgments, method, seed)
+    if method is not None:
+        raise UsageError("--gold-method is how rankings and pairs are turned into scores; leave it out with scores")
+    return None
+
+
+def _human_scores(gold: Judgments | Path | str, column: str | None) -> tuple[list[MetricScore], Gold | None]:
+    """Human scores in the form of metric scores; from judgments also the gold standard with what it left out."""
+    if not isinstance(gold, Judgments):
+        return human_scores_of_table([Path(gold)], column), None
+    if len(gold.pairs) > 1:
+        raise DataError(f"the judgments hold several language pairs ({', '.join(gold.pairs)}); {CHOOSE_PAIR}")
+    return human_scores_of_judgments(gold)
+
+
+def human_scores_of_judgments(judgments: Judgments) -> tuple[list[MetricScore], Gold]:
+    """The mean z-score of every segment of every system, and the gold standard with what it left out."""
+    standard = gold_standard([judgments], level="segments")
+    scores = [MetricScore(HUMAN, score.system, score.segment, score.document, score.z) for score in standard.scores]
+    return scores, standard
+
+
+def human_scores_of_table(paths: Sequence[Path], column: str | None) -> list[MetricScore]:
+    """The column of human scores of a table (`human`, `gold` and the like, or the one named)."""
+    scores = read_metric_scores(paths)
+    names = list(dict.fromkeys(score.metric for score in scores))
+    chosen = column or next((name for wanted in HUMAN_COLUMNS for name in names if name.casefold() == wanted), None)
+    if chosen is None and len(names) == 1:
+        chosen = names[0]
+    if chosen not in names:
+        raise DataError(f"no column of human scores among {', '.join(names)}; name it with --gold-column")
+    return [score for score in scores if score.metric == chosen]
+
+
+def _given_scores(gold: Judgments | Path | str, files: Sequence[Path], human: set[str]) -> list[MetricScore]:
+    """Metric scores from files. A table may hold human and metric scores: the human column is no metric."""
+    both = not isinstance(gold, Judgments) and Path(gold) in files
+    return [score for score in read_metric_scores(files) if not both or score.metric not in human]
+
+
+def _computed_scores(
+    references: Sequence[Path | str], outputs: Mapping[str, Path | str], tokenize: str, *, given: bool
+) -> tuple[list[MetricScore], dict[str, str]]:
+    """BLEU, chrF and TER where texts were given, with sacrebleu's signatures."""
+    if bool(references) != bool(outputs):
+        raise UsageError("--references and --outputs belong together; give both to compute BLEU, chrF and TER")
+    if not references:
+        if not given:
+            raise UsageError("there is no metric; give files of scores, or --references and --outputs")
+        return [], {}
+    named = {name: Path(path) for name, path in outputs.items()}
+    return text_metrics(read_texts([Path(path) for path in references], named), tokenize=tokenize)
+
+
+def _has_error_rates(files: Sequence[Path], metrics: Sequence[MetricScore]) -> bool:
+    """Whether sacrebleu's JSON was read, whose TER is turned round by the reader."""
+    return any(path.suffix == ".json" for path in files) and any(score.metric == "TER" for score in metrics)

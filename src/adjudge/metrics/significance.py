@@ -1,0 +1,388 @@
+"""Which metric is better than which: Williams' test and permutation tests for every pair, corrected together."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.metrics.levels import item_parts
+from adjudge.metrics.results import MetricComparison
+from adjudge.ranking.lines import benjamini_hochberg, holm
+from adjudge.table.maths import Floats, pearson, student_tail, varies
+from adjudge.table.rng import generator
+from adjudge.work.tasks import map_tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from adjudge.metrics.join import Scores
+    from adjudge.table.maths import Bools, Ints
+
+    _Pairs = list[tuple[int, int]]
+    _Prepared = tuple[Callable[[_Pairs], "Differences"], int]
+
+
+# Permutation tests between metrics: without a difference, scores could be exchanged between the two.
+#
+# `PERM-BOTH` (Deutsch et al. 2021): the two metrics, standardised, exchange scores at random, those whose sign is
+# minus. Pearson's r needs the sums of a metric's scores, of their squares and of their products with the human. After
+# an exchange each is the first metric's sum over the plus signs and the second's over the minus signs. So one product
+# of signs and scores per metric serves all pairs of metrics. Accuracies are sums over groups, which exchange whole.
+#
+# Over all scores, the scores of one document (of one segment, where documents are not known) exchange together: what a
+# metric gets wrong in a text it gets wrong in every system's translation of it, so they are not as many separate draws.
+# Within an item every score exchanges by itself.
+#
+# The smallest p is 1 / (1 + permutations), and Holm multiplies it by the number of pairs: 1,000 permutations cannot
+# reach .05 from 11 metrics on. So pairs go on being permuted as long as their p is at most .05, up to
+# `enough_permutations`. A pair that stops earlier has a p above .05; for every level up to .05 the test is as exact
+# as with all permutations.
+#
+# Permutations are drawn in blocks, each from a seed of its own, so that several processes can share them.
+
+
+Signs = Callable[[int], Floats]
+"""Draws the signs of so many scores: one row per permutation."""
+Differences = Callable[[Signs], Floats]
+"""The differences of all pairs (permutations, pairs) when scores exchange by these signs."""
+
+PER_PAIR = 40
+"""Permutations for every pair of metrics that is tested: the smallest p is then .025 after Holm's correction."""
+LEVEL = 0.05
+BLOCK = 125
+"""Permutations in a block. It must not depend on the number of workers: every block has a seed of its own."""
+# A block of many scores has fewer permutations: about this many signs, to bound memory.
+MOST_SIGNS = 4_000_000
+# Pairs that are permuted further are tested again after about this many differences.
+LOOK_AGAIN = 5_000_000
+
+
+@dataclass(frozen=True)
+class PermutationTest:
+    """Two metrics: the first minus the second, and the two-sided p (the data count as one draw, so never 0)."""
+
+    first: str
+    second: str
+    difference: float
+    p: float
+
+
+def enough_permutations(metrics: int, permutations: int) -> int:
+    """Return how many permutations let every pair of metrics be significant after Holm's correction."""
+    return max(permutations, PER_PAIR * (metrics * (metrics - 1) // 2))
+
+
+def permute_pearson(
+    human: Floats,
+    metrics: Mapping[str, Floats],
+    *,
+    by_item: bool,
+    permutations: int,
+    rng: np.random.Generator,
+    texts: Ints | None = None,
+) -> tuple[PermutationTest, ...]:
+    """Test all pairs of metrics by Pearson's r, pooled or averaged over items; all arrays are (systems, segments).
+
+    Two metrics are compared on the scores that both and the human have. Pooled scores of one text exchange together:
+    `texts` holds the text of each segment as a code; every segment is one where it is left out.
+    """
+    known = {name: ~(np.isnan(human) | np.isnan(scores)) for name, scores in metrics.items()}
+
+    def prepare(names: list[str], mask: Bools) -> _Prepared | None:
+        stacked = np.stack([_standardise(metrics[name], mask) for name in names])
+        groups = list(_items(human, stacked, mask)) if by_item else _pooled(human, stacked, mask, texts)
+        if not groups:
+            return None
+        return partial(_PearsonDifferences, groups), max(group.exchanged for group in groups)
+
+    return _test_all(known, prepare, permutations, rng)
+
+
+def permute_groups(
+    values: Mapping[str, Floats], *, permutations: int, rng: np.random.Generator
+) -> tuple[PermutationTest, ...]:
+    """Test all pairs of metrics by the mean of their values of groups, which exchange whole; NaN where none is."""
+    known = {name: ~np.isnan(of_items) for name, of_items in values.items()}
+
+    def prepare(names: list[str], mask: Bools) -> _Prepared | None:
+        groups = int(mask.sum())
+        if not groups:
+            return None
+        return partial(_GroupDifferences, np.stack([values[name][mask] for name in names]) / groups), groups
+
+    return _test_all(known, prepare, permutations, rng)
+
+
+def _test_pairs(
+    differences_of: Callable[[_Pairs], Differences],
+    pairs: _Pairs,
+    *,
+    permutations: int,
+    most: int,
+    block: int,
+    rng: np.random.Generator,
+) -> list[tuple[float, float]]:
+    """The observed difference and p of every pair; pairs whose p is at most .05 are permuted further, up to `most`."""
+    results: dict[tuple[int, int], tuple[float, float]] = {}
+    extreme = dict.fromkeys(pairs, 0)
+    going, drawn, number = pairs, 0, permutations
+    while going and number > 0:
+        drawn += number
+        observed, counts = _count_extreme(differences_of(going), number, block, rng)
+        for pair, difference, count in zip(going, observed, counts, strict=True):
+            extreme[pair] += int(count)
+            results[pair] = (float(difference), (1 + extreme[pair]) / (1 + drawn))
+        going = [pair for pair in going if results[pair][1] <= LEVEL]
+        number = min(most - drawn, max(permutations, LOOK_AGAIN // max(len(going), 1)))
+    return [results[pair] for pair in pairs]
+
+
+def _count_extreme(differences: Differences, number: int, block: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
+    """The observed differences, and how many of `number` permuted ones are at least as large."""
+    observed = differences(lambda scores: np.ones((1, scores)))[0]
+    sizes = [min(block, number - start) for start in range(0, number, block)]
+    tasks = zip(sizes, rng.integers(2**63, size=len(sizes)).tolist(), strict=True)
+
+    def count(task: tuple[int, int]) -> Ints:
+        size, seed = task
+        block_rng = generator(seed)
+        drawn = differences(lambda scores: block_rng.choice(np.array([-1.0, 1.0]), size=(size, scores)))
+        # Sums of the same numbers in another order may differ in the last digits.
+        return np.asarray((np.abs(drawn) >= np.abs(observed) - 1e-12).sum(0))
+
+    return observed, np.sum(map_tasks(count, tasks, what="permutations"), axis=0)
+
+
+def _test_all(
+    known: Mapping[str, Bools],
+    prepare: Callable[[list[str], Bools], _Prepared | None],
+    permutations: int,
+    rng: np.random.Generator,
+) -> tuple[PermutationTest, ...]:
+    """Test all pairs of metrics; those with the same scores in common are tested together, by the same draws.
+
+    Args:
+        known: which scores each metric has.
+        prepare: makes, for some metrics and the scores in common, the function that gives the differences of pairs,
+            and the number of scores that exchange; None where nothing can be compared.
+        permutations: the number asked for.
+        rng: of all draws.
+    """
+    most = enough_permutations(len(known), permutations)
+    names = list(known)
+    families: dict[bytes, _Pairs] = {}
+    masks: dict[bytes, Bools] = {}
+    for i, j in combinations(range(len(names)), 2):
+        mask = known[names[i]] & known[names[j]]
+        key = mask.tobytes()
+        masks[key] = mask
+        families.setdefault(key, []).append((i, j))
+    tests: dict[tuple[int, int], PermutationTest] = {}
+    for key, pairs in families.items():
+        used = sorted({i for pair in pairs for i in pair})
+        prepared = prepare([names[i] for i in used], masks[key])
+        results = [(np.nan, np.nan)] * len(pairs)
+        if prepared is not None:
+            local = [(used.index(i), used.index(j)) for i, j in pairs]
+            block = max(1, min(BLOCK, MOST_SIGNS // prepared[1]))
+            results = _test_pairs(prepared[0], local, permutations=permutations, most=most, block=block, rng=rng)
+        for (i, j), (difference, p) in zip(pairs, results, strict=True):
+            tests[i, j] = PermutationTest(names[i], names[j], difference, p)
+    return tuple(tests[pair] for pair in combinations(range(len(names)), 2))
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """Scores whose correlation with the human is taken: those of an item, or all."""
+
+    human: Floats
+    """(scores,), less their mean."""
+    metrics: Floats
+    """(metrics, scores)."""
+    starts: Ints | None = None
+    """Where each text begins, whose scores exchange together; None where every score exchanges by itself."""
+
+    @property
+    def exchanged(self) -> int:
+        """The number of signs that an exchange needs."""
+        return len(self.human) if self.starts is None else len(self.starts)
+
+    def of(self, metrics: Ints) -> _Group:
+        """Keep some of the metrics."""
+        return replace(self, metrics=self.metrics[metrics])
+
+    def sums(self) -> Floats:
+        """Sum what r is made of, (3, metrics, exchanged): scores, their squares, their products with the human."""
+        kinds = np.stack([self.metrics, self.metrics**2, self.metrics * self.human])
+        return kinds if self.starts is None else np.add.reduceat(kinds, self.starts, axis=-1)
+
+
+def _items(human: Floats, metrics: Floats, mask: Bools) -> Iterator[_Group]:
+    """A group for each segment on which the human tells translations apart."""
+    for segment in range(human.shape[1]):
+        known = mask[:, segment]
+        scores = human[known, segment]
+        if varies(scores):
+            yield _Group(scores - scores.mean(), metrics[:, known, segment])
+
+
+def _pooled(human: Floats, metrics: Floats, mask: Bools, texts: Ints | None) -> list[_Group]:
+    """All scores as one group, text by text; none where the human tells nothing apart."""
+    scores = human[mask]
+    if not varies(scores):
+        return []
+    segments = np.arange(human.shape[1]) if texts is None else texts
+    text = np.broadcast_to(segments, human.shape)[mask]
+    order = np.argsort(text, kind="stable")
+    starts = np.flatnonzero(np.diff(text[order], prepend=-1))
+    return [_Group((scores - scores.mean())[order], metrics[:, mask][:, order], starts)]
+
+
+def _standardise(scores: Floats, mask: Bools) -> Floats:
+    known = scores[mask]
+    if not varies(known):
+        return np.zeros_like(scores)
+    return np.asarray((scores - known.mean()) / known.std())
+
+
+class _GroupDifferences:
+    """The differences of pairs of metrics whose values of groups exchange."""
+
+    def __init__(self, values: Floats, pairs: _Pairs) -> None:
+        first, second = np.array(pairs).T
+        self.difference = values[first] - values[second]
+
+    def __call__(self, signs: Signs) -> Floats:
+        return np.asarray(signs(self.difference.shape[1]) @ self.difference.T)
+
+
+class _PearsonDifferences:
+    """The differences of r of pairs of metrics (mean over groups) when standardised scores exchange."""
+
+    def __init__(self, groups: list[_Group], pairs: _Pairs) -> None:
+        used, codes = np.unique(np.array(pairs), return_inverse=True)
+        self.groups = [group.of(used) for group in groups]
+        self.first, self.second = codes.reshape(-1, 2).T
+
+    def __call__(self, signs: Signs) -> Floats:
+        first, *others = self.groups
+        total = _exchanged_correlations(first, signs(first.exchanged))
+        for group in others:
+            total += _exchanged_correlations(group, signs(group.exchanged))
+        total /= len(self.groups)
+        return np.asarray((total[self.first, self.second] - total[self.second, self.first]).T)
+
+
+def _exchanged_correlations(group: _Group, signs: Floats) -> Floats:
+    """R of i when it takes the scores of j where the sign is minus: (i, j, permutations); 0 where they do not vary."""
+    sums, human = group.sums(), group.human
+    whole, difference = sums.sum(-1)[:, :, None], sums @ signs.T
+    plus, minus = ((whole + difference) / 2)[:, :, None], ((whole - difference) / 2)[:, None]
+    # In place, because allocating large arrays costs more than the arithmetic.
+    squared = plus[0] + minus[0]
+    squared *= squared
+    squared /= len(human)
+    variance = plus[1] + minus[1]
+    variance -= squared
+    variance[variance < 1e-12] = np.inf
+    variance *= human @ human
+    r: Floats = np.add(plus[2], minus[2], out=squared)
+    r /= np.sqrt(variance, out=variance)
+    return r
+
+
+def williams(r_first: float, r_second: float, r_between: float, n: int) -> float:
+    """The one-sided p that the first correlation is higher.
+
+    Args:
+        r_first: correlation of the first metric with the human.
+        r_second: correlation of the second metric with the human.
+        r_between: correlation of the two metrics.
+        n: how many pairs of scores.
+    """
+    if n < 4 or any(math.isnan(r) for r in (r_first, r_second, r_between)):
+        return float("nan")
+    k = 1 - r_first**2 - r_second**2 - r_between**2 + 2 * r_first * r_second * r_between
+    below = 2 * k * (n - 1) / (n - 3) + (r_first + r_second) ** 2 / 4 * (1 - r_between) ** 3
+    if below <= 0:
+        return float("nan")
+    statistic = (r_first - r_second) * math.sqrt((n - 1) * (1 + r_between)) / math.sqrt(below)
+    # Never 0, even if the p-value underflows.
+    return max(float(student_tail(statistic, n - 3)), sys.float_info.min)
+
+
+def compare_systems(scores: Scores) -> tuple[MetricComparison, ...]:
+    """Williams' test at system level, of two metrics by their means over the segments that both scored."""
+    tests = [
+        _williams_test(first, second, *scores.matched_means(first, second))
+        for first, second in combinations(scores.metrics, 2)
+    ]
+    return adjust_tests("system", "williams", tests, one_sided=True)
+
+
+def compare_segments(scores: Scores, permutations: int, rng: np.random.Generator) -> tuple[MetricComparison, ...]:
+    """Williams' test on pooled scores; permutations of Pearson's r, pooled and by item, and of calibrated accuracy."""
+    pooled = {name: metric.ravel() for name, metric in scores.metrics.items()}
+    compared = list(adjust_tests("segment", "williams", _williams_tests(scores.human.ravel(), pooled), one_sided=True))
+    for by_item, name in ((False, "permutation of pearson"), (True, "permutation of pearson by item")):
+        tests = permute_pearson(
+            scores.human, scores.metrics, by_item=by_item, permutations=permutations, rng=rng, texts=scores.texts()
+        )
+        compared += adjust_tests("segment", name, tests)
+    calibrated = map_tasks(partial(item_parts, scores.human), scores.metrics.values(), what="accuracy of metrics")
+    parts = dict(zip(scores.metrics, calibrated, strict=True))
+    tests = permute_groups(parts, permutations=permutations, rng=rng)
+    return (*compared, *adjust_tests("segment", "permutation of tie-calibrated accuracy by item", tests))
+
+
+def compare_predictions(labels: Floats, predictions: Mapping[str, Floats]) -> tuple[MetricComparison, ...]:
+    """Williams' test of quality estimation against labels of documents."""
+    return adjust_tests("document", "williams", _williams_tests(labels, dict(predictions)), one_sided=True)
+
+
+def _williams_tests(human: Floats, metrics: dict[str, Floats]) -> list[PermutationTest]:
+    """Every two metrics against the same human scores."""
+    return [
+        _williams_test(first, second, human, metrics[first], metrics[second])
+        for first, second in combinations(metrics, 2)
+    ]
+
+
+def _williams_test(first: str, second: str, human: Floats, a: Floats, b: Floats) -> PermutationTest:
+    """The metric `first` with the scores `a` against `second` with the scores `b`."""
+    known = ~(np.isnan(human) | np.isnan(a) | np.isnan(b))
+    ra, rb = pearson(human[known], a[known]), pearson(human[known], b[known])
+    between, n = pearson(a[known], b[known]), int(known.sum())
+    return PermutationTest(first, second, ra - rb, williams(max(ra, rb), min(ra, rb), between, n))
+
+
+def adjust_tests(
+    level: str, test: str, tests: Sequence[PermutationTest], *, one_sided: bool = False
+) -> tuple[MetricComparison, ...]:
+    """Tests with their p-values corrected for all of them; `better` is who is ahead."""
+    p = np.array([test.p for test in tests])
+    p_holm, p_bh = holm(p), benjamini_hochberg(p)
+    compared: list[MetricComparison] = []
+    for k, tested in enumerate(tests):
+        better, worse = (tested.second, tested.first) if tested.difference < 0 else (tested.first, tested.second)
+        a, b, c = (None if np.isnan(value) else float(value) for value in (p[k], p_holm[k], p_bh[k]))
+        compared.append(MetricComparison(level, test, better, worse, abs(tested.difference), a, b, c, one_sided))
+    return tuple(compared)
+
+
+def metric_clusters(comparisons: Sequence[MetricComparison], order: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Lines between metrics where everyone above is better than everyone below after Holm's correction."""
+    better = {(comparison.better, comparison.worse) for comparison in comparisons if comparison.told_apart}
+    clusters: list[list[str]] = [[]]
+    for i, name in enumerate(order):
+        if i and all((above, below) in better for above in order[:i] for below in order[i:]):
+            clusters.append([])
+        clusters[-1].append(name)
+    return tuple(tuple(cluster) for cluster in clusters if cluster)

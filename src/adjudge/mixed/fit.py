@@ -1,0 +1,624 @@
+"""Fitting the mixed model: system effects with their covariance, and where the spread of scores comes from.
+
+With it goes what must be said of a fit: for whom it holds, on whom it rests, and what its errors leave out.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from adjudge.mixed.design import COPIES, levels_of
+from adjudge.mixed.effects import (
+    MEANINGS,
+    SMALLEST_RATIO,
+    ContrastDegrees,
+    Effects,
+    contrast_degrees,
+    degrees_of_tastes,
+    degrees_of_texts,
+    identify,
+    outputs_unnamed,
+    satterthwaite,
+    unknown_outputs,
+    unknown_strictness,
+)
+from adjudge.mixed.equations import Totals, equations_at, totals
+from adjudge.mixed.layout import lay_out
+from adjudge.mixed.variances import LeftOut, VarianceComponent
+from adjudge.mixed.weighted import weighted_effects
+from adjudge.table.errors import DataError
+from adjudge.table.judgments import weights_note
+from adjudge.table.maths import NORMAL_95
+from adjudge.table.participants import one_judge
+from adjudge.table.rng import generator
+from adjudge.work.tasks import one_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from adjudge.mixed.border import IterativeBorder
+    from adjudge.mixed.design import MixedDesign
+    from adjudge.mixed.equations import Equations, Solution
+    from adjudge.mixed.layout import Layout
+    from adjudge.table.maths import Floats
+
+
+# Restricted maximum likelihood: the ratios of variances under which the scores are most likely.
+#
+# The criterion is -2 log REML with the residual variance and the systems profiled out. Its gradient in the logarithms
+# of the ratios is exact; the curvature is the average of observed and expected information, which needs only products
+# of the residuals' projections. Steps are damped until the criterion falls. Where the border is too large for its
+# inverse, the traces in the gradient are estimated from draws of the border's estimation errors.
+#
+# H. D. Patterson, R. Thompson (1971): Recovery of inter-block information when block sizes are unequal. Biometrika
+# 58, 545-554. The restricted likelihood. A. R. Gilmour, R. Thompson, B. R. Cullis (1995): Average information REML,
+# an efficient algorithm for variance parameter estimation in linear mixed models. Biometrics 51, 1440-1450. The
+# curvature. L. A. Garcia-Cortes, C. Moreno, L. Varona, J. Altarriba (1992): Variance component estimation by
+# resampling. Journal of Animal Breeding and Genetics 109, 358-363. The traces by draws.
+
+
+START_RATIO = 0.1
+OTHER_STARTS = (0.001, 1.0, 100.0)
+DOUBTFUL_RATIO = 1e3
+"""With so little residual beside an effect the criterion may have several valleys; then other starts are tried too."""
+LARGEST_RATIO = 1e6
+_FLAT = 0.01
+"""A criterion that changes less than this with the logarithm of a ratio has come to its end."""
+MOST_STEPS = 100
+LONGEST_STEP = 3.0
+"""In logarithms of ratios: a variance changes at most twentyfold in a step."""
+TOLERANCE = 1e-9
+"""Converged where a full step would lower the criterion by less than this."""
+_LEAST_DAMPING = 1e-3
+_MOST_DAMPING = 1e8
+_NO_VARIANCE = 1e-10
+_NOTHING_LEFT = (
+    "systems and annotators explain every score exactly, so chance variation cannot be estimated; "
+    "check the score column or collect more judgments"
+)
+LARGE_TOLERANCE = 1e-7
+"""As `TOLERANCE` where traces are drawn: variances are then within a thousandth of their standard errors."""
+_FAR = 1.0
+"""As long as more than this is to be gained, a few draws point the way."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The criterion at given ratios; its derivatives are in the logarithms of the ratios."""
+
+    equations: Equations
+    solution: Solution
+    residual_variance: float
+
+    @property
+    def criterion(self) -> float:
+        """-2 log restricted likelihood; NaN where the determinant is not known."""
+        freedom = self.freedom
+        constant = freedom * (1 + np.log(2 * np.pi))
+        return float(self.equations.log_determinant + freedom * np.log(self.residual_variance) + constant)
+
+    @property
+    def freedom(self) -> int:
+        """Rows beyond the number of systems."""
+        return self.equations.layout.rows - self.equations.layout.systems
+
+    @cached_property
+    def squares(self) -> Floats:
+        """Each effect's sum of squares, on the scale of its own variance."""
+        return self.equations.squares(self.solution) / self.residual_variance
+
+    @cached_property
+    def gradient(self) -> Floats:
+        """Of the criterion, in the log ratios; a border that is solved iteratively must have its draws."""
+        return self.equations.freedoms() - self.squares
+
+    @cached_property
+    def information(self) -> Floats:
+        """The criterion's curvature in (log residual variance, log ratios...)."""
+        # What an effect adds to each row is the direction in which its variance moves the fit.
+        directions = self.equations.directions(self.solution)
+        products = self.equations.quadratic(directions) / self.residual_variance
+        squares = self.squares
+        return np.block([[np.array([[float(self.freedom)]]), squares[None, :]], [squares[:, None], products]])
+
+    @cached_property
+    def curvature(self) -> Floats:
+        """The curvature in the log ratios alone, the residual variance following along."""
+        cross = self.information[0, 1:]
+        inner: Floats = self.information[1:, 1:] - np.outer(cross, cross) / self.information[0, 0]
+        return inner
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """Where the search ended, and how."""
+
+    evaluation: Evaluation
+    converged: bool
+    steps: int
+
+
+def evaluate(layout: Layout, scores: Totals, log_ratios: Floats) -> Evaluation:
+    """The criterion at these ratios, for totals of standardised scores."""
+    return evaluated(equations_at(layout, np.exp(log_ratios)), scores)
+
+
+def evaluated(equations: Equations, scores: Totals) -> Evaluation:
+    """The criterion of factored equations."""
+    solution = equations.solve(scores)
+    freedom = equations.layout.rows - equations.layout.systems
+    variance = float(solution.quadratic[0, 0]) / freedom if freedom > 0 else 0.0
+    if variance < _NO_VARIANCE:
+        raise DataError(_NOTHING_LEFT)
+    return Evaluation(equations, solution, variance)
+
+
+def maximise(layout: Layout, score: Floats) -> Optimum:
+    """Find the ratios of maximum restricted likelihood, for standardised scores.
+
+    Where the criterion still falls at the largest ratio, it has no lowest point: the residual is 0 but for rounding.
+    """
+    optimum = _best_of_starts(layout, score)
+    endless = optimum.evaluation.equations.ratios >= 0.999 * LARGEST_RATIO
+    if endless.any() and (optimum.evaluation.gradient[endless] < -_FLAT).any():
+        raise DataError(_NOTHING_LEFT)
+    return optimum
+
+
+def _best_of_starts(layout: Layout, score: Floats) -> Optimum:
+    """Search from one start, and from others where there may be several valleys."""
+    scores = totals(layout, score[:, None])
+    if layout.iterative:
+        return _search_by_draws(layout, scores, START_RATIO)
+    first = _search(layout, scores, START_RATIO)
+    if first.converged and first.evaluation.equations.ratios.max(initial=0.0) <= DOUBTFUL_RATIO:
+        return first
+    optima = [first]
+    for start in OTHER_STARTS:
+        # What lies so far off that nothing is left of the residual is no better answer.
+        with suppress(DataError):
+            optima.append(_search(layout, scores, start))
+    return min(optima, key=lambda optimum: (round(optimum.evaluation.criterion, 4), not optimum.converged))
+
+
+_LOW, _HIGH = np.log(SMALLEST_RATIO), np.log(LARGEST_RATIO)
+
+
+def _free(log_ratios: Floats, gradient: Floats) -> NDArray[np.bool_]:
+    """The ratios that are not held at their smallest or largest value."""
+    held: NDArray[np.bool_] = ((log_ratios <= _LOW) & (gradient > 0)) | ((log_ratios >= _HIGH) & (gradient < 0))
+    return ~held
+
+
+def _search(layout: Layout, scores: Totals, start: float) -> Optimum:
+    """Go downhill from equal ratios."""
+    log_ratios = np.full(layout.parts.shape[1], np.log(start))
+    current = evaluate(layout, scores, log_ratios)
+    damping = _LEAST_DAMPING
+    for steps in range(MOST_STEPS):
+        free = _free(log_ratios, current.gradient)
+        if _gain(current, free) < TOLERANCE:
+            return Optimum(current, converged=True, steps=steps)
+        while True:
+            proposed = np.clip(log_ratios + _step(current, free, damping), _LOW, _HIGH)
+            attempt = evaluate(layout, scores, proposed)
+            if attempt.criterion <= current.criterion:
+                log_ratios, current, damping = proposed, attempt, damping / 10
+                break
+            damping = max(damping * 10, _LEAST_DAMPING)
+            if damping > _MOST_DAMPING:
+                # No step however short lowers the criterion: this is as far as rounding lets us see. Along flat
+                # directions the gradient is rounding alone, so what counts is what a damped step promised.
+                return Optimum(current, converged=_gain(current, free, _LEAST_DAMPING) < 1e-4, steps=steps)
+    return Optimum(current, converged=False, steps=MOST_STEPS)
+
+
+def _search_by_draws(layout: Layout, scores: Totals, start: float) -> Optimum:
+    """The same where traces are drawn and the criterion itself is not known, so that every step is taken.
+
+    The first steps need few draws. Each begins with the errors of the one before, which are nearly the same.
+    """
+    log_ratios = np.full(layout.parts.shape[1], np.log(start))
+    errors, draws = ErrorDraws(layout), CHUNK
+    near = np.empty((layout.width, 0))
+    for steps in range(MOST_STEPS):
+        current = evaluate(layout, scores, log_ratios)
+        border = cast("IterativeBorder", current.equations.border)
+        while True:
+            near = errors.errors(current.equations, border, draws=draws, near=near)
+            border.use_draws(near)
+            free = _free(log_ratios, current.gradient)
+            gain = _gain(current, free)
+            if draws == DRAWS or gain > _FAR:
+                break
+            current, draws = replace(current), DRAWS
+        if gain < LARGE_TOLERANCE:
+            return Optimum(current, converged=border.converged, steps=steps)
+        log_ratios = np.clip(log_ratios + _step(current, free, _LEAST_DAMPING / 10**steps), _LOW, _HIGH)
+    return Optimum(current, converged=False, steps=MOST_STEPS)
+
+
+def _step(current: Evaluation, free: NDArray[np.bool_], damping: float) -> Floats:
+    curvature = current.curvature[np.ix_(free, free)]
+    scale = np.diag(curvature).clip(1e-12)
+    step = np.zeros(len(free))
+    step[free] = -np.linalg.solve(curvature + damping * np.diag(scale), current.gradient[free])
+    return np.clip(step, -LONGEST_STEP, LONGEST_STEP)
+
+
+def _gain(current: Evaluation, free: NDArray[np.bool_], damping: float = 1e-9) -> float:
+    """By how much a step, a full one if not damped, would lower the criterion."""
+    if not free.any():
+        return 0.0
+    curvature = current.curvature[np.ix_(free, free)]
+    ridge = np.diag(np.diag(curvature).clip(1e-12)) * damping
+    gradient = current.gradient[free]
+    gain = float(gradient @ np.linalg.solve(curvature + ridge, gradient)) / 2
+    # A curvature that rounding has made negative says nothing of how far the bottom is.
+    return gain if gain >= 0 else float(np.inf)
+
+
+DRAWS = 32
+CHUNK = 8
+"""Draws that are made and solved together."""
+DRAWS_TOLERANCE = 1e-6
+"""Of their solutions: far below the error that so few draws have."""
+_SEED = 20_240_501
+"""Fixed, so that the same data always give the same fit, and every step sees the same draws."""
+
+
+class ErrorDraws:
+    """Draws of the border's estimation errors, whose covariance is its inverse: for traces where that is too large.
+
+    Scores simulated by the model, W u + e, give the estimates inv(C) W'(W u + e), where C = W'W + D with the penalties
+    D. Their errors are inv(C) W'(W u + e) - u = inv(C) (W'e - D u), so that of all rows only the sums W'e are needed.
+    The same draws serve at all variances: u is a draw of standard normal numbers times the standard deviations.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._chunks = [_chunk(layout, generator(_SEED, number)) for number in range(DRAWS // CHUNK)]
+
+    def errors(self, equations: Equations, border: IterativeBorder, *, draws: int, near: Floats) -> Floats:
+        """So many draws of the border's errors at the variances of the equations.
+
+        Args:
+            equations: with the border to solve.
+            border: that of the equations.
+            draws: how many, a multiple of `CHUNK`.
+            near: the errors at similar variances (width, any number), to begin with.
+        """
+        errors = np.zeros((equations.layout.width, draws))
+        errors[:, : near.shape[1]] = near[:, :draws]
+        for number in range(draws // CHUNK):
+            chunk = slice(number * CHUNK, (number + 1) * CHUNK)
+            right = equations.reduced(_right(equations, *self._chunks[number]))
+            errors[:, chunk] = border.solve_from(errors[:, chunk], right, tolerance=DRAWS_TOLERANCE)[0]
+        return errors
+
+
+def _chunk(layout: Layout, rng: np.random.Generator) -> tuple[Totals, tuple[Floats, Floats, Floats]]:
+    """Sums of residuals, and standard normal numbers for border, core and absorbed unknowns."""
+    border, core, absorbed = (
+        rng.standard_normal((len(kind), CHUNK)) for kind in (layout.border_kind, layout.core_kind, layout.absorbed_kind)
+    )
+    return totals(layout, rng.standard_normal((layout.rows, CHUNK))), (border, core, absorbed)
+
+
+def _right(equations: Equations, residuals: Totals, normal: tuple[Floats, Floats, Floats]) -> Totals:
+    """The right-hand sides W'e - D u; the penalty times a standard deviation is its square root. Systems have none."""
+    layout = equations.layout
+    pull = np.append(np.sqrt(equations.variances.penalty), 0.0)
+
+    def less(sums: Floats, kind: NDArray[np.int64], drawn: Floats) -> Floats:
+        return np.asarray(sums - pull[kind, None] * drawn)
+
+    border, core, absorbed = normal
+    return Totals(
+        less(residuals.border, layout.border_kind, border),
+        less(residuals.core, layout.core_kind, core),
+        less(residuals.absorbed, layout.absorbed_kind, absorbed),
+        residuals.square,
+    )
+
+
+# An interval from a thousandth to a thousand times the estimate.
+_TELLS_NOTHING = 1000.0
+
+
+@dataclass(frozen=True, eq=False)
+class MixedFit:
+    """A fitted model. Arrays are in the order of `systems`; effects are in the unit of the scores."""
+
+    systems: tuple[str, ...]
+    human: NDArray[np.bool_]
+    n: NDArray[np.int64]
+    effects: Floats
+    """The score that an average annotator gives the system on an average document."""
+    covariance: Floats
+    df: Floats
+    """Degrees of freedom of every difference of two effects (Satterthwaite); infinite on the diagonal."""
+    components: tuple[VarianceComponent, ...]
+    """The random effects and, last, the residual."""
+    ratios: Mapping[str, float]
+    """Variance over residual variance, by effect (folded ones by their narrowest part): what `refit` takes."""
+    left_out: tuple[LeftOut, ...]
+    loglik: float | None
+    """The restricted log-likelihood; None where the campaign is too large to compute it."""
+    converged: bool
+    iterations: int
+    annotators: int
+    """How many people judged; 0 where they are not named."""
+    exact: bool
+    """False where conjugate gradients and simulated traces were used, above `border.DENSE_LIMIT` border unknowns."""
+    notes: tuple[str, ...]
+    degrees: ContrastDegrees
+    """The degrees of freedom of contrasts other than differences of two effects."""
+
+    @property
+    def for_these_people_only(self) -> bool:
+        """Whether so few people judged that nothing can be said of what others would say."""
+        return 0 < self.annotators <= FEW_ANNOTATORS
+
+    @property
+    def se(self) -> Floats:
+        """The standard error of each effect."""
+        return np.sqrt(np.diag(self.covariance))
+
+
+@dataclass(frozen=True, eq=False)
+class PartFit:
+    """What audits need of a fit at known variances; arrays are in the order of `systems`."""
+
+    systems: tuple[str, ...]
+    effects: Floats
+    covariance: Floats
+    df: Floats
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Scores are fitted with mean 0 and standard deviation 1, so that rounding is the same for every scale."""
+
+    mean: float
+    sd: float
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A design whose equations are laid out, for fits with several kinds of scores or variances."""
+
+    design: MixedDesign
+    effects: Effects
+    layout: Layout
+
+    def __getstate__(self) -> dict[str, object]:
+        # Equations are laid out again by the worker that needs them, and few do.
+        return {name: value for name, value in vars(self).items() if name != "layout"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        vars(self).update(state)
+
+    def __getattr__(self, name: str) -> Layout:
+        if name != "layout" or "effects" not in vars(self):
+            raise AttributeError(name)
+        layout = vars(self)["layout"] = _laid_out(self.design, self.effects)
+        return layout
+
+    def fit(self, score: Floats | None = None) -> MixedFit:
+        """Fit by restricted maximum likelihood.
+
+        Args:
+            score: what the model is fitted to instead of the design's own scores, as `ScoreModel.fitted_scores` gives
+                it.
+        """
+        scale, standard = self.standardised(score)
+        with one_thread():
+            return _weighted(self, finished(self, maximise(self.layout, standard), scale), standard, scale)
+
+    def refit(self, score: Floats | None, ratios: Mapping[str, float]) -> MixedFit:
+        """Fit at known ratios of variances."""
+        scale, standard = self.standardised(score)
+        with one_thread():
+            evaluation = self._evaluated(standard, ratios)
+            optimum = Optimum(evaluation, evaluation.equations.border.converged, 0)
+            return _weighted(self, finished(self, optimum, scale), standard, scale)
+
+    def effects_at(self, score: Floats | None, ratios: Mapping[str, float]) -> Floats:
+        """Only the effects of `refit`; skips the cost of their standard errors."""
+        if self.design.weight is not None:
+            return self.refit(score, ratios).effects
+        scale, standard = self.standardised(score)
+        with one_thread():
+            evaluation = self._evaluated(standard, ratios)
+        return unscaled(evaluation, scale, len(self.design.systems))
+
+    def _evaluated(self, standard: Floats, ratios: Mapping[str, float]) -> Evaluation:
+        return evaluate(self.layout, totals(self.layout, standard[:, None]), np.log(self.effects.ratios(ratios)))
+
+    def standardised(self, score: Floats | None) -> tuple[Scale, Floats]:
+        """The scores, those of calibration items among them, with mean 0 and standard deviation 1."""
+        scores = self.design.score if score is None else score
+        linking = self.design.linking
+        every = scores if linking is None else np.append(scores, linking.score)
+        # Equal scores have no scale of their own; that nothing can be told from them is said further on.
+        scale = Scale(float(every.mean()), float(every.std()) or 1.0)
+        return scale, (every - scale.mean) / scale.sd
+
+
+def prepare(design: MixedDesign) -> Prepared:
+    """Lay out the equations, without looking at the scores."""
+    effects = identify(design)
+    return Prepared(design, effects, _laid_out(design, effects))
+
+
+def _laid_out(design: MixedDesign, effects: Effects) -> Layout:
+    rows = design.stacked()
+    return lay_out(rows.system, len(rows.systems), effects.kept)
+
+
+def fit(design: MixedDesign) -> MixedFit:
+    """Fit the model by restricted maximum likelihood."""
+    design.check()
+    return prepare(design).fit()
+
+
+def refit(design: MixedDesign, ratios: Mapping[str, float]) -> MixedFit:
+    """Fit the model at known ratios of variances, as found by an earlier fit: quick, for resampling and audits."""
+    design.check()
+    return prepare(design).refit(None, ratios)
+
+
+def unscaled(evaluation: Evaluation, scale: Scale, systems: int) -> Floats:
+    """System effects in the unit of the scores."""
+    effects: Floats = evaluation.solution.border[:systems, 0] * scale.sd + scale.mean
+    return effects
+
+
+def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
+    """Everything that is said of a fit, in the unit of the scores."""
+    design, effects = prepared.design, prepared.effects
+    evaluation = optimum.evaluation
+    equations, k = evaluation.equations, len(design.systems)
+    inverse = equations.system_inverse()
+    relative = inverse.border[:k, :k]
+    crossed = equations.crossed(inverse, k)
+    of_tastes = degrees_of_tastes(design, effects)
+    of_contrasts = contrast_degrees(effects, evaluation, relative, crossed, of_tastes)
+    spread = of_contrasts.spread
+    # Of a handful of scores the approximation can exceed what there is.
+    degrees = np.minimum(satterthwaite(relative, crossed, spread), evaluation.freedom)
+    most = min(of_tastes, degrees_of_texts(design, effects))
+    exact = not equations.layout.iterative
+    shift = 2 * evaluation.freedom * np.log(scale.sd)
+    return MixedFit(
+        systems=design.systems,
+        human=design.human,
+        n=np.bincount(design.system, minlength=k),
+        effects=unscaled(evaluation, scale, k),
+        covariance=system_covariance(design, effects, relative, evaluation.residual_variance, scale),
+        df=np.where(np.eye(k, dtype=bool), np.inf, np.minimum(degrees, most)),
+        components=_components(effects, evaluation, spread, scale.sd, equations.layout.rows),
+        ratios={effect.narrowest: float(ratio) for effect, ratio in zip(effects.kept, equations.ratios, strict=True)},
+        left_out=effects.left_out,
+        loglik=float(-(evaluation.criterion + shift) / 2) if exact else None,
+        converged=optimum.converged,
+        iterations=optimum.steps,
+        annotators=design.people,
+        exact=exact,
+        notes=notes_on(design, effects, converged=optimum.converged),
+        degrees=of_contrasts,
+    )
+
+
+def system_covariance(design: MixedDesign, effects: Effects, relative: Floats, variance: float, scale: Scale) -> Floats:
+    """The covariance of the effects of the systems, from that relative to the residual variance."""
+    estimated = ((relative + relative.T) / 2 + unknown_outputs(design)) * variance
+    covariance: Floats = (estimated + unknown_strictness(design, effects)) * scale.sd**2
+    return covariance
+
+
+def _weighted(prepared: Prepared, model: MixedFit, standard: Floats, scale: Scale) -> MixedFit:
+    """The model with weighted effects and their errors, where segments were chosen with unequal probabilities."""
+    design = prepared.design
+    if design.weight is None:
+        return model
+    kept = prepared.effects.kept
+    ratios = np.array([model.ratios[effect.narrowest] for effect in kept])
+    residual = (model.components[-1].sd / scale.sd) ** 2
+    weighted = weighted_effects(design, kept, standard, ratios, residual)
+    return replace(
+        model,
+        effects=weighted.effects * scale.sd + scale.mean,
+        covariance=(weighted.covariance + unknown_strictness(design, prepared.effects)) * scale.sd**2,
+        df=np.minimum(weighted.df, np.where(np.isinf(model.df), np.inf, degrees_of_tastes(design, prepared.effects))),
+        notes=(*model.notes, *weights_note(design.weight)),
+    )
+
+
+def _components(
+    effects: Effects, evaluation: Evaluation, spread: Floats, unit: float, rows: int
+) -> tuple[VarianceComponent, ...]:
+    residual = np.sqrt(evaluation.residual_variance) * unit
+    components = []
+    for number, (effect, ratio) in enumerate(zip(effects.kept, evaluation.equations.ratios, strict=True), start=1):
+        at_zero = bool(ratio <= 2 * SMALLEST_RATIO)
+        # The log of the variance is the sum of two parameters.
+        error = np.sqrt(max(spread[0, 0] + 2 * spread[0, number] + spread[number, number], 0.0)) / 2
+        sd = 0.0 if at_zero else float(np.sqrt(ratio) * residual)
+        low, high = (None, None) if at_zero else _interval(sd, error)
+        components.append(
+            VarianceComponent(effect.name, sd, low, high, effect.levels, effect.meaning, at_zero, effect.parts)
+        )
+    low, high = _interval(float(residual), np.sqrt(spread[0, 0]) / 2)
+    meaning = ", and ".join([MEANINGS["residual"], *(MEANINGS[part] for part in effects.in_residual)])
+    return (*components, VarianceComponent("residual", float(residual), low, high, rows, meaning))
+
+
+def _interval(sd: float, error: float) -> tuple[float, float] | tuple[None, None]:
+    """A 95% interval on the logarithmic scale; none where the likelihood is so flat that it would say nothing."""
+    width = float(np.exp(min(NORMAL_95 * error, 50.0)))
+    return (sd / width, sd * width) if width < _TELLS_NOTHING else (None, None)
+
+
+FEW_ANNOTATORS = 2
+"""Up to so many people, nothing can be said of what others would say."""
+
+
+def notes_on(design: MixedDesign, effects: Effects, *, converged: bool) -> tuple[str, ...]:
+    """Everything that is to be said, people first."""
+    notes = [*_notes_on_people(design), *_notes_on_systems(design), *_notes_on_outputs(design)]
+    notes += [
+        f"{effect.effect}: {effect.reason}; the errors do not include it"
+        for effect in effects.left_out
+        if effect.cause.confounded
+    ]
+    if design.linking is not None:
+        notes += design.linking.notes(design)
+    if not converged:
+        notes.append("the search for the variances did not converge: read standard errors with caution")
+    return tuple(notes)
+
+
+def _notes_on_systems(design: MixedDesign) -> Iterator[str]:
+    """Say which systems one of several annotators alone judged."""
+    if design.annotator is None:
+        return
+    seen = np.zeros((levels_of(design.annotator), len(design.systems)), dtype=bool)
+    seen[design.annotator, design.system] = True
+    # Annotators that stand for scores without a name are numbered after the others.
+    yield from one_judge(design.systems, seen[: design.people], seen[design.people :])
+
+
+def _notes_on_outputs(design: MixedDesign) -> Iterator[str]:
+    """Say what unnamed outputs are taken for."""
+    if not outputs_unnamed(design):
+        return
+    if unknown_outputs(design).any():
+        taken = "all annotators are assumed to have judged the same outputs, so errors are large; name the segments"
+    else:
+        taken = "everyone scored each system once, which is taken as a score of the whole system"
+    yield f"segments are not named: {taken}"
+
+
+def _notes_on_people(design: MixedDesign) -> Iterator[str]:
+    """Say for whom the verdict holds."""
+    annotators = design.people
+    if annotators == 0:
+        yield "annotators are not named: scores of one annotator or page count as independent, so errors are too small"
+    elif any(aside.reason == COPIES for aside in design.set_aside):
+        yield "everyone gave the same scores, so all annotators count as one person; others may judge differently"
+    elif annotators == 1:
+        yield "only one annotator: the verdict holds for this annotator only, others may judge differently"
+    elif annotators == FEW_ANNOTATORS:
+        yield "only two annotators: the verdict holds for these people only, others may judge differently"
+    elif annotators == FEW_ANNOTATORS + 1:
+        yield "only three annotators: how far tastes differ is hardly known, so errors are large"
+    elif not design.model.taste:
+        yield "tastes of annotators are not in this model: the verdict holds for these annotators, not for others"

@@ -1,0 +1,1 @@
+"""Quality control of annotators, and agreement within and between them."""

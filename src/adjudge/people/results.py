@@ -1,0 +1,388 @@
+"""The result of checking annotators: the measures of each, and who is kept by which rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adjudge.table.protocols import KINDS, NOT_CONTROLS
+from adjudge.table.results import Cell, Column, Result, Table, number, p_value, percent, tabulate, text, to_plain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class AnnotatorCheck:
+    """The measures of one annotator: controls, repeats, pace and runs of equal answers."""
+
+    annotator: str
+    judgments: int
+    """All answers, including those to controls and examples."""
+    tasks: int
+    p_controls: float | None
+    """p-value of the lead of genuine over degraded outputs; small if the person can tell them apart."""
+    control_pairs: int
+    control_difference: float | None
+    """Mean of genuine minus degraded, in points."""
+    p_repeats: float | None
+    """p-value of the difference between first and repeated answers; small if the person is inconsistent."""
+    repeat_pairs: int
+    repeat_difference: float | None
+    """Mean absolute difference between first and repeated answers."""
+    seconds: float | None
+    """Median seconds per judgment."""
+    constant: int
+    """The longest run of equal answers."""
+    rejected: bool
+    """Some of the work was rejected when it was collected."""
+    passed: bool
+    reasons: tuple[str, ...]
+    mean_seconds: float | None = None
+    """Mean seconds per judgment, which decides about the pace; None if time was not measured."""
+    controls: int = 0
+    """The number of answers to controls and examples."""
+
+
+@dataclass(frozen=True)
+class Twins:
+    """Two annotators whose answers are identical, or mirrored, for longer than chance allows."""
+
+    annotators: tuple[str, str]
+    kind: str
+    """`copied` or `mirrored`."""
+    first: str
+    last: str
+    """The first and the last item of the run."""
+    items: int
+    preferences: int
+    p: float
+
+
+@dataclass(frozen=True)
+class SameText:
+    """Pairs of identical texts that a person saw together, and how many of them were ranked or scored differently."""
+
+    annotator: str
+    pairs: int
+    apart: int
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How a person's answers change from the first judgment to the last, by linear regression."""
+
+    annotator: str
+    judgments: int
+    score_change: float | None
+    """In points, after subtracting the mean of each system; higher is better, ranks are reversed."""
+    p_score: float | None
+    time_ratio: float | None
+    """Seconds per judgment at the end, relative to the beginning."""
+    p_time: float | None
+    distance_change: float | None
+    """Change of the distance from the mean answer of the others to the same output."""
+    p_distance: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked(Result):
+    """The check of all annotators. Nothing is deleted: `kept` and `dropped` count annotators and judgments."""
+
+    verb: ClassVar[str] = "check"
+
+    rule: str
+    annotators: tuple[AnnotatorCheck, ...]
+    twins: tuple[Twins, ...]
+    kept: Mapping[str, int]
+    dropped: Mapping[str, int]
+    same_texts: tuple[SameText, ...] = ()
+    """Empty if the data do not say what was shown."""
+    drifts: tuple[Drift, ...] = ()
+
+    @property
+    def passing(self) -> frozenset[str]:
+        """The names of the annotators who are kept."""
+        return frozenset(annotator.annotator for annotator in self.annotators if annotator.passed)
+
+    def tables(self) -> tuple[Table, ...]:
+        """Who is kept, and the measures of each annotator."""
+        controlled = any(what in KINDS and what not in NOT_CONTROLS for what in self.kept)
+        # The columns and the export count controls apart: the same word must not stand for both.
+        names = {"judgments": "judgments and controls"} if controlled else {}
+        counted = tuple((names.get(what, what), self.kept[what], self.dropped.get(what, 0)) for what in self.kept)
+        counts = Table("Kept and dropped", (text("what"), number("kept", 0), number("dropped", 0)), counted, self.rule)
+        tables = [counts, _annotators_table(self.annotators)]
+        if self.twins:
+            tables.append(_twins_table(self.twins))
+        if self.same_texts:
+            tables.append(_same_text_table(self.same_texts))
+        if self.drifts:
+            tables.append(_drift_table(self.drifts))
+        return tuple(tables)
+
+
+def _annotators_table(annotators: tuple[AnnotatorCheck, ...]) -> Table:
+    columns = (
+        text("annotator"), text("kept"),
+        number("judgments", 0, help="without controls and examples"),
+        number("controls", 0, help="answers to controls and examples"), number("tasks", 0), p_value("p controls"),
+        number("lead", 1, help="genuine minus degraded, in points"), p_value("p repeats"),
+        number("repeat diff.", 1), number("seconds", 1, help="per judgment, mean"),
+        number("run", 0, help="longest run of equal answers"),
+        text("why not"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            annotator.annotator,
+            "yes" if annotator.passed else "no",
+            annotator.judgments - annotator.controls,
+            annotator.controls,
+            annotator.tasks,
+            annotator.p_controls,
+            annotator.control_difference,
+            annotator.p_repeats,
+            annotator.repeat_difference,
+            annotator.mean_seconds,
+            annotator.constant,
+            "; ".join(annotator.reasons),
+        )
+        for annotator in annotators
+    )
+    return Table("Annotators", columns, rows)
+
+
+def _twins_table(twins: tuple[Twins, ...]) -> Table:
+    columns = (
+        text("annotators"),
+        text("what"),
+        text("from"),
+        text("to"),
+        number("items", 0),
+        number("answers", 0),
+        p_value(),
+    )
+    rows = tuple(
+        (" and ".join(pair.annotators), pair.kind, pair.first, pair.last, pair.items, pair.preferences, pair.p)
+        for pair in twins
+    )
+    return Table("Copied or mirrored answers", columns, rows, "Runs of shared items that chance does not explain.")
+
+
+def _same_text_table(same: tuple[SameText, ...]) -> Table:
+    rows = tuple((part.annotator, part.pairs, part.apart, part.apart / part.pairs) for part in same)
+    columns = (text("annotator"), number("pairs", 0), number("judged apart", 0), percent("share"))
+    return Table("Identical texts shown together", columns, rows)
+
+
+def _drift_table(drifts: tuple[Drift, ...]) -> Table:
+    columns = {
+        "annotator": text("annotator"),
+        "judgments": number("judgments", 0),
+        "score_change": number("score", 1, help="change from the first judgment to the last, in points"),
+        "p_score": p_value("p"),
+        "time_ratio": number("time", 2, help="seconds per judgment at the end, relative to the beginning"),
+        "p_time": p_value("p"),
+        "distance_change": number(
+            "distance", 1, help="change of the distance from the others' mean answer to the same output"
+        ),
+        "p_distance": p_value("p"),
+    }
+    note = (
+        "Straight lines through screen means, in the order of the work. The p-values are per annotator, not corrected "
+        "for the number of annotators."
+    )
+    return tabulate("Drift over the work", drifts, columns, note)
+
+
+# The result of measuring agreement: within (intra) and between (inter) annotators, by several coefficients.
+
+
+Number = float | int | None
+AGREEMENT_KINDS = ("inter", "intra")
+PARTS = ("all", "without_reference")
+_LABELS = {
+    "s": "S",
+    "s_corrected": "S corrected",
+    "pi": "pi",
+    "kappa": "kappa",
+    "fleiss": "Fleiss",
+    "alpha": "alpha",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coefficients:
+    """Agreement of one kind in one part of the data. Numbers that cannot be computed are NaN (null in JSON)."""
+
+    pairs: int
+    """Pairs of annotations of the same item."""
+    items: int
+    """Items with at least one such pair."""
+    observed: float = float("nan")
+    """Share of the pairs that agree; not defined for scores."""
+    s: float = float("nan")
+    s_corrected: float = float("nan")
+    pi: float = float("nan")
+    kappa: float = float("nan")
+    fleiss: float = float("nan")
+    alpha: float = float("nan")
+    expected: Mapping[str, float] = field(default_factory=dict)
+    """Agreement expected by chance, P(E), of each coefficient (for alpha of scores: none)."""
+    interval: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """95% intervals from resampling annotators."""
+    numbers: Mapping[str, Number] = field(default_factory=dict)
+    """Additional numbers of a protocol: correlations and differences of scores."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Flat: numbers of a single protocol are at the same level as the common ones."""
+        common = {name: to_plain(getattr(self, name)) for name in ("pairs", "items", "observed", *_LABELS)}
+        by_chance = {"expected": to_plain(self.expected), "interval": to_plain(self.interval)}
+        return {**common, **to_plain(self.numbers), **by_chance}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnnotatorAgreement:
+    """One annotator: number of judgments, share of ties, and agreement with themselves and with others."""
+
+    annotator: str
+    judgments: int
+    """Number of ranks or scores given."""
+    ties: float
+    """Share of their comparisons that are ties; not defined for scores."""
+    intra: Mapping[str, Number]
+    inter: Mapping[str, Number]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LengthAgreement:
+    """Agreement on source texts of `length` and `length` + 1 words (or characters), pooled."""
+
+    length: int
+    segments: int
+    inter: Mapping[str, Mapping[str, Number]]
+    intra: Mapping[str, Mapping[str, Number]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agreement(Result):
+    """Inter- and intra-annotator agreement, with and without the reference, and by annotator."""
+
+    verb: ClassVar[str] = "agree"
+
+    kind: str
+    """`preferences` (better, tie, worse) or `scores`."""
+    inter: Mapping[str, Coefficients]
+    intra: Mapping[str, Coefficients]
+    annotators: tuple[AnnotatorAgreement, ...]
+    by_length: tuple[LengthAgreement, ...] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented keys; `by_length` only if lengths are known."""
+        plain = super().to_dict()
+        if self.by_length is None:
+            del plain["by_length"]
+        return plain
+
+    def tables(self) -> tuple[Table, ...]:
+        """The coefficients, their chance agreement and intervals, then annotators, then lengths."""
+        first = (self._coefficients(), self._chance()) if self.kind == "preferences" else (self._scores(),)
+        lengths = (self._lengths(),) if self.by_length else ()
+        intervals = (self._intervals(),) if any(agreement.interval for _, _, agreement in self._parts()) else ()
+        return (*first, *intervals, self._annotators(), *lengths)
+
+    def _parts(self) -> list[tuple[str, str, Coefficients]]:
+        both = {"inter": self.inter, "intra": self.intra}
+        return [(kind, part.replace("_", " "), both[kind][part]) for kind in AGREEMENT_KINDS for part in PARTS]
+
+    def _coefficients(self) -> Table:
+        rows = tuple(
+            (kind, part, agreement.pairs, agreement.observed, *(getattr(agreement, name) for name in _LABELS))
+            for kind, part, agreement in self._parts()
+        )
+        columns = (
+            text("annotators"),
+            text("comparisons"),
+            number("pairs", 0, help="pairs of annotations of the same segment and pair of systems"),
+            percent("observed", help="share of pairs that agree"),
+            *(number(label) for label in _LABELS.values()),
+        )
+        return Table("Agreement", columns, rows)
+
+    def _chance(self) -> Table:
+        rows = tuple(
+            (kind, part, *(agreement.expected.get(name) for name in _LABELS)) for kind, part, agreement in self._parts()
+        )
+        columns = (text("annotators"), text("comparisons"), *(number(label) for label in _LABELS.values()))
+        return Table("Agreement expected by chance, P(E)", columns, rows)
+
+    def _scores(self) -> Table:
+        names = list(dict.fromkeys(name for _, _, agreement in self._parts() for name in agreement.numbers))
+        rows = tuple(
+            (kind, part, agreement.pairs, agreement.alpha, *(agreement.numbers.get(name) for name in names))
+            for kind, part, agreement in self._parts()
+        )
+        columns = (
+            text("annotators"),
+            text("judgments"),
+            number("pairs", 0, help="pairs of scores of the same output"),
+            number("alpha", help="Krippendorff's alpha, interval"),
+            *(number(name.replace("_", " ")) for name in names),
+        )
+        return Table("Agreement of scores", columns, rows)
+
+    def _intervals(self) -> Table:
+        names = list(dict.fromkeys(name for _, _, agreement in self._parts() for name in agreement.interval))
+        rows: list[tuple[Cell, ...]] = []
+        for kind, part, agreement in self._parts():
+            if agreement.interval:
+                ends = (end for name in names for end in agreement.interval.get(name, (None, None)))
+                rows.append((kind, part, *ends))
+        labels = [_LABELS.get(name, name) for name in names]
+        columns: list[Column] = [text("annotators"), text("comparisons" if self.kind == "preferences" else "judgments")]
+        for label in labels:
+            columns += [number(f"{label} low"), number("high")]
+        return Table("95% intervals, annotators resampled", tuple(columns), tuple(rows))
+
+    def _annotators(self) -> Table:
+        within, between = (("observed", "pi"), ("observed", "kappa"))
+        if self.kind == "scores":
+            within, between = (("difference", "pearson"),) * 2
+        rows = tuple(
+            (
+                annotator.annotator,
+                annotator.judgments,
+                annotator.ties,
+                annotator.intra.get("pairs"),
+                *(annotator.intra.get(name) for name in within),
+                annotator.inter.get("pairs"),
+                *(annotator.inter.get(name) for name in between),
+            )
+            for annotator in self.annotators
+        )
+        columns = (
+            text("annotator"),
+            number("judgments", 0),
+            percent("ties"),
+            number("repeats", 0, help="pairs of annotations by this annotator alone"),
+            *(number(f"{name} with self") for name in within),
+            number("shared", 0, help="pairs of annotations with somebody else"),
+            *(number(f"{name} with others") for name in between),
+        )
+        return Table("Annotators", columns, rows)
+
+    def _lengths(self) -> Table:
+        rows = tuple(
+            (
+                group.length,
+                group.segments,
+                *(who[part].get(key) for who in (group.inter, group.intra) for part in PARTS for key in ("pairs", "s")),
+            )
+            for group in self.by_length or ()
+        )
+        columns = [number("length", 0), number("segments", 0)]
+        for kind in AGREEMENT_KINDS:
+            for part in PARTS:
+                columns += [number(f"{kind} {part.replace('_', ' ')}: pairs", 0), number("S")]
+        note = "Lengths n and n + 1 are pooled in row n."
+        return Table("Agreement by length of the source", tuple(columns), rows, note)

@@ -1,0 +1,1 @@
+"""How many judgments a question needs, and simulated campaigns with a known truth."""

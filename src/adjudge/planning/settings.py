@@ -1,0 +1,397 @@
+"""What is to be planned: the question asked, what is available, and how scores are thought to vary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from adjudge.evidence.boundaries import SPENDING, Spending
+from adjudge.mixed.variances import TASTE
+from adjudge.table.errors import UsageError, unknown_choice
+from adjudge.table.results import Column, Result, Table, number, percent, tabulate, text
+from adjudge.table.rng import DEFAULT_SEED
+from adjudge.table.wording import counted, measured
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from adjudge.mixed.fit import MixedFit
+    from adjudge.table.results import Setting
+
+
+STRUCTURES = ("mixed", "all-systems", "pages", "pages-all-systems")
+EFFECTS = ("annotator", TASTE, "task", "document", "segment", "system:document", "page", "residual")
+
+
+def check_least(settings: object, **least: int) -> None:
+    """Refuse settings that are below their least value."""
+    for name, low in least.items():
+        if getattr(settings, name) < low:
+            option = name.replace("_", "-")
+            raise UsageError(f"--{option} is {getattr(settings, name)}, at least {low} is needed; raise it")
+
+
+def check_shares(settings: object, *names: str) -> None:
+    """Refuse settings that do not lie between 0 and 1."""
+    for name in names:
+        if not 0 < getattr(settings, name) < 1:
+            raise UsageError(f"--{name} is {getattr(settings, name):g}; a share between 0 and 1 is needed")
+
+
+@dataclass(frozen=True)
+class Variances:
+    """Standard deviations in points, by effect of the mixed model, of the size found in large shared tasks."""
+
+    sd: Mapping[str, float] = field(
+        default_factory=lambda: dict(zip(EFFECTS, (10.0, 3.0, 5.0, 2.0, 6.0, 4.0, 3.0, 18.0), strict=True))
+    )
+    fitted: bool = False
+    resampled: tuple[Variances, ...] = ()
+    """What pilots of the same design might have shown instead; none where the variances are assumed."""
+    judgments: int = 0
+    """How many judgments the variances were estimated from."""
+
+    @property
+    def ratios(self) -> dict[str, float]:
+        """Variance over residual variance, by effect."""
+        residual = self.sd["residual"] ** 2
+        return {name: self.sd[name] ** 2 / residual for name in EFFECTS[:-1]}
+
+
+def variances_like(fit: MixedFit) -> Variances:
+    """The variances that a mixed model found in real judgments; of folded effects, the narrowest takes all.
+
+    What annotators of one output share (system:segment, in judgments without documents) is residual where outputs are
+    judged once.
+    """
+    sd = {component.parts[-1]: component.sd for component in fit.components}
+    sd["residual"] = float(np.hypot(sd["residual"], sd.get("system:segment", 0.0)))
+    return Variances({name: sd.get(name, 0.0) for name in EFFECTS}, fitted=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanSettings:
+    """The question, and what there is to answer it with."""
+
+    systems: int = 8
+    difference: float = 3.0
+    power: float = 0.8
+    level: float = 0.05
+    comparisons: int | None = None
+    annotators: int = 10
+    documents: int = 200
+    segments: int = 8
+    page: int | None = None
+    task_size: int = 100
+    controls: float = 0.2
+    per_item: tuple[int, ...] = (1, 2)
+    structures: tuple[str, ...] = STRUCTURES
+    seconds: float = 20.0
+    draws: int = 30
+    looks: int = 5
+    """How many looks there are on the way, where goals and policies are compared."""
+    spending: Spending = "kim-demets"
+    seed: int = DEFAULT_SEED
+
+    def __post_init__(self) -> None:
+        check_least(self, systems=2, annotators=1, documents=1, segments=1, task_size=2, looks=1)
+        check_shares(self, "power", "level")
+        if not 0 <= self.controls <= 0.9:
+            raise UsageError(f"--controls is {self.controls:g}; a share between 0 and 0.9 is needed")
+        if self.spending not in SPENDING:
+            raise unknown_choice("spending", self.spending, SPENDING)
+        if self.difference <= 0:
+            raise UsageError(f"--difference is {self.difference:g}; give the points that matter to you, above 0")
+        for name in self.structures:
+            if name not in STRUCTURES:
+                raise unknown_choice("structure", name, STRUCTURES)
+
+    @property
+    def room(self) -> int:
+        """Items of work in a task."""
+        return max(1, round(self.task_size * (1 - self.controls)))
+
+    @property
+    def tests(self) -> int:
+        """How many comparisons the level is shared by: all pairs of systems unless set."""
+        return self.comparisons or self.systems * (self.systems - 1) // 2
+
+    def as_settings(self) -> dict[str, Setting]:
+        """For the signature."""
+        plain = {name: value for name, value in vars(self).items() if not isinstance(value, tuple)}
+        return {**plain, "per_item": ",".join(map(str, self.per_item)), "structures": ",".join(self.structures)}
+
+
+# The result of planning: how many judgments each design needs to find a difference of a given size.
+
+
+@dataclass(frozen=True)
+class PlanPoint:
+    """One design of one size, and what it can find.
+
+    `judgments` counts all that people do, controls included. `se` is the standard error of the difference of two
+    systems (root mean square over pairs), `detectable` the difference detected with the requested power.
+    """
+
+    structure: str
+    judgments_per_item: int
+    segments: int
+    documents: int
+    tasks: int
+    judgments: int
+    se: float
+    power: float
+    detectable: float
+
+
+@dataclass(frozen=True)
+class PlanChoice:
+    """A design with the size that suffices, or the largest possible where none does."""
+
+    point: PlanPoint
+    suffices: bool
+    hours_per_annotator: float
+
+
+@dataclass(frozen=True)
+class PlanCheck:
+    """The recommended design simulated and ranked: how often true differences were found, and false ones claimed.
+
+    `found` and `claimed` are shares of pairs, `any_claim` the share of campaigns with any false claim; each with a 95%
+    interval over campaigns.
+    """
+
+    draws: int
+    found: float | None
+    found_interval: tuple[float, float] | None
+    claimed: float | None
+    any_claim: float | None
+    any_claim_interval: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class PlanLooks:
+    """The recommended design with looks on the way: judgments that one comparison takes, with the same power."""
+
+    looks: int
+    spending: str
+    largest: int
+    """Where nothing stops the campaign: what is to be planned for."""
+    expected: int
+    """On average, where the difference is the one asked for."""
+    expected_larger: int
+    """On average, where it is one and a half times that."""
+    expected_none: int
+    """On average, where there is no difference."""
+
+
+@dataclass(frozen=True)
+class PlanGoal:
+    """What settling a goal takes with a policy and looks, with the power wanted; None where nothing tried suffices.
+
+    Where the goal is `best` or `top:k`, these lead all others by the difference asked for; where it is `pairs`,
+    neighbours in the order lie that far apart.
+    """
+
+    goal: str
+    policy: str
+    looks: int
+    largest: int | None
+    """Where nothing stops the campaign: what is to be planned for."""
+    expected: int | None
+    """On average, where the difference is the one asked for."""
+    expected_larger: int | None
+    """On average, where it is one and a half times that."""
+    expected_none: int | None
+    """On average, where all systems are equal."""
+
+
+@dataclass(frozen=True)
+class PlanSelection:
+    """The recommended design with segments chosen by probability: judgments of the same precision."""
+
+    spread_cv: float
+    """Standard deviation of the spreads by which segments are chosen, in units of their mean."""
+    assumed: bool
+    """Whether the spreads are assumed, and not given."""
+    even: int
+    """Without choosing."""
+    expected: int
+    """Where differences between systems vary from segment to segment just as the spread."""
+    largest: int
+    """Where the spread tells nothing of them."""
+
+
+@dataclass(frozen=True)
+class PeopleChoice:
+    """The recommended design with other numbers of people and judgments, and what it finds with the power wanted."""
+
+    annotators: int
+    judgments_per_item: int
+    judgments: int
+    se: float
+    detectable: float
+
+
+@dataclass(frozen=True)
+class PilotDoubt:
+    """What the uncertainty of a pilot leaves open: 90% intervals.
+
+    `times` is how many times the size of the recommended design may be needed, `power` the power that it may have.
+    """
+
+    pilots: int
+    judgments: int
+    times: tuple[float, float]
+    power: tuple[float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan(Result):
+    """What every design needs. `choices` are sorted, the least work first; the first one is recommended."""
+
+    verb: ClassVar[str] = "plan"
+
+    difference: float
+    power: float
+    level: float
+    comparisons: int
+    annotators: int
+    choices: tuple[PlanChoice, ...]
+    curve: tuple[PlanPoint, ...]
+    spread: dict[str, float]
+    """Standard deviations assumed, in points, by effect."""
+    checked: PlanCheck | None = None
+    looks: tuple[PlanLooks, ...] = ()
+    """What planned looks would save; nothing where no design suffices."""
+    goals: tuple[PlanGoal, ...] = ()
+    """What settling the best system, the top, or all pairs takes, by policy; nothing where no design suffices."""
+    selection: PlanSelection | None = None
+    """What choosing segments by probability would take; None where no design suffices."""
+    people: tuple[PeopleChoice, ...] = ()
+    """The first of the choices as it is, with twice the people, and with twice the judgments by the same people."""
+    pilot: PilotDoubt | None = None
+    """Where the spread comes from a pilot: how far its size can be trusted."""
+
+    @property
+    def recommended(self) -> PlanChoice | None:
+        """The design that suffices with the least work; None where none does."""
+        return next((choice for choice in self.choices if choice.suffices), None)
+
+    def tables(self) -> tuple[Table, ...]:
+        """What each design needs, what was assumed, and the simulated check."""
+        tables = [self._choices(), self._assumed()]
+        if self.people:
+            tables.insert(1, self._people())
+        if self.checked is not None:
+            tables.append(self._check(self.checked))
+        if self.looks:
+            tables.append(self._looks())
+        if self.goals:
+            tables.append(_goals_table(self.goals))
+        if self.selection is not None:
+            tables.append(_selection_table(self.selection))
+        return tuple(tables)
+
+    def _choices(self) -> Table:
+        rows = tuple(
+            (
+                choice.point.structure,
+                choice.point.judgments_per_item,
+                "yes" if choice.suffices else "no",
+                choice.point.judgments,
+                choice.point.tasks,
+                choice.point.segments,
+                choice.point.documents,
+                choice.hours_per_annotator,
+                choice.point.se,
+                choice.point.power,
+                choice.point.detectable,
+            )
+            for choice in self.choices
+        )
+        columns = (
+            text("structure"),
+            number("per item", 0, help="different people who judge an item"),
+            text("suffices"),
+            number("judgments", 0, help="all that people do, controls included"),
+            number("tasks", 0),
+            number("segments", 0),
+            number("documents", 0),
+            number("hours each", 1, help="work of each annotator"),
+            number("se", 2, help="standard error of the difference of two systems"),
+            percent("power", 0),
+            number("detectable", 2, help="difference detected with the requested power"),
+        )
+        note = (
+            f"To find a difference of {measured(self.difference, 'point')} with power {self.power:.0%}, "
+            f"{counted(self.annotators, 'annotator')}, {counted(self.comparisons, 'comparison')} at level "
+            f"{self.level:g}."
+        )
+        return Table("What each design needs", columns, rows, note)
+
+    def _looks(self) -> Table:
+        columns = {
+            "looks": number("looks", 0),
+            "spending": text("spending"),
+            **_until_settled("there is no difference"),
+        }
+        note = "Judgments until 'adjudge look' settles one comparison, at its share of the level and the same power."
+        return tabulate("With looks on the way", self.looks, columns, note)
+
+    def _people(self) -> Table:
+        columns = {
+            "annotators": number("people", 0),
+            "judgments_per_item": number("per item", 0, help="different people who judge an item"),
+            "judgments": number("judgments", 0, help="all that people do, controls included"),
+            "se": number("se", 2, help="standard error of the difference of two systems"),
+            "detectable": number("detectable", 2, help="difference detected with the requested power"),
+        }
+        return tabulate("More people or more judgments", self.people, columns)
+
+    def _assumed(self) -> Table:
+        columns = (text("effect"), number("points", 2))
+        return Table("Standard deviations assumed", columns, tuple(self.spread.items()))
+
+    def _check(self, checked: PlanCheck) -> Table:
+        def interval(pair: tuple[float, float] | None) -> str:
+            return "" if pair is None else f"{pair[0]:.0%} to {pair[1]:.0%}"
+
+        rows = (
+            ("differences found", checked.found, interval(checked.found_interval)),
+            ("equal pairs called different", checked.claimed, ""),
+            ("campaigns with any such claim", checked.any_claim, interval(checked.any_claim_interval)),
+        )
+        columns = (text("what"), percent("share"), text("95% interval"))
+        return Table(f"The recommended design, simulated {counted(checked.draws, 'time')}", columns, rows)
+
+
+def _until_settled(none: str) -> dict[str, Column]:
+    """Judgments until something is settled; `none` says what it is like where there is nothing to find."""
+    return {
+        "largest": number("largest", 0, help="judgments to plan for: where nothing stops the campaign"),
+        "expected": number("at the difference", 0, help="on average, where the difference is the one asked for"),
+        "expected_larger": number("at 1.5 times it", 0),
+        "expected_none": number("at none", 0, help=f"on average, where {none}"),
+    }
+
+
+def _goals_table(goals: tuple[PlanGoal, ...]) -> Table:
+    columns = {"goal": text("goal"), "policy": text("policy"), "looks": number("looks", 0)}
+    note = "Simulated with the precision of the recommended design; empty where eight times its size do not suffice."
+    columns |= _until_settled("all systems are equal")
+    return tabulate("Until a goal is settled, by policy", goals, columns, note)
+
+
+def _selection_table(selection: PlanSelection) -> Table:
+    rows = (
+        ("drawn evenly", selection.even),
+        ("chosen, and the spread tells where systems differ", selection.expected),
+        ("chosen, and the spread tells nothing", selection.largest),
+    )
+    what = "assumed" if selection.assumed else "as given"
+    varied = f"{selection.spread_cv:.0%} of their mean ({what})"
+    note = f"Judgments of the same precision; spreads of segments vary by {varied}."
+    return Table("With segments chosen by probability", (text("segments"), number("judgments", 0)), rows, note)

@@ -1,1 +1,0 @@
-"""Rankings of large files of comparisons, counted straight from their columns."""

@@ -1,0 +1,358 @@
+"""The result of ranking systems, of the same form for every method, and the sources of variation of scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from adjudge.ranking.lines import benjamini_hochberg, cluster_numbers, holm, line_after, named_clusters, rank_bounds
+from adjudge.ranking.methods import find_method
+from adjudge.table.results import (
+    UNWRITTEN,
+    Cell,
+    Column,
+    Result,
+    Span,
+    Table,
+    comparison_table,
+    number,
+    shown_name,
+    span,
+    tabulate,
+    text,
+    to_plain,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from adjudge.evidence.breakdown import Breakdown
+    from adjudge.mixed.variances import Helper, LeftOut, VarianceComponent
+    from adjudge.ranking.significance import PairTests
+    from adjudge.table.judgments import Judgments, SetAside
+    from adjudge.table.results import Setting
+
+
+def tabulate_components(
+    components: Sequence[VarianceComponent], left_out: Sequence[LeftOut] = (), *, judged: str = "scores"
+) -> Table:
+    """The components as a table, with the left-out effects in its note; `judged` says what spreads."""
+    columns = {
+        "effect": text("effect"),
+        "sd": number("sd", 2, help="standard deviation in the unit of the scores"),
+        "low": number("low", 2),
+        "high": number("high", 2),
+        "levels": number("levels", 0),
+        "meaning": text("meaning"),
+    }
+    listed = "; ".join(f"{effect.effect} ({effect.reason})" for effect in left_out)
+    note = f"Not modelled separately: {listed}." if left_out else ""
+    return tabulate(f"Where the spread of {judged} comes from", components, columns, note)
+
+
+_MEANINGS = {
+    "raw": "mean score",
+    "z": "mean of the scores standardised by annotator",
+    "n_all": "judgments behind the segments",
+    "se": "standard error of the score",
+    "points": "the same by a model of the scores themselves, not of their normal scores",
+    "rank_low": "best rank possible, for this system considered on its own",
+    "rank_high": "worst rank possible, for this system considered on its own",
+}
+
+
+@dataclass(frozen=True)
+class RankedSystem:
+    """One system of a ranking. `numbers` are the method's own (wins, raw mean, standard error, ...)."""
+
+    system: str
+    human: bool
+    score: float | None
+    rank: int
+    rank_set: tuple[int, int]
+    cluster: int
+    n: int
+    numbers: Mapping[str, float | int | None] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented keys, flat: numbers of the method are at the same level as the common ones."""
+        placed = {name: to_plain(getattr(self, name)) for name in ("system", "human", "score", "rank", "rank_set")}
+        return {**placed, "cluster": self.cluster, "n": self.n, **to_plain(dict(self.numbers))}
+
+
+@dataclass(frozen=True)
+class PairComparison:
+    """Two systems: the lead of the better one, and its p-values.
+
+    `numbers` are the method's own, such as the pair's wins, ties and losses.
+    """
+
+    better: str
+    worse: str
+    difference: float | None
+    p: float | None
+    p_holm: float | None
+    p_bh: float | None
+    numbers: Mapping[str, float | int | None] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented keys, flat."""
+        common = ("better", "worse", "difference", "p", "p_holm", "p_bh")
+        compared = {name: to_plain(getattr(self, name)) for name in common}
+        return {**compared, **to_plain(dict(self.numbers))}
+
+
+@dataclass(frozen=True)
+class Lines:
+    """How clusters are separated: the name of the rule and its level."""
+
+    rule: str
+    level: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking(Result):
+    """Systems in rank order with rank sets, clusters, and every pair compared."""
+
+    verb: ClassVar[str] = "rank"
+
+    method: str
+    kind: Literal["relative", "scores"]
+    """Whether systems were compared or scored."""
+    unit: str
+    """What a score is, for the axis of a chart."""
+    difference_unit: str = field(default="", metadata=UNWRITTEN)
+    """The unit of score differences, if it has a shorter name."""
+    systems: tuple[RankedSystem, ...]
+    comparisons: tuple[PairComparison, ...]
+    clusters: tuple[tuple[str, ...], ...]
+    lines: Lines
+    components: tuple[VarianceComponent, ...] = ()
+    """The sources of variation of scores, for methods that model them."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Effects that such a model could not separate from others, and why."""
+    helpers: tuple[Helper, ...] = ()
+    """Metrics whose scores of all outputs helped the human scores, if any."""
+    gain: float | None = None
+    """All helpers together are worth this many times the judgments."""
+    breakdown: Breakdown | None = None
+    """Scores within subsets of the judgments, if requested."""
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The systems' names, the best first."""
+        return tuple(system.system for system in self.systems)
+
+    def tables(self) -> tuple[Table, ...]:
+        """The ranking with a line between clusters."""
+        names = list(dict.fromkeys(name for system in self.systems for name in system.numbers))
+        rows = tuple(_row(system, names) for system in self.systems)
+        neighbours = zip(self.systems, self.systems[1:], strict=False)
+        lines = frozenset(i for i, (above, below) in enumerate(neighbours, start=1) if above.cluster != below.cluster)
+        columns = (
+            number("rank", 0),
+            text("system"),
+            number("score", 3, help=f"by {self.method}"),
+            span("rank set", help="ranks that the data leave possible", name="rank_set"),
+            number("n", 0, help="judgments (or segments) behind the score"),
+            *(Column(name.replace("_", " "), help=_MEANINGS.get(name, ""), name=name) for name in names),
+        )
+        drawn = "Lines separate clusters" if lines else "No line is drawn"
+        note = f"{drawn} by the rule '{self.lines.rule}' at {self.lines.level:g}."
+        ranking = Table(f"Ranking by {self.method}", columns, rows, note, lines)
+        return (
+            ranking,
+            *self._helpers(),
+            *self._spread(),
+            *(() if self.breakdown is None else self.breakdown.tables()),
+        )
+
+    def _helpers(self) -> tuple[Table, ...]:
+        """What helpers are worth, where there are any."""
+        if not self.helpers or self.gain is None:
+            return ()
+        unit = self.difference_unit or "units of the score"
+        columns = {
+            "name": text("helper"),
+            "slope": number(
+                "slope", 2, help=f"{unit} per standard deviation of the helper's scores, the others held equal"
+            ),
+            "gain": number("gain", 2, help="the helper alone is worth this many times the judgments"),
+            "scored": number("scored", 0, help="judgments of outputs with a score"),
+            "unscored": number("unscored", 0, help="judgments of outputs without a score"),
+        }
+        note = (
+            f"Gains are by each helper alone. All together are worth {self.gain:.2f} times the judgments, an estimate."
+        )
+        return (tabulate("Helpers: metrics with scores of all outputs", self.helpers, columns, note),)
+
+    def _spread(self) -> tuple[Table, ...]:
+        """Where the spread comes from, where the method models it."""
+        if not self.components:
+            return ()
+        judged = "comparisons" if self.kind == "relative" else "scores"
+        return (tabulate_components(self.components, self.left_out, judged=judged),)
+
+    def all_tables(self) -> tuple[Table, ...]:
+        """The ranking, and every pair of systems."""
+        return (*self.tables(), self.comparison_table())
+
+    def comparison_table(self) -> Table:
+        """Every pair of systems: difference and p-values."""
+        return comparison_table("Pairs of systems", self.comparisons)
+
+
+def _row(system: RankedSystem, names: Sequence[str]) -> tuple[Cell, ...]:
+    numbers = (system.numbers.get(name) for name in names)
+    name = shown_name(system.system, system.human)
+    return (system.rank, name, system.score, Span(*system.rank_set), system.n, *numbers)
+
+
+# From findings to a ranking: order, ranks, lines, and every pair with its p-values. The same for all methods.
+
+
+ROUNDING = 1e-11
+"""Scores no further apart than this, in parts of the largest, are equal: their digits beyond come from rounding."""
+NEGLIGIBLE = 1e-6
+"""So are those no further apart than this, in standard errors: a search for variances ends no closer to the optimum."""
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """What a method found out, by system index; `numbers` are (n,), `pair_numbers` (n, n) arrays of its own."""
+
+    systems: tuple[str, ...]
+    human: NDArray[np.bool_]
+    scores: NDArray[np.float64]
+    n: NDArray[np.int64]
+    tests: PairTests
+    rank_sets: NDArray[np.int64]
+    numbers: Mapping[str, NDArray[np.float64] | NDArray[np.int64]] = field(default_factory=dict)
+    pair_numbers: Mapping[str, NDArray[np.float64] | NDArray[np.int64]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where the numbers come from: the data's fingerprint, what was set aside, what must be said."""
+
+    data: str
+    set_aside: tuple[SetAside, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def provenance(judgments: Judgments) -> Provenance:
+    """The provenance of a ranking by last revisions; the fingerprint is that of the table as given."""
+    final = judgments.final()
+    return Provenance(judgments.fingerprint, final.set_aside, final.notes)
+
+
+def assemble(
+    source: Provenance,
+    findings: Findings,
+    *,
+    method: str,
+    rule: str,
+    level: float,
+    settings: Mapping[str, Setting],
+    notes: tuple[str, ...] = (),
+    components: tuple[VarianceComponent, ...] = (),
+    left_out: tuple[LeftOut, ...] = (),
+    helpers: tuple[Helper, ...] = (),
+    gain: float | None = None,
+) -> Ranking:
+    """Put the ranking together."""
+    findings = replace(findings, scores=_levelled(findings))
+    order = _order(findings)
+    after = line_after(rule, order, findings.tests, findings.rank_sets, level)
+    clusters = cluster_numbers(after)
+    facts = find_method(method)
+    systems = _ranked_systems(findings, order, clusters)
+    return Ranking(
+        settings=settings,
+        data=source.data,
+        set_aside=source.set_aside,
+        notes=source.notes + notes,
+        method=method,
+        kind=facts.judgments,
+        unit=facts.unit,
+        difference_unit=facts.difference_unit,
+        systems=systems,
+        comparisons=_comparisons(findings, order),
+        clusters=named_clusters([system.system for system in systems], clusters),
+        lines=Lines(rule, level),
+        components=components,
+        left_out=left_out,
+        helpers=helpers,
+        gain=gain,
+    )
+
+
+def _levelled(findings: Findings) -> NDArray[np.float64]:
+    """The scores with those that only rounding, or where a search ended, tells apart made equal, to the largest."""
+    scores, se = findings.scores, findings.pair_numbers.get("se")
+    levelled = scores.copy()
+    tolerance = np.full((len(scores), len(scores)), ROUNDING * float(np.nanmax(np.abs(scores), initial=1.0)))
+    if se is not None:
+        tolerance = np.maximum(tolerance, NEGLIGIBLE * np.where(np.isfinite(se), se, 0.0))
+    for above, below in pairwise(np.argsort(-scores)):
+        if levelled[above] - scores[below] <= tolerance[above, below]:
+            levelled[below] = levelled[above]
+    return levelled
+
+
+def _order(findings: Findings) -> NDArray[np.int64]:
+    """The best first; equal scores by name, so that the order never depends on the order of the rows."""
+    keys = [(np.isnan(score), -score, name) for score, name in zip(findings.scores, findings.systems, strict=True)]
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+
+
+def _ranked_systems(
+    findings: Findings, order: NDArray[np.int64], clusters: NDArray[np.int64]
+) -> tuple[RankedSystem, ...]:
+    """The systems in their order; one without a score has the last rank."""
+    ranks = rank_bounds(findings.scores)[0]
+    return tuple(
+        RankedSystem(
+            system=findings.systems[i],
+            human=bool(findings.human[i]),
+            score=_number(findings.scores[i]),
+            rank=int(ranks[i]) if not np.isnan(findings.scores[i]) else len(order),
+            rank_set=(int(findings.rank_sets[i, 0]), int(findings.rank_sets[i, 1])),
+            cluster=int(cluster),
+            n=int(findings.n[i]),
+            numbers={name: _number(values[i]) for name, values in findings.numbers.items()},
+        )
+        for i, cluster in zip(order, clusters, strict=True)
+    )
+
+
+def _comparisons(findings: Findings, order: NDArray[np.int64]) -> tuple[PairComparison, ...]:
+    first, second = np.triu_indices(len(order), 1)
+    better, worse = order[first], order[second]
+    p = findings.tests.reported[better, worse]
+    difference = findings.scores[better] - findings.scores[worse]
+    p_holm, p_bh = holm(p), benjamini_hochberg(p)
+    return tuple(
+        PairComparison(
+            better=findings.systems[i],
+            worse=findings.systems[j],
+            difference=_number(difference[k]),
+            p=_number(p[k]),
+            p_holm=_number(p_holm[k]),
+            p_bh=_number(p_bh[k]),
+            numbers={name: _number(values[i, j]) for name, values in findings.pair_numbers.items()},
+        )
+        for k, (i, j) in enumerate(zip(better, worse, strict=True))
+    )
+
+
+def _number(value: np.floating | np.integer | float) -> float | int | None:
+    """A plain number; whole numbers stay whole, NaN is None."""
+    if isinstance(value, np.integer):
+        return int(value)
+    return None if np.isnan(value) else float(value)

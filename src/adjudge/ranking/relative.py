@@ -1,0 +1,495 @@
+"""Ranking from relative judgments: by strengths with annotators' tastes, or by other scores with a bootstrap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adjudge.ranking.counts import units_of
+from adjudge.ranking.lines import check_connected, rank_bounds, resampled_rank_sets
+from adjudge.ranking.ranking import Findings, Provenance, assemble, provenance
+from adjudge.ranking.significance import (
+    PairTests,
+    circles,
+    contradicted,
+    difference_spread,
+    resampling_tests,
+    separation,
+    sign_tests,
+    small_sample_factor,
+)
+from adjudge.ranking.tastes import compare_strengths, draws, spread_components, strength_findings
+from adjudge.table.comparisons import comparisons as compare
+from adjudge.table.comparisons import not_compared
+from adjudge.table.errors import DataError, UsageError
+from adjudge.table.maths import divide, normal_quantile
+from adjudge.table.participants import MOST_SHOWN, one_judge
+from adjudge.table.rng import generator
+from adjudge.table.wording import agreeing, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from adjudge.ranking.counts import Tally, Units
+    from adjudge.ranking.methods import Method, RankSettings
+    from adjudge.ranking.ranking import Ranking
+    from adjudge.ranking.significance import Separation
+    from adjudge.table.comparisons import Comparisons
+    from adjudge.table.judgments import Judgments
+    from adjudge.table.results import Setting
+
+    _Numbers = NDArray[np.float64] | NDArray[np.int64]
+
+
+# What must be said of a ranking from relative judgments: few people, tastes ignored, cycles, unbounded leads.
+
+
+VERY_FEW = 3
+"""Up to so many people, whatever is told rests on each of them."""
+FEW = 8
+"""Below so many people who share the work evenly, intervals from resampling them are too narrow."""
+_SHARED_LUCK = "judgments of one text are not independent, so errors are too small if texts were judged several times"
+TEXTS_NOT_NAMED = f"segments are not named: {_SHARED_LUCK}; name the segments"
+COUNTED_WITHOUT_TEXTS = f"comparisons were counted without their segments: {_SHARED_LUCK}"
+
+
+def effective_people(units: Units) -> float:
+    """How many annotators who share the work evenly the annotators are worth: (sum of work)^2 / sum of squares."""
+    n = len(units.systems)
+    work = np.asarray(units.counts[:, : 2 * n * n].sum(axis=1)).ravel()
+    return float(work.sum() ** 2 / (work**2).sum())
+
+
+def few_people_note(units: Units) -> Iterator[str]:
+    """Say that two or three people decide."""
+    if units.number <= VERY_FEW:
+        people = "these" if units.unnamed else f"these {units.number} people"
+        yield f"only {_people(units)}: tastes are allowed for, but the result rests on {people}; ask more"
+
+
+def _people(units: Units) -> str:
+    """Who judged; those without a name, however many they are, are no number of people."""
+    if not units.unnamed:
+        return counted(units.number, "annotator")
+    return f"{counted(units.number - 1, 'annotator')} and judgments without a name, which count as one person's"
+
+
+def unnamed_people_note(unnamed: int, what: str, *, by_task: bool = False) -> Iterator[str]:
+    """Say that judgments without an annotator, among others with one, count as one person's: all, or of each task."""
+    if unnamed:
+        named = counted(unnamed, f"{what} names", f"{what}s name")
+        they = agreeing(unnamed, "it counts as that", "they count as those")
+        whose = "one more person for each task" if by_task else "one more person"
+        yield f"{named} no annotator: {they} of {whose}; name the annotators"
+
+
+def lone_judge_note(units: Units) -> Iterator[str]:
+    """Say which systems one of several annotators alone judged."""
+    n = len(units.systems)
+    cells = units.counts[:, : 2 * n * n].tocoo()
+    seen = np.zeros((units.counts.shape[0], n), dtype=bool)
+    for system in divmod(cells.col[cells.data > 0] % (n * n), n):
+        seen[cells.row[cells.data > 0], system] = True
+    named = np.arange(len(seen)) != (-1 if units.nobody is None else units.nobody)
+    yield from one_judge(units.systems, seen[named], seen[~named])
+
+
+def resampling_notes(units: Units, significance: str, method: Method) -> Iterator[str]:
+    """Say what resampling so few people, or the sign test, leaves out."""
+    if units.kind != "annotators":
+        who = "those who judged" if units.unnamed else "this person"
+        yield (
+            f"fewer than two annotators are known, so {units.kind} were resampled: the result holds for {who} only, "
+            "and no line is drawn"
+        )
+        return
+    yield from unnamed_people_note(units.unnamed, "comparison")
+    worth = effective_people(units)
+    instead = "" if method.significance == "tastes" else "; bradley-terry allows for it"
+    if worth < FEW:
+        alike = "" if worth > 0.9 * units.number else f", worth {worth:.1f} who share the work evenly"
+        yield (
+            f"only {_people(units)}{alike}: intervals, rank sets and lines from resampling so few "
+            f"people are too narrow{instead}"
+        )
+    if significance == "sign":
+        yield f"p-values are sign tests, which ignore that annotators have tastes{instead}"
+
+
+def evidence_notes(tally: Tally, scores: NDArray[np.float64], level: float) -> Iterator[str]:
+    """Say where nothing was decided, where systems beat each other in a circle, and where scores contradict a pair."""
+    if not tally.wins.any():
+        yield "every comparison is a tie, so the systems cannot be separated"
+        return
+    for group in circles(tally.wins, level):
+        names = ", ".join(tally.systems[i] for i in group)
+        yield f"the direct comparisons of {names} form a cycle, so no order agrees with all of them"
+    order = np.argsort(-scores, kind="stable")
+    earlier = np.argsort(order)[:, None] < np.argsort(order)[None, :]
+    better, worse = np.nonzero(contradicted(scores, tally.wins) & earlier & (tally.wins < tally.wins.T))
+    if len(better):
+        shown = [
+            f"{tally.systems[i]} won {tally.wins[i, j]:.0f} and lost {tally.wins[j, i]:.0f} against {tally.systems[j]}"
+            for i, j in zip(better[:MOST_SHOWN], worse[:MOST_SHOWN], strict=True)
+        ]
+        more = f" and {len(better) - MOST_SHOWN} more" if len(better) > MOST_SHOWN else ""
+        yield f"scores contradict the direct comparisons of a pair, so nothing is claimed: {'; '.join(shown)}{more}"
+
+
+def unopposed_note(tally: Tally, apart: Separation) -> Iterator[str]:
+    """Say whose strength no judgment bounds."""
+    leading = apart.unbounded & (apart.leads | apart.leads.T).any(axis=1)
+    if leading.any():
+        names = ", ".join(name for name, leads in zip(tally.systems, leading, strict=True) if leads)
+        doubt = "its size depends on the prior alone; p-values come from how often it was seen"
+        yield f"no judgment contradicts the lead or lag of {names}: {doubt}"
+
+
+DEFAULT_RESAMPLES = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class _Scored:
+    scores: NDArray[np.float64]
+    resampled: NDArray[np.float64]
+    units: str
+
+
+def rank_relative(judgments: Judgments, method: Method, settings: RankSettings) -> Ranking:
+    """Rank systems by one of the methods for relative judgments."""
+    compared = _prepared(judgments, method, settings)
+    source = replace(provenance(judgments), set_aside=not_compared(judgments))
+    return rank_units(units_of(compared), source, method, settings, blocks=compared)
+
+
+def rank_units(
+    units: Units, source: Provenance, method: Method, settings: RankSettings, *, blocks: Comparisons | None = None
+) -> Ranking:
+    """Rank systems from counts by annotator or block; `blocks` are the underlying comparisons, if known."""
+    tally = units.total()
+    check_connected(tally)
+    wanted = settings.significance or method.significance
+    if wanted == "tastes" and method.significance != "tastes":
+        raise UsageError(f"{method.name} has no model of tastes; choose bradley-terry, or --significance resample")
+    if wanted == "tastes" and units.kind == "annotators":
+        return _rank_by_tastes(units, source, method, settings, blocks)
+    return _rank_by_resamples(units, source, method, settings, "resample" if wanted == "tastes" else wanted)
+
+
+def _rank_by_tastes(
+    units: Units, source: Provenance, method: Method, settings: RankSettings, blocks: Comparisons | None
+) -> Ranking:
+    """Strengths with a model of annotators' tastes."""
+    compared = compare_strengths(units, blocks)
+    tally = units.total()
+    rule = settings.lines or "rank-sets"
+    segments = 0 if blocks is None else len(np.unique(blocks.segment))
+    documents = 0 if blocks is None or blocks.document is None else len(np.unique(blocks.document))
+    return assemble(
+        source,
+        strength_findings(units, compared, settings),
+        method=method.name,
+        rule=rule,
+        level=settings.level,
+        settings={
+            "method": method.name,
+            "reference": method.reference or settings.reference or "include",
+            "significance": "tastes",
+            "lines": rule,
+            "level": settings.level,
+            "draws": draws(settings),
+            "seed": settings.seed,
+        },
+        notes=(
+            *few_people_note(units),
+            *unnamed_people_note(units.unnamed, "comparison"),
+            *([TEXTS_NOT_NAMED] if segments == 1 else []),
+            *lone_judge_note(units),
+            *evidence_notes(tally, compared.fit.strength, settings.level),
+            *unopposed_note(tally, compared.apart),
+        ),
+        components=spread_components(compared.fit, units.number, segments, documents),
+    )
+
+
+def _rank_by_resamples(
+    units: Units, source: Provenance, method: Method, settings: RankSettings, wanted: str
+) -> Ranking:
+    """Scores of the tally, with intervals and rank sets from resampled annotators (or texts, or blocks)."""
+    tally = units.total()
+    scored = _scored(method, units, tally, settings)
+    if np.isnan(scored.scores).all():
+        raise DataError(f"every comparison is a tie, so {method.name} has nothing to count; try wins-or-ties")
+    # Without resamples, only the sign test is available.
+    significance = wanted if len(scored.resampled) > 1 else "sign"
+    apart = separation(tally.wins)
+    findings = _findings(tally, scored, units, apart, level=settings.level, significance=significance)
+    if not method.bounded:
+        findings = replace(findings, numbers=_bounded(findings.numbers, apart))
+    rule = settings.lines or ("rank-sets" if units.kind == "annotators" else "none")
+    return assemble(
+        source,
+        findings,
+        method=method.name,
+        rule=rule,
+        level=settings.level,
+        settings=_settings(method, settings, significance, rule, scored),
+        notes=(
+            *resampling_notes(units, significance, method),
+            *evidence_notes(tally, scored.scores, settings.level),
+            *(() if method.bounded else unopposed_note(tally, apart)),
+        ),
+    )
+
+
+def _findings(
+    tally: Tally, scored: _Scored, units: Units, apart: Separation, *, level: float, significance: str
+) -> Findings:
+    """Scores with rank sets from resamples, widened for systems that no judgment bounds."""
+    sets = resampled_rank_sets(scored.scores, scored.resampled, level)
+    return Findings(
+        systems=tally.systems,
+        human=tally.human,
+        scores=scored.scores,
+        n=tally.met.sum(-1).astype(int),
+        tests=_tests(tally, scored, units, significance),
+        rank_sets=apart.widened(sets, np.stack(rank_bounds(scored.scores), axis=1), level),
+        numbers=_numbers(tally, scored, units.number, level),
+        pair_numbers=_pair_numbers(tally, scored, units.number),
+    )
+
+
+def _prepared(judgments: Judgments, method: Method, settings: RankSettings) -> Comparisons:
+    if method.reference and settings.reference and settings.reference != method.reference:
+        raise UsageError(f"{method.name} is defined with --reference {method.reference}; choose another method")
+    compared = compare(judgments)
+    if (method.reference or settings.reference) == "exclude":
+        compared = compared.without(compared.human)
+    check_comparable(compared)
+    return compared
+
+
+def check_comparable(compared: Comparisons) -> None:
+    """Refuse fewer than two systems, and systems that were never compared."""
+    if len(compared.systems) < 2:
+        names = ", ".join(compared.systems) or "no system"
+        raise DataError(f"at least two systems must be compared, the data hold {names}; nothing can be ranked")
+    if len(compared) == 0:
+        raise DataError("no two systems were ranked in the same block, so nothing can be compared; check the columns")
+
+
+def _scored(method: Method, units: Units, tally: Tally, settings: RankSettings) -> _Scored:
+    rng = generator(settings.seed)
+    count = method.resamples or DEFAULT_RESAMPLES if settings.resamples is None else settings.resamples
+    # A single block cannot be resampled.
+    resampled = [method.score(part, rng) for part in units.resampled(count, rng)] if units.number > 1 else []
+    empty = np.empty((0, len(tally.systems)))
+    return _Scored(method.score(tally, rng), np.concatenate(resampled) if resampled else empty, units.kind)
+
+
+def _tests(tally: Tally, scored: _Scored, units: Units, significance: str) -> PairTests:
+    if significance == "sign":
+        return sign_tests(tally.wins).without_claims(contradicted(scored.scores, tally.wins))
+    spread = difference_spread(scored.resampled, units.number)
+    return resampling_tests(scored.scores, spread, units.number, tally.wins)
+
+
+def _numbers(tally: Tally, scored: _Scored, units: int, level: float) -> dict[str, _Numbers]:
+    numbers: dict[str, _Numbers] = {
+        name: counts.sum(-1).astype(np.int64)
+        for name, counts in (("wins", tally.wins), ("ties", tally.ties), ("losses", tally.losses))
+    }
+    if len(scored.resampled) > 1:
+        known = np.ma.masked_invalid(scored.resampled)
+        numbers["se"] = np.asarray(known.std(axis=0, ddof=1).filled(np.nan)) * np.sqrt(small_sample_factor(units))
+        low, high = _interval(scored.resampled, level)
+        numbers["low"], numbers["high"] = low, high
+    return numbers
+
+
+def _interval(resampled: NDArray[np.float64], level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    unknown = np.isnan(resampled).any(axis=0)
+    low, high = np.quantile(np.nan_to_num(resampled), [level / 2, 1 - level / 2], axis=0)
+    return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
+
+
+def _pair_numbers(tally: Tally, scored: _Scored, units: int) -> dict[str, _Numbers]:
+    """Numbers of every pair besides its p-value: its counts, their sign test, the standard error of the difference."""
+    numbers: dict[str, _Numbers] = {
+        name: counts.astype(np.int64)
+        for name, counts in (("wins", tally.wins), ("ties", tally.ties), ("losses", tally.losses))
+    }
+    numbers["p_sign"] = sign_tests(tally.wins).two_sided
+    if len(scored.resampled) > 1:
+        numbers["se"] = difference_spread(scored.resampled, units)
+    return numbers
+
+
+def _settings(
+    method: Method, settings: RankSettings, significance: str, rule: str, scored: _Scored
+) -> dict[str, Setting]:
+    return {
+        "method": method.name,
+        "reference": method.reference or settings.reference or "include",
+        "significance": significance,
+        "lines": rule,
+        "level": settings.level,
+        "resampled": scored.units,
+        "resamples": len(scored.resampled),
+        "seed": settings.seed,
+    }
+
+
+def _bounded(numbers: Mapping[str, _Numbers], apart: Separation) -> dict[str, _Numbers]:
+    """The numbers without the intervals of systems that no judgment bounds, since resampling cannot findings them."""
+    of_spread = {"se", "low", "high"} & set(numbers)
+    return {**numbers, **{name: np.where(apart.unbounded, np.nan, numbers[name]) for name in of_spread}}
+
+
+# The customary ratios of wins, one function per method. Each takes a tally and gives every system's score.
+#
+# `wins-or-ties`        share of comparisons won or tied, ">= others" (Bojar et al. 2011; Equation 1 of Lopez 2012).
+#                       Rewards ties: systems that resemble many others gain by it.
+# `wins`                share of comparisons won, "> others" (Bojar et al. 2011). Ties count against both systems.
+#                       `wins-no-reference` leaves out comparisons with the reference (Equation 2 of Lopez 2012).
+# `wins-no-ties`        wins / (wins + losses), ties left out (Bojar et al. 2011; Equation 3 of Lopez 2012).
+# `block-wins-or-ties`  share of blocks in which no system was better, ">= all in block" (Bojar et al. 2011).
+# `block-wins`          share of blocks in which the system was better than all others, "> all in block".
+# `rank-points`         mean of K + 1 - rank, where K is the number of labels on the scale (Kim et al.).
+#                       Treats the distance between ranks 1 and 2 like that between 4 and 5.
+# `expected-wins`       mean over opponents of wins / (wins + losses) against each (Koehn 2012).
+#
+# All but the last depend on who was compared with whom. By expected wins every opponent weighs the same, however
+# often it was met; opponents never met, or only tied with, are left out of the mean. Of the block measures and rank
+# points the denominator is the number of blocks in which the system has a rank. A system without a denominator has no
+# score (NaN).
+
+
+def wins_or_ties(tally: Tally) -> NDArray[np.float64]:
+    """Share of comparisons won or tied."""
+    return divide((tally.wins + tally.ties).sum(-1), tally.met.sum(-1))
+
+
+def wins(tally: Tally) -> NDArray[np.float64]:
+    """Share of comparisons won."""
+    return divide(tally.wins.sum(-1), tally.met.sum(-1))
+
+
+def wins_no_ties(tally: Tally) -> NDArray[np.float64]:
+    """Share won of the comparisons that were not tied."""
+    return divide(tally.wins.sum(-1), (tally.wins + tally.losses).sum(-1))
+
+
+def block_wins_or_ties(tally: Tally) -> NDArray[np.float64]:
+    """Share of blocks in which no system was better."""
+    return divide(tally.block_wins_or_ties, tally.blocks)
+
+
+def block_wins(tally: Tally) -> NDArray[np.float64]:
+    """Share of blocks won outright."""
+    return divide(tally.block_wins, tally.blocks)
+
+
+def rank_points(tally: Tally) -> NDArray[np.float64]:
+    """Mean of labels on the scale + 1 - rank."""
+    return divide(tally.points, tally.blocks)
+
+
+def expected_wins(tally: Tally) -> NDArray[np.float64]:
+    """Mean over opponents of the share won against each."""
+    decided = tally.wins + tally.losses
+    against = np.nan_to_num(divide(tally.wins, decided))
+    return divide(against.sum(-1), (decided > 0).sum(-1).astype(float))
+
+
+# `trueskill`: skills updated match by match (Herbrich et al. 2006; for translation, Sakaguchi et al. 2014).
+#
+# Skills start at 0 with spread 1; beta is half the spread, the margin of a draw follows from the share of ties, and
+# skills do not drift (systems do not change). The outcome depends on the order of the matches, so the mean over several
+# random orders is reported. All orders, and all resamples, advance together, one match at a time.
+
+
+BETA = 0.5
+ORDERS = 16
+
+
+def score_by_trueskill(tally: Tally, rng: np.random.Generator) -> NDArray[np.float64]:
+    """The mean skill over random orders for one tally; over one order each for a batch of tallies."""
+    if tally.wins.ndim == 2:
+        wins, ties = (np.repeat(counts[None], ORDERS, axis=0) for counts in (tally.wins, tally.ties))
+        mean: NDArray[np.float64] = _play(wins, ties, rng).mean(0)
+        return mean
+    return _play(tally.wins, tally.ties, rng)
+
+
+def _play(wins: NDArray[np.float64], ties: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    first, second, drawn, last = _matches(wins, ties, rng)
+    batch, n = wins.shape[0], wins.shape[-1]
+    margin = draw_margin(drawn, last)
+    mean, variance = np.zeros((batch, n)), np.ones((batch, n))
+    rows = np.arange(batch)
+    for match in range(first.shape[1]):
+        playing = rows[match < last] if (match >= last).any() else rows
+        pair = (playing[None, :], np.stack([first[playing, match], second[playing, match]]))
+        mean[pair], variance[pair] = update(mean[pair], variance[pair], drawn[playing, match], margin[playing])
+    return mean
+
+
+def _matches(
+    wins: NDArray[np.float64], ties: NDArray[np.float64], rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
+    """Every comparison once, in random order per row: winner (or either, of a draw), loser, drawn; and how many."""
+    batch, n = wins.shape[0], wins.shape[-1]
+    cells = np.concatenate([wins.reshape(batch, -1), np.triu(ties, 1).reshape(batch, -1)], axis=1).astype(np.int64)
+    last = cells.sum(1)
+    played = np.zeros((batch, int(last.max(initial=0))), dtype=np.int64)
+    for row in range(batch):
+        played[row, : last[row]] = rng.permutation(np.repeat(np.arange(cells.shape[1]), cells[row]))
+    drawn, pair = np.divmod(played, n * n)
+    first, second = np.divmod(pair, n)
+    return first, second, drawn.astype(bool), last
+
+
+def draw_margin(drawn: NDArray[np.bool_], last: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The margin within which two performances count as a draw, from the share of draws of each row."""
+    share = drawn.sum(1) / np.maximum(last, 1)
+    margin: NDArray[np.float64] = normal_quantile((np.clip(share, 1e-6, 1 - 1e-6) + 1) / 2) * np.sqrt(2) * BETA
+    return margin
+
+
+def update(
+    mean: NDArray[np.float64], variance: NDArray[np.float64], drawn: NDArray[np.bool_], margin: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Means and variances (2, matches) of both players after a match that the first one won, or that was drawn."""
+    c2 = 2 * BETA**2 + variance.sum(0)
+    c = np.sqrt(c2)
+    t, e = (mean[0] - mean[1]) / c, margin / c
+    v, w = np.empty_like(t), np.empty_like(t)
+    v[drawn], w[drawn] = _drawn(t[drawn], e[drawn])
+    v[~drawn], w[~drawn] = _won(t[~drawn], e[~drawn])
+    moved = mean + variance / c * v * np.array([[1.0], [-1.0]])
+    return moved, variance * np.maximum(1 - variance / c2 * w, 1e-6)
+
+
+def _won(t: NDArray[np.float64], e: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    from scipy.special import log_ndtr
+
+    x = t - e
+    v = np.exp(-(x**2) / 2 - log_ndtr(x)) / np.sqrt(2 * np.pi)
+    return v, v * (v + x)
+
+
+def _drawn(t: NDArray[np.float64], e: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    from scipy.special import ndtr
+
+    size = np.abs(t)
+    low, high = -e - size, e - size
+    mass = np.maximum(ndtr(high) - ndtr(low), 1e-12)
+    density_low, density_high = (np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi) for x in (low, high))
+    v = (density_low - density_high) / mass
+    w = v**2 + (high * density_high - low * density_low) / mass
+    return np.where(t < 0, -v, v), w

@@ -1,0 +1,348 @@
+"""The native judgment table: Parquet, or CSV with the same columns. What is written is read back the same."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from adjudge.readers.columns import (
+    KINDS_ELSEWHERE,
+    SYNONYMS,
+    USUAL_LABELS,
+    ColumnMap,
+    check_cells,
+    check_scale_of_scores,
+    map_columns,
+    plain,
+    renamed,
+    scale_of,
+    typed_cells,
+)
+from adjudge.readers.pairs import find_winners, pair_judgments
+from adjudge.readers.parsing import BadRows, stem, with_languages
+from adjudge.readers.tables import LoadedTable, load_sheets, load_table, parquet_bytes, with_decimal_points
+from adjudge.readers.wide import find_columns, unpivot, unpivot_raters
+from adjudge.table.comparisons import BLOCK_KEY
+from adjudge.table.errors import InputError, Source, UsageError, shown
+from adjudge.table.files import atomic_path
+from adjudge.table.judgments import SCHEMA, ColumnUse, Judgments, SetAside, concat
+from adjudge.table.participants import mark_humans, with_judges
+from adjudge.table.protocols import ASSUMED_OF_RANKS, ASSUMED_OF_SCORES, KINDS, PROTOCOLS
+from adjudge.table.wording import LONG_NAME, agreeing, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from adjudge.readers.options import ReadOptions
+
+
+# The judgment table, and any table that can be understood as one.
+#
+# The native table is Parquet, or CSV with the same columns; what is written is read back the same. In CSV nothing
+# between two commas is a missing value and `""` is an empty text; spans are JSON, times ISO in UTC. Columns beyond
+# the judgment table come back as text from CSV, but for those that stages heed, and as they were from Parquet.
+#
+# Other tables (CSV, Excel, JSON, data frames) are understood too: columns under other names, one column per system
+# (`--systems`) or per annotator (`--raters`), comparisons of two systems per row.
+#
+# Faults of the table that the types of its columns do not show are looked for as well.
+
+
+# A column of this name surely identifies the item only in a wide table.
+_WIDE_SEGMENT = "id"
+ANSWERS = ("rank", "score", "spans", "text")
+# How files of the field call the column that is true where a document was scored as a whole.
+MARKS_OF_DOCUMENTS = ("isdocscore", "iscompletedocument")
+WHOLE_DOCUMENT = "score of a whole document, not of a segment"
+
+
+def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
+    """Read tables; what a file is, its content says, not its name."""
+    tables = [(path, table) for path in paths for table in _tables(path, options)]
+    parts = []
+    for path, table in tables:
+        judgments = read_loaded(table, options, stem(path))
+        in_file = tuple(use for use in judgments.columns if use.column not in table.added)
+        parts.append(replace(judgments, columns=in_file))
+    return concat(parts)
+
+
+def _tables(path: Path, options: ReadOptions) -> list[LoadedTable]:
+    if not options.sheets:
+        return [load_table(path)]
+    wide = options.raters or options.systems
+    return load_sheets(path, options.sheets, columns=options.columns, wide=wide, raters=bool(options.raters))
+
+
+def read_frame(frame: pl.DataFrame, options: ReadOptions) -> Judgments:
+    """The judgments of a data frame, understood as the reader understands a file."""
+    return read_loaded(LoadedTable(frame, Source("data frame")), options, "data frame")
+
+
+def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Judgments:
+    """The judgments of a table that was loaded; `campaign` is the name of comparisons that name none."""
+    frame, source = loaded.frame, loaded.source
+    if frame.height == 0:
+        raise source.fault("holds a header but no judgments; add rows")
+    if options.raters and options.systems:
+        raise UsageError("--systems and --raters cannot both be given; put one of the two below each other")
+    if options.raters:
+        return _read_raters(loaded, options, campaign)
+    if options.systems:
+        return _read_wide(loaded, options)
+    mapping = _drop_other_kinds(map_columns(frame.columns, source, columns=options.columns, meanings=SYNONYMS), frame)
+    if "system" in mapping:
+        return _read_long(loaded, mapping, options)
+    sides = find_winners(loaded, options)
+    if "left" in sides.mapping and "right" in sides.mapping:
+        return pair_judgments(sides, options, campaign)
+    raise _explain_missing_system(frame, mapping)
+
+
+def _read_raters(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Judgments:
+    """The judgments of a table with a column per annotator."""
+    table, of_raters = unpivot_raters(loaded, options.raters, options.wide, options.columns)
+    judgments = read_loaded(table, replace(options, raters=()), campaign)
+    header = set(loaded.frame.columns)
+    others = [use for use in judgments.columns if use.column in header]
+    return replace(judgments, columns=(*others, *of_raters))
+
+
+def _explain_missing_system(frame: pl.DataFrame, mapping: ColumnMap) -> InputError:
+    """The error for a table without a column of systems, with what its columns look like."""
+    taken = set(mapping.columns.values())
+    numbers = [name for name in columns_of_numbers(frame) if name not in taken and plain(name) != _WIDE_SEGMENT]
+    answered = {"score", "rank"} & set(mapping.columns)
+    if len(numbers) > 1 and not answered:
+        return mapping.looks_wide(numbers)
+    also = {"score": numbers[-1]} if numbers and not answered else None
+    return mapping.missing("system", guesses=_likely_systems(frame, mapping), also=also)
+
+
+def _drop_other_kinds(mapping: ColumnMap, frame: pl.DataFrame) -> ColumnMap:
+    """Drop the column of kinds if it holds something else, such as the genre of items."""
+    column = mapping.columns.get("kind", "kind")
+    known = [*KINDS, *KINDS_ELSEWHERE]
+    if column == "kind" or frame[column].cast(pl.String).str.strip_chars().is_in(known).all():
+        return mapping
+    return mapping.without([column])
+
+
+def _likely_systems(frame: pl.DataFrame, mapping: ColumnMap) -> dict[str, int]:
+    """The columns that may be the systems', with the number of their values: a few short names, each of them often.
+
+    Where everybody judges everything, annotators, systems and segments look alike but for their number.
+    """
+    taken = set(mapping.columns.values())
+    likely: dict[str, int] = {}
+    for name in frame.columns:
+        column = frame[name].drop_nulls() if name not in taken and frame.schema[name] == pl.String else pl.Series()
+        if column.cast(pl.Float64, strict=False).null_count() == 0:
+            continue
+        different, letters = column.n_unique(), column.str.len_chars().sum() / column.len()
+        # Longer values are probably texts.
+        if 2 <= different <= max(2, frame.height // 2) and letters <= LONG_NAME:
+            likely[name] = different
+    return likely
+
+
+def _read_wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
+    systems = find_columns(loaded.frame.columns, options.systems, loaded.source, option="--systems")
+    others = [name for name in loaded.frame.columns if name not in systems]
+    meanings = [name for name in SYNONYMS if name not in ("system", "score", "rank")]
+    mapping = map_columns(others, loaded.source, columns=options.columns, meanings=meanings)
+    mapping.refuse_twice(loaded.twice, also=systems)
+    columns = dict(mapping.columns)
+    segment_column = next((name for name in others if name.casefold() == _WIDE_SEGMENT), None)
+    if "segment" not in columns and segment_column is not None:
+        columns["segment"] = segment_column
+    uses = ColumnMap(columns, tuple(others), loaded.source)
+    frame, pair_notes = with_languages(renamed(loaded.frame, uses))
+    if "segment" not in frame.columns:
+        # An item without a name is identified by its row.
+        frame = frame.with_columns(pl.int_range(1, pl.len() + 1).cast(pl.String).alias("segment"))
+    long, source, notes = unpivot(frame, loaded.source, systems, options.wide)
+    size = len(systems)
+    ragged = {row * size + i: problem for row, problem in loaded.ragged.items() for i in range(size)}
+    table = LoadedTable(long, source, (*loaded.notes, *pair_notes, *notes), ragged)
+    named = ColumnMap({name: name for name in long.columns if name in SCHEMA}, tuple(long.columns), source)
+    judgments = _make_judgments(table, named, options, uses)
+    what = "rank" if "rank" in long.columns else "score"
+    of_systems = (ColumnUse(source.name, name, f"{what} of {name}", "used") for name in systems)
+    return replace(judgments, columns=(*judgments.columns, *of_systems))
+
+
+def _read_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions) -> Judgments:
+    mapping.refuse_twice(loaded.twice)
+    frame, notes = with_languages(renamed(loaded.frame, mapping))
+    table = LoadedTable(frame, loaded.source, (*loaded.notes, *notes), loaded.ragged)
+    return _make_judgments(table, mapping, options, mapping)
+
+
+def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, uses: ColumnMap) -> Judgments:
+    """One row per thing judged, under the names of the judgment table."""
+    frame, source = loaded.frame, loaded.source
+    bad = BadRows(source, options, frame.height)
+    for row, problem in loaded.ragged.items():
+        bad.row(row, problem, "row of another length than the header")
+    given = [name for name in frame.columns if name in SCHEMA]
+    # Between commas, a quoted value with a comma may be a number or a list; only scores are surely numbers.
+    scores = [name for name in given if name == "score" and frame.schema[name] == pl.String]
+    frame, notes = with_decimal_points(frame, scores, thousands=True)
+    frame = check_cells(typed_cells(frame, bad), bad)
+    frame, rows = _add_protocol(frame)
+    notes += [unsaid_protocol_note(rows)] if rows else []
+    check_answers(frame, given, mapping)
+    check_scale_of_scores(frame, bad)
+    check_scale(frame, options, bad)
+    set_aside, row_notes = bad.settle()
+    usable = frame.with_row_index("row of the table").filter(~pl.col("row of the table").is_in(list(bad.problems)))
+    usable = usable.filter(~_scores_whole_documents(usable))
+    if usable.height == 0:
+        raise source.fault("holds no usable judgment; check its columns")
+    whole = frame.height - len(bad.problems) - usable.height
+    judgments = Judgments.from_columns(
+        usable.drop("row of the table"),
+        set_aside=[*set_aside, *([SetAside(WHOLE_DOCUMENT, whole)] if whole else [])],
+        notes=[*loaded.notes, *notes, *row_notes],
+        source=source,
+        uses=uses.uses(),
+    )
+    judgments = mark_humans(judgments, options.human, given=given)
+    warnings = warn_about_scale(judgments.table, options)
+    return Judgments(judgments.table, judgments.set_aside, judgments.notes + warnings, judgments.columns)
+
+
+def _scores_whole_documents(frame: pl.DataFrame) -> pl.Series:
+    """Mark the rows that score a whole document beside its segments; if all are marked so, each is a segment."""
+    marks = [name for name in frame.columns if plain(name) in MARKS_OF_DOCUMENTS]
+    is_marked = [
+        frame[name].cast(pl.String).str.to_lowercase().is_in(["true", "1"]).fill_null(value=False) for name in marks
+    ]
+    whole = next((marked for marked in is_marked if not marked.all()), None)
+    return pl.repeat(value=False, n=frame.height, eager=True) if whole is None else whole
+
+
+def unsaid_protocol_note(rows: int) -> str:
+    """Word the note on rows that do not say their protocol."""
+    say = f"{counted(rows, 'row')} {agreeing(rows, 'does', 'do')} not say the protocol"
+    return f"{say}: those with a rank are taken as '{ASSUMED_OF_RANKS}', with a score as '{ASSUMED_OF_SCORES}'"
+
+
+def _add_protocol(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """A hand-made table may leave the protocol out: a rank is then a ranking, a score a direct assessment.
+
+    Returns:
+        The table with protocols, and in how many rows it was left out.
+    """
+    missing = [name for name in ("protocol", "rank", "score") if name not in frame.columns]
+    frame = frame.with_columns(pl.lit(None, dtype=SCHEMA[name]).alias(name) for name in missing)
+    unknown = pl.col("protocol").is_null() & (pl.col("rank").is_not_null() | pl.col("score").is_not_null())
+    rows = frame.filter(unknown).height
+    if not rows:
+        return frame, 0
+    ranked = pl.col("rank").is_not_null()
+    likely = pl.when(ranked).then(pl.lit(ASSUMED_OF_RANKS)).otherwise(pl.lit(ASSUMED_OF_SCORES))
+    frame = frame.with_columns(pl.when(unknown).then(likely).otherwise("protocol").alias("protocol"))
+    return frame, rows
+
+
+def check_answers(frame: pl.DataFrame, given: Sequence[str], mapping: ColumnMap) -> None:
+    """Refuse a table without the column that holds its answers."""
+    if not set(given) & set(ANSWERS):
+        taken = set(mapping.columns.values())
+        numbers = [name for name in columns_of_numbers(frame) if name not in taken and name not in SCHEMA]
+        guesses = {name: frame[name].n_unique() for name in numbers}
+        raise mapping.missing("score", instead="rank", guesses=guesses, likeliest=next(reversed(numbers), None))
+    protocols = frame["protocol"].drop_nulls().unique().sort()
+    for protocol in protocols.filter(protocols.is_in(list(PROTOCOLS))):
+        needed = PROTOCOLS[protocol].needed_column
+        if needed is not None and needed not in given:
+            raise mapping.missing(needed, why=f", which protocol '{protocol}' needs")
+
+
+def columns_of_numbers(frame: pl.DataFrame) -> list[str]:
+    """The columns that hold numbers and nothing else."""
+    return [
+        name
+        for name, dtype in frame.schema.items()
+        if dtype.is_numeric()
+        or (
+            dtype == pl.String
+            and frame[name].null_count() < frame.height
+            and frame[name].str.strip_chars().cast(pl.Float64, strict=False).null_count() == frame[name].null_count()
+        )
+    ]
+
+
+def check_scale(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> None:
+    """Set aside ranks beyond the scale; a table does not say its scale, so it is as long as --labels says."""
+    if options.labels is None:
+        return
+    scale = scale_of(options, options.labels)
+    bad.mark(
+        frame["rank"] > scale,
+        lambda row: f"rank is {frame['rank'][row]}, it must lie between 1 and {scale}; correct it",
+        "rank beyond the scale",
+    )
+
+
+def warn_about_scale(table: pl.DataFrame, options: ReadOptions) -> tuple[str, ...]:
+    """Point out ranks beyond the usual scale that no block of their size explains."""
+    largest = table["rank"].max()
+    if options.labels is not None or not isinstance(largest, int) or largest <= USUAL_LABELS:
+        return ()
+    together = table.filter(pl.col("rank").is_not_null()).group_by(BLOCK_KEY).len()["len"].max()
+    assert isinstance(together, int)
+    if largest <= together:
+        return ()
+    rows = counted(int((table["rank"] == largest).sum()), "row")
+    problem = f"the largest rank is {largest} (in {rows}), but at most {together:,} were ranked together"
+    return (f"{problem}; if the scale is shorter, --labels refuses such ranks",)
+
+
+_SEPARATORS = {".csv": ",", ".tsv": "\t"}
+_TIMES = ("started", "ended")
+
+
+def check_ending(path: Path) -> None:
+    """Refuse a folder, and a name whose ending does not say how the table is to be written."""
+    if path.is_dir():
+        raise InputError("cannot be written, it is a folder; name a file", file=path)
+    if path.suffix.lower() in (".parquet", *_SEPARATORS):
+        return
+    how = f"as '{shown(path.suffix)}'" if path.suffix else "under a name without an ending"
+    raise InputError(f"a judgment table cannot be written {how}; end the name in .parquet, .csv or .tsv", file=path)
+
+
+def write(judgments: Judgments, path: Path) -> None:
+    """Write the table as Parquet, CSV or TSV, as the name ends."""
+    check_ending(path)
+    judgments = with_judges(judgments)
+    separator = _SEPARATORS.get(path.suffix.lower())
+    with atomic_path(path) as temporary:
+        if separator:
+            _make_text_columns(judgments.table).write_csv(temporary, separator=separator)
+        else:
+            temporary.write_bytes(parquet_bytes(judgments.table, judgments.fingerprint))
+
+
+def _make_text_columns(table: pl.DataFrame) -> pl.DataFrame:
+    """All columns as CSV can hold them: spans as JSON, times in ISO form with microseconds."""
+    spans = [
+        None if value is None else json.dumps(value.to_list(), ensure_ascii=False)
+        for value in (table["spans"] if table["spans"].is_not_null().any() else [None] * table.height)
+    ]
+    times = [pl.col(name).dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ") for name in _TIMES]
+    nested = [name for name, dtype in table.schema.items() if dtype.is_nested() and name != "spans"]
+    others = [pl.Series(name, [None if value is None else _json(value) for value in table[name]]) for name in nested]
+    return table.with_columns(pl.Series("spans", spans, dtype=pl.String), *times, *others)
+
+
+def _json(value: object) -> str:
+    plain = value.to_list() if isinstance(value, pl.Series) else value
+    return json.dumps(plain, ensure_ascii=False, default=str)

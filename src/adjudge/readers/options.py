@@ -1,0 +1,110 @@
+"""Options of the file readers. Every field is a command-line option of the same name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adjudge.table.errors import UsageError, shown
+from adjudge.table.settings import option
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """Options of the readers. Each reader uses those that apply to it."""
+
+    human: str | None = option(None, "The human translation among the systems: its name, or a regular expression.")
+    """Default: `core.humans.HUMAN_PATTERN`."""
+    pair: str | None = option(None, "The language pair of files that do not name one.")
+    columns: tuple[str, ...] = option(
+        (), "Tables: the columns to use, as NAME=COLUMN, such as system=model,score=rating."
+    )
+    systems: tuple[str, ...] = option((), "Wide tables: the columns with one system each, comma-separated.")
+    raters: tuple[str, ...] = option((), "Wide tables: the columns with one annotator each, comma-separated.")
+    wide: str | None = option(None, "Wide tables: whether these columns hold 'scores' or 'ranks'.")
+    winner: tuple[str, ...] = option(
+        (), "Pairs: the values in the winner column, such as left=1,right=2,tie=0 (also both-good=..., both-bad=...)."
+    )
+    attributes: Path | None = option(
+        None,
+        "A table (CSV, Excel, JSON, ...) whose columns are added to the judgments, joined on the columns that both "
+        "have, such as segment or document.",
+    )
+    sheets: tuple[str, ...] = option(
+        (), "Excel: the sheets to read, comma-separated, or 'all'; each is an annotator if no column is."
+    )
+    encoding: str | None = option(None, "Encoding of text files that are not UTF-8, such as cp1252 or cp1251.")
+    judges: tuple[str, ...] = option(
+        (), "Annotators that are programs, comma-separated. They do not count as people (docs/judges.md)."
+    )
+    strict: bool = option(False, "Stop if any value in a file cannot be read.")
+    bad_rows: float = option(0.01, "Largest share of unreadable rows to accept. They are set aside and listed.")
+    segment_column: str | None = option(None, "rank-table: the column that identifies the segment.")
+    rank_columns: tuple[str, ...] = option((), "rank-table: the rank columns, one per candidate, comma-separated.")
+    mqm_weights: str | None = option(
+        None, "mqm: error weights: workshops (default), google, or a list such as minor=1,major=10."
+    )
+    batches: tuple[Path, ...] = option((), "appraise: the batch files of the tasks (JSON or zip).")
+    annotators: Path | None = option(None, "appraise: a file that maps accounts to annotators.")
+    labels: int | None = option(
+        None, "Rankings: number of ranks on the scale; larger ranks are errors. Default: set by the format."
+    )
+    stacked: int = option(1, "rank-lines: number of annotators whose ranks follow each other in a file.")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether only options that apply to every table are set: humans, strictness, share of bad rows."""
+        return self == ReadOptions(human=self.human, strict=self.strict, bad_rows=self.bad_rows)
+
+
+# What users of Python read from: paths, and data frames of polars or pandas.
+
+
+def as_frame(source: Any) -> pl.DataFrame | None:
+    """Convert a data frame of polars or pandas to one of polars; None for anything else."""
+    kind = type(source)
+    library = kind.__module__.split(".")[0]
+    if library == "polars" and kind.__name__ in ("DataFrame", "LazyFrame"):
+        frame: pl.DataFrame = source.lazy().collect()
+        return frame
+    return _convert_pandas(source) if library == "pandas" and kind.__name__ == "DataFrame" else None
+
+
+def _convert_pandas(source: Any) -> pl.DataFrame:
+    """Convert column by column, because polars would need pyarrow. Named levels of an index become columns."""
+    import polars as pl
+
+    if new := [name for name in source.index.names if name is not None and name not in source.columns]:
+        source = source.reset_index(level=new)
+    columns: dict[str, pl.Series] = {}
+    names = [str(name) for name in source.columns]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(f"data frame: column '{shown(twice)}' occurs twice; drop or rename one of them")
+    for name in source.columns:
+        column, missing = source[name], source[name].isna()
+        values = [
+            None if gone else value.to_pydatetime(warn=False) if hasattr(value, "to_pydatetime") else value
+            for value, gone in zip(column.tolist(), missing.tolist(), strict=True)
+        ]
+        columns[str(name)] = pl.Series(str(name), values, strict=False)
+    return pl.DataFrame(columns)
+
+
+def as_paths(source: Any, what: str = "judgments") -> list[Path]:
+    """Make a list of one or several paths; `what` is read from them, for messages."""
+    if isinstance(source, str | PathLike):
+        return [Path(source)]
+    if not isinstance(source, Iterable) or isinstance(source, bytes | Mapping):
+        problem = f"{what} cannot be read from {type(source).__name__}"
+        raise UsageError(f"{problem}; give a path, several paths, a data frame or {what}")
+    paths = list(source)
+    for path in paths:
+        if not isinstance(path, str | PathLike):
+            raise UsageError(f"a path is needed, not {type(path).__name__}; give paths, a data frame or judgments")
+    return [Path(path) for path in paths]

@@ -1,0 +1,400 @@
+"""Comparisons one per row, as crowdsourcing and rating tools keep them: `left`, `right`, and who won.
+
+The winner is written by name, or as `left`, `right` or `tie`; `--winner` says what other values mean. Ties that say
+more, `both good` and `both bad`, are ties with a column `both`. An empty winner is a comparison without a judgment.
+Besides, the columns of the judgment table are understood (`annotator`, `segment`, ...), and all others are kept.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from adjudge.readers.columns import MISSING, WINNERS, check_cells, map_columns, plain, renamed, typed_cells
+from adjudge.readers.parsing import (
+    BadRows,
+    campaign_names,
+    files_in,
+    numbered_lines,
+    pair_of,
+    read_each,
+    with_languages,
+)
+from adjudge.readers.tables import load_table
+from adjudge.readers.wide import winners
+from adjudge.table.errors import InputError, Source, UsageError, shown, unknown_choice
+from adjudge.table.files import memory_at_hand, read_text
+from adjudge.table.judgments import SCHEMA, Judgments, SetAside, concat
+from adjudge.table.languages import UNKNOWN, split_pair
+from adjudge.table.participants import human_columns, mark_humans
+from adjudge.table.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from adjudge.readers.columns import ColumnMap
+    from adjudge.readers.options import ReadOptions
+    from adjudge.readers.tables import LoadedTable
+
+
+TIES = tuple(word for outcome in ("tie", "both-good", "both-bad") for word in WINNERS[outcome])
+# Other columns of the judgment table that such a file may have; ranks and the like follow from the winner.
+_SHARED = (
+    "campaign", "source_lang", "target_lang", "annotator", "task", "screen", "document", "segment", "text", "started",
+    "ended", "active_seconds", "revision",
+)  # fmt: skip
+_ROW = "row of the file"
+_OUTCOME = "outcome of the comparison"
+BOTH = "both"
+FEW_ANSWERS = 9
+"""A scale of preference has at most so many answers, one of them empty."""
+FEW_PER_PAIR = 20
+"""Below so many comparisons of two systems, one may stand on one side by chance."""
+FIXED = 0.95
+"""In so large a share of their comparisons two systems stand in one order nearly always."""
+
+
+class Comparisons(NamedTuple):
+    """A table of comparisons."""
+
+    loaded: LoadedTable
+    mapping: ColumnMap
+    placed: bool = True
+    """Whether left and right are the sides of a screen."""
+
+
+def read_pairwise_table(paths: Sequence[Path], options: ReadOptions) -> Judgments:
+    """Read the files; each becomes a campaign named after it, where it does not say its campaign itself."""
+    parts: list[Judgments] = []
+    for path, campaign in zip(paths, campaign_names(paths), strict=True):
+        loaded = load_table(path)
+        if loaded.frame.height == 0:
+            raise loaded.source.fault("holds a header but no comparison; check that the file is complete")
+        parts.append(pair_judgments(find_winners(loaded, options), options, campaign, languages=pair_of(path, options)))
+    return concat(parts)
+
+
+def find_winners(loaded: LoadedTable, options: ReadOptions) -> Comparisons:
+    """Find the columns of the comparisons; make the column of winners if the table says in another way who won."""
+    mapping = map_columns(loaded.frame.columns, loaded.source, columns=options.columns)
+    found = winners(loaded.frame, mapping)
+    if found is None:
+        return Comparisons(loaded, mapping)
+    frame, note = found
+    placed = "left" in mapping
+    mapping = map_columns(frame.columns, loaded.source, columns=options.columns)
+    return Comparisons(replace(loaded, frame=frame, notes=(*loaded.notes, note)), mapping, placed=placed)
+
+
+def pair_judgments(
+    comparisons: Comparisons, options: ReadOptions, campaign: str, *, languages: tuple[str, str] | None = None
+) -> Judgments:
+    """The judgments of a table of comparisons: two rows each, with ranks 1 and 2, or twice 1 for a tie.
+
+    Args:
+        comparisons: the table, and which of its columns is what.
+        options: how to read.
+        campaign: the name of the campaign, where the table does not say it.
+        languages: source and target, where the table does not say them.
+    """
+    loaded, mapping, placed = comparisons
+    for side in ("left", "right", "winner"):
+        if side not in mapping:
+            raise mapping.missing(side, guesses=_likely_answers(loaded.frame, mapping))
+    mapping.refuse_twice(loaded.twice)
+    source = loaded.source
+    bad = BadRows(source, options, loaded.frame.height)
+    for row, problem in loaded.ragged.items():
+        bad.row(row, problem, "row of another length than the header")
+    unused = [name for name in mapping.header if _follows_from_winner(name, mapping)]
+    frame, pair_notes = with_languages(renamed(loaded.frame.drop(unused), mapping.without(unused)))
+    sides = ("left", "right", "winner")
+    frame = frame.with_columns(pl.col(name).cast(pl.String).str.strip_chars() for name in sides)
+    frame = check_cells(typed_cells(frame, bad), bad)
+    frame = frame.with_columns(outcomes(frame, options, bad))
+    set_aside, row_notes = bad.settle()
+    frame = frame.with_row_index(_ROW).filter(~pl.col(_ROW).is_in(list(bad.problems)))
+    if frame.height == 0:
+        raise source.fault("holds no usable comparison; check its columns")
+    languages = languages or (split_pair(options.pair) if options.pair else (UNKNOWN, UNKNOWN))
+    both = _make_rows(_add_context(frame, campaign, languages))
+    habits = fixed_sides(frame.group_by("left", "right").len()) if placed else []
+    notes = [*loaded.notes, *pair_notes, *row_notes, *habits]
+    judgments = Judgments.from_columns(
+        both, set_aside=set_aside, notes=notes, source=source, uses=mapping.without(unused).uses(unused)
+    )
+    return mark_humans(judgments, options.human)
+
+
+def _likely_answers(frame: pl.DataFrame, mapping: ColumnMap) -> dict[str, int]:
+    """The columns of a few values each that are taken for nothing, and how many."""
+    free = [name for name in frame.columns if name not in mapping.columns.values()]
+    different = {name: frame[name].cast(pl.String).n_unique() for name in free if not frame.schema[name].is_nested()}
+    return {name: values for name, values in different.items() if 2 <= values <= FEW_ANSWERS}
+
+
+def fixed_sides(counts: pl.DataFrame) -> list[str]:
+    """Say where systems always stand on the same side: who prefers one side by habit then seems to prefer a system.
+
+    Args:
+        counts: columns `left`, `right` and `len`, how many comparisons there are.
+    """
+    swapped = pl.col("len").filter(pl.col("left") > pl.col("right")).sum() / pl.col("len").sum()
+    pair = [pl.min_horizontal("left", "right").alias("first"), pl.max_horizontal("left", "right").alias("second")]
+    sides = counts.group_by(pair).agg(pl.col("len").sum(), swapped.alias("swapped"))
+    fixed = sides.filter((pl.col("len") >= FEW_PER_PAIR) & ((pl.col("swapped") - 0.5).abs() > FIXED - 0.5))
+    if not fixed.height:
+        return []
+    first, second, _, share = fixed.sort("len", "first", "second", descending=[True, False, False]).row(0)
+    left, right = (second, first) if share > FIXED else (first, second)
+    which = counted(fixed.height, "pair of systems stands", "pairs of systems stand")
+    order = f"{which} in one order nearly always ('{left}' is left of '{right}')"
+    return [f"{order}: if these are the sides of the screen, a habit of preferring one side passes for quality"]
+
+
+def _follows_from_winner(name: str, mapping: ColumnMap) -> bool:
+    """Whether a column has the name of one that follows from the comparison, such as `rank`."""
+    follows = name in SCHEMA or name == mapping.columns.get("kind")
+    return follows and name not in _SHARED and name not in mapping.sides()
+
+
+def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> pl.Series:
+    """Decide who won each comparison. A system's name counts before words for sides: a system may be called `left`."""
+    left, right, winner = frame["left"], frame["right"], frame["winner"]
+    for side in (left, right):
+        missing = side.is_null() | (side == "")
+        bad.mark(missing, lambda _, name=side.name: f"has no '{name}'; every comparison needs two systems", _NO_SYSTEM)  # type: ignore[misc]
+    bad.mark(left == right, lambda row: f"compares '{shown(left[row])}' with itself; correct it", _SAME)
+    words = _words(options.winner)
+    plain_words = {value: _plain_value(value) for value in winner.fill_null("").unique().to_list()}
+    words_given = winner.fill_null("").replace_strict(plain_words, default=None, return_dtype=pl.String)
+    by_word = words_given.replace_strict(words, default=None, return_dtype=pl.String)
+    outcome = pl.select(
+        pl.when(words_given.is_in(_NOTHING)).then(pl.lit("none"))
+        .when(winner == left).then(pl.lit("left"))
+        .when(winner == right).then(pl.lit("right"))
+        .otherwise(by_word)
+    ).to_series()  # fmt: skip
+    if options.winner:
+        chosen = _words(options.winner, only_chosen=True)
+        outcome = pl.select(
+            pl.coalesce(words_given.replace_strict(chosen, default=None, return_dtype=pl.String), outcome)
+        ).to_series()
+
+    def problem(row: int) -> str:
+        column = bad.source.column("winner", row)
+        where = "" if column == "winner" else f" in column '{shown(column)}'"
+        what = f"has winner '{shown(winner[row])}'{where}, which is neither of its systems nor left, right or tie"
+        meaning = shlex.quote(f"tie={shown(winner[row])}")
+        return f"{what}; correct it, or say whether it means left, right or a tie, as --winner {meaning}"
+
+    bad.mark(outcome.is_null(), problem, "winner that is neither of the two systems nor a tie")
+    return outcome.alias(_OUTCOME)
+
+
+_NO_SYSTEM = "comparison without two systems"
+_SAME = "comparison of a system with itself"
+# How people write that nothing was answered; `none` might also mean that neither is better.
+_NOTHING = [word for word in (*MISSING, "_") if word != "none"]
+
+
+def _plain_value(value: str) -> str:
+    """A value as it is compared: words as names are, numbers and signs as they are; spreadsheets write 1 as 1.0."""
+    value = value.strip()
+    if any(character.isalpha() for character in value):
+        return plain(value)
+    # The minus of a number is no hyphen: -1 and 1 are the two sides.
+    return value.removesuffix(".0") if value[:-2].lstrip("+-").isdigit() else value
+
+
+def _words(chosen: Sequence[str], *, only_chosen: bool = False) -> dict[str, str]:
+    """Map words to outcomes: the known words, and those that the user gives as `left=1`."""
+    known = {_plain_value(word): outcome for outcome, several in WINNERS.items() for word in several}
+    words: dict[str, str] = {}
+    for entry in chosen:
+        outcome, equals, value = (part.strip() for part in entry.partition("="))
+        if not equals:
+            raise UsageError(f"--winner has '{shown(entry)}', MEANING=VALUE is needed, as in left=1,right=2,tie=0")
+        if plain(outcome) not in map(plain, WINNERS):
+            raise unknown_choice("outcome of a comparison", outcome, WINNERS)
+        meaning = next(name for name in WINNERS if plain(name) == plain(outcome))
+        if words.setdefault(_plain_value(value), meaning) != meaning:
+            raise UsageError(f"--winner says that '{shown(value)}' means {words[_plain_value(value)]} and {meaning}")
+    return words if only_chosen else known | words
+
+
+def _add_context(frame: pl.DataFrame, campaign: str, languages: tuple[str, str]) -> pl.DataFrame:
+    """Add what both rows of a comparison have in common, where the file does not say it."""
+    constant = {"campaign": campaign, "source_lang": languages[0], "target_lang": languages[1]}
+    filled = [
+        (pl.col(name).fill_null(value) if name in frame.columns else pl.lit(value)).alias(name)
+        for name, value in constant.items()
+    ]
+    frame = frame.with_columns(*filled, pl.lit("pairwise").alias("protocol"), _screen(frame).alias("screen"))
+    both_words = {"both-good": "good", "both-bad": "bad"}
+    if frame[_OUTCOME].is_in(list(both_words)).any():
+        frame = frame.with_columns(
+            pl.col(_OUTCOME).replace_strict(both_words, default=None, return_dtype=pl.String).alias(BOTH)
+        )
+    return frame
+
+
+def _screen(frame: pl.DataFrame) -> pl.Expr:
+    """Name what was shown together. The same two outputs shown to the same person are one screen, whenever it was."""
+    row = (pl.col(_ROW) + 1).cast(pl.String)
+    if {"annotator", "segment"} <= set(frame.columns):
+        known = (pl.col("annotator").fill_null("") != "") & (pl.col("segment").fill_null("") != "")
+        row = pl.when(known).then(pl.format("{} | {}", "left", "right")).otherwise(row)
+    return pl.coalesce("screen", row) if "screen" in frame.columns else row
+
+
+def _make_rows(frame: pl.DataFrame) -> pl.DataFrame:
+    outcome = pl.col(_OUTCOME)
+    judged = pl.when(outcome == "none").then(None)
+    ranks = {
+        "left": judged.when(outcome == "right").then(2).otherwise(1),
+        "right": judged.when(outcome == "left").then(2).otherwise(1),
+    }
+    both = pl.concat(
+        frame.with_columns(pl.col(side).alias("system"), rank.cast(pl.Int32).alias("rank"))
+        for side, rank in ranks.items()
+    )
+    return both.sort(_ROW, maintain_order=True).drop(_ROW, _OUTCOME, "left", "right", "winner")
+
+
+# Counts of comparisons: lines `A B wins ties losses` from the point of view of A, both directions or one.
+#
+# Who judged which segment is lost in such files. Each comparison becomes a screen with two ranks; the annotator is
+# null.
+
+
+# Beyond this a count is more likely damage than work that people did.
+MOST_COMPARISONS = 5_000_000
+# Measured memory for the two rows of a comparison while they are made.
+BYTES_PER_COMPARISON = 300
+_NO_COUNTS = "line that is no comparison"
+_WHOLE = re.compile(r"[+]?[0-9]{1,18}")
+
+
+@dataclass(frozen=True)
+class _Count:
+    first: str
+    second: str
+    wins: int
+    ties: int
+    losses: int
+    row: int
+
+    @property
+    def numbers(self) -> tuple[int, int, int]:
+        return self.wins, self.ties, self.losses
+
+    @property
+    def reversed_numbers(self) -> tuple[int, int, int]:
+        return self.losses, self.ties, self.wins
+
+
+def read_pairwise_counts(paths: Sequence[Path], options: ReadOptions) -> Judgments:
+    """Read the files; each becomes a campaign named after it. The language pair comes from its name or --pair."""
+    return read_each(files_in(paths), options, _read_file)
+
+
+def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
+    lines = list(numbered_lines(read_text(path)))
+    bad = BadRows(Source(str(path), lambda row: lines[row][0]), options, len(lines))
+    counts, copies = _merge_directions(_parse_counts(lines, bad), bad)
+    set_aside, row_notes = bad.settle()
+    total = sum(count.wins + count.ties + count.losses for count in counts)
+    if total == 0:
+        raise InputError("holds no comparison; lines like 'A B wins ties losses' are needed", file=path)
+    most = min(MOST_COMPARISONS, memory_at_hand() // BYTES_PER_COMPARISON)
+    if total > most:
+        what = f"stands for {total:,} comparisons, more than the {most:,} that are read"
+        raise InputError(f"{what}; check the counts", file=path)
+    source, target = pair_of(path, options)
+    columns = _make_rows_pairwise_counts(counts)
+    repeat = "1 line repeats another" if copies == 1 else f"{copies:,} lines repeat others"
+    columns = columns.with_columns(
+        pl.lit(campaign).alias("campaign"),
+        pl.lit("pairwise").alias("protocol"),
+        pl.lit(source).alias("source_lang"),
+        pl.lit(target).alias("target_lang"),
+        **human_columns(columns["system"], options.human),
+    )
+    return Judgments.from_columns(
+        columns,
+        set_aside=[*set_aside, SetAside("line repeated later in the file", copies)],
+        notes=[*_never_compared(counts), *row_notes, *([f"{repeat}; each pair counts once"] if copies else [])],
+        source=str(path),
+    )
+
+
+def _parse_counts(lines: list[tuple[int, str]], bad: BadRows) -> Iterator[_Count]:
+    for row, (line, text) in enumerate(lines):
+        fields = text.split()
+        if line == 1 and [field.casefold() for field in fields[2:]] == ["wins", "ties", "losses"]:
+            bad.rows -= 1
+            continue
+        if len(fields) != 5:
+            held = counted(len(fields), "field")
+            bad.row(row, f"{held} where 'A B wins ties losses' has 5; correct the line", _NO_COUNTS)
+        elif fields[0] == fields[1]:
+            bad.row(row, f"'{shown(fields[0])}' is compared with itself; correct the line", _NO_COUNTS)
+        elif broken := next((value for value in fields[2:] if not _WHOLE.fullmatch(value)), None):
+            needed = "it cannot be negative" if broken.startswith("-") else "a whole number is needed"
+            bad.row(row, f"a count is '{shown(broken)}', {needed}; correct it", _NO_COUNTS)
+        else:
+            wins, ties, losses = map(int, fields[2:])
+            yield _Count(fields[0], fields[1], wins, ties, losses, row)
+
+
+def _merge_directions(counts: Iterable[_Count], bad: BadRows) -> tuple[list[_Count], int]:
+    """Each pair of systems once, and how many lines are copies of others.
+
+    A line that mirrors another says the same. One that contradicts another cannot be used.
+    """
+    kept: dict[frozenset[str], _Count] = {}
+    seen: set[tuple[str, str]] = set()
+    copies = 0
+    for count in counts:
+        other = kept.setdefault(frozenset((count.first, count.second)), count)
+        same = other.numbers if other.first == count.first else other.reversed_numbers
+        if same == count.numbers:
+            copies += (count.first, count.second) in seen
+            seen.add((count.first, count.second))
+        else:
+            line = bad.source.line_of(other.row) if bad.source.line_of else other.row
+            what = f"'{shown(count.first)}' and '{shown(count.second)}' have other counts than on line {line}"
+            bad.row(count.row, f"{what}; correct one of the two, or add them up", "line that contradicts another")
+    return list(kept.values()), copies
+
+
+def _make_rows_pairwise_counts(counts: list[_Count]) -> pl.DataFrame:
+    """Two rows per comparison: first and second system with ranks 1/2, 1/1 or 2/1."""
+    names = sorted({name for count in counts for name in (count.first, count.second)})
+    code = {name: i for i, name in enumerate(names)}
+    repeats = np.array([(count.wins, count.ties, count.losses) for count in counts]).ravel()
+    systems = np.array([(code[count.first], code[count.second]) for count in counts], dtype=np.uint32).repeat(3, axis=0)
+    ranks = np.tile(np.array([(1, 2), (1, 1), (2, 1)], dtype=np.int32), (len(counts), 1))
+    screens = pl.int_range(1, int(repeats.sum()) + 1, eager=True).cast(pl.String)
+    return pl.DataFrame(
+        {
+            "system": pl.Series(names).gather(systems.repeat(repeats, axis=0).ravel()),
+            "rank": ranks.repeat(repeats, axis=0).ravel(),
+            "screen": screens.gather(np.arange(len(screens), dtype=np.uint32).repeat(2)),
+        }
+    )
+
+
+def _never_compared(counts: list[_Count]) -> list[str]:
+    named = {name for count in counts for name in (count.first, count.second)}
+    compared = {
+        name for count in counts if count.wins + count.ties + count.losses for name in (count.first, count.second)
+    }
+    return [f"'{shown(name)}' is named but never compared" for name in sorted(named - compared)]

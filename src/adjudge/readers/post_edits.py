@@ -1,0 +1,266 @@
+"""Machine translations with one or two post-editions, and what quality-estimation systems predict of documents.
+
+Texts are a TSV file with the columns `document`, `mt`, `pe1` and, where there are two editions, `pe2`; one row per
+segment, or one per document. A column `source` lets costs be counted by source words. Predictions are a table with the
+column `document` and one column per system; a higher number means more errors, as in the labels.
+
+`write_post_edits` writes such texts from a judgment table that holds them (columns `source_text` and `target_text`).
+Where every translation was edited by two people, both editions are written; where only some were, the first by the
+annotators' names. Several systems are told apart in the names of the documents.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from adjudge.readers.parsing import Delimited, column_uses, read_delimited, read_each, to_float
+from adjudge.readers.wmt_rankings import context_columns, context_uses
+from adjudge.table.errors import DataError, InputError, shown
+from adjudge.table.files import read_json, write_text
+from adjudge.table.judgments import Judgments, SetAside
+from adjudge.table.participants import human_columns
+from adjudge.table.protocols import NOT_CONTROLS
+from adjudge.table.wording import agreeing, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from adjudge.readers.options import ReadOptions
+    from adjudge.readers.parsing import BadRows
+
+
+_OUTPUT = ("system", "document", "segment")
+_BREAKS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
+
+
+@dataclass(frozen=True)
+class EditedDocument:
+    """The segments of one document: translation, first and second post-edition (None where there is none)."""
+
+    name: str
+    mt: tuple[str, ...]
+    pe1: tuple[str, ...]
+    pe2: tuple[str, ...] | None = None
+    source: tuple[str, ...] | None = None
+
+
+def read_post_edits(path: Path) -> tuple[EditedDocument, ...]:
+    """Read the texts, documents in the order of the file."""
+    table = read_delimited(path, "\t", quoting=False)
+    document, mt, pe1 = table.need("document", "doc"), table.need("mt"), table.need("pe1", "pe")
+    pe2, source = table.find("pe2"), table.find("source")
+    rows: dict[str, list[list[str]]] = {}
+    for line, fields in table.rows:
+        if not fields[pe1].strip() or (pe2 is not None and not fields[pe2].strip()):
+            raise InputError("a post-edition is empty; TER needs words to compare with", file=path, line=line)
+        rows.setdefault(fields[document].strip(), []).append(fields)
+    if not rows:
+        raise InputError("holds a header but no texts", file=path)
+
+    def column(part: list[list[str]], index: int | None) -> tuple[str, ...] | None:
+        return None if index is None else tuple(fields[index].strip() for fields in part)
+
+    return tuple(
+        EditedDocument(name, column(part, mt) or (), column(part, pe1) or (), column(part, pe2), column(part, source))
+        for name, part in rows.items()
+    )
+
+
+def read_predictions(path: Path) -> dict[str, dict[str, float]]:
+    """Read the predictions of each system for each document."""
+    table = read_delimited(path, None)
+    systems = [i for i, name in enumerate(table.header) if name.casefold() not in ("document", "doc", "segment")]
+    if not systems:
+        raise InputError("has no column of predictions beside the documents", file=path, line=1)
+    return {table.header[i]: _read_numbers(table, i) for i in systems}
+
+
+def read_document_scores(path: Path) -> dict[str, float]:
+    """Direct assessment of documents: a table with `document` and `z` (or `score`, `raw`), or the JSON of `gold`."""
+    if path.suffix == ".json":
+        return _read_gold(path)
+    table = read_delimited(path, None)
+    return _read_numbers(table, table.need("z", "score", "raw", "human"))
+
+
+def _read_numbers(table: Delimited, index: int) -> dict[str, float]:
+    document = table.need("document", "doc")
+    numbers: dict[str, float] = {}
+    for line, fields in table.rows:
+        name = fields[document].strip()
+        if name in numbers:
+            raise InputError(f"document '{shown(name)}' occurs twice; keep one row each", file=table.path, line=line)
+        numbers[name] = to_float(fields[index], table.header[index], table.path, line)
+    return numbers
+
+
+def _read_gold(path: Path) -> dict[str, float]:
+    content = read_json(path)
+    rows: list[Mapping[str, object]] = content.get("documents", []) if isinstance(content, dict) else []
+    what = "is not what 'adjudge gold --json' says of documents by one system each"
+    try:
+        scores = {str(row["document"]): float(str(row["z"])) for row in rows if row.get("z") is not None}
+    except (KeyError, TypeError, ValueError, AttributeError) as fault:
+        raise InputError(what, file=path) from fault
+    if not scores or len(scores) < len(rows) or not all(map(math.isfinite, scores.values())):
+        raise InputError(what, file=path)
+    return scores
+
+
+def _select_finished(judgments: Judgments) -> Judgments:
+    """The edits that the file can hold; the others are set aside."""
+    if set(judgments.protocols) - {"postedit"}:
+        raise DataError(f"there are no post-edits in judgments of protocol '{', '.join(judgments.protocols)}'")
+    final = judgments.final().keep(pl.col("text").is_not_null(), otherwise="post-edit that is not finished")
+    return final.keep(pl.col("kind").is_in(NOT_CONTROLS), otherwise="control, which is no translation of a system")
+
+
+def write_post_edits(judgments: Judgments, path: Path) -> Judgments:
+    """Write the edits; returns those that were written."""
+    kept = _select_finished(judgments)
+    # The name decides which comes first, so that the same table gives the same file.
+    table = kept.table.sort("annotator", maintain_order=True)
+    grouped = table.group_by(_OUTPUT, maintain_order=True).agg(
+        pl.col("source_text").first(), pl.col("target_text").first(), "text"
+    )
+    if grouped.height == 0:
+        raise DataError("there is no finished post-edit yet")
+    editions = 2 if (grouped["text"].list.len() >= 2).all() else 1
+    several = grouped["system"].n_unique() > 1
+    lines = ["\t".join(("document", "source", "mt", "pe1", "pe2")[: 3 + editions])]
+    for row in _sort_edits(grouped).iter_rows(named=True):
+        document = f"{row['document']}#{row['system']}" if several else str(row["document"])
+        fields = (document, row["source_text"] or "", row["target_text"], *row["text"][:editions])
+        lines.append("\t".join(field.translate(_BREAKS) for field in fields))
+    write_text(path, "\n".join(lines) + "\n")
+    more = kept.table.height - editions * grouped.height
+    record = (SetAside("edition beyond those that every translation has", more),) if more else ()
+    return replace(kept, set_aside=kept.set_aside + record)
+
+
+def _sort_edits(grouped: pl.DataFrame) -> pl.DataFrame:
+    """The edits by document and system, segments in the order of their numbers where they have such."""
+    number = pl.col("segment").cast(pl.Int64, strict=False)
+    return grouped.sort("document", "system", number, "segment", nulls_last=True, maintain_order=True)
+
+
+# Post-edits as the workshops released them (`data_EDT.tsv`): what an editor did to an output, and the edited text.
+#
+# The texts hold quotation marks that mean nothing, so the file is read without quoting. Besides the columns of the
+# judgment table there are `edit`, the number under which others judged the edit, and `action`: `EDIT`, `OK` (nothing to
+# correct), `BAD` (too bad to correct) or `N/A`, which is a value and not a gap.
+
+
+_ANNOTATOR = ("editorId", "judgeId")
+ACTIONS = {"0": "N/A", "1": "EDIT", "2": "OK", "3": "BAD"}
+
+
+def read_wmt_edits(paths: Sequence[Path], options: ReadOptions) -> Judgments:
+    """Read the files; each becomes a campaign named after it."""
+    return read_each(paths, options, _read_file)
+
+
+def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
+    table = read_delimited(path, "\t", quoting=False, options=options)
+    if not table.rows:
+        raise InputError("holds a header but no edits; check that the file is complete", file=path)
+    edit_column, system_column = table.need("editId"), table.need("system1Id", "systemId")
+    words, codes = table.find("system1actionStr", "actionStr"), table.find("system1actionVal", "actionVal")
+    edit, system = table.texts(edit_column), table.texts(system_column)
+    action, notes = _actions(table, words, codes)
+    if again := len(edit) - edit.n_unique():
+        notes.append(f"{counted(again, 'row')} {agreeing(again, 'repeats', 'repeat')} the edit id of another row")
+    columns = context_columns(table, options, annotator=_ANNOTATOR).with_columns(
+        pl.lit(campaign).alias("campaign"),
+        pl.lit("postedit").alias("protocol"),
+        pl.int_range(1, len(edit) + 1).cast(pl.String).alias("screen"),
+        system.alias("system"),
+        table.texts(table.need("system1edit", "edit"), strip=False).alias("text"),
+        edit.alias("edit"),
+        action.alias("action"),
+        **human_columns(system, options.human),
+    )
+    set_aside, row_notes = table.bad.settle()
+    columns = columns.filter(table.bad.usable())
+    taken: dict[str, int | list[int] | None] = {
+        **context_uses(table, annotator=_ANNOTATOR),
+        "system": system_column,
+        "text": table.need("system1edit", "edit"),
+        "edit": edit_column,
+        "action": [column for column in (words, codes) if column is not None],
+    }
+    uses = column_uses(path, table.header, taken)
+    return Judgments.from_columns(columns, set_aside=set_aside, notes=[*notes, *row_notes], source=str(path), uses=uses)
+
+
+def _actions(table: Delimited, word_column: int | None, code_column: int | None) -> tuple[pl.Series, list[str]]:
+    """Read the action by its code, or by its word where there is no code."""
+    words = table.texts(word_column).str.to_uppercase()
+    codes = words if code_column is None else table.texts(code_column)
+    known = {**ACTIONS, **{word: word for word in ACTIONS.values()}}
+    actions = codes.replace_strict(known, default=None, return_dtype=pl.String)
+    table.bad.mark(
+        actions.is_null(),
+        lambda row: f"action is '{shown(codes[row] or '')}', 0, 1, 2 or 3 is needed",
+        "row with an unknown action",
+    )
+    differ = int((words != actions).sum())
+    name = f"{counted(differ, 'row')} {agreeing(differ, 'names', 'name')}"
+    return actions, [f"{name} another action than the code says; the code counts"] if differ else []
+
+
+# Judgments of post-edits (`data_ACC.csv`): is the edited text acceptable, YES, NO or UNK (no judgment given).
+#
+# YES is a score of 1, NO of 0, UNK null. The column `edit` holds the number of the edit judged. The system is the one
+# this file names: in released data it disagrees with the file of edits for some rows, so that joining by edit is
+# unsafe.
+
+
+ANSWERS = {"YES": 1.0, "NO": 0.0, "UNK": None}
+
+
+def read_wmt_acceptability(paths: Sequence[Path], options: ReadOptions) -> Judgments:
+    """Read the files; each becomes a campaign named after it."""
+    return read_each(paths, options, _read_file_acceptability)
+
+
+def _read_file_acceptability(path: Path, campaign: str, options: ReadOptions) -> Judgments:
+    table = read_delimited(path, None, options=options)
+    if not table.rows:
+        raise InputError("holds a header but no judgments; check that the file is complete", file=path)
+    system_column = table.need("systemId", "system1Id")
+    taken = {
+        **context_uses(table, annotator=("judgeId",)),
+        "system": system_column,
+        "score": table.need("judgment", "judgement"),
+        "edit": table.need("editId"),
+    }
+    system = table.texts(system_column)
+    columns = context_columns(table, options, annotator=("judgeId",)).with_columns(
+        pl.lit(campaign).alias("campaign"),
+        pl.lit("acceptability").alias("protocol"),
+        pl.int_range(1, len(system) + 1).cast(pl.String).alias("screen"),
+        system.alias("system"),
+        _parse_answers(table.texts(taken["score"]), table.bad).alias("score"),
+        table.texts(taken["edit"]).alias("edit"),
+        **human_columns(system, options.human),
+    )
+    set_aside, row_notes = table.bad.settle()
+    columns = columns.filter(table.bad.usable())
+    uses = column_uses(path, table.header, taken)
+    return Judgments.from_columns(columns, set_aside=set_aside, notes=row_notes, source=str(path), uses=uses)
+
+
+def _parse_answers(texts: pl.Series, bad: BadRows) -> pl.Series:
+    given = texts.str.to_uppercase()
+    bad.mark(
+        ~given.is_in(list(ANSWERS)),
+        lambda row: f"judgment is '{shown(given[row])}', YES, NO or UNK is needed",
+        "row with an unknown judgment",
+    )
+    return given.replace_strict(ANSWERS, default=None, return_dtype=pl.Float64)

@@ -1,0 +1,351 @@
+"""File formats: one module per format, each with `read(paths, options)`. `read` chooses the module by name.
+
+`read` accepts a path, several paths, a polars or pandas data frame, or judgments.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from adjudge.readers.appraise import find_separator, is_result
+from adjudge.readers.metric_scores import ENDING, HUMAN_SCORES
+from adjudge.readers.options import ReadOptions, as_frame, as_paths
+from adjudge.readers.wmt_da_files import SOURCES, member_of
+from adjudge.table.errors import InputError, UsageError, shown, unknown_choice
+from adjudge.table.files import encoding_of, exists, text_encoding
+from adjudge.table.wording import split_names
+
+if TYPE_CHECKING:
+    from adjudge.readers.duplicates import Repeated
+    from adjudge.readers.metric_scores import MetricScore
+    from adjudge.table.judgments import Judgments
+
+
+class Format(NamedTuple):
+    """One format: the whole registration of a reader.
+
+    Attributes:
+        reader: the function that reads it, as `module:function` of this package.
+        summary: what it is.
+        options: the options that it uses besides those of all formats.
+        repeated: the meaning of rows that agree in everything that identifies a judgment: `corrections`, of which the
+            last counts; separate `judgments`; or `counts`, if rows are made from numbers of comparisons.
+        headers: columns, in small letters, by which a file without a given format is recognised: all of one line.
+        not_in_header: columns that such a file must not have.
+    """
+
+    reader: str
+    summary: str
+    options: tuple[str, ...] = ()
+    repeated: Repeated = "corrections"
+    headers: tuple[str, ...] = ()
+    not_in_header: str = ""
+
+
+# Options that every format uses; `pair` also selects.
+COMMON_OPTIONS = ("pair", "human", "encoding", "strict", "bad_rows", "attributes", "judges")
+_TABLE = ("columns", "systems", "raters", "sheets", "wide", "winner", "labels")
+
+FORMATS: dict[str, Format] = {
+    "judgments": Format(
+        "native:read", "the judgment table, or any table: Parquet, CSV, Excel, JSON, JSON lines", _TABLE
+    ),
+    "wmt-ranking": Format(
+        "wmt_rankings:read_wmt_rankings",
+        "relative rankings with columns srclang ... system5rank (WMT10 and later)",
+        ("labels",),
+        "judgments",
+        ("srclang trglang system1id system1rank",),
+    ),
+    "wmt-ranking-2007": Format(
+        "wmt_rankings:read_wmt_rankings_2007",
+        "relative rankings among other judgments, told apart by TYPE (WMT07 to 09)",
+        ("labels",),
+        "judgments",
+        ("task type item_id annotator_id system_0",),
+    ),
+    "wmt-edits": Format(
+        "post_edits:read_wmt_edits",
+        "post-edits with columns editId ... system1edit (data_EDT.tsv)",
+        (),
+        "judgments",
+        ("editid editorid system1id system1edit",),
+    ),
+    "wmt-acceptability": Format(
+        "post_edits:read_wmt_acceptability",
+        "judgments of post-edits, YES, NO or UNK (data_ACC.csv)",
+        (),
+        "judgments",
+        ("editid judgeid systemid judgment",),
+    ),
+    "pairwise-counts": Format(
+        "pairs:read_pairwise_counts", "lines 'A B wins ties losses', both directions or one", (), "counts"
+    ),
+    "pairwise-table": Format(
+        "pairs:read_pairwise_table",
+        "a table with columns left, right and winner, one comparison per row",
+        ("columns", "winner"),
+    ),
+    "rank-table": Format(
+        "rank_tables:read_rank_table",
+        "a table with one rank column per candidate, one file per annotator",
+        ("segment_column", "rank_columns", "labels"),
+    ),
+    "rank-lines": Format(
+        "rank_tables:read_rank_lines",
+        "one file per candidate with one rank per line, annotators one after the other",
+        ("labels", "stacked"),
+        "judgments",
+    ),
+    "wmt-da": Format(
+        "wmt_da:read",
+        "direct assessment, a folder or files of the ad-*.csv family (WMT16 to WMT22)",
+        (),
+        "judgments",
+        ("sys_id rid sid score",),
+    ),
+    "mturk-da": Format(
+        "mturk:read",
+        "direct assessment, Mechanical Turk batch results with all items in Answer.Q1",
+        headers=("hitid workerid answer.q1",),
+    ),
+    "appraise": Format(
+        "appraise:read",
+        "results of Appraise: 9, 11 or 12 columns and no header, with --batches, --annotators",
+        ("batches", "annotators"),
+    ),
+    "wmt-humeval": Format("humeval:read", "judgments of the general task, JSON lines with one segment each (WMT23 on)"),
+    "mqm": Format(
+        "mqm:read",
+        "MQM ratings, one error per row with its span between <v> and </v>",
+        ("columns", "mqm_weights"),
+        headers=("system rater category severity", "system annotator category severity"),
+        not_in_header="score rank",
+    ),
+    "pearmut": Format("pearmut:read", "annotations of Pearmut, JSON lines with one submitted document each"),
+    "metric-scores": Format(
+        "metric_scores:read", "mt-metrics-eval: *.seg.score files or folders of human or metric scores"
+    ),
+}
+
+
+def read(source: Any, *, format: str | None = None, options: ReadOptions | None = None, **settings: Any) -> Judgments:  # noqa: A002
+    """Read one or several files, folders (in some formats) or a data frame into one judgment table.
+
+    `read("scores.csv")`, `read(["a.csv", "b.csv"], format="wmt-ranking", pair="cs-en")` and `read(frame)` all work.
+
+    Args:
+        source: a path, several paths, a data frame of polars or pandas with columns as in the judgment table, or
+            judgments.
+        format: a name from `FORMATS`, for paths; default: detected, or else the judgment table.
+        options: all reading options in one object.
+        **settings: single reading options: any field of `ReadOptions`. `pair` also selects that language pair.
+
+    Returns:
+        The judgments, with everything that was set aside and why.
+    """
+    from adjudge.table.judgments import Judgments
+    from adjudge.table.participants import mark_humans, set_judges_apart
+
+    chosen = read_options(options, **settings)
+    if isinstance(source, Judgments):
+        judgments = source if chosen.human is None else mark_humans(source, chosen.human, given=("kind",))
+    elif (frame := as_frame(source)) is not None:
+        if format not in (None, "judgments"):
+            raise UsageError(f"a data frame has no format '{format}'; leave format out")
+        from adjudge.readers.duplicates import note_similar_names, remove_copies
+        from adjudge.readers.native import read_frame
+
+        judgments = note_similar_names(remove_copies(read_frame(frame, chosen)))
+    else:
+        with text_encoding(chosen.encoding):
+            judgments = _read_files(as_paths(source), format, chosen)
+    judgments = _note_missing_human(judgments, chosen.human)
+    if chosen.attributes is not None:
+        from adjudge.readers.tables import add_attributes
+
+        with text_encoding(chosen.encoding):
+            judgments = add_attributes(judgments, Path(chosen.attributes))
+    judgments = set_judges_apart(judgments, chosen.judges)
+    pair = settings.get("pair")
+    return judgments if pair is None else judgments.for_pair(pair)
+
+
+def as_metric_scores(source: Any) -> list[MetricScore]:
+    """Read metric scores from a path, several paths, or a data frame of polars or pandas."""
+    from adjudge.readers.metric_scores import read_metric_scores, read_score_frame
+
+    frame = as_frame(source)
+    return read_metric_scores(as_paths(source, "metric scores")) if frame is None else read_score_frame(frame)
+
+
+def read_options(options: ReadOptions | None = None, **settings: Any) -> ReadOptions:
+    """Make reading options from plain settings: lists, and mappings such as `columns={"system": "model"}`."""
+    names = [field.name for field in fields(ReadOptions)]
+    for name in settings:
+        if name not in names:
+            raise unknown_choice("setting of the reader", name, ["format", *names])
+    return replace(options or ReadOptions(), **{name: _as_option(name, value) for name, value in settings.items()})
+
+
+def _as_option(name: str, value: Any) -> Any:
+    """Convert a value to the form in which `ReadOptions` stores it; comma-separated names are accepted too."""
+    if isinstance(value, Mapping) and name in ("columns", "winner"):
+        return tuple(f"{key}={given}" for key, given in value.items())
+    if isinstance(value, str) and getattr(ReadOptions, name) == ():
+        return split_names(value)
+    if isinstance(value, list) and name in ("raters", "systems", "sheets"):
+        # Columns of data frames may be called by numbers.
+        return tuple(map(str, value))
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _read_files(paths: list[Path], format: str | None, options: ReadOptions) -> Judgments:  # noqa: A002
+    if format is not None and format not in FORMATS:
+        raise unknown_choice("format", format, FORMATS)
+    if not paths:
+        raise UsageError("no file was given; name at least one")
+    seen: set[Path] = set()
+    for path in paths:
+        if not exists(path):
+            raise InputError("no such file or folder; check the path", file=path)
+        if path.resolve() in seen:
+            raise InputError("is given twice, its judgments would count twice; name it once", file=path)
+        seen.add(path.resolve())
+    name = format or format_of(paths)
+    _refuse_unused(name, options)
+    from adjudge.readers.duplicates import note_similar_names, remove_copies
+
+    module, _, function = FORMATS[name].reader.partition(":")
+    judgments: Judgments = getattr(import_module(f"adjudge.readers.{module}"), function)(paths, options)
+    if not len(judgments):
+        raise InputError("holds no judgment that can be used; check its columns and --format", file=paths[0])
+    if format is None and name != "judgments":
+        note = f"the format was recognised as {name}; --format chooses another"
+        judgments = replace(judgments, notes=(note, *judgments.notes))
+    return note_similar_names(remove_copies(judgments, repeated=FORMATS[name].repeated))
+
+
+def format_of(paths: Sequence[Path]) -> str:
+    """Return the format of files for which none is given: the recognised one, or the judgment table."""
+    return recognise(paths) or "judgments"
+
+
+def _refuse_unused(name: str, options: ReadOptions) -> None:
+    """Refuse options that the format does not use, since the user expects an effect."""
+    used = (*COMMON_OPTIONS, *FORMATS[name].options)
+    for field in fields(ReadOptions):
+        if field.name not in used and getattr(options, field.name) != field.default:
+            others = [other for other, known in FORMATS.items() if field.name in known.options]
+            given, *accepted = (f"--{option.replace('_', '-')}" for option in (field.name, *used))
+            what = f"{given} is no option of format '{name}', but of {' and '.join(others)}"
+            raise UsageError(f"{what}; '{name}' uses {', '.join(accepted)}")
+
+
+def _note_missing_human(judgments: Judgments, human: str | None) -> Judgments:
+    """Note if no system matches the given human translation, which may be misspelt."""
+    if human is None or judgments.table["human"].any():
+        return judgments
+    note = f"no system matches --human '{shown(human)}', so none counts as a human translation"
+    return judgments if note in judgments.notes else replace(judgments, notes=(*judgments.notes, note))
+
+
+# Recognises the format of a file by its name and its first lines, where `--format` is not given.
+#
+# Only layouts that nothing else has are recognised (`Format.headers`, and below); anything else is left to the reader
+# of tables, which takes columns by their names. A note says what was recognised, and `--format` always overrules it.
+
+
+_HEAD = 1 << 16
+# Direct assessment without a header: assignment, worker, languages, what was asked, ..., type of item.
+_DIRECT = re.compile(
+    r"\S+[ \t]+\S+[ \t]+[a-z]{2,3}[ \t]+[a-z]{2,3}[ \t]+(ad|fl)([ \t]+\S+){3}[ \t]+[A-Z_]+([ \t]+\S+){3}"
+)
+_COUNTS = re.compile(r"\S+[ \t]+\S+([ \t]+[0-9]+){3}")
+
+
+def recognise(paths: Sequence[Path]) -> str | None:
+    """Return the name of the format that all paths have; None for tables and unknown formats."""
+    formats = {_recognise_folder(path) if path.is_dir() else _recognise_file(path) for path in paths}
+    return formats.pop() if len(formats) == 1 else None
+
+
+def _recognise_folder(folder: Path) -> str | None:
+    scores = folder if folder.name == HUMAN_SCORES else folder / HUMAN_SCORES
+    if any(scores.glob(f"*{ENDING}")):
+        return "metric-scores"
+    members = [member_of(file) for inside in (folder, folder / "analysis") for file in inside.glob("ad-*")]
+    return "wmt-da" if any(member is not None and member.role in SOURCES for member in members) else None
+
+
+def _recognise_file(path: Path) -> str | None:
+    if path.name.endswith(ENDING):
+        return "metric-scores"
+    member = member_of(path)
+    if member is not None and member.role in SOURCES:
+        return "wmt-da"
+    lines = _first_lines(path)
+    if not lines:
+        return None
+    return _recognise_json(lines[0]) or _recognise_header(lines[0]) or _recognise_rows(lines)
+
+
+def _first_lines(path: Path) -> list[str]:
+    """Return the whole lines in the first 64 KiB of a regular text file; a pipe could be read only once."""
+    if not path.is_file():
+        return []
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_HEAD)
+        if raw.startswith(b"\x1f\x8b"):
+            with gzip.open(path) as unpacked:
+                raw = unpacked.read(_HEAD)
+        text = raw.decode(encoding_of(raw), "ignore" if len(raw) == _HEAD else "strict")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError):
+        return []  # The reader says what is wrong.
+    lines = text.splitlines()
+    return [line for line in (lines[:-1] if len(raw) == _HEAD else lines) if line.strip()]
+
+
+def _recognise_json(line: str) -> str | None:
+    if not line.startswith("{"):
+        return None
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if "doc_id" in entry and ({"scores", "esa_score"} & entry.keys()):
+        return "wmt-humeval"
+    return "pearmut" if {"annotation", "user_id"} <= entry.keys() else None
+
+
+def _recognise_header(line: str) -> str | None:
+    """Recognise a format by the names of columns, which some of these files separate by blanks."""
+    names = {name.strip().strip('"').lower() for name in re.split(r"[\t,; ]", line)}
+    for name, known in FORMATS.items():
+        has_header = any(names.issuperset(header.split()) for header in known.headers)
+        if has_header and names.isdisjoint(known.not_in_header.split()):
+            return name
+    return None
+
+
+def _recognise_rows(lines: Sequence[str]) -> str | None:
+    """Recognise counts of pairs, and Appraise's rows of account, system, item, type, languages and score."""
+    if _DIRECT.fullmatch(lines[0].strip()):
+        return "wmt-da"
+    if all(_COUNTS.fullmatch(line.strip()) for line in lines):
+        return "pairwise-counts"
+    try:
+        first = list(csv.reader(lines[:2], delimiter=find_separator(lines[0])))
+    except csv.Error:
+        return None
+    return "appraise" if is_result(list(enumerate(first, start=1))) else None

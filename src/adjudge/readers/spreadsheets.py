@@ -1,0 +1,307 @@
+"""The table in a workbook of Excel or OpenDocument: its sheet, its header, and the cells that were merged.
+
+The sheet is the first that has the columns of judgments, otherwise the first, unless others are asked for. Rows above
+the header, such as a title or headings over several columns, are left out. What stands in cells that were merged down
+holds for each of their rows.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections import Counter
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+
+from adjudge.readers.columns import BRACKETS, PAIR_COLUMNS, SYNONYMS, plain
+from adjudge.table.errors import InputError, Source, shown
+from adjudge.table.files import check_size
+from adjudge.table.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+    from pathlib import Path
+
+
+# Cells of a workbook that were merged down: what stands in the uppermost holds for all of them.
+#
+# The reader of workbooks gives the value of the uppermost cell alone, so where cells are merged is asked of calamine,
+# and of OpenDocument, for which it does not say, read from the XML.
+
+
+OPEN_DOCUMENT = "content.xml"
+"""The file with all sheets of an OpenDocument workbook."""
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+
+
+def fill_merged(
+    frame: pl.DataFrame, corner: tuple[int, int], above: int, merged: Sequence[tuple[int, int, int]]
+) -> tuple[pl.DataFrame, int]:
+    """The frame with the upper value of cells merged down in all of them, and how many were filled.
+
+    Args:
+        frame: the rows below the header.
+        corner: row and column, from 1, of the first cell of the sheet that holds something.
+        above: rows above the header.
+        merged: column, first and last row of merged cells.
+    """
+    filled = 0
+    columns = {name: frame[name].to_list() for name in frame.columns}
+    for column, first, last in merged:
+        place, start = column - corner[1], first - corner[0] - above - 1
+        if not 0 <= place < frame.width or not 0 <= start < frame.height:
+            continue
+        values = columns[frame.columns[place]]
+        rows = range(start + 1, min(last - first + start + 1, frame.height))
+        empty = [row for row in rows if values[row] is None] if values[start] is not None else []
+        for row in empty:
+            values[row] = values[start]
+        filled += len(empty)
+    return (pl.DataFrame(columns, schema=frame.schema), filled) if filled else (frame, 0)
+
+
+def corner_and_merged(raw: bytes, sheet: str) -> tuple[tuple[int, int], list[tuple[int, int, int]]]:
+    """Row and column of the first cell that holds something, and the cells that were merged down, of a sheet."""
+    from python_calamine import CalamineError, CalamineWorkbook
+
+    if (table := _open_document_sheet(raw, sheet)) is not None:
+        try:
+            return _find_open_document_cells(table)
+        except ValueError:
+            return (1, 1), []
+    try:
+        read = CalamineWorkbook.from_filelike(io.BytesIO(raw)).get_sheet_by_name(sheet)
+    except (CalamineError, OSError, ValueError):
+        # It has been read by the reader of workbooks already.
+        return (1, 1), []
+    row, column = read.start or (0, 0)
+    merged = [
+        (left + 1, top + 1, bottom + 1)
+        for (top, left), (bottom, right) in read.merged_cell_ranges or ()
+        if left == right and bottom > top
+    ]
+    return (row + 1, column + 1), merged
+
+
+def _open_document_sheet(raw: bytes, sheet: str) -> Any:
+    """The XML of a sheet of an OpenDocument workbook; None where the workbook is of another kind, or merges nothing."""
+    from xml.etree.ElementTree import ParseError
+
+    from defusedxml.ElementTree import fromstring
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            content = archive.read(OPEN_DOCUMENT)
+        if b"number-rows-spanned" not in content:
+            return None
+        tables = fromstring(content).iter(f"{_TABLE}table")
+        return next((table for table in tables if table.get(f"{_TABLE}name") == sheet), None)
+    except (zipfile.BadZipFile, OSError, ValueError, KeyError, ParseError):
+        return None
+
+
+def _find_open_document_cells(table: Any) -> tuple[tuple[int, int], list[tuple[int, int, int]]]:
+    """Do the same for a sheet of an OpenDocument workbook, in which equal rows and cells are written once."""
+    filled: list[tuple[int, int]] = []
+    merged: list[tuple[int, int, int]] = []
+    row = 1
+    for line in table.iter(f"{_TABLE}table-row"):
+        column = 1
+        for cell in line:
+            if len(cell):
+                filled.append((row, column))
+            down, across = (int(cell.get(f"{_TABLE}number-{name}-spanned", 1)) for name in ("rows", "columns"))
+            if down > 1 and across == 1:
+                merged.append((column, row, row + down - 1))
+            column += int(cell.get(f"{_TABLE}number-columns-repeated", 1))
+        row += int(line.get(f"{_TABLE}number-rows-repeated", 1))
+    if not filled:
+        return (1, 1), []
+    return (filled[0][0], min(column for _, column in filled)), merged
+
+
+# A header is looked for in so many rows of a sheet.
+TITLE_ROWS = 20
+ALL_SHEETS = "all"
+_ROW = "row of the sheet"
+_NAMES = {
+    meaning: {plain(name) for name in names}
+    for meaning, names in {**SYNONYMS, **PAIR_COLUMNS}.items()
+    if meaning in ("system", "score", "rank", *PAIR_COLUMNS)
+}
+_UNNAMED = re.compile(r"__UNNAMED__([0-9]+)")
+
+
+class Sheet(NamedTuple):
+    """The rows of a sheet as text, where they stand, and what there is to say about the workbook."""
+
+    frame: pl.DataFrame
+    source: Source
+    notes: tuple[str, ...]
+    twice: frozenset[str]
+    """Names that several columns have."""
+
+
+def read_workbook(raw: bytes, path: Path) -> Sheet:
+    """Read the sheet of a workbook that holds the table; its rows are numbered as a spreadsheet shows them."""
+    with _open(raw, path) as workbook:
+        number, above = _find_table(workbook)
+        sheet = _read_sheet(workbook, raw, path, number, above)
+        later = range(number + 1, len(workbook.sheet_names))
+        more = any(_header_row(workbook, other) is not None for other in later)
+    hint = ("other sheets hold judgments, too; --sheets all reads them all",) if more else ()
+    return sheet._replace(notes=(*sheet.notes, *hint))
+
+
+def read_sheets(raw: bytes, path: Path, wanted: Sequence[str], *, columns: Sequence[str] = ()) -> dict[str, Sheet]:
+    """Read several sheets of a workbook by their names.
+
+    Args:
+        raw: the workbook.
+        path: its file, for messages.
+        wanted: the sheets; `all` are those that name the columns of judgments and have rows below.
+        columns: columns that the user names: a row that holds all of these names the columns, too.
+
+    Returns:
+        The sheets by their names, in the order of the workbook.
+    """
+    with _open(raw, path) as workbook:
+        names = workbook.sheet_names
+        asked = {_find_sheet(name, names, path) for name in wanted if name != ALL_SHEETS}
+        headers = {name: _header_row(workbook, number, columns) for number, name in enumerate(names)}
+        chosen = [name for name in names if name in asked or (ALL_SHEETS in wanted and headers[name] is not None)]
+        if not chosen:
+            raise InputError("has no sheet with the columns of judgments; name the sheets by --sheets", file=path)
+        read = {}
+        for name in chosen:
+            number, above = names.index(name), headers[name]
+            above = _rows_above_header(_first_rows(workbook, number)) if above is None else above
+            read[name] = _read_sheet(workbook, raw, path, number, above, several=chosen)
+        return _drop_empty(read, asked, path)
+
+
+def _find_sheet(name: str, names: Sequence[str], path: Path) -> str:
+    """The sheet of this name, in any case where only one has it."""
+    same = [sheet for sheet in names if sheet == name] or [sheet for sheet in names if plain(sheet) == plain(name)]
+    if len(same) != 1:
+        raise InputError(f"has no sheet '{shown(name)}', it has {shown(', '.join(names), 300)}", file=path)
+    return same[0]
+
+
+def _drop_empty(sheets: dict[str, Sheet], asked: Collection[str], path: Path) -> dict[str, Sheet]:
+    """The sheets without those that hold a header alone and that nobody asked for by name, which the notes tell."""
+    empty = [name for name, sheet in sheets.items() if not sheet.frame.height and name not in asked]
+    if not empty or len(empty) == len(sheets):
+        return sheets
+    kept = {name: sheet for name, sheet in sheets.items() if name not in empty}
+    first = next(iter(kept))
+    note = f"no rows below the header in {path.name}, sheet {', '.join(map(shown, empty))}"
+    kept[first] = kept[first]._replace(notes=(*kept[first].notes, note))
+    return kept
+
+
+@contextmanager
+def _open(raw: bytes, path: Path) -> Iterator[Any]:
+    """A workbook; damage that is found while it is read becomes one sentence."""
+    import fastexcel
+
+    _check_archive(raw, path)
+    try:
+        yield fastexcel.read_excel(raw)
+    except (fastexcel.FastExcelError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as fault:
+        reason = shown(str(fault).split("\n", 1)[0], 120)
+        raise InputError(f"is a damaged Excel workbook ({reason}); save it again", file=path) from fault
+
+
+def _read_sheet(
+    workbook: Any, raw: bytes, path: Path, number: int, above: int, *, several: Sequence[str] = ()
+) -> Sheet:
+    """A sheet, of which so many rows stand above the header; one of several if these are named."""
+    frame: pl.DataFrame = workbook.load_sheet(number, header_row=above, dtypes="string").to_polars()
+    header = workbook.load_sheet(number, header_row=None, n_rows=above + 1, dtypes="string").to_polars().rows()
+    name = workbook.sheet_names[number]
+    notes = list(_notes(path.name, workbook.sheet_names, several or [name], above))
+    corner, merged = corner_and_merged(raw, name)
+    frame, filled = fill_merged(frame.cast(pl.String), corner, above, merged)
+    if filled:
+        notes.append(f"{counted(filled, 'merged cell')} of {path.name} filled with the value at their top")
+    first = corner[0] + above + 1
+    frame = _name_columns(frame).with_row_index(_ROW)
+    frame = frame.filter(~pl.all_horizontal(pl.exclude(_ROW).is_null()))
+    numbers = frame[_ROW].to_list()
+    source = Source(
+        f"{path}, sheet '{shown(name)}'" if several else str(path),
+        lambda row: numbers[row] + first if row < len(numbers) else row + first,
+    )
+    twice = frozenset(name for name, times in Counter(header[above] if header else ()).items() if name and times > 1)
+    return Sheet(frame.drop(_ROW), source, tuple(notes), twice)
+
+
+def _find_table(workbook: Any) -> tuple[int, int]:
+    """The number of the sheet with the table, and how many rows stand above its header."""
+    for number in range(len(workbook.sheet_names)):
+        above = _header_row(workbook, number)
+        if above is not None:
+            return number, above
+    return 0, _rows_above_header(_first_rows(workbook, 0)) if workbook.sheet_names else 0
+
+
+def _header_row(workbook: Any, number: int, columns: Sequence[str] = ()) -> int | None:
+    """The row of a sheet, from 0, that names the columns of judgments, or these columns."""
+    wanted = set(map(plain, columns))
+    for above, row in enumerate(_first_rows(workbook, number)):
+        if _names_judgments(row) or (wanted and wanted <= {plain(value) for value in row if value is not None}):
+            return above
+    return None
+
+
+def _first_rows(workbook: Any, number: int) -> list[tuple[str | None, ...]]:
+    rows: list[tuple[str | None, ...]] = (
+        workbook.load_sheet(number, header_row=None, n_rows=TITLE_ROWS, dtypes="string").to_polars().rows()
+    )
+    return rows
+
+
+def _names_judgments(row: Sequence[str | None]) -> bool:
+    """Whether a row names the columns of judgments: a system and its score or rank, or both sides and the winner."""
+    names = {plain(text) for value in row if value is not None for text in (value, BRACKETS.sub("", value))}
+    known = {meaning for meaning, synonyms in _NAMES.items() if names & synonyms}
+    return ("system" in known and bool(known & {"score", "rank"})) or set(PAIR_COLUMNS) <= known
+
+
+def _rows_above_header(rows: Sequence[Sequence[str | None]]) -> int:
+    """Count the rows, such as a title over all columns, above the first row that could name the columns."""
+    filled = [sum(value is not None and value.strip() != "" for value in row) for row in rows]
+    enough = max(2, (max(filled, default=0) + 1) // 2)
+    return next((row for row, count in enumerate(filled) if count >= enough), 0)
+
+
+def _notes(file: str, sheets: Sequence[str], read: Sequence[str], above: int) -> Iterator[str]:
+    others = ", ".join(shown(name) for name in sheets if name not in read)
+    if others:
+        which = f"the sheet '{shown(read[0])}' of {file} is" if len(read) == 1 else f"{len(read)} sheets of {file} are"
+        yield f"only {which} read; not {others}"
+    if above:
+        yield f"{counted(above, 'row')} above the header of {file}, such as a title, not read"
+
+
+def _name_columns(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with columns without a name called after their place."""
+    places = {name: _UNNAMED.fullmatch(name) for name in frame.columns}
+    names = {name: f"column {int(place[1]) + 1}" for name, place in places.items() if place}
+    return frame.rename({old: new for old, new in names.items() if new not in frame.columns})
+
+
+def _check_archive(raw: bytes, path: Path) -> None:
+    """Refuse a zip file that is no workbook, or too large; the reader of workbooks explains what is damaged."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            entries = archive.infolist()
+    except (zipfile.BadZipFile, OSError, ValueError):
+        return
+    if not any(entry.filename.startswith("xl/") or entry.filename == OPEN_DOCUMENT for entry in entries):
+        raise InputError("is a zip file, but no Excel workbook; unpack it and name the table", file=path)
+    check_size(sum(entry.file_size for entry in entries), path, what="unpacked")

@@ -1,0 +1,150 @@
+"""The results of importing and exporting: the contents of files, and what a campaign has collected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from adjudge.table.comparisons import no_answer
+from adjudge.table.protocols import KINDS, NOT_JUDGED, PROTOCOLS
+from adjudge.table.results import Result, Table, number, text
+from adjudge.table.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from adjudge.table.judgments import ColumnUse, Judgments
+    from adjudge.table.results import Setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class Imported(Result):
+    """Counts of what was read."""
+
+    verb: ClassVar[str] = "import"
+
+    rows: int
+    annotators: int
+    systems: int
+    documents: int
+    segments: int
+    pairs: tuple[str, ...]
+    protocols: tuple[str, ...]
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    """Rows of each kind: outputs of systems, repeats, references, degraded outputs and other controls."""
+    columns: tuple[ColumnUse, ...] = ()
+    """How every column of the files was understood, for readers that use column names."""
+
+    @property
+    def answers(self) -> tuple[int, str]:
+        """How many answers there are, and what one is: of a pair that was compared both systems have a row."""
+        in_pairs = bool(self.protocols) and all(PROTOCOLS[name].in_pairs for name in self.protocols)
+        return (self.rows // 2, "comparison") if in_pairs else (self.rows, "judgment")
+
+    @property
+    def judged_by(self) -> str:
+        """`20 annotators`, or that the data do not name them."""
+        return counted(self.annotators, "annotator") if self.annotators else "people whom the data do not name"
+
+    def tables(self) -> tuple[Table, ...]:
+        """One table of counts."""
+        counts = ("rows", "annotators", "systems", "documents", "segments")
+        rows = tuple((name, getattr(self, name)) for name in counts)
+        kinds = tuple((f"rows of kind {kind}", count) for kind, count in self.kinds.items())
+        named = (("pairs", ", ".join(self.pairs)), ("protocols", ", ".join(self.protocols)))
+        tables = [Table("Imported", (text("what"), number("count", 0)), rows + kinds + named)]
+        if self.columns:
+            tables.append(self._columns_table())
+        return tuple(tables)
+
+    def _columns_table(self) -> Table:
+        """One row per column; with the file name if there are several files."""
+        several = len({use.file for use in self.columns}) > 1
+        header = (*((text("file"),) if several else ()), text("column"), text("taken for"))
+        rows = tuple((*((use.file,) if several else ()), use.column, use.taken_for or use.use) for use in self.columns)
+        return Table("Columns", header, rows)
+
+
+def describe(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:
+    """Count the contents of a judgment table; segments and documents are counted per campaign and language pair.
+
+    Tutorials and attention checks are rows, but neither systems nor texts of the campaign.
+    """
+    table = judgments.table
+    judged = table.filter(~pl.col("kind").is_in(NOT_JUDGED))
+    counts = dict(table.group_by("kind").len().iter_rows())
+    scope = ("campaign", "source_lang", "target_lang")
+
+    def distinct(*columns: str) -> int:
+        return judged.select(*scope, *columns).drop_nulls(columns[-1]).n_unique()
+
+    return Imported(
+        settings=settings,
+        data=judgments.fingerprint,
+        set_aside=judgments.set_aside,
+        notes=judgments.notes,
+        rows=table.height,
+        annotators=table["annotator"].drop_nulls().n_unique(),
+        systems=judged["system"].drop_nulls().n_unique(),
+        documents=distinct("document"),
+        segments=distinct("document", "segment") if table["document"].is_not_null().any() else distinct("segment"),
+        pairs=judgments.pairs,
+        protocols=judgments.protocols,
+        kinds={kind: counts[kind] for kind in KINDS if kind in counts},
+        columns=judgments.columns,
+    )
+
+
+def describe_answers(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:
+    """Count what people answered: neither what they left blank nor what they have changed since counts."""
+    final = judgments.final()
+    answered = replace(final, table=final.table.filter(~no_answer(final.table)))
+    return replace(describe(answered, settings), data=judgments.fingerprint)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exported(Imported):
+    """Counts of what was collected."""
+
+    verb: ClassVar[str] = "export"
+
+    judgments: int = 0
+    """Judged translations, each once per person, even if several systems produced it and each has a row."""
+    controls: int = 0
+    """Answers to controls."""
+    examples: int = 0
+    """Answers in tutorials."""
+    withdrawn: int = 0
+    """Answers that were withdrawn without a replacement; not included above."""
+    superseded: int = 0
+    """Answers that were changed later: the history."""
+
+    def tables(self) -> tuple[Table, ...]:
+        """One table of counts."""
+        [first, *others] = super().tables()
+        apart = ("judgments", "controls", "examples", "withdrawn", "superseded")
+        rows = (*((name, getattr(self, name)) for name in apart), *first.rows)
+        return tuple(replace(table, title="Exported") for table in (replace(first, rows=rows), *others))
+
+
+def describe_export(judgments: Judgments, settings: Mapping[str, Setting]) -> Exported:
+    """Count the contents of an export: judgments, controls and history separately, as on the organisers' page."""
+    counted = describe(judgments, settings)
+    answer = [name for name in ("annotator", "task", "output") if name in judgments.table.columns]
+    table = judgments.table if "output" in answer else judgments.table.with_row_index("output")
+    answer = answer if "output" in answer else [*answer, "output"]
+    once = table.sort("revision").unique(answer, keep="last")
+    given = once.filter(~no_answer(once))
+    kinds = dict(given.group_by("kind").len().iter_rows())
+    controls = sum(kinds.get(kind.name, 0) for kind in KINDS.values() if kind.control)
+    examples = kinds.get("tutorial", 0)
+    return Exported(
+        **{field.name: getattr(counted, field.name) for field in fields(counted)},
+        judgments=given.height - controls - examples,
+        controls=controls,
+        examples=examples,
+        withdrawn=once.height - given.height,
+        superseded=table.unique([*answer, "revision"]).height - once.height,
+    )

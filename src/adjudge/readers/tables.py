@@ -1,0 +1,667 @@
+"""A table from any file that can hold one, with every column as text: delimited text, Excel, JSON, JSON lines, Parquet.
+
+What a file is, its content says, not its name. Columns of Parquet files keep their types. Fields inside fields of JSON
+are columns with a dotted name (`meta.system`). Exports of Label Studio become one row per annotation.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import compress, islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+
+from adjudge.readers.columns import KNOWN, SYNONYMS, map_columns, parse_columns, plain, renamed
+from adjudge.readers.parsing import detect_delimiter, numbered_lines, row_lines, with_languages
+from adjudge.readers.spreadsheets import read_sheets, read_workbook
+from adjudge.table.errors import InputError, Source, shown
+from adjudge.table.files import decode_text, read_bytes
+from adjudge.table.judgments import SCHEMA, first_true
+from adjudge.table.languages import language_code
+from adjudge.table.wording import agreeing, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from adjudge.table.judgments import Judgments
+
+
+# The rows of a delimited text as columns of text, and the lines on which they stand.
+#
+# Quotation marks enclose fields, as spreadsheets write them. Many programs write texts between tabs as they are, and a
+# text may begin with a quotation mark: where every line fits the header if the marks are ordinary characters, and the
+# marks would join lines or fit nowhere, they are ordinary.
+#
+# Above the header may stand a line `sep=;`, or comments. A line that begins with # may be the header itself. It is a
+# comment only if none of the first rows has as many fields: such a table could not be read with it as the header.
+
+
+QUOTE = '"'
+ORDINARY_MARKS = "quotation marks are ordinary characters in {}: as the ends of fields they fit no row, or join several"
+
+# polars gives the second of two equal columns such a name.
+_DUPLICATE = re.compile(r"_duplicated_[0-9]+$")
+_SEPARATOR = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
+COMMENT = "#"
+# Taken only where the header has none of the other separators.
+LAST_RESORT = "|"
+# Rows that are compared with a line that may be a comment, and how much text is searched for them.
+ROWS = 20
+HEAD = 1 << 20
+
+
+class DelimitedRows(NamedTuple):
+    """The rows of a text that hold something."""
+
+    frame: pl.DataFrame
+    source: Source
+    separator: str
+    notes: tuple[str, ...]
+    ragged: Mapping[int, str]
+    """Rows that are longer or shorter than the header, and what is wrong: in the frame, but no use."""
+    twice: frozenset[str]
+    """Names that several columns have."""
+
+
+def read_rows(text: str, path: Path) -> DelimitedRows:
+    """Read a delimited text, whose header says what separates fields; rows without any value are left out."""
+    text, separator, padded = _find_header(text)
+    rows = _choose_quoting(text, separator)
+    source = Source(str(path), rows.line_of_row)
+    frame = rows.frame if rows.frame is not None else _cut_to_header(rows, source)
+    clean = {name: name.replace(QUOTE * 2, QUOTE).strip() for name in frame.columns}
+    twice = frozenset(_DUPLICATE.sub("", name) for name in clean.values() if _DUPLICATE.search(name))
+    times = Counter(clean.values())
+    frame = frame.rename({name: new for name, new in clean.items() if times[new] == 1})
+    if padded:
+        frame = frame.with_columns(pl.all().str.strip_chars())
+    frame = frame.filter(~pl.all_horizontal(pl.all().is_null())) if frame.width else frame
+    if rows.ragged and frame.height != len(rows.numbers):
+        raise source.fault(rows.ragged[min(rows.ragged)], min(rows.ragged))
+    notes = () if rows.quoting else (ORDINARY_MARKS.format(path.name),)
+    return DelimitedRows(frame, source, separator, notes, rows.ragged, twice)
+
+
+class _Rows:
+    """The rows of a text, with quotation marks that enclose fields or with ordinary ones.
+
+    Rows are counted from 0, without the header and without those that hold nothing.
+    """
+
+    def __init__(self, text: str, separator: str, *, quoting: bool = True) -> None:
+        self.text, self.separator, self.quoting = text, separator, quoting
+
+    @cached_property
+    def frame(self) -> pl.DataFrame | None:
+        """The columns; None where some row is longer than the header, or a mark neither opens nor closes a field."""
+        try:
+            return self.read()
+        except pl.exceptions.PolarsError:
+            return None
+
+    def read(self, *, cut: bool = False) -> pl.DataFrame:
+        """The columns, also where rows are longer than the header, of which the rest is then cut off."""
+        return pl.read_csv(
+            self.text.encode(),
+            separator=self.separator,
+            quote_char=QUOTE if self.quoting else None,
+            infer_schema=False,
+            truncate_ragged_lines=cut,
+        )
+
+    @cached_property
+    def ragged(self) -> dict[int, str]:
+        """The rows with more or fewer fields than the header, and what is wrong with each."""
+        if self.frame is not None and not (self.frame.width and self.frame.to_series(-1).null_count()):
+            # Where a row is cut, its last fields are missing.
+            return {}
+        (_, header), *rows = row_lines(self.text, self.separator, quoting=self.quoting)
+        width = len(header)
+        return {
+            row: f"{counted(len(fields), 'field')} where the header has {width}; the file may be cut, or not what "
+            "--format says"
+            for row, (_, fields) in enumerate(rows)
+            if len(fields) != width
+        }
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """The lines on which the rows begin, found out when they are asked for."""
+        return [line for line, _ in row_lines(self.text, self.separator, quoting=self.quoting)][1:]
+
+    def line_of_row(self, row: int) -> int:
+        """The line of a row."""
+        return self.numbers[row] if row < len(self.numbers) else row + 2
+
+    def joins_lines(self) -> bool:
+        """Whether some field goes over several lines, so that there are fewer rows than lines."""
+        return self.frame is not None and self.frame.height < self.text.strip("\r\n").count("\n")
+
+
+def _choose_quoting(text: str, separator: str) -> _Rows:
+    """The rows by the reading of quotation marks that fits: fields that they enclose, if that is possible."""
+    enclosed = _Rows(text, separator)
+    if QUOTE not in text or QUOTE in text.lstrip().split("\n", 1)[0]:
+        return enclosed
+    # Enclosed fields may hold line breaks between commas, but hardly ever between tabs.
+    if enclosed.frame is not None and not (separator == "\t" and enclosed.joins_lines()):
+        return enclosed
+    ordinary = _Rows(text, separator, quoting=False)
+    fits = ordinary.frame is not None and ordinary.frame.width > 1 and not ordinary.ragged
+    hopeless = enclosed.frame is None and not enclosed.ragged
+    return ordinary if fits or (hopeless and separator == "\t") else enclosed
+
+
+def _cut_to_header(rows: _Rows, source: Source) -> pl.DataFrame:
+    """The rows as far as the header goes; those of another length are known and will not be used."""
+    try:
+        if rows.ragged:
+            return rows.read(cut=True)
+    except pl.exceptions.PolarsError as fault:
+        raise source.fault(rows.ragged[min(rows.ragged)], min(rows.ragged)) from fault
+    reader = csv.reader(io.StringIO(rows.text, newline=""), delimiter=rows.separator, strict=True)
+    try:
+        for _ in reader:
+            pass
+    except csv.Error:
+        pass
+    problem = "a quotation mark neither begins nor ends a field; write it twice inside a field that marks enclose"
+    raise InputError(f"cannot be read as a table: {problem}", file=source.name, line=reader.line_num)
+
+
+class _Layout(NamedTuple):
+    """How a delimited text is to be read."""
+
+    text: str
+    """With empty lines for all that stands above the header, so that lines keep their numbers."""
+    separator: str
+    padded: bool = False
+    """Whether blanks around fields are no part of them, as people write them around bars."""
+
+
+def _find_header(text: str) -> _Layout:
+    """Find the separator, and leave out what stands above the header."""
+    named = _SEPARATOR.match(text)
+    if named:
+        return _Layout("\n" + text[named.end() :], named[1])
+    comments = _count_comments(text)
+    if comments:
+        text = text.split("\n", comments)[comments]
+    separator = _find_separator(text)
+    if separator not in text.split("\n", 1)[0] and (spaced := _join_by_single_blanks(text)):
+        return _Layout("\n" * comments + spaced, " ")
+    return _Layout("\n" * comments + text, separator, separator == LAST_RESORT)
+
+
+def _find_separator(text: str) -> str:
+    separator, first = detect_delimiter(text), text.split("\n", 1)[0]
+    return LAST_RESORT if separator not in first and LAST_RESORT in first else separator
+
+
+def _join_by_single_blanks(text: str) -> str | None:
+    """A table between blanks, as statistics programs write it, with one between fields; None where it is none.
+
+    Such programs may write the numbers of rows before them, which the header does not name.
+    """
+    header, *lines = (" ".join(line.split()) for line in text.split("\n"))
+    names = header.split(" ")
+    widths = {len(fields) for _, fields in islice(row_lines("\n".join(lines), " "), ROWS)}
+    if len(names) < 2 or names[0] == COMMENT or widths not in ({len(names)}, {len(names) + 1}):
+        return None
+    return "\n".join([header if widths == {len(names)} else f"row {header}", *lines])
+
+
+def _count_comments(text: str) -> int:
+    """Count the comments at the top, and the empty lines between them and the header."""
+    if not text.startswith(COMMENT):
+        return 0
+    lines = text[:HEAD].split("\n")
+    above = (not line.strip() or line.startswith(COMMENT) for line in lines)
+    marked = next((number for number, is_above in enumerate(above) if not is_above), len(lines))
+    rows = "\n".join(lines[marked:])
+    if not rows.strip():
+        return 0
+    return next((number for number, line in enumerate(lines[:marked]) if _is_header(line, rows)), marked)
+
+
+def _is_header(line: str, rows: str) -> bool:
+    """Whether any of the first rows has as many fields as the line, by the separator of either."""
+    for separator in (_find_separator(line), _find_separator(rows)):
+        width = max((len(fields) for _, fields in row_lines(line, separator)), default=0)
+        if width > 1 and any(len(fields) == width for _, fields in islice(row_lines(rows, separator), ROWS)):
+            return True
+    return False
+
+
+# Label Studio's JSON export as rows: one per annotation of a task, with the task's data and every answer by its name.
+#
+# A task has `data` (what was shown) and `annotations`, each with the answers of one person (`result`). An answer stands
+# under the name of its control (`from_name`): a rating or number as such, a choice as its word, the side of a pairwise
+# comparison as `left` or `right`. Cancelled annotations are no judgments.
+
+
+# Keys of a result's value that hold the answer; each type of control has its own.
+_ANSWERS = ("rating", "number", "choices", "selected", "text", "ranker", "taxonomy")
+
+
+def is_export(rows: list[Any]) -> bool:
+    """Whether JSON is an export of Label Studio."""
+    first = rows[0] if rows else None
+    return (
+        isinstance(first, dict) and isinstance(first.get("data"), dict) and isinstance(first.get("annotations"), list)
+    )
+
+
+def annotation_rows(tasks: list[Any], path: Path) -> tuple[list[dict[str, Any]], list[str], dict[int, str]]:
+    """One row per annotation, notes on what was left out, and the rows of broken tasks (one each, empty) with why."""
+    rows: list[dict[str, Any]] = []
+    broken: dict[int, str] = {}
+    cancelled = 0
+    for number, task in enumerate(tasks, start=1):
+        try:
+            annotations = [(annotation, annotation.get("was_cancelled")) for annotation in task["annotations"]]
+            rows += [_row(task, annotation) for annotation, is_cancelled in annotations if not is_cancelled]
+            cancelled += sum(bool(is_cancelled) for _, is_cancelled in annotations)
+        except (KeyError, TypeError, AttributeError, ValueError) as fault:
+            reason = f"task {number} is not as Label Studio writes tasks ({shown(repr(fault))})"
+            broken[len(rows)] = f"{reason}; check the export"
+            rows.append({})
+    if len(rows) == len(broken):
+        if broken:
+            raise InputError(next(iter(broken.values())), file=path)
+        raise InputError("holds no annotation; check that annotation has begun", file=path)
+    held = f"{counted(len(tasks), 'task')} with {counted(len(rows) - len(broken), 'annotation')}"
+    notes = [f"{path.name} is an export of Label Studio: {held}"]
+    if cancelled:
+        were = agreeing(cancelled, "was cancelled and is no judgment", "were cancelled and are no judgments")
+        notes.append(f"{counted(cancelled, 'annotation')} {were}")
+    return rows, notes, broken
+
+
+def _row(task: dict[str, Any], annotation: dict[str, Any]) -> dict[str, Any]:
+    row: dict[str, Any] = dict(task["data"])
+    row.setdefault("item_id", task.get("id"))
+    for answer in annotation.get("result") or []:
+        if (value := _answer(answer.get("value") or {})) is not None:
+            name = str(answer.get("from_name") or answer.get("type") or "answer")
+            row[name if name not in task["data"] else f"{name} (answer)"] = value
+    row["completed_by"] = _annotator_name(annotation.get("completed_by"))
+    for name in ("created_at", "lead_time"):
+        if annotation.get(name) is not None:
+            row.setdefault(name, annotation[name])
+    return row
+
+
+def _answer(value: dict[str, Any]) -> Any:
+    for name in _ANSWERS:
+        given = value.get(name)
+        if given is not None:
+            return given[0] if isinstance(given, list) and len(given) == 1 else given
+    return None
+
+
+def _annotator_name(completed_by: Any) -> str | None:
+    """The person's address, else the number of the account."""
+    if isinstance(completed_by, dict):
+        completed_by = completed_by.get("email") or completed_by.get("id")
+    return None if completed_by is None else str(completed_by)
+
+
+# Parquet with a checksum: adjudge's own files say when a single bit of them has changed; others are tried out first.
+#
+# The file holds the checksum of all its bytes, computed with zeros in the checksum's own place. Files of other tools
+# have none. Reading a damaged one can end the whole process, so it is read in a process of its own first.
+
+
+PARQUET_MAGIC = b"PAR1"
+_KEY = "adjudge"
+_BEFORE = b"adjudge-sha256:"
+_ZEROS = b"0" * 64
+_CHECKSUM = re.compile(_BEFORE + rb"([0-9a-f]{64})")
+# Longer than any file takes that fits into memory.
+_SECONDS = 300
+_TRY = "import io, sys, polars; polars.read_parquet(io.BytesIO(sys.stdin.buffer.read()))"
+
+
+def parquet_bytes(frame: pl.DataFrame, fingerprint: str) -> bytes:
+    """The frame as Parquet that holds the table's fingerprint and the file's checksum."""
+    buffer = io.BytesIO()
+    mark = (_BEFORE + _ZEROS).decode()
+    frame.write_parquet(buffer, metadata={_KEY: f"{mark} fingerprint:{fingerprint}"})
+    raw = buffer.getvalue()
+    return raw.replace(_BEFORE + _ZEROS, _BEFORE + hashlib.sha256(raw).hexdigest().encode())
+
+
+def read_parquet(raw: bytes, path: Path) -> pl.DataFrame:
+    """The frame that a Parquet file holds; a damaged file is refused in one sentence."""
+    mark = _CHECKSUM.search(raw)
+    if mark is not None:
+        plain = raw[: mark.start(1)] + _ZEROS + raw[mark.end(1) :]
+        if hashlib.sha256(plain).hexdigest().encode() != mark[1]:
+            raise InputError("is damaged Parquet: its checksum is not that of its content; make it again", file=path)
+    else:
+        _try_out(raw, path)
+    try:
+        return pl.read_parquet(io.BytesIO(raw))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as fault:
+        reason = shown(str(fault).split("\n", 1)[0], 120)
+        raise InputError(f"is damaged Parquet ({reason}); make it again", file=path) from fault
+
+
+def _try_out(raw: bytes, path: Path) -> None:
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _TRY], input=raw, capture_output=True, timeout=_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired as fault:
+        raise InputError(f"is damaged Parquet (not read in {_SECONDS} s); make it again", file=path) from fault
+    if done.returncode:
+        words = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
+        raise InputError(f"is damaged Parquet ({shown(words, 120) or 'reading it fails'}); make it again", file=path)
+
+
+ZIP_MAGIC = b"PK\x03\x04"
+OLD_EXCEL_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+# Keys under which files keep their rows, where the outermost value is an object.
+ROWS_UNDER = ("data", "rows", "records", "judgments", "results", "items", "annotations")
+# Fields nested deeper than this stay JSON text.
+DEEPEST = 16
+# The share of a column's cells that must be numbers, before a comma in them is taken for a decimal one.
+MOSTLY = 0.95
+_DECIMAL_COMMA = r"^\s*([+-]?[0-9]+),([0-9]+)\s*$"
+
+
+@dataclass(frozen=True)
+class LoadedTable:
+    """The columns of a file, where its rows stand, and what there is to say about the file."""
+
+    frame: pl.DataFrame
+    source: Source
+    notes: tuple[str, ...] = ()
+    ragged: Mapping[int, str] = field(default_factory=dict)
+    """Rows that are longer or shorter than the header, or broken, and what is wrong: in the frame, but no use."""
+    twice: frozenset[str] = frozenset()
+    """Names that several columns of the file have; the first of them has it in the frame."""
+    added: frozenset[str] = frozenset()
+    """Columns that the file does not have, such as the annotator after whom a sheet is named."""
+
+
+def load_sheets(
+    path: Path, wanted: Sequence[str], *, columns: Sequence[str] = (), wide: Sequence[str] = (), raters: bool = False
+) -> list[LoadedTable]:
+    """The tables in several sheets of a workbook; each sheet is an annotator where no column names any.
+
+    Args:
+        path: the workbook.
+        wanted: the names of the sheets, or `all`.
+        columns: what the user says of the columns, as `system=model`.
+        wide: the columns that hold a system or an annotator each.
+        raters: whether these are annotators, so that the sheets are none.
+    """
+    raw = read_bytes(path)
+    if not raw.startswith((ZIP_MAGIC, OLD_EXCEL_MAGIC)):
+        raise InputError("is no Excel workbook, so it has no sheets; leave --sheets out", file=path)
+    tables = []
+    named = [*wide, *parse_columns(columns).values()]
+    for name, sheet in read_sheets(raw, path, wanted, columns=named).items():
+        frame, notes = with_decimal_points(sheet.frame, sheet.frame.columns)
+        others = [column for column in frame.columns if column not in wide]
+        mapping = map_columns(others, sheet.source, columns=columns, meanings=SYNONYMS)
+        if not raters and "annotator" not in mapping:
+            frame = frame.with_columns(pl.lit(name).alias("annotator"))
+            notes = [*notes, f"each sheet of {path.name} is taken for an annotator, whose name is that of the sheet"]
+        added = frozenset(frame.columns) - set(sheet.frame.columns)
+        tables.append(LoadedTable(frame, sheet.source, (*sheet.notes, *notes), twice=sheet.twice, added=added))
+    return tables
+
+
+def load_table(path: Path) -> LoadedTable:
+    """Load the table that a file holds; rows without any value are left out."""
+    raw = read_bytes(path)
+    if not raw.strip():
+        raise InputError("is empty; a table with a header is needed", file=path)
+    if raw.startswith(PARQUET_MAGIC):
+        return LoadedTable(read_parquet(raw, path), Source(str(path)))
+    if raw.startswith((ZIP_MAGIC, OLD_EXCEL_MAGIC)):
+        sheet = read_workbook(raw, path)
+        frame, notes = with_decimal_points(sheet.frame, sheet.frame.columns)
+        return LoadedTable(frame, sheet.source, (*sheet.notes, *notes), twice=sheet.twice)
+    text = decode_text(raw, path)
+    if not text.strip():
+        raise InputError("is empty; a table with a header is needed", file=path)
+    if text.lstrip()[0] in "[{":
+        return _load_json(text, path)
+    return _load_delimited(text, path)
+
+
+def _load_delimited(text: str, path: Path) -> LoadedTable:
+    rows = read_rows(text, path)
+    frame, notes = (rows.frame, []) if rows.separator == "," else with_decimal_points(rows.frame, rows.frame.columns)
+    return LoadedTable(frame, rows.source, (*rows.notes, *notes), rows.ragged, rows.twice)
+
+
+def with_decimal_points(
+    frame: pl.DataFrame, columns: Iterable[str], *, thousands: bool = False
+) -> tuple[pl.DataFrame, list[str]]:
+    """Numbers with a decimal comma, as spreadsheets of many countries write them, with a point; and a note on which.
+
+    Args:
+        frame: the table, in text.
+        columns: where to look.
+        thousands: whether `1,234` may be a thousand: columns of nothing else are left alone.
+    """
+    changed: list[str] = []
+    for name in columns:
+        cells = frame[name].drop_nulls().str.strip_chars()
+        with_comma = cells.str.contains(_DECIMAL_COMMA)
+        numbers = with_comma | cells.str.contains(r"^[+-]?[0-9]+$") | (cells == "")
+        unsure = thousands and not (with_comma & ~cells.str.contains(r",[0-9]{3}$")).any()
+        if with_comma.any() and not unsure and len(numbers.arg_true()) >= MOSTLY * len(cells):
+            changed.append(name)
+    if not changed:
+        return frame, []
+    with_points = pl.col(changed).str.replace(_DECIMAL_COMMA, "$1.$2")
+    return frame.with_columns(with_points), [f"commas in {', '.join(map(shown, changed))} are decimal points"]
+
+
+def _load_json(text: str, path: Path) -> LoadedTable:
+    try:
+        content: Any = json.loads(text)
+    except RecursionError as fault:
+        raise InputError("is nested too deeply to be a table", file=path) from fault
+    except ValueError as fault:
+        rows, lines, broken = _parse_json_lines(text, path, fault)
+        source = Source(str(path), lambda row: lines[row] if row < len(lines) else row + 1)
+        return _make_table(rows, source, broken)
+    rows = _rows_of(content, path)
+    if is_export(rows):
+        rows, notes, broken = annotation_rows(rows, path)
+        return replace(_make_table(rows, Source(str(path)), broken), notes=tuple(notes))
+    return _make_table(rows, Source(str(path)), {})
+
+
+def _parse_json_lines(text: str, path: Path, whole: ValueError) -> tuple[list[Any], list[int], dict[int, str]]:
+    """One value per line, their lines, and those that are damaged, empty among the values, with why.
+
+    Where already the first line is no value, the text is damaged JSON as a whole.
+    """
+    rows: list[Any] = []
+    lines: list[int] = []
+    broken: dict[int, str] = {}
+    for number, line in numbered_lines(text):
+        try:
+            rows.append(json.loads(line))
+        except (RecursionError, ValueError):
+            if not rows:
+                line_number = getattr(whole, "lineno", None)
+                raise InputError("is damaged JSON; the file may be cut", file=path, line=line_number) from whole
+            broken[len(rows)] = "is damaged JSON; the file may be cut"
+            rows.append({})
+        lines.append(number)
+    return rows, lines, broken
+
+
+def _rows_of(content: Any, path: Path) -> list[Any]:
+    if isinstance(content, list):
+        return content
+    if (rows := _rows_of_frame(content)) is not None:
+        return rows
+    lists = {name: value for name, value in content.items() if isinstance(value, list)}
+    for name in ROWS_UNDER:
+        if name in lists:
+            return lists[name]
+    if len(lists) == 1:
+        return next(iter(lists.values()))
+    if not lists:
+        return [content]
+    named = shown(", ".join(lists), 200)
+    raise InputError(f"is a JSON object with several lists ({named}); give a list of rows", file=path)
+
+
+def _rows_of_frame(content: dict[str, Any]) -> list[Any] | None:
+    """The rows of a data frame that was written by columns, by the numbers of its rows, or apart from its header.
+
+    These are the ways in which pandas writes JSON; None where it is another object.
+    """
+    header, data = content.get("columns"), content.get("data")
+    if isinstance(header, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):
+        return [dict(zip(map(str, header), row, strict=False)) for row in data]
+    values = list(content.values())
+    known = {plain(name) for names in KNOWN.values() for name in names} & set(map(plain, content))
+    if len(values) > 1 and known and all(isinstance(value, list) for value in values):
+        same = len({len(value) for value in values}) == 1
+        return [dict(zip(content, row, strict=True)) for row in zip(*values, strict=True)] if same else None
+    if len(values) < 2 or not all(isinstance(value, dict) and value.keys() == values[0].keys() for value in values):
+        return None
+    return [{name: content[name][row] for name in content} for row in values[0]] if known else values
+
+
+def _make_table(rows: Iterable[Any], source: Source, broken: Mapping[int, str]) -> LoadedTable:
+    """Objects as rows of text, every field inside a field under its dotted name; other values are broken rows."""
+    flat: list[dict[str, str | None]] = []
+    problems = dict(broken)
+    for number, row in enumerate(rows):
+        if not isinstance(row, dict):
+            problems[number] = f"is '{shown(row)}', an object with named fields is needed"
+        flat.append(_flatten(row) if isinstance(row, dict) else {})
+    names = list(dict.fromkeys(name for row in flat for name in row))
+    if not names:
+        raise source.fault("holds no named fields; a list of objects is needed")
+    try:
+        columns = {name: [row.get(name) for row in flat] for name in names}
+        frame = pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String))
+    except UnicodeEncodeError as fault:
+        raise source.fault("holds half of a character (a lone surrogate); correct the text") from fault
+    return LoadedTable(frame, source, ragged=problems)
+
+
+def _flatten(record: dict[str, Any], prefix: str = "", depth: int = 0) -> dict[str, str | None]:
+    fields: dict[str, str | None] = {}
+    for name, value in record.items():
+        if isinstance(value, dict) and depth < DEEPEST:
+            fields |= _flatten(value, f"{prefix}{name}.", depth + 1)
+        else:
+            fields[f"{prefix}{name}"] = _as_text(value)
+    return fields
+
+
+def _as_text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
+
+
+# A side table: more columns for judgments, such as domain, original language or topic, joined on shared names.
+#
+# The table is any file that holds one (CSV, TSV, Excel, JSON, Parquet). Its columns that name something in the
+# judgments (`KEYS`, most under any of their usual names) say which judgments a row is about: the document, the
+# segment, or both. All others are added. What has no row in the table stays without a value, and a note counts it.
+
+
+KEYS = ("campaign", "source_lang", "target_lang", "annotator", "task", "document", "segment")
+UNDER_OTHER_NAMES = ("annotator", "document", "segment", "source_lang", "target_lang", "pair")
+"""Keys that are known by their usual other names, too; a column `project` or `batch` may well be an attribute."""
+
+
+def add_attributes(judgments: Judgments, path: Path) -> Judgments:
+    """Add the columns of a side table to the judgments."""
+    loaded = load_table(path)
+    source = loaded.source
+    if loaded.ragged:
+        raise source.fault(loaded.ragged[min(loaded.ragged)], min(loaded.ragged))
+    mapping = map_columns(loaded.frame.columns, source, meanings=UNDER_OTHER_NAMES)
+    mapping.refuse_twice(loaded.twice)
+    frame, pair_notes = with_languages(renamed(loaded.frame, mapping))
+    keys = [name for name in KEYS if name in frame.columns]
+    added = [name for name in frame.columns if name not in (*keys, "pair")]
+    _check(keys, added, judgments, source)
+    frame = frame.select(*keys, *added).with_columns(pl.col(keys).cast(pl.String).str.strip_chars())
+    for language in {"source_lang", "target_lang"} & set(keys):
+        frame = frame.with_columns(pl.col(language).map_elements(language_code, return_dtype=pl.String))
+    known = _parse_numbers(_drop_equal_rows(frame, keys, source), added)
+    if not judgments.table.join(known, on=keys, how="semi").height:
+        example = " ".join(shown(judgments.table[name][0]) for name in keys)
+        raise source.fault(f"has no row for any {' and '.join(keys)} of the judgments, such as '{example}'")
+    table = judgments.table.join(known, on=keys, how="left", maintain_order="left", validate="m:1")
+    notes = (*loaded.notes, *pair_notes, *_notes(judgments.table, known, keys, path))
+    return replace(judgments, table=table, notes=(*judgments.notes, *notes))
+
+
+def _check(keys: Sequence[str], added: Sequence[str], judgments: Judgments, source: Source) -> None:
+    if not keys:
+        named = "'document', 'segment' or another name of what was judged"
+        raise source.fault(f"has no column {named}, so its rows belong to no judgment; add one")
+    if not added:
+        raise source.fault(f"has nothing but {', '.join(keys)}; add columns that say more of them")
+    for name in added:
+        if name in judgments.table.columns and (name in SCHEMA or judgments.table[name].is_not_null().any()):
+            raise source.fault(f"has a column '{shown(name)}', which the judgments have, too; give it another name")
+
+
+def _drop_equal_rows(frame: pl.DataFrame, keys: Sequence[str], source: Source) -> pl.DataFrame:
+    """Keep one row for each key; two that contradict each other are refused."""
+    distinct = frame.unique(maintain_order=True)
+    again = first_true(distinct.select(pl.struct(keys).is_duplicated()).to_series())
+    if again is not None:
+        key = ", ".join(f"{name} '{shown(distinct[name][again])}'" for name in keys)
+        raise source.fault(f"says two different things of {key}; keep one row")
+    return distinct
+
+
+def _parse_numbers(frame: pl.DataFrame, added: Sequence[str]) -> pl.DataFrame:
+    """Convert columns of numbers, which files hold as text."""
+    texts = [frame[name] for name in added if frame[name].dtype == pl.String and frame[name].is_not_null().any()]
+    numbers = [text.cast(pl.Float64, strict=False) for text in texts]
+    same = (number.null_count() == text.null_count() for number, text in zip(numbers, texts, strict=True))
+    return frame.with_columns(compress(numbers, same))
+
+
+def _notes(table: pl.DataFrame, known: pl.DataFrame, keys: Sequence[str], path: Path) -> tuple[str, ...]:
+    """Count what did not match."""
+    judged = table.select(keys).unique()
+    without = judged.join(known.select(keys), on=keys, how="anti")
+    rows = table.join(without, on=keys, how="semi", nulls_equal=True).height
+    never = known.select(keys).join(judged, on=keys, how="anti").height
+    unit = " and ".join(keys)
+    notes = []
+    if without.height:
+        example = shown(" ".join(str(value) for value in without.row(0) if value is not None))
+        what = f"{without.height:,} of {judged.height:,} values of {unit} in the judgments ({counted(rows, 'row')})"
+        notes.append(f"{what} {agreeing(without.height, 'has', 'have')} no row in {path.name}, such as '{example}'")
+    if never:
+        of_all = f"{never:,} of {counted(known.height, 'row')} of {path.name}"
+        notes.append(f"{of_all} {agreeing(never, 'names', 'name')} a {unit} that nobody judged")
+    return tuple(notes)

@@ -1,0 +1,241 @@
+"""Wide tables: one row per item and one column per system or per annotator, which holds a score or a rank.
+
+Also comparisons that say in several columns who won: a score for each side, or a mark for each outcome.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from adjudge.readers.columns import WINNERS, map_columns, plain
+from adjudge.readers.tables import LoadedTable
+from adjudge.table.errors import Source, UsageError, shown, unknown_choice
+from adjudge.table.judgments import KEY, ColumnUse
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from adjudge.readers.columns import ColumnMap
+
+SHAPES = ("scores", "ranks")
+# In columns of ranks, at least this share of rows has 1 as lowest number and none above the number of systems.
+LIKE_RANKS = 0.95
+# Names of the column of losers, in tables with a column of winners.
+LOSER = ("loser", "loser_model", "losing_system", "rejected", "worse")
+# Names of the columns with a score for each side, in tables without a winner.
+SCORES_OF_SIDES = (
+    ("score_a", "score_b"), ("rating_a", "rating_b"), ("score_1", "score_2"), ("rating_1", "rating_2"),
+    ("score_left", "score_right"), ("left_score", "right_score"),
+)  # fmt: skip
+_MARKED = ["1", "1.0", "true", "yes"]
+_BOTH_NAMES = {"left": pl.min_horizontal, "right": pl.max_horizontal}
+_ROW = "row of the file"
+
+
+def unpivot(
+    frame: pl.DataFrame, source: Source, systems: Sequence[str], shape: str | None
+) -> tuple[pl.DataFrame, Source, list[str]]:
+    """One row per item and system: the other columns, `system`, and `score` or `rank`.
+
+    Args:
+        frame: the wide table.
+        source: the file, for messages.
+        systems: the names of the columns of systems.
+        shape: `scores` or `ranks`; default: recognised from the numbers.
+
+    Returns:
+        The long table, where its rows stand in the file, and a note on what the numbers were taken for.
+    """
+    if shape is not None and shape not in SHAPES:
+        raise unknown_choice("content of a wide table", shape, SHAPES)
+    columns = find_columns(frame.columns, systems, source, option="--systems")
+    for name in ("system", "score", "rank"):
+        if name in frame.columns and name not in columns:
+            raise source.fault(
+                f"has a column '{name}' besides the columns of --systems; it is a long table, or rename it"
+            )
+    ranks = shape == "ranks" or (shape is None and _look_like_ranks(frame.select(columns)))
+    what, other = ("ranks", "scores") if ranks else ("scores", "ranks")
+    note = f"the columns of systems are taken for {what}; --wide {other} says otherwise"
+    notes = [] if shape is not None else [note]
+    numbered = frame.with_row_index(_ROW)
+    long = pl.concat(
+        numbered.drop(columns).with_columns(
+            pl.lit(column).alias("system"), numbered[column].alias("rank" if ranks else "score")
+        )
+        for column in columns
+    ).sort(_ROW, maintain_order=True)
+    if ranks and "screen" not in long.columns:
+        long = long.with_columns(_screen(long).alias("screen"))
+    return long.drop(_ROW), _item_source(source, columns, "rank" if ranks else "score"), notes
+
+
+def unpivot_raters(
+    loaded: LoadedTable, raters: Sequence[str], shape: str | None, columns: Sequence[str] = ()
+) -> tuple[LoadedTable, tuple[ColumnUse, ...]]:
+    """A table with one column per annotator as one with a row for each of them: `annotator`, and what they said.
+
+    Args:
+        loaded: the wide table.
+        raters: the names of the columns of annotators.
+        shape: `scores` or `ranks`; default: scores, or who won where a row compares two systems.
+        columns: what the user says of the other columns, as `system=model`.
+
+    Returns:
+        The long table, and what the columns of the wide one were taken for.
+    """
+    frame, source = loaded.frame, loaded.source
+    if shape is not None and shape not in SHAPES:
+        raise unknown_choice("content of a wide table", shape, SHAPES)
+    of_raters = find_columns(frame.columns, raters, source, option="--raters")
+    others = map_columns([name for name in frame.columns if name not in of_raters], source, columns=columns)
+    compares = "system" not in others and "left" in others and "right" in others
+    answer = "rank" if shape == "ranks" else "winner" if compares else "score"
+    _check_others(others, columns, answer, taken=of_raters, twice=loaded.twice)
+    long = pl.concat(
+        frame.drop(of_raters).with_columns(pl.lit(column).alias("annotator"), _as_text(frame[column]).alias(answer))
+        for column in of_raters
+    )
+    rows, ragged = frame.height, loaded.ragged
+    table = LoadedTable(
+        long,
+        replace(
+            source,
+            row_of=lambda row: row % rows,
+            column_of=lambda name, row: of_raters[row // rows] if name == answer else name,
+        ),
+        (*loaded.notes, _note_on_raters(len(of_raters), answer, shape)),
+        {i * rows + row: problem for row, problem in ragged.items() for i in range(len(of_raters))},
+        loaded.twice,
+    )
+    return table, tuple(ColumnUse(source.name, name, f"{answer} by {name}", "used") for name in of_raters)
+
+
+def _check_others(
+    others: ColumnMap, said: Sequence[str], answer: str, *, taken: Sequence[str], twice: Collection[str]
+) -> None:
+    """Refuse columns beside those of annotators that name annotators or hold answers too: one of both would be lost."""
+    others.refuse_twice(twice, also=taken)
+    meanings = {entry.partition("=")[0].strip() for entry in said}
+    for name in ("annotator", answer):
+        if name in others.header:
+            raise others.source.fault(f"has a column '{name}' besides the columns of --raters; leave that option out")
+        if name in meanings:
+            raise UsageError(f"--columns says which column is '{name}', but so does --raters; leave one of them out")
+    if answer != "winner" and "system" not in others:
+        raise others.missing("system")
+
+
+def _as_text(column: pl.Series) -> pl.Series:
+    """The cells as text; numbers that are missing in data frames have none."""
+    return (column.fill_nan(None) if column.dtype.is_float() else column).cast(pl.String)
+
+
+def _note_on_raters(raters: int, answer: str, shape: str | None) -> str:
+    note = f"{raters} columns are taken for the {answer}s of one annotator each"
+    return f"{note}; --wide ranks says otherwise" if answer == "score" and shape is None else note
+
+
+def _screen(long: pl.DataFrame) -> pl.Expr:
+    """A number for every row of the file, the same where one person judged one item again."""
+    row = pl.col(_ROW)
+    if {"annotator", "segment"} <= set(long.columns):
+        known = pl.all_horizontal(pl.col(name).cast(pl.String).fill_null("") != "" for name in ("annotator", "segment"))
+        identity = [name for name in KEY if name in long.columns]
+        row = pl.when(known).then(row.min().over(identity)).otherwise(row)
+    return row.rank("dense").cast(pl.String)
+
+
+def _item_source(source: Source, systems: Sequence[str], answer: str) -> Source:
+    """Locate a long row in the file: in the row of its item and the column of its system."""
+    return replace(
+        source,
+        row_of=lambda row: row // len(systems),
+        column_of=lambda name, row: systems[row % len(systems)] if name == answer else name,
+    )
+
+
+def find_columns(header: Sequence[str], names: Sequence[str], source: Source, *, option: str) -> list[str]:
+    """The columns that the user names, in any case; an error that names the columns where one is not there."""
+    columns = []
+    for name in names:
+        same = [column for column in header if column == name] or [
+            column for column in header if plain(column) == plain(name)
+        ]
+        if len(same) != 1:
+            raise source.fault(f"{option} names '{shown(name)}', but the columns are {shown(', '.join(header), 300)}")
+        columns.append(same[0])
+    if len(set(columns)) < max(len(columns), 2):
+        what = "system" if option == "--systems" else "annotator"
+        raise UsageError(f"{option} must name two or more different columns, each of one {what}")
+    return columns
+
+
+def _look_like_ranks(frame: pl.DataFrame) -> bool:
+    """Whether (nearly) every row holds whole numbers from 1 on, none above the number of systems, with a best one."""
+    numbers = frame.select(pl.all().cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False))
+    filled = numbers.filter(~pl.all_horizontal(pl.all().is_null()))
+    if not filled.height:
+        return False
+    whole = pl.all_horizontal((pl.all() == pl.all().round()).fill_null(value=True))
+    like_ranks = whole & (pl.min_horizontal(pl.all()) == 1) & (pl.max_horizontal(pl.all()) <= frame.width)
+    return float(filled.select(like_ranks.mean()).item()) >= LIKE_RANKS
+
+
+def winners(frame: pl.DataFrame, mapping: ColumnMap) -> tuple[pl.DataFrame, str] | None:
+    """The comparisons with a column `winner`, where others say who won; and a note on which.
+
+    They are columns of winners and of losers, a column for each outcome, or a score for each side.
+    """
+    sides = {"left", "right"} & set(mapping.columns)
+    names = {plain(name): name for name in reversed(frame.columns)}
+    if "winner" in mapping and not sides:
+        return _winners_by_losers(frame, mapping.columns["winner"], names)
+    if "winner" not in mapping and len(sides) == 2:
+        return _winners_by_outcomes(frame, names) or _winners_by_scores(frame, names)
+    return None
+
+
+def _winners_by_losers(frame: pl.DataFrame, won: str, names: Mapping[str, str]) -> tuple[pl.DataFrame, str] | None:
+    lost = _first_name(names, LOSER)
+    if lost is None:
+        return None
+    note = f"'{won}' and '{lost}' say who won; where they stood on the screen is not known"
+    two = [function(won, lost).alias(side) for side, function in _BOTH_NAMES.items()]
+    return frame.with_columns(two).drop(lost), note
+
+
+def _winners_by_outcomes(frame: pl.DataFrame, names: Mapping[str, str]) -> tuple[pl.DataFrame, str] | None:
+    marks = {
+        name: _first_name(names, [f"winner_{word}" for word in WINNERS[name]]) for name in ("left", "right", "tie")
+    }
+    if marks["left"] is None or marks["right"] is None:
+        return None
+    marked = {name: column for name, column in marks.items() if column is not None}
+    won = [
+        pl.when(pl.col(column).cast(pl.String).str.to_lowercase().is_in(_MARKED)).then(pl.lit(name))
+        for name, column in marked.items()
+    ]
+    note = f"who won is told by the marks in {', '.join(repr(column) for column in marked.values())}"
+    return frame.with_columns(pl.coalesce(won).alias("winner")), note
+
+
+def _winners_by_scores(frame: pl.DataFrame, names: Mapping[str, str]) -> tuple[pl.DataFrame, str] | None:
+    both = next((pair for pair in SCORES_OF_SIDES if set(map(plain, pair)) <= set(names)), None)
+    if both is None:
+        return None
+    first, second = (names[plain(name)] for name in both)
+    left, right = (pl.col(name).cast(pl.String).str.strip_chars().cast(pl.Float64) for name in (first, second))
+    won = pl.when(left > right).then(pl.lit("left")).when(left < right).then(pl.lit("right"))
+    try:
+        decided = frame.with_columns(won.when(left == right).then(pl.lit("tie")).alias("winner"))
+    except pl.exceptions.PolarsError:
+        return None
+    return decided, f"who won is told by the scores in '{first}' and '{second}', the higher the better"
+
+
+def _first_name(names: Mapping[str, str], wanted: Iterable[str]) -> str | None:
+    return next((names[plain(name)] for name in wanted if plain(name) in names), None)

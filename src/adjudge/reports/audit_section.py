@@ -1,0 +1,607 @@
+"""The audits that have no section of their own elsewhere: one section each, with its tables."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from adjudge.evidence.audit import SECTIONS, load
+from adjudge.evidence.claims import Claims
+from adjudge.evidence.composition import TaskComposition
+from adjudge.evidence.verdict import (
+    SIGNS_OF_CLAIMS,
+    count_claims_on_page,
+    decide_by_ranking,
+    order_systems,
+    say_breaks,
+    say_judges,
+    say_parity_claim,
+    say_rule,
+)
+from adjudge.ranking.changes import ONCE_PER_PAIR, ChangeFamily
+from adjudge.reports import chart_theme
+from adjudge.reports.chart_theme import Layer, channel, condition
+from adjudge.reports.charts import draw_heatmap, draw_matrix, draw_places
+from adjudge.reports.page import Chart, Section
+from adjudge.table.wording import counted, listed, short_list
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from adjudge.evidence.audit import Audit, Kind
+    from adjudge.evidence.audit import Section as AuditSection
+    from adjudge.evidence.breakdown import Breakdown, ColumnBreakdown
+    from adjudge.evidence.composition import Composition, Documents
+    from adjudge.evidence.stability import Stability, StabilityRow
+    from adjudge.evidence.trust import AATest, Influence, Reliability
+    from adjudge.evidence.verdict import Decisions
+    from adjudge.judges.alternative import Bias, JudgeReport, Judges
+    from adjudge.ranking.ranking import Ranking
+    from adjudge.reports.build import PairResults
+    from adjudge.table.results import Table
+
+
+# Systems within subsets of the judgments: one chart for every column, and whether the differences are chance.
+
+
+MOST_LINES = 8
+"""Subsets that are drawn as lines; more are drawn as coloured cells."""
+LEVEL = 0.05
+LINE_HEIGHT = 15
+"""Of a name, in pixels."""
+_SHARES = (-0.6, -0.35, -0.1, 0.1, 0.35, 0.6)
+
+
+def breakdown_section(breakdown: Breakdown) -> Section:
+    """Whether systems fare better on some of the judgments than on others."""
+    words = ["Do systems fare better on some of the judgments than on others?"]
+    asked = len(breakdown.columns)
+    words += [
+        f"By {column.column}: {column.verdict(asked)} {_largest(column)}".rstrip() for column in breakdown.columns
+    ]
+    charts = tuple(
+        Chart(
+            f"breakdown-{number}" if asked > 1 else "breakdown",
+            f"Systems by {column.column}",
+            "Coloured lines rise or fall by more than chance, beside the other systems."
+            if len(column.levels) <= MOST_LINES
+            else "How much better (blue) or worse (orange) than elsewhere; most of what looks like a pattern is noise.",
+            _lines(column, breakdown.unit) if len(column.levels) <= MOST_LINES else _cells(column),
+        )
+        for number, column in enumerate(breakdown.columns, start=1)
+    )
+    tables = breakdown.tables()
+    return Section("breakdown", "Subsets", tuple(words), charts, tables[::2], tables[1::2])
+
+
+def _largest(column: ColumnBreakdown) -> str:
+    moved = [score for score in column.scores if score.p < LEVEL]
+    if moved:
+        named = [f"{score.system} in {score.level} ({score.shift:+.2f})" for score in moved[:6]]
+        return f"Shifts beyond chance: {short_list(named)}."
+    largest = column.largest
+    if largest is None:
+        return ""
+    return f"The largest shift, {largest.system} in {largest.level} ({largest.shift:+.2f}), may be chance."
+
+
+def _lines(column: ColumnBreakdown, unit: str) -> dict[str, Any]:
+    """One line per system over the subsets, coloured where it moves by more than chance."""
+    moved = {score.system for score in column.scores if score.p < LEVEL}
+    rows = [
+        {
+            "system": score.system,
+            "subset": score.level,
+            "score": score.score,
+            "shift": score.shift if score.shift == score.shift else None,
+            "moves": "beyond chance" if score.system in moved else "chance",
+        }
+        for score in column.scores
+    ]
+    base = Layer(rows).encode(
+        x=channel("subset:N", sort=list(column.levels), title=column.column, axis=dict(labelAngle=0, labelLimit=140)),
+        y=channel("score:Q", title=unit, scale=dict(zero=False)),
+        detail="system:N",
+        color=channel(
+            "moves:N",
+            scale=dict(domain=["beyond chance", "chance"], range=[chart_theme.ACCENT, chart_theme.MUTED]),
+            legend=None,
+        ),
+        opacity=condition("datum.moves == 'chance'", dict(value=0.55), dict(value=1.0)),
+        tooltip=[
+            channel("system:N", title=" "),
+            channel("subset:N", title=column.column),
+            channel("score:Q", title="score", format=".2f"),
+            channel("shift:Q", title="shift", format="+.2f"),
+        ],
+    )
+    height = max(260, 18 * len({score.system for score in column.scores}))
+    last = [row for row in rows if row["subset"] == column.levels[-1]]
+    ends = _apart([score.score for score in column.scores if score.level == column.levels[-1]], height)
+    beside = [{**row, "score": end} for row, end in zip(last, ends, strict=True)]
+    names = base.with_rows(beside).mark("text", align="left", dx=8, fontSize=11)
+    layers = (base.mark("line", strokeWidth=2), base.mark("point", filled=True, size=60), names.encode(text="system:N"))
+    return chart_theme.finish(*layers, height=height)
+
+
+def _apart(scores: Sequence[float], height: int) -> list[float]:
+    """The scores, moved as little as it takes for names beside them not to overlap."""
+    order = sorted(range(len(scores)), key=lambda i: scores[i])
+    least = (max(scores) - min(scores)) * LINE_HEIGHT / height if scores else 0.0
+    placed = [scores[i] for i in order]
+    for _ in range(len(placed)):
+        for low, high in pairwise(range(len(placed))):
+            missing = least - (placed[high] - placed[low])
+            if missing > 0:
+                placed[low] -= missing / 2
+                placed[high] += missing / 2
+    return [placed[order.index(i)] for i in range(len(scores))]
+
+
+def _cells(column: ColumnBreakdown) -> dict[str, Any]:
+    """The shift of every system in every subset."""
+    systems = list(dict.fromkeys(score.system for score in column.scores))
+    shifts = {(score.level, score.system): score.shift for score in column.scores if score.shift == score.shift}
+    largest = max((abs(shift) for shift in shifts.values()), default=1.0) or 1.0
+    cells = [[shifts.get((level, system)) for system in systems] for level in column.levels]
+    steps = [largest * share for share in _SHARES]
+    return draw_matrix(column.levels, systems, cells, steps=steps, what="shift", cell_format="+.1f", row_height=20)
+
+
+# The claims: every statement of the ranking with the audits it survives.
+
+
+_VERDICTS = ("holds", "fragile", "not supported")
+_COLOURS = (chart_theme.HEAT[6], chart_theme.HEAT[1], chart_theme.HEAT[3])
+# The cell also says the verdict in words, for readers who do not see the colours.
+_SIGNS = {"holds": "✓", "fragile": "!", "not supported": ""}
+
+
+def claims_of(results: PairResults) -> Claims | None:
+    """The claims that were audited, where they were."""
+    claims = None if results.audit is None else results.audit.sections.get("claims")
+    return claims if isinstance(claims, Claims) else None
+
+
+def decide(results: PairResults) -> Decisions:
+    """What the ranking and its audits decide."""
+    claims = claims_of(results)
+    annotators = results.counts.annotators or None if claims is None else claims.annotators
+    return decide_by_ranking(results.ranking, claims, annotators)
+
+
+def claims_section(results: PairResults) -> Section | None:
+    """Shown where claims were audited."""
+    claims = claims_of(results)
+    return None if claims is None else _section_claims(claims, results.ranking.order)
+
+
+def claims_alone(claims: Claims) -> Section:
+    """The section where no ranking stands beside it."""
+    return _section_claims(claims, order_systems(claims))
+
+
+def _section_claims(claims: Claims, systems: Sequence[str]) -> Section:
+    parity = [claim for claim in claims.claims if claim.kind == "parity" and claim.verdict != "not supported"]
+    words = (
+        count_claims_on_page(claims.counted("holds"), claims.counted("fragile"), claims.pairs),
+        *_rule(claims),
+        *(say_parity_claim(claim.claim, fragile=claim.verdict == "fragile") for claim in parity),
+    )
+    if not any(claim.verdict != "not supported" for claim in claims.claims):
+        return Section("claims", "What can be claimed", words)
+    order = [name for name in systems if any(name in claim.systems for claim in claims.claims)]
+    title = "Is the row better than the column?"
+    chart = Chart("claims", title, SIGNS_OF_CLAIMS, claims_chart(claims, order))
+    return Section("claims", "What can be claimed", words, (chart,), folded=claims.tables())
+
+
+def _rule(claims: Claims) -> tuple[str, ...]:
+    if not claims.audits:
+        return ()
+    fragile = [claim for claim in claims.claims if claim.kind == "better" and claim.verdict == "fragile"]
+    return say_rule(claims.audits), *say_breaks(fragile, claims.annotators)
+
+
+def claims_chart(claims: Claims, order: Sequence[str]) -> dict[str, Any]:
+    """One cell per pair, above the diagonal where the claims follow the order of the ranking."""
+    cells = [
+        {
+            "row": claim.systems[0], "column": claim.systems[1], "verdict": claim.verdict,
+            "sign": _SIGNS[claim.verdict],
+            "estimate": claim.estimate, "p": chart_theme.p_text(claim.p_holm), "broken": "; ".join(claim.broken_by[:4]),
+        }
+        for claim in claims.claims
+        if claim.kind == "better"
+    ]  # fmt: skip
+    return draw_heatmap(
+        cells,
+        order,
+        (dict(fontSize=13, fontWeight="bold"), channel("sign:N")),
+        title="than",
+        colour=channel("verdict:N", title=None, scale=dict(domain=list(_VERDICTS), range=list(_COLOURS))),
+        tooltip=[
+            channel("row:N", title="better"),
+            channel("column:N", title="worse"),
+            channel("verdict:N"),
+            channel("estimate:Q", title=f"by {claims.unit}", format=".2f"),
+            channel("p:N", title="p (Holm)"),
+            channel("broken:N", title="broken by"),
+        ],
+    )
+
+
+def audit_sections(results: PairResults) -> tuple[Section, ...]:
+    """One section per audit."""
+    if results.audit is None:
+        return ()
+    kind: Kind = "relative" if is_relative(results.ranking) else "scores"
+    shown = [item for item in results.audit.sections.items() if kind not in SECTIONS[item[0]].elsewhere]
+    shown.sort(key=_position)
+    return tuple(_section(name, section) for name, section in shown)
+
+
+def is_relative(ranking: Ranking) -> bool:
+    """Whether systems were compared, not scored."""
+    return ranking.kind == "relative"
+
+
+def _section(name: str, audit: AuditSection) -> Section:
+    entry = SECTIONS[name]
+    made: Section | None = None if entry.page is None else load(entry.page)(audit)
+    if made is not None:
+        return made
+    first, *others = audit.tables()
+    return Section(name, entry.title, (entry.words,) if entry.words else (), tables=(first,), folded=tuple(others))
+
+
+def standing_alone(audit: Audit) -> tuple[Section, ...]:
+    """One section per audit of a page that shows nothing else: claims first, nothing is shown elsewhere."""
+    shown = sorted(audit.sections.items(), key=lambda item: (item[0] != "claims", _position(item)))
+    return tuple(_section(name, section) for name, section in shown)
+
+
+def audit_charts(audit: Audit) -> dict[str, Mapping[str, Any]]:
+    """The charts of an audit by name, in the order of the report."""
+    sections = sorted(audit.sections.items(), key=_position)
+    charts: dict[str, Mapping[str, Any]] = {}
+    for name, section in sections:
+        if isinstance(section, Claims):
+            charts[name] = claims_chart(section, order_systems(section))
+        else:
+            charts |= {chart.slug: chart.spec for chart in _section(name, section).charts}
+    return charts
+
+
+def _position(item: tuple[str, AuditSection]) -> int:
+    return SECTIONS[item[0]].place
+
+
+def audit_tables(results: PairResults, *names: str) -> tuple[Table, ...]:
+    """The tables of these audits, where they were made."""
+    sections = {} if results.audit is None else results.audit.sections
+    return tuple(table for name in names if name in sections for table in sections[name].tables())
+
+
+# Audits of scores: stability, composition of tasks, documents by systems.
+
+
+_SHARES_SCORE_AUDITS = (0.25, 0.5, 0.75)
+_DEVIATIONS = (-10.0, -6.0, -2.0, 2.0, 6.0, 10.0)
+MOST_DOCUMENTS = 60
+AS_IT_IS = "as it is"
+
+
+def stability_section(stability: Stability) -> Section:
+    """What if the human, the best, the worst were not there, or had been worse?"""
+    whole = [row for row in stability.rows if row.family in ONCE_PER_PAIR]
+    words = [_summary(stability, whole)]
+    words += [_family(family, rows) for family, rows in _families(stability).items()]
+    charts: tuple[Chart, ...] = ()
+    if whole:
+        # Systems are raised step by step; two of the steps show it.
+        drawn = [row for row in whole if row.family is not ChangeFamily.LOWEST_RAISED or row.divisor in (2.0, 10.0)]
+        orders = {AS_IT_IS: _whole_order(stability.rows), **{row.change: row.order for row in drawn}}
+        clusters = {AS_IT_IS: _whole_clusters(stability.rows), **{row.change: row.clusters for row in drawn}}
+        says = (
+            "Places after every change; coloured systems move, a removed one leaves a gap, bars are lines of clusters."
+        )
+        charts = (Chart("stability", "Places after a change", says, draw_places(orders, clusters=clusters)),)
+    return Section("stability", "Stability", tuple(words), charts, folded=stability.tables())
+
+
+def _whole_order(rows: Sequence[StabilityRow]) -> list[str]:
+    """The order before any change: every row's own lacks the systems that it removes."""
+    merged: list[str] = []
+    for order in dict.fromkeys(row.baseline_order for row in rows):
+        for i, system in enumerate(order):
+            if system not in merged:
+                merged.insert(merged.index(order[i - 1]) + 1 if i else 0, system)
+    return merged
+
+
+def _whole_clusters(rows: Sequence[StabilityRow]) -> tuple[tuple[str, ...], ...]:
+    """The clusters before any change, by a change that removes no system; none where all of them do."""
+    whole = _whole_order(rows)
+    return next((row.baseline_clusters for row in rows if len(row.baseline_order) == len(whole)), ())
+
+
+def _summary(stability: Stability, whole: list[StabilityRow]) -> str:
+    again = f"The customary ranking (by {stability.method}, lines by the rule {stability.rule}) was recomputed with"
+    if not whole:
+        return f"{again} something left out."
+    changed = sum(row.rank_changed or row.cluster_changed for row in whole)
+    human = any(row.family in (ChangeFamily.HUMAN_REMOVED, ChangeFamily.HUMAN_DIVIDED) for row in whole)
+    what = "to the human, the best or the worst system" if human else "to the best or the worst system"
+    if stability.style == "relative":
+        what += ", to ties and repeats, or to who is compared with whom"
+    return f"{again} something changed that should not matter: {changed} of {len(whole)} changes {what} move others."
+
+
+def _families(stability: Stability) -> dict[ChangeFamily, list[StabilityRow]]:
+    """Changes of which there are many: one per annotator, document or system."""
+    sizes = Counter(row.family for row in stability.rows if row.family not in ONCE_PER_PAIR)
+    return {family: [row for row in stability.rows if row.family is family] for family, n in sizes.items() if n > 1}
+
+
+def _family(family: ChangeFamily, rows: list[StabilityRow]) -> str:
+    order = sum(row.rank_changed for row in rows)
+    clusters = sum(row.cluster_changed for row in rows)
+    changed = f"changes the order in {order} and the clusters in {clusters} of {counted(len(rows), 'case')}"
+    return f"Leaving out one {family.unit} {changed}."
+
+
+def tasks_or_blocks(composition: TaskComposition | Composition) -> Section | None:
+    """The section about tasks; None for blocks, of which the tables say all."""
+    return composition_section(composition) if isinstance(composition, TaskComposition) else None
+
+
+def composition_section(composition: TaskComposition) -> Section:
+    """Which systems were judged in the same tasks."""
+    by_people = composition.unit == "annotator"
+    words: tuple[str, ...] = (f"{'An annotator judged' if by_people else 'A task holds'} {_held(composition)}.",)
+    if composition.systems_per_unit[0] < len(composition.systems):
+        words += ("Where systems rarely meet, their scores depend on who else was judged beside them.",)
+    met = "annotators who judged the column, too" if by_people else "tasks in which the column was judged, too"
+    says = f"Share of the row's {met}."
+    spec = draw_matrix(
+        composition.systems,
+        composition.systems,
+        composition.shares,
+        steps=_SHARES_SCORE_AUDITS,
+        what="share",
+        cell_format=".0%",
+    )
+    first, *others = composition.tables()
+    chart = Chart("composition", "Judged together", says, spec)
+    return Section("composition", "Composition", words, (chart,), (first,), tuple(others))
+
+
+def _held(composition: TaskComposition) -> str:
+    """How many of the systems one task, or one annotator, has."""
+    low, mean, high = composition.systems_per_unit
+    everything = counted(len(composition.systems), "system")
+    if low == high:
+        return f"all {everything}" if low == len(composition.systems) else f"{low} of {everything}"
+    return f"{low} to {high} of {everything}, {mean:.1f} on average"
+
+
+def documents_section(documents: Documents) -> Section:
+    """How systems fare on each document, against the mean of all."""
+    words = [
+        "How systems fare on each document.",
+        "Cells hold few judgments by few people: most of what looks like a pattern is noise, as the table below says.",
+    ]
+    shown = documents.documents[:MOST_DOCUMENTS]
+    if len(shown) < len(documents.documents):
+        words.append(f"The {len(shown)} easiest of {len(documents.documents)} documents are drawn.")
+    known = [value for value in documents.difficulty if value == value]  # noqa: PLR0124  NaN differs from itself
+    mean = sum(known) / max(len(known), 1)
+    spread = [abs(value - mean) for row in documents.matrix for value in row if value is not None]
+    largest = max(spread, default=1.0) or 1.0
+    # Raw scores from 0 to 100 have points; other scales are coloured by their own spread, and show more digits.
+    points = documents.scale == "raw score" and largest > _DEVIATIONS[-1]
+    step = 1.0 if points else largest / 12
+    shown_scale = documents.scale[:1].upper() + documents.scale[1:]
+    says = f"{shown_scale}; blue is above the mean of documents ({mean:.1f}), orange below; blank was not judged."
+    spec = draw_matrix(
+        shown, documents.systems, documents.matrix[: len(shown)],
+        steps=[mean + step * deviation for deviation in _DEVIATIONS],
+        what=documents.scale, cell_format=".0f" if points else ".2f", row_height=20,
+    )  # fmt: skip
+    first, *others = documents.tables()
+    chart = Chart("documents", "Documents by systems", says, spec)
+    return Section("documents", "Documents", tuple(words), (chart,), (first,), tuple(others))
+
+
+# Audits of how far the ranking's own test and order can be trusted: A/A test, reliability, influence.
+
+
+ROW_HEIGHT = 34
+_UNITS = {"annotator": "annotator", "document": "document", "segment": "source segment"}
+
+
+def aa_section(aa: AATest) -> Section:
+    """Which tests call a system different from itself, and how often: for other pages, and for other people."""
+    words = [
+        "Every system was split at random into two halves, which a test then compared.",
+        "The halves are equally good: a test at .05 should call them different in 5% of the cases.",
+        *_error_rate_words(aa, "on these data"),
+    ]
+    charts = [
+        Chart(
+            "aa",
+            "How often a system is called different from itself",
+            "The dashed line marks 5%, the rate of a correct test.",
+            _aa_chart(aa),
+        )
+    ]
+    if aa.by_annotator is not None:
+        words += [
+            "The halves above are pages that the same people judged.",
+            "Where whole annotators are split instead, a test must allow for tastes: some people like a system more.",
+            *_error_rate_words(aa.by_annotator, "with other people"),
+        ]
+        charts.append(
+            Chart(
+                "aa-annotators",
+                "The same with halves of the annotators",
+                "A test above the dashed line takes the tastes of a few people for the quality of systems.",
+                _aa_chart(aa.by_annotator),
+            )
+        )
+    return Section("aa", "Which tests can be trusted", tuple(words), tuple(charts), folded=aa.tables())
+
+
+def _error_rate_words(aa: AATest, where: str) -> list[str]:
+    too_often = [name for name, rate in aa.rates.items() if rate.interval[0] > LEVEL]
+    too_seldom = [name for name, rate in aa.rates.items() if rate.interval[1] < LEVEL]
+    as_promised = [name for name, rate in aa.rates.items() if rate.interval[0] <= LEVEL <= rate.interval[1]]
+    words = []
+    if too_often:
+        words.append(f"Too often {where}: {short_list(too_often)}. What these tests call significant need not be.")
+    if as_promised:
+        widest = max(aa.rates[name].interval[1] for name in as_promised)
+        words.append(f"Consistent with 5%: {short_list(as_promised)} (up to {100 * widest:.0f}% cannot be excluded).")
+    if too_seldom:
+        words.append(
+            f"Less often than 5%: {short_list(too_seldom)}. That is on the safe side, and may miss differences."
+        )
+    return words
+
+
+def _aa_chart(aa: AATest) -> dict[str, Any]:
+    rows = [(name, rate.rate_05, *rate.interval) for name, rate in aa.rates.items()]
+    return rates_chart(rows, title="false alarms at .05", number=".0%", target=LEVEL)
+
+
+def reliability_section(reliability: Reliability) -> Section:
+    """Whether one half of the annotators orders the systems as the other half does."""
+    halves = f"The {reliability.annotators:,} annotators were split at random into two halves"
+    # A method that has an order of fewer than two systems, such as those without the reference, has no agreement.
+    known = {name: agreed for name, agreed in reliability.methods.items() if not math.isnan(agreed.tau)}
+    words = [f"{halves}, and each half ranked the systems."]
+    if not known:
+        return Section("reliability", "Would others agree?", (*words, "No method orders the systems in both halves."))
+    method, best = max(known.items(), key=lambda item: item[1].tau)
+    words += [
+        f"The two orders agree best by {method}: Kendall's tau {best.tau:.2f} (1: the same order, 0: no relation).",
+        "Bars that overlap mean that other people might well have favoured another method.",
+    ]
+    rows = [(name, agreed.tau, agreed.low, agreed.high) for name, agreed in known.items()]
+    chart = Chart(
+        "reliability",
+        "Agreement of two halves of the annotators",
+        "Bars hold 95% of the random splits.",
+        rates_chart(rows, title="Kendall's tau", number=".2f"),
+    )
+    return Section("reliability", "Would others agree?", tuple(words), (chart,), folded=reliability.tables())
+
+
+def influence_section(influence: Influence) -> Section:
+    """Which annotator or document moves the ranking most."""
+    kinds = {kind: sum(row.unit == kind for row in influence.rows) for kind in _UNITS}
+    units = [counted(number, _UNITS[kind]) for kind, number in kinds.items() if number]
+    words: tuple[str, ...] = ()
+    if influence.rows:
+        turn = f"was left out{' in turn' if len(influence.rows) > 1 else ''}"
+        words = (f"Each of {listed(units)} {turn}: which of them moves the ranking most?",)
+        most = influence.rows[0]
+        shift = f"moves by {most.shift:+.1f} ({abs(most.in_se):.1f} standard errors)"
+        without = "them" if most.unit == "annotator" else "it"
+        words += (f"The largest shift comes from {most.unit} {most.name}: without {without}, {most.system} {shift}.",)
+    return Section("influence", "Who moves the ranking", words, tables=influence.tables())
+
+
+def rates_chart(
+    rows: Sequence[tuple[str, float, float, float]], *, title: str, number: str, target: float | None = None
+) -> dict[str, Any]:
+    """Name, estimate, low and high; an interval above the target stands out, one below is grey, a line marks it.
+
+    What has no estimate is not drawn.
+    """
+    rows = [row for row in rows if not math.isnan(row[1])]
+    data = [
+        {"name": name, "estimate": estimate, "low": low, "high": high, "stands": _stands(low, high, target)}
+        for name, estimate, low, high in rows
+    ]
+    # Ends of the axis that are moved inwards would run into their neighbours.
+    axis = dict(format=number, tickCount=10, labelFlush=False, labelOverlap=True)
+    colours = dict(domain=["at", "above", "below"], range=[chart_theme.ACCENT, chart_theme.WARN, chart_theme.MUTED])
+    colour = channel("stands:N", legend=None, scale=colours)
+    base = Layer(data).encode(
+        y=channel("name:N", sort=[row[0] for row in rows], title=None),
+        color=colour,
+        tooltip=[
+            channel("name:N", title=" "),
+            channel("estimate:Q", title=title, format=number),
+            channel("low:Q", title="from", format=number),
+            channel("high:Q", title="to", format=number),
+        ],
+    )
+    scale = dict(zero=True, nice=True)
+    bars = base.mark("rule", strokeWidth=3, strokeCap="round").encode(
+        x=channel("low:Q", title=title, axis=axis, scale=scale), x2="high:Q"
+    )
+    points = base.mark("point", filled=True, size=110, opacity=1).encode(
+        x=channel("estimate:Q", axis=axis, scale=scale)
+    )
+    layers = [bars, points]
+    if target is not None:
+        mark = Layer([{"target": target}]).mark("rule", strokeDash=[4, 4], stroke=chart_theme.INK)
+        layers.insert(0, mark.encode(x=channel("target:Q", axis=axis, scale=scale)))
+    return chart_theme.finish(*layers, height=ROW_HEIGHT * max(len(rows), 2))
+
+
+def _stands(low: float, high: float, target: float | None) -> str:
+    """Where an interval lies: a test that errs too seldom is cautious, one that errs too often misleads."""
+    if target is None or low <= target <= high:
+        return "at"
+    return "above" if low > target else "below"
+
+
+# Machine judges: who may stand in for a person, and where their answers lean.
+
+
+MOST_ROWS = 40
+"""Judges and people in the chart; of more, the table has all."""
+
+
+def judges_section(judges: Judges) -> Section:
+    """The verdicts in words, a chart of every judge against every person, and the tables."""
+    words = [
+        "Can a program replace one of the people? Each person was left out in turn, and the others were the yardstick.",
+        "A judge stands up to the person if it is as often the closer one of the two, up to an allowance.",
+        *say_judges(
+            [report.judge for report in judges.judges if report.outcome == "passed"],
+            [report.judge for report in judges.judges if report.outcome == "failed"],
+            {report.judge: report.verdict for report in judges.judges if report.outcome == "open"},
+        ),
+        *(f"{report.judge}: {bias.sentence}." for report in judges.judges for bias in report.biases if _is_clear(bias)),
+    ]
+    first, *others = judges.tables()
+    return Section("judges", "Machine judges", tuple(words), _charts(judges), tables=(first,), folded=tuple(others))
+
+
+def _is_clear(bias: Bias) -> bool:
+    """Whether a bias is worth a sentence: more than chance, after correction where there are several systems."""
+    p = bias.p if bias.p_holm is None else bias.p_holm
+    return p is not None and p < LEVEL
+
+
+def _charts(judges: Judges) -> tuple[Chart, ...]:
+    rows = [row for report in judges.judges for row in _rows(report, several=len(judges.judges) > 1)]
+    if not rows or len(rows) > MOST_ROWS:
+        return ()
+    chart = rates_chart(rows, title="how much more often the person is closer", number=".2f", target=0.0)
+    caption = (
+        "At the dashed line both are as close to the others; to the right the person is closer, to the left the judge."
+    )
+    return (Chart("judges", "Judges against each person", caption, chart),)
+
+
+def _rows(report: JudgeReport, *, several: bool) -> list[tuple[str, float, float, float]]:
+    name = f"{report.judge} / " if several else ""
+    return [(f"{name}{person.annotator}", person.difference, *person.interval) for person in report.people]

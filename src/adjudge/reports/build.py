@@ -1,0 +1,207 @@
+"""Builds the data of the report page from results: every sentence, chart and table, without layout."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from adjudge.evidence.verdict import count_claims_in_short, decide_by_ranking, name_best, say_headline, say_ranking
+from adjudge.reports.audit_section import audit_sections, claims_of, claims_section, decide
+from adjudge.reports.page import GUIDE, Fact, PairPage, ReportPage, Section
+from adjudge.reports.people_section import (
+    agreement_section,
+    annotators_section,
+    choose_coefficient,
+    name_agreement,
+    nobody_passes,
+    show_coefficient,
+)
+from adjudge.reports.ranking_section import (
+    methods_section,
+    opponents_section,
+    pairs_section,
+    ranking_section,
+    spread_section,
+    tournament_section,
+)
+from adjudge.table.results import Cell, Result, Table, number, text
+from adjudge.table.wording import counted, short_list
+from adjudge.work.tasks import try_tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from adjudge.evidence.audit import Audit
+    from adjudge.evidence.verdict import Decisions
+    from adjudge.people.results import Agreement, Checked
+    from adjudge.ranking.ranking import Ranking
+    from adjudge.ranking.tournament import Tournament
+    from adjudge.readers.summary import Imported
+
+
+SECONDS_PER_PAGE = 0.3
+"""A lower limit of the CPU seconds for the page of a language pair; charts take most of them."""
+# The order of a pair's page; a section that has nothing to show returns None.
+SECTIONS: tuple[Callable[[PairResults], Section | None], ...] = (
+    claims_section,
+    ranking_section,
+    pairs_section,
+    methods_section,
+    tournament_section,
+    opponents_section,
+    spread_section,
+    annotators_section,
+    agreement_section,
+)
+
+
+def build_report(results: Mapping[str, PairResults], *, title: str) -> ReportPage:
+    """The page data of a report on one or several language pairs, by name."""
+    named = [(name, result, slug) for (name, result), slug in zip(results.items(), _slugs(list(results)), strict=True)]
+    known = SECONDS_PER_PAGE * len(named)
+    pages = try_tasks(_pair_page, named, what="pages", sizes=[1.0] * len(named), known_seconds=known)
+    return ReportPage(
+        title=title,
+        pairs=tuple(page.unwrap() for page in pages),
+        overview=overview(results) if len(results) > 1 else None,
+        guide=GUIDE,
+    )
+
+
+def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
+    """The page of a language pair, given its name, results and slug."""
+    name, results, slug = named
+    sections = [section for make in SECTIONS if (section := make(results)) is not None]
+    sections += audit_sections(results)
+    set_aside = dict.fromkeys(aside for result in results.results for aside in result.set_aside)
+    decisions = decide(results)
+    first = say_headline(decisions)
+    further = [sentence for sentence in say_ranking(decisions) if sentence != first]
+    return PairPage(
+        name=name,
+        slug=slug,
+        headline=first,
+        words=(*nobody_passes(results), *further, *results.missing),
+        facts=_facts(results, decisions),
+        sections=tuple(_without(section, results.counts.notes) for section in sections),
+        notes=results.counts.notes,
+        set_aside=tuple(set_aside),
+        signatures=tuple(dict.fromkeys(result.signature for result in results.results)),
+    )
+
+
+def _without(section: Section, notes: tuple[str, ...]) -> Section:
+    """A section without the notes about the data, which are shown only once."""
+    return replace(section, notes=tuple(note for note in section.notes if note not in notes))
+
+
+def _slugs(names: Sequence[str]) -> list[str]:
+    """Unique ids for the HTML document, of letters, digits and dashes."""
+    plain = [re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "pair" for name in names]
+    return [slug if plain.count(slug) == 1 else f"{slug}-{i}" for i, slug in enumerate(plain, start=1)]
+
+
+def _facts(results: PairResults, decisions: Decisions) -> tuple[Fact, ...]:
+    counts = results.counts
+    facts = [
+        Fact(*name_best(decisions, results.ranking.method)),
+        Fact("Pairs told apart", f"{decisions.apart:,} of {decisions.pairs:,}", _told(results)),
+    ]
+    if results.agreement is not None:
+        name, value = choose_coefficient(results.agreement, results.agreement.inter["all"])
+        if not math.isnan(value):
+            facts.append(
+                Fact("Agreement", show_coefficient(value), f"{name} between annotators, {name_agreement(value)}")
+            )
+    answers, what = counts.answers
+    texts = f" on {counted(counts.segments, 'segment')}" if counts.segments else ""
+    facts.append(Fact(f"{what.capitalize()}s", f"{answers:,}", f"by {counts.judged_by}{texts}"))
+    return tuple(facts)
+
+
+def _told(results: PairResults) -> str:
+    claims = claims_of(results)
+    if claims is None:
+        return counted(len(results.ranking.clusters), "cluster")
+    return count_claims_in_short(claims.counted("holds"), claims.counted("fragile"))
+
+
+def overview(results: Mapping[str, PairResults]) -> Table:
+    """One line per language pair: which system is best, and how many pairs are settled."""
+    rows: list[tuple[Cell, ...]] = []
+    for name, result in results.items():
+        decisions = decide_by_ranking(result.ranking)
+        apart = f"{decisions.apart:,} of {decisions.pairs:,}"
+        rows.append(
+            (name, short_list(decisions.leaders, "or"), apart, decisions.clusters, decisions.ranked,
+             result.counts.annotators, result.counts.rows)
+        )  # fmt: skip
+    columns = (
+        text("language pair"),
+        text("best system", help="several where the data cannot decide"),
+        text("pairs told apart"),
+        number("clusters", 0),
+        number("systems", 0),
+        number("annotators", 0),
+        number("judgments", 0),
+    )
+    return Table("All language pairs", columns, tuple(rows))
+
+
+# The contents of a report (the results for each language pair), and the files that a command wrote.
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairResults:
+    """The results for one language pair; parts that were not computed are None and left out of the report."""
+
+    counts: Imported
+    ranking: Ranking
+    others: tuple[Ranking, ...] = ()
+    """The same systems ranked by other methods."""
+    tournament: Tournament | None = None
+    checked: Checked | None = None
+    agreement: Agreement | None = None
+    audit: Audit | None = None
+    only_passing: bool = False
+    """Whether the judgments of annotators who do not pass the check were left out."""
+    missing: tuple[str, ...] = ()
+    """The reasons why parts are left out, one sentence each."""
+
+    @property
+    def main(self) -> tuple[Result, ...]:
+        """The results without the rankings by other methods."""
+        maybe = (self.counts, self.ranking, self.tournament, self.checked, self.agreement, self.audit)
+        return tuple(result for result in maybe if result is not None)
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """All results, for signatures and records of what was set aside."""
+        maybe = (self.counts, self.ranking, *self.others, self.tournament, self.checked, self.agreement, self.audit)
+        return tuple(result for result in maybe if result is not None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written(Result):
+    """Written files and folders, and their language pairs."""
+
+    command: str
+    files: Sequence[str]
+    pairs: Sequence[str]
+
+    @property
+    def verb(self) -> str:  # type: ignore[override]
+        """The command that wrote the files."""
+        return self.command
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented keys: the written files, besides the settings."""
+        plain = super().to_dict()
+        del plain["command"]
+        return plain
+
+    def tables(self) -> tuple[Table, ...]:
+        """One line per file."""
+        return (Table("Written", (text("file"),), tuple((file,) for file in self.files)),)

@@ -1,0 +1,94 @@
+"""The page that compares campaigns: a scatter of scores, and how ranks change from one campaign to the next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from adjudge.evidence.verdict import MORE_THAN_CHANCE
+from adjudge.reports import chart_theme
+from adjudge.reports.chart_theme import Layer, channel
+from adjudge.reports.charts import draw_names, draw_places, make_axes, place_names
+from adjudge.reports.page import Chart, Fact, PairPage, ReportPage, Section, Term
+
+if TYPE_CHECKING:
+    from adjudge.evidence.compared_campaigns import CampaignComparison, CampaignPair
+
+GUIDE = (
+    Term(
+        "r",
+        "How well the scores of two campaigns agree; its interval says what other people and texts could show.",
+    ),
+    Term("Flip", "A pair of systems that two campaigns order differently."),
+    Term(*MORE_THAN_CHANCE),
+)
+HEIGHT = 340
+
+
+def build_compare_page(result: CampaignComparison, *, title: str | None = None) -> ReportPage:
+    """The page data; the title names the campaigns where none is given."""
+    first = result.pairs[0]
+    tables = result.tables()
+    page = PairPage.about(
+        result,
+        (Section("compare", "Side by side", charts=compare_charts(result), tables=tables[:1], folded=tables[1:]),),
+        name=" and ".join(result.campaigns),
+        slug="compare",
+        headline=result.verdict,
+        words=tuple(pair.verdict for pair in result.pairs[1:]),
+        facts=_facts(first, result.unit),
+    )
+    named = f"{' and '.join(result.campaigns)} compared"
+    return ReportPage(title=title or named, pairs=(page,), guide=GUIDE)
+
+
+def _facts(pair: CampaignPair, unit: str) -> tuple[Fact, ...]:
+    return (
+        Fact(f"shared {unit}", f"{pair.scores.n:,}"),
+        Fact("Pearson's r", f"{pair.scores.pearson:.3f}"),
+        Fact("pairs that flip", f"{pair.flip_count.flips:,} of {pair.flip_count.pairs:,}"),
+    )
+
+
+def compare_charts(result: CampaignComparison) -> tuple[Chart, ...]:
+    """A scatter of the first two campaigns, and the flow of places where the units are systems."""
+    a, b = result.pairs[0].campaigns
+    scatter = Chart(
+        "scatter", "Scores side by side", f"Each point is one of the {result.unit}.", draw_two_campaigns(result)
+    )
+    if result.unit != "systems":
+        return (scatter,)
+    orders = {
+        name: [system.system for system in sorted(result.systems, key=lambda system: _rank(system.ranks[i]))]
+        for i, name in enumerate(result.campaigns)
+    }
+    says = f"Places from {a} to {b if len(result.campaigns) == 2 else result.campaigns[-1]}; coloured ones move."
+    return scatter, Chart("flow", "Places from campaign to campaign", says, draw_places(orders))
+
+
+def _rank(rank: int | None) -> int:
+    return 10**9 if rank is None else rank
+
+
+def draw_two_campaigns(result: CampaignComparison) -> dict[str, Any]:
+    """The scores of the first campaign against those of the second."""
+    a, b = result.pairs[0].campaigns
+    i, j = result.campaigns.index(a), result.campaigns.index(b)
+    flipped = {name for flip in result.pairs[0].flips if flip.certain for name in (flip.better, flip.worse)}
+    rows = [
+        {"name": system.system, "x": system.scores[i], "y": system.scores[j],
+         "flips": "yes" if system.system in flipped else "no"}
+        for system in result.systems
+        if system.scores[i] is not None and system.scores[j] is not None
+    ]  # fmt: skip
+    colour = channel(
+        "flips:N", legend=None, scale=dict(domain=["yes", "no"], range=[chart_theme.WARN, chart_theme.ACCENT])
+    )
+    named = result.unit == "systems" and bool(rows)
+    x, y = make_axes(rows, a, b) if rows else (channel("x:Q", title=a), channel("y:Q", title=b))
+    base = Layer(place_names(rows, HEIGHT) if named else rows)
+    points = base.mark("point", filled=True, size=70, opacity=0.9).encode(
+        x=x, y=y, color=colour,
+        tooltip=[channel("name:N", title=" "), channel("x:Q", title=a, format=".2f"),
+                 channel("y:Q", title=b, format=".2f")],
+    )  # fmt: skip
+    return chart_theme.finish(*(draw_names(base, x, y) if named else []), points, height=HEIGHT)

@@ -1,0 +1,165 @@
+"""How results are shown in terminals and notebooks: short text, short HTML, data frames, charts.
+
+Charts are drawn by `adjudge.report`, which is imported on demand. No other file of this folder imports it.
+"""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from adjudge.table.errors import UsageError, unknown_choice
+from adjudge.table.results import Span, show
+from adjudge.table.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from adjudge.table.results import Cell, Column, Result, Table
+
+MOST_ROWS = 25
+WIDTH = 100
+MOST_NOTES = 3
+_RULE = "border-top: 2px solid currentColor"
+
+
+def find_table(result: Result, wanted: str | int | None) -> Table:
+    """A table by its index, or by words of its title."""
+    tables = result.all_tables()
+    if not tables:
+        raise UsageError(f"a result of {result.verb} has no tables")
+    if wanted is None:
+        return tables[0]
+    if isinstance(wanted, int):
+        if not -len(tables) <= wanted < len(tables):
+            raise UsageError(f"--table is {wanted}; the result has {len(tables)} tables, counted from 0")
+        return tables[wanted]
+    fitting = [table for table in tables if wanted.lower() in table.title.lower()]
+    if not fitting:
+        raise unknown_choice("table", wanted, [table.title for table in tables])
+    return fitting[0]
+
+
+def frame_of(table: Table) -> pl.DataFrame:
+    """A table as a data frame: numbers as numbers, systems under their own names, a range as two columns."""
+    import polars as pl
+
+    columns: dict[str, list[Any]] = {}
+    for i, column in enumerate(table.columns):
+        cells = [row[i] for row in table.rows]
+        for key, values in _plain_columns(column, cells):
+            columns[_unused(key, columns)] = values
+    return pl.DataFrame({key: pl.Series(key, values, strict=False) for key, values in columns.items()})
+
+
+def _plain_columns(column: Column, cells: Sequence[Cell]) -> list[tuple[str, list[Any]]]:
+    if column.kind == "span":
+        spans = [cell if isinstance(cell, Span) else None for cell in cells]
+        return [
+            (f"{column.key}_low", [None if span is None else span.low for span in spans]),
+            (f"{column.key}_high", [None if span is None else span.high for span in spans]),
+        ]
+    return [(column.key, [_plain(cell) for cell in cells])]
+
+
+def _plain(cell: Cell) -> Any:
+    if isinstance(cell, float) and math.isnan(cell):
+        return None
+    return str(cell) if isinstance(cell, str) else cell
+
+
+def _unused(key: str, taken: dict[str, list[Any]]) -> str:
+    """The key, with a number appended if another column has the same."""
+    unused, count = key, 1
+    while unused in taken:
+        count += 1
+        unused = f"{key} {count}"
+    return unused
+
+
+def as_pandas(frame: pl.DataFrame) -> Any:
+    """The frame as a pandas data frame, if pandas is installed."""
+    try:
+        import pandas as pd
+    except ImportError as fault:
+        raise UsageError("pandas is not installed; install it, or use to_frame() for polars") from fault
+    return pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
+
+
+def altair_chart(result: Result, chart: str | None) -> Any:
+    """A chart of the report as an Altair object."""
+    from adjudge.reports.result_page import plot
+
+    return plot(result, chart)
+
+
+def short_text(result: Result) -> str:
+    """The first table, shortened to fit on a screen, and the signature."""
+    tables = result.all_tables()
+    parts = [_text_table(tables[0])] if tables else []
+    if len(tables) > 1:
+        parts.append("more tables, by to_frame(): " + "; ".join(table.title for table in tables[1:]))
+    parts += _remarks(result)
+    return "\n".join([*parts, result.signature])
+
+
+def _remarks(result: Result) -> list[str]:
+    remarks = [f"set aside: {aside.rows:,} × {aside.reason}" for aside in result.set_aside]
+    remarks += [f"note: {note}" for note in result.notes]
+    left = len(remarks) - MOST_NOTES
+    return remarks if left <= 0 else [*remarks[:MOST_NOTES], f"and {left} more in .set_aside and .notes"]
+
+
+def _text_table(table: Table) -> str:
+    shown = [[show(row[i], column) for row in table.rows[:MOST_ROWS]] for i, column in enumerate(table.columns)]
+    widths = [max([len(column.label), *map(len, cells)]) for column, cells in zip(table.columns, shown, strict=True)]
+    fitting = max(1, sum(sum(widths[: i + 1]) + 2 * i <= WIDTH for i in range(len(widths))))
+
+    def line(cells: Sequence[str]) -> str:
+        padded = (
+            cell.ljust(width) if column.kind == "text" else cell.rjust(width)
+            for cell, width, column in zip(cells, widths[:fitting], table.columns, strict=False)
+        )
+        return "  ".join(padded).rstrip()
+
+    rule = "-" * (sum(widths[:fitting]) + 2 * (fitting - 1))
+    lines = [table.title, line([column.label for column in table.columns[:fitting]]), rule]
+    for i in range(min(len(table.rows), MOST_ROWS)):
+        lines += [rule] if i in table.lines else []
+        lines.append(line([cells[i] for cells in shown[:fitting]]))
+    return "\n".join([*lines, *_left_out(table, fitting)])
+
+
+def _left_out(table: Table, columns: int) -> list[str]:
+    rows = len(table.rows) - MOST_ROWS
+    left = [counted(rows, "more row")] if rows > 0 else []
+    left += [counted(len(table.columns) - columns, "more column")] if columns < len(table.columns) else []
+    return [f"({' and '.join(left)} in to_frame())"] if left else []
+
+
+def short_html(result: Result) -> str:
+    """The first table, remarks and the signature, for a notebook. All text is escaped."""
+    tables = result.all_tables()
+    parts = [_html_table(tables[0])] if tables else []
+    parts += [f"<div>{escape(remark)}</div>" for remark in _remarks(result)]
+    return "\n".join([*parts, f"<div><small><code>{escape(result.signature)}</code></small></div>"])
+
+
+def _html_table(table: Table) -> str:
+    head = "".join(f'<th title="{escape(column.help)}">{escape(column.label)}</th>' for column in table.columns)
+    rows = []
+    for i, row in enumerate(table.rows[:MOST_ROWS]):
+        style = f' style="{_RULE}"' if i in table.lines else ""
+        cells = zip(row, table.columns, strict=True)
+        rows.append(f"<tr{style}>{''.join(_html_cell(cell, column) for cell, column in cells)}</tr>")
+    left = "".join(f"<div>{escape(remark)}</div>" for remark in _left_out(table, len(table.columns)))
+    title = f'<caption style="text-align: left"><b>{escape(table.title)}</b></caption>'
+    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{left}"
+
+
+def _html_cell(cell: Cell, column: Column) -> str:
+    align = "left" if column.kind == "text" else "right"
+    return f'<td style="text-align: {align}">{escape(show(cell, column))}</td>'

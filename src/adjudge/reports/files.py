@@ -1,0 +1,415 @@
+"""Results in the formats of files: JSON, CSV, Parquet, Excel, LaTeX, text, and pages as HTML and PDF.
+
+In CSV, spreadsheets must not take a text for a formula: one that begins with `=`, `+`, `-`, `@`, a tab or a carriage
+return gets an apostrophe in front, which spreadsheets take as "this is text". So does one that begins with apostrophes
+before such a sign, so that the change can be undone. Numbers are left alone, and so is the judgment table, which is
+exact.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import tempfile
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from adjudge.reports.chart_theme import DARK, LIGHT, paint
+from adjudge.reports.display import frame_of
+from adjudge.table.errors import InputError, UsageError
+from adjudge.table.files import atomic_path, write_text
+from adjudge.table.results import show
+from adjudge.work.cache import kept_with_version
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    import polars as pl
+
+    from adjudge.reports.page import PairPage, ReportPage, Section
+    from adjudge.table.results import Result, Table
+
+    Results = Mapping[str, Result]
+    Writer = Callable[[Results, Path], list[Path]]
+
+
+T = TypeVar("T")
+PAIR_COLUMN = "language pair"
+_FORMULA = r"^('*[=+\-@\t\r])"
+
+
+def to_json(value: dict[str, Any], *, plain: bool = False) -> str:
+    """One JSON object; texts stay readable, or `plain` ASCII, and NaN is an error because results hold none."""
+    return json.dumps(value, ensure_ascii=plain, indent=2, allow_nan=False)
+
+
+def to_csv(table: Table) -> str:
+    """A table as plain CSV: a header and rows, numbers in full precision, what is not defined as an empty cell."""
+    return as_plain_text(frame_of(table)).write_csv()
+
+
+def check_ending(path: Path) -> None:
+    """Refuse a folder, and a file whose ending says nothing that can be written."""
+    if path.is_dir():
+        raise InputError("cannot be written, it is a folder; name a file", file=path)
+    if path.suffix.lower() not in WRITERS:
+        raise UsageError(f"{path}: the ending says what is written; use one of {' '.join(WRITERS)}")
+
+
+def write_results(results: Results, path: Path) -> list[Path]:
+    """Write results as the ending says.
+
+    Args:
+        results: one result, or one per language pair.
+        path: the file; tables that do not fit into one CSV or Parquet file get files of their own beside it.
+
+    Returns:
+        All files that were written.
+    """
+    check_ending(path)
+    return WRITERS[path.suffix.lower()](results, path)
+
+
+class ByPair(dict[str, T]):
+    """Results by language pair. `several` says whether the files held several, even if only one has a result."""
+
+    several = False
+
+
+def are_several(results: Mapping[str, object]) -> bool:
+    """Whether results are shown by language pair."""
+    return len(results) > 1 or (isinstance(results, ByPair) and results.several)
+
+
+def as_object(results: Results, summary: Result | None = None) -> dict[str, Any]:
+    """The JSON object of one result, or of several by language pair; a summary of these has its own key."""
+    if not are_several(results):
+        return next(iter(results.values())).to_dict()
+    pairs = {"pairs": {name: result.to_dict() for name, result in results.items()}}
+    return pairs if summary is None else {**pairs, "summary": summary.to_dict()}
+
+
+def frames_of(results: Results) -> dict[str, pl.DataFrame]:
+    """Every table by its title; those of several language pairs one below the other, with a column that says which."""
+    import polars as pl
+
+    parts: dict[str, list[pl.DataFrame]] = {}
+    for name, result in results.items():
+        for table in result.all_tables():
+            frame = frame_of(table)
+            if are_several(results):
+                frame = frame.insert_column(0, pl.Series(PAIR_COLUMN, [name] * frame.height, dtype=pl.String))
+            parts.setdefault(table.title, []).append(frame)
+    return {title: pl.concat(frames, how="diagonal_relaxed") for title, frames in parts.items()}
+
+
+def slug(title: str) -> str:
+    """A title as part of a file's name."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60] or "table"
+
+
+def _json(results: Results, path: Path) -> list[Path]:
+    write_text(path, to_json(as_object(results)) + "\n")
+    return [path]
+
+
+def _tables(results: Results, path: Path, write: Callable[[pl.DataFrame, Path], None]) -> list[Path]:
+    """The first table under the name given, the others beside it, and the signatures in a file of their own."""
+    written: list[Path] = []
+    for title, frame in frames_of(results).items():
+        file = path if not written else path.with_name(f"{path.stem}-{slug(title)}{path.suffix}")
+        write(frame, file)
+        written.append(file)
+    return [*written, write_signatures([result.signature for result in results.values()], path)]
+
+
+def write_signatures(signatures: list[str], path: Path) -> Path:
+    """The signatures in a text file beside `path`, one per line."""
+    file = path.with_name(f"{path.stem}.signature.txt")
+    write_text(file, "".join(f"{signature}\n" for signature in dict.fromkeys(signatures)))
+    return file
+
+
+def _csv(results: Results, path: Path) -> list[Path]:
+    return _tables(results, path, lambda frame, file: write_text(file, as_plain_text(frame).write_csv()))
+
+
+def _parquet(results: Results, path: Path) -> list[Path]:
+    def write(frame: pl.DataFrame, file: Path) -> None:
+        with atomic_path(file) as temporary:
+            frame.write_parquet(temporary)
+
+    return _tables(results, path, write)
+
+
+def _excel(results: Results, path: Path) -> list[Path]:
+    """One sheet per table, and one with the signatures. Texts stay texts, also those that look like formulas."""
+    from datetime import UTC, datetime
+
+    import xlsxwriter
+
+    options = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+    with atomic_path(path) as temporary, xlsxwriter.Workbook(str(temporary), options) as workbook:
+        # The same result gives the same file on every day.
+        workbook.set_properties({"created": datetime(2000, 1, 1, tzinfo=UTC)})
+        sheets: list[str] = []
+        for title, frame in frames_of(results).items():
+            sheets.append(_sheet_name(title, sheets))
+            _fill_sheet(workbook.add_worksheet(sheets[-1]), frame)
+        signatures = workbook.add_worksheet(_sheet_name("signature", sheets))
+        signatures.write_column(0, 0, [result.signature for result in results.values()])
+    return [path]
+
+
+def _fill_sheet(sheet: Any, frame: pl.DataFrame) -> None:
+    sheet.write_row(0, 0, frame.columns)
+    for i, row in enumerate(frame.iter_rows(), start=1):
+        sheet.write_row(i, 0, row)
+    sheet.freeze_panes(1, 0)
+
+
+def _sheet_name(title: str, taken: list[str]) -> str:
+    """At most 31 characters without those that spreadsheets forbid, and no two alike."""
+    name = re.sub(r"[\[\]:*?/\\']", " ", title)[:31].strip() or "table"
+    return name if name.lower() not in {sheet.lower() for sheet in taken} else f"{name[:27]} {len(taken) + 1}"
+
+
+def _latex(results: Results, path: Path) -> list[Path]:
+    from dataclasses import replace
+
+    from adjudge.reports.latex import to_latex
+
+    several = are_several(results)
+    tables = [
+        replace(table, title=f"{name}: {table.title}") if several else table
+        for name, result in results.items()
+        for table in result.tables()
+    ]
+    write_text(path, to_latex(tables, signatures=[result.signature for result in results.values()]))
+    return [path]
+
+
+def _text(results: Results, path: Path) -> list[Path]:
+    from adjudge.reports.page import result_as_text
+
+    headings = {name: f"== {name} ==\n" if are_several(results) else "" for name in results}
+    write_text(path, "\n".join(headings[name] + result_as_text(result) for name, result in results.items()))
+    return [path]
+
+
+def _page(results: Results, path: Path) -> list[Path]:
+    from adjudge.reports.result_page import build_page
+
+    write_page(build_page(results, title=path.stem), path)
+    return [path]
+
+
+WRITERS: dict[str, Writer] = {
+    ".json": _json,
+    ".csv": _csv,
+    ".parquet": _parquet,
+    ".xlsx": _excel,
+    ".tex": _latex,
+    ".html": _page,
+    ".pdf": _page,
+    ".txt": _text,
+}
+
+
+def as_plain_text(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with texts that no spreadsheet takes for formulas."""
+    import polars as pl
+
+    names = {
+        name: f"'{name}" for name in frame.columns if name.lstrip("'")[:1] in ("=", "+", "-", "@", "\t", "\r") and name
+    }
+    return frame.with_columns(pl.col(pl.String).str.replace(_FORMULA, "'${1}")).rename(names)
+
+
+def undo_plain_text(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame as it was before `as_plain_text`."""
+    import polars as pl
+
+    names = {name: name[1:] for name in frame.columns if name[:1] == "'" and name.lstrip("'")[:1] in tuple("=+-@\t\r")}
+    return frame.with_columns(pl.col(pl.String).str.replace(r"^'('*[=+\-@\t\r])", "${1}")).rename(names)
+
+
+# A page as a file: HTML that needs no network, or PDF, by its ending.
+#
+# Nothing that comes from data is trusted: the templates escape every text, specifications of charts are JSON that is
+# never executed, and the page's own policy allows only the two scripts whose checksums it names.
+
+
+ENDINGS = (".html", ".pdf")
+# Characters that could end a script element or a line of JavaScript, written so that they cannot.
+_UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def check_page_ending(path: Path) -> None:
+    """Refuse a folder, and a file that is neither HTML nor PDF."""
+    if path.is_dir():
+        raise InputError("cannot be written, it is a folder; name a file", file=path)
+    if path.suffix.lower() not in ENDINGS:
+        raise UsageError(f"{path}: a report is written as {' or '.join(ENDINGS)}; choose one of these endings")
+
+
+def write_page(page: ReportPage, path: Path) -> None:
+    """Write a page."""
+    check_page_ending(path)
+    if path.suffix.lower() == ".pdf":
+        write_pdf(page, path)
+    else:
+        write_text(path, render(page))
+
+
+def render(page: ReportPage) -> str:
+    """The whole document as HTML."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("adjudge.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["cell"] = show
+    library = charts_library()
+    starter = _source(environment, "charts.js")
+    return environment.get_template("report.html.j2").render(
+        page=page,
+        light=LIGHT,
+        dark=DARK,
+        style=Markup(_source(environment, "style.css")),  # noqa: S704  our own file
+        specs=Markup(json_for_script(page.charts_by_id())),  # noqa: S704  escaped by json_for_script
+        library=Markup(library),  # noqa: S704  the charts' library
+        starter=Markup(starter),  # noqa: S704  our own file
+        hashes=[checksum(library), checksum(starter)],
+    )
+
+
+def json_for_script(value: Mapping[str, Any]) -> str:
+    """JSON that can stand inside a script element whatever its texts hold."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character, written in _UNSAFE.items():
+        text = text.replace(character, written)
+    return text
+
+
+def checksum(script: str) -> str:
+    """The checksum of an inline script as a content security policy names it."""
+    digest = hashlib.sha256(script.encode()).digest()
+    return "sha256-" + base64.b64encode(digest).decode()
+
+
+@cache
+def charts_library() -> str:
+    """The library that draws the charts, whole: nothing is fetched."""
+    from importlib.metadata import version
+
+    import vl_convert
+
+    # Put together from its parts by a compiler, which takes longer than many an audit.
+    bundle = partial(vl_convert.javascript_bundle)
+    return str(kept_with_version("charts library", version("vl-convert-python"), bundle))
+
+
+def _source(environment: Any, name: str) -> str:
+    return str(environment.loader.get_source(environment, name)[0])
+
+
+# A page as PDF, set by typst: words, charts and tables.
+#
+# It needs the package `typst` (`pip install adjudge[pdf]`). Texts from data are written as string literals of typst, so
+# that nothing in them is read as a command.
+
+
+CHART_WIDTH = 560
+_PREAMBLE = """#let muted = rgb("#566173")
+#set page(paper: "a4", margin: 2cm, numbering: "1")
+#set text(font: ("Noto Sans", "DejaVu Sans"), size: 10pt)
+#set par(justify: false)
+#show heading: set block(above: 1.4em, below: 0.8em)
+#show table: set text(size: 8pt)
+#set table(stroke: none, inset: (x: 4pt, y: 2.5pt))
+"""
+
+
+def write_pdf(page: ReportPage, path: Path) -> None:
+    """Write the page to a file."""
+    try:
+        import typst
+    except ImportError as fault:
+        raise UsageError(f"{path}: PDF needs the package typst; install adjudge[pdf], or write .html") from fault
+    import vl_convert
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for i, spec in enumerate(page.charts_by_id().values()):
+            (folder / f"{i}.svg").write_text(vl_convert.vegalite_to_svg(paint(spec, width=CHART_WIDTH)), "utf-8")
+        (folder / "main.typ").write_text("\n".join(_document(page)), "utf-8")
+        pdf = typst.compile(str(folder / "main.typ"), root=str(folder), format="pdf", ignore_system_fonts=False)
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(pdf)
+
+
+def _document(page: ReportPage) -> Iterator[str]:
+    yield _PREAMBLE
+    yield f"= #{literal(page.title)}"
+    charts = iter(range(len(page.charts)))
+    if page.overview is not None:
+        yield _table(page.overview)
+    for pair in page.pairs:
+        yield from _pair(pair, charts)
+    yield f"#text(size: 8pt, fill: muted)[#{literal(f'Made by adjudge {page.version}.')}]"
+
+
+def _pair(pair: PairPage, charts: Iterator[int]) -> Iterator[str]:
+    yield f"== #{literal(pair.name)}"
+    yield f'#text(size: 12pt, weight: "bold", {literal(pair.headline)})\n'
+    yield from (f"- #{literal(sentence)}" for sentence in pair.words)
+    yield from (
+        f"- #{literal(f'{fact.label}: {fact.value}' + (f' ({fact.detail})' if fact.detail else ''))}"
+        for fact in pair.facts
+    )
+    for section in pair.sections:
+        yield from _section(section, charts)
+    notes = [*pair.notes, *(f"Set aside: {aside.rows:,} × {aside.reason}" for aside in pair.set_aside)]
+    yield "=== How it was made"
+    yield from (f"- #{literal(note)}" for note in notes)
+    yield from (f"- #text(size: 7pt, {literal(signature)})" for signature in pair.signatures)
+
+
+def _section(section: Section, charts: Iterator[int]) -> Iterator[str]:
+    yield f"=== #{literal(section.title)}"
+    yield from (f"#{literal(sentence)}\n" for sentence in (*section.words, *section.notes))
+    for chart in section.charts:
+        words = f"*#{literal(chart.title)}* #h(1em) #text(fill: muted, {literal(chart.says)})"
+        yield f'#block(breakable: false)[{words}\n\n#image("{next(charts)}.svg", width: 100%)]\n'
+    yield from (_table(table) for table in section.tables)
+    if section.folded:
+        names = ", ".join(table.title for table in section.folded)
+        yield f"#text(size: 8pt, fill: muted, {literal(f'Not printed, see the HTML report: {names}.')})\n"
+
+
+def _table(table: Table) -> str:
+    alignment = ", ".join("left" if column.kind == "text" else "right" for column in table.columns)
+    cells = [f"table.header({', '.join(f'strong({literal(column.label)})' for column in table.columns)})"]
+    cells.append("table.hline(stroke: 0.6pt)")
+    for i, row in enumerate(table.rows):
+        cells += ["table.hline(stroke: 0.6pt)"] if i in table.lines else []
+        cells += [literal(show(cell, column)) for cell, column in zip(row, table.columns, strict=True)]
+    body = ", ".join(cells)
+    caption = literal(f"{table.title}. {table.note}".strip())
+    columns = f"columns: {len(table.columns)}, align: ({alignment},)"
+    return f"#block(breakable: true)[*#{caption}*\n#table({columns}, {body})]\n"
+
+
+def literal(text: str) -> str:
+    """Text as a string literal of typst."""
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ").replace("\r", " ")
+    return f'"{quoted}"'

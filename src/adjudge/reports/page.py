@@ -1,0 +1,245 @@
+"""The report as data: pages, sections, charts and tables. Templates only lay these out."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from adjudge._version import __version__
+from adjudge.evidence.verdict import CANNOT_DECIDE, HOLDS_AND_FRAGILE
+from adjudge.table.results import show
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rich.console import Console
+
+    from adjudge.table.judgments import SetAside
+    from adjudge.table.results import Result, Table
+
+
+Tone = Literal["plain", "decided", "open", "warning"]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart: its Vega-Lite specification, and one sentence that says what it shows to those who cannot see it."""
+
+    slug: str
+    title: str
+    says: str
+    spec: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One of the facts at the top: a short value under a label, with a line of detail."""
+
+    label: str
+    value: str
+    detail: str = ""
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page: words first, then charts, then tables; `folded` tables are shown on request."""
+
+    slug: str
+    title: str
+    words: tuple[str, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    tables: tuple[Table, ...] = ()
+    folded: tuple[Table, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PairPage:
+    """Everything about one language pair, the verdict in plain words first."""
+
+    name: str
+    slug: str
+    headline: str
+    words: tuple[str, ...]
+    facts: tuple[Fact, ...]
+    sections: tuple[Section, ...]
+    notes: tuple[str, ...]
+    """About the data."""
+    set_aside: tuple[SetAside, ...]
+    signatures: tuple[str, ...]
+
+    @classmethod
+    def about(
+        cls,
+        result: Result,
+        sections: tuple[Section, ...],
+        *,
+        name: str,
+        slug: str,
+        headline: str,
+        words: tuple[str, ...] = (),
+        facts: tuple[Fact, ...] = (),
+    ) -> Self:
+        """The page about a single result, with its notes, what was set aside, and its signature."""
+        signatures = (result.signature,)
+        return cls(name, slug, headline, words, facts, sections, result.notes, result.set_aside, signatures)
+
+
+@dataclass(frozen=True)
+class Term:
+    """A word of statistics, explained."""
+
+    name: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class ReportPage:
+    """The whole report. `overview` compares the language pairs where there are several."""
+
+    title: str
+    pairs: tuple[PairPage, ...]
+    overview: Table | None = None
+    guide: tuple[Term, ...] = ()
+    version: str = __version__
+
+    @property
+    def charts(self) -> tuple[tuple[PairPage, Chart], ...]:
+        """All charts with the pair they belong to."""
+        return tuple((pair, chart) for pair in self.pairs for part in pair.sections for chart in part.charts)
+
+    def charts_by_id(self) -> dict[str, Mapping[str, Any]]:
+        """The specification of every chart under the id that its place in the document carries."""
+        return {f"{pair.slug}-{chart.slug}": chart.spec for pair, chart in self.charts}
+
+
+# Results for a terminal: the summary tables, what was set aside, notes, and the signature.
+
+
+# Blanks between two columns, the best first, and the padding of cells that makes them.
+PADDINGS = {3: (0, 1, 0, 1), 2: (0, 1, 0, 0), 1: (0, 0, 0, 0)}
+# A text may be folded down to this width.
+SLIVER = 12
+
+
+def print_result(result: Result, console: Console, *, heading: str = "") -> None:
+    """Print all that a result shows of itself."""
+    if heading:
+        console.rule(heading)
+    for table in result.tables():
+        print_table(table, console)
+    for aside in result.set_aside:
+        console.print(f"set aside: {aside.rows:,} × {aside.reason}", markup=False, highlight=False, style="dim")
+    for note in result.notes:
+        console.print(f"note: {note}", markup=False, highlight=False, style="yellow")
+    console.print(result.signature, markup=False, highlight=False, style="dim", soft_wrap=True)
+
+
+def print_table(table: Table, console: Console) -> None:
+    """Print one table; a line stands before each row in `table.lines`. What is too wide becomes a list of its cells."""
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    gap = next((gap for gap in PADDINGS if _least_width(table, gap) <= console.width), None)
+    if gap is None and console.is_terminal:
+        _print_cells(table, console)
+        return
+    rich = RichTable(
+        title=Text(table.title),
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        caption=table.note or None,
+        padding=PADDINGS[gap or min(PADDINGS)],
+    )
+    rich.caption_justify = "left"
+    for column in table.columns:
+        rich.add_column(Text(column.label), justify="left" if column.kind == "text" else "right", overflow="fold")
+    for i, row in enumerate(table.rows):
+        if i in table.lines:
+            rich.add_section()
+        rich.add_row(*(Text(show(cell, column)) for cell, column in zip(row, table.columns, strict=True)))
+    console.print(rich)
+
+
+def _least_width(table: Table, gap: int) -> int:
+    """The width below which numbers would be broken, or texts become slivers."""
+    return sum(_least_column(table, i) + gap for i in range(len(table.columns))) + 1
+
+
+def _least_column(table: Table, position: int) -> int:
+    column = table.columns[position]
+    longest = max((len(show(row[position], column)) for row in table.rows), default=0)
+    label = max((len(word) for word in column.label.split()), default=0)
+    return max(min(longest, SLIVER) if column.kind == "text" else longest, label)
+
+
+def _print_cells(table: Table, console: Console) -> None:
+    """The cells of every row below each other."""
+    width = max((len(column.label) for column in table.columns), default=0)
+    console.print(table.title, style="bold", markup=False, highlight=False)
+    for row in table.rows:
+        console.print()
+        for cell, column in zip(row, table.columns, strict=True):
+            line = f"  {column.label:<{width}}  {show(cell, column)}"
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
+    if table.note:
+        console.print(f"\n{table.note}", markup=False, highlight=False, style="italic")
+    console.print()
+
+
+def result_as_text(result: Result, *, width: int = 120) -> str:
+    """What `print_result` prints, as plain text."""
+    from rich.console import Console
+
+    buffer = io.StringIO()
+    print_result(result, Console(file=buffer, width=width, color_system=None))
+    return buffer.getvalue()
+
+
+# How to read the report: the words of statistics, explained to people who do not use them every day.
+
+
+GUIDE = (
+    Term(
+        "Score and interval",
+        "The score is what the judgments say about a system. Other annotators on another day would give another score; "
+        "the interval shows by how much. Where two intervals overlap widely, do not read anything into the difference.",
+    ),
+    Term(
+        "Possible ranks",
+        "The ranks that a system could have, given how uncertain the scores are. A system with possible ranks 2 to 5 "
+        "may be printed in third place, but nothing in the data puts it there rather than fourth.",
+    ),
+    Term(
+        "Cluster and line",
+        "A line is drawn between two neighbours only where the data separate everyone above from everyone below. "
+        "Systems between two lines form a cluster. Their order within the cluster is not a finding.",
+    ),
+    Term(
+        "p and Holm",
+        "p is how often a difference this large would turn up between two equally good systems. Looking at many "
+        "pairs, some small p turn up by chance; Holm's correction keeps the probability of even one false alarm at the "
+        "level given.",
+    ),
+    Term(*HOLDS_AND_FRAGILE),
+    Term(
+        "Taste",
+        "One annotator likes a system's style, another does not. With few annotators, tastes look like quality. The "
+        "models of scores and of comparisons allow for them, so that the verdict is about other people, too.",
+    ),
+    Term(*CANNOT_DECIDE),
+    Term(
+        "Agreement (kappa, S, alpha)",
+        "How far two annotators give the same answer, beyond what chance alone would give: 1 is always, 0 is no more "
+        "than chance. Low agreement does not make a ranking wrong, but it needs more judgments to be right.",
+    ),
+    Term(
+        "Signature",
+        "One line that says exactly how a number was made: method, settings, seed, a fingerprint of the data, and the "
+        "version. The same signature on the same data gives the same number, to the last digit.",
+    ),
+)

@@ -1,0 +1,246 @@
+"""A page about one result: its charts and tables, or the page of its own that its kind has.
+
+Gold standards, and what they say of metrics and quality estimation, have their pages here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from adjudge.evidence.audit import Audit
+from adjudge.evidence.claims import Claims
+from adjudge.evidence.compared_campaigns import CampaignComparison
+from adjudge.evidence.look_claims import Look
+from adjudge.evidence.parity_results import Parity
+from adjudge.evidence.verdict import decide_by_claims, decide_by_ranking, say_claims, say_headline, say_ranking
+from adjudge.metrics.results import Gold, MetaEvaluation, QualityEstimation
+from adjudge.papers.replicate import Replication
+from adjudge.people.results import Agreement, Checked
+from adjudge.planning.settings import Plan
+from adjudge.ranking.ranking import Ranking
+from adjudge.ranking.tournament import Tournament
+from adjudge.reports.audit_section import audit_charts, standing_alone
+from adjudge.reports.chart_theme import paint
+from adjudge.reports.charts import draw_plan, draw_rank_ranges
+from adjudge.reports.compare_page import build_compare_page, compare_charts
+from adjudge.reports.metrics_section import (
+    gold_facts,
+    gold_headline,
+    gold_sections,
+    meta_facts,
+    meta_headline,
+    meta_sections,
+    qe_facts,
+    qe_headline,
+    qe_sections,
+)
+from adjudge.reports.page import GUIDE, Chart, PairPage, ReportPage, Section, Term
+from adjudge.reports.parity_page import build_parity_page, draw_parity_shares
+from adjudge.reports.people_section import (
+    agreement_words,
+    check_charts,
+    check_words,
+    draw_agreement_by_length,
+    draw_annotators,
+    has_controls,
+)
+from adjudge.reports.ranking_section import (
+    draw_costs,
+    pairs_chart,
+    ranking_charts,
+    scores_chart,
+    section_of,
+    summarise_ranking,
+)
+from adjudge.reports.replication_page import build_replication_page, replication_charts
+from adjudge.reports.testset_page import build_testset_page, draw_topics
+from adjudge.table.errors import DataError, unknown_choice
+from adjudge.table.wording import counted, measured
+from adjudge.testsets.findings import TestSetCheck
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from adjudge.reports.page import Fact
+    from adjudge.table.results import Result
+
+    Charts = Mapping[str, Mapping[str, Any]]
+    Standard = Gold | MetaEvaluation | QualityEstimation
+
+
+# The report's charts of one result, as Altair objects: what `result.plot()` gives in a notebook.
+
+
+def plot(result: Result, chart: str | None = None) -> Any:
+    """A chart of a result in light colours.
+
+    Args:
+        result: any result that the report draws.
+        chart: the chart's name; default: the first.
+    """
+    import altair as alt
+
+    charts = charts_of(result)
+    if not charts:
+        raise DataError(f"this result of {result.verb} has no chart; its tables are in to_frame()")
+    name = next(iter(charts)) if chart is None else chart
+    if name not in charts:
+        raise unknown_choice("chart", name, charts)
+    spec = paint(charts[name])
+    # `paint` sets the background of the chart itself; Altair does not accept the empty one of the page.
+    spec["config"] = {key: value for key, value in spec["config"].items() if value is not None}
+    return alt.Chart.from_dict(spec)
+
+
+def charts_of(result: Result) -> Charts:
+    """The specifications of all charts of a result, the most important first."""
+    make = next((make for kind, make in _CHARTS.items() if isinstance(result, kind)), None)
+    return {} if make is None else make(result)
+
+
+def _ranking(ranking: Ranking) -> Charts:
+    return {
+        "scores": scores_chart(ranking).spec,
+        "ranks": draw_rank_ranges(ranking),
+        "pairs": pairs_chart(ranking).spec,
+    }
+
+
+def _agreement(agreement: Agreement) -> Charts:
+    return {"length": draw_agreement_by_length(agreement)} if agreement.by_length else {}
+
+
+def _checked(checked: Checked) -> Charts:
+    return {"annotators": draw_annotators(checked)} if has_controls(checked) else {}
+
+
+def _testset(result: TestSetCheck) -> Charts:
+    return {} if result.topics is None else {"topics": draw_topics(result.topics)}
+
+
+def _of_sections(sections: Iterable[Section]) -> Charts:
+    return {chart.slug: chart.spec for section in sections for chart in section.charts}
+
+
+_CHARTS: dict[type[Result], Callable[[Any], Charts]] = {
+    Ranking: _ranking,
+    Tournament: lambda tournament: {"costs": draw_costs(tournament)},
+    Agreement: _agreement,
+    Checked: _checked,
+    Audit: audit_charts,
+    CampaignComparison: lambda result: {chart.slug: chart.spec for chart in compare_charts(result)},
+    Parity: lambda parity: {"shares": draw_parity_shares(parity)},
+    Plan: lambda plan: {"plan": draw_plan(plan)},
+    TestSetCheck: _testset,
+    Replication: replication_charts,
+    Gold: lambda gold: _of_sections(gold_sections(gold)),
+    MetaEvaluation: lambda result: _of_sections(meta_sections(result)),
+    QualityEstimation: lambda result: _of_sections(qe_sections(result)),
+}
+
+
+_TERMS = (
+    Term(
+        "Correlation (r)",
+        "How far two columns of numbers rise and fall together: 1 is always, 0 is not at all. Over few documents or "
+        "systems it moves a great deal by chance; the interval says how far.",
+    ),
+    Term(
+        "Williams' test",
+        "Two metrics are measured on the same translations, so their correlations are not independent. This test takes "
+        "that into account when it asks whether one is really higher.",
+    ),
+)
+# Entries of the guide to rankings that these pages need as well.
+_SHARED = ("p and Holm", "Cannot decide", "Signature")
+
+
+def build_standard_report(result: Standard, *, title: str) -> ReportPage:
+    """The page data of a report on one result of `gold`, `meta` or `qe`."""
+    first, facts, sections = _content(result)
+    page = PairPage.about(result, sections, name=title, slug=result.verb, headline=first, facts=facts)
+    guide = (*_TERMS, *(term for term in GUIDE if term.name in _SHARED))
+    return ReportPage(title=title, pairs=(page,), guide=guide)
+
+
+def _content(result: Standard) -> tuple[str, tuple[Fact, ...], tuple[Section, ...]]:
+    if isinstance(result, Gold):
+        return gold_headline(result), gold_facts(result), gold_sections(result)
+    if isinstance(result, MetaEvaluation):
+        return meta_headline(result), meta_facts(result), meta_sections(result)
+    return qe_headline(result), qe_facts(result), qe_sections(result)
+
+
+def build_page(results: Mapping[str, Result], *, title: str) -> ReportPage:
+    """The page of one result, or of one per language pair."""
+    first = next(iter(results.values()))
+    if isinstance(first, Parity):
+        return build_parity_page(cast("Mapping[str, Parity]", results), title=title)
+    if len(results) == 1 and isinstance(first, Gold | MetaEvaluation | QualityEstimation):
+        return build_standard_report(first, title=title)
+    if isinstance(first, Replication):
+        return build_replication_page(first, title=title)
+    if isinstance(first, TestSetCheck):
+        return build_testset_page(first, title=title)
+    if isinstance(first, CampaignComparison):
+        return build_compare_page(first, title=title)
+    pages = tuple(_page(name, result, f"result-{i}") for i, (name, result) in enumerate(results.items(), start=1))
+    return ReportPage(title=title, pairs=pages, guide=GUIDE)
+
+
+def _page(name: str, result: Result, slug: str) -> PairPage:
+    """What the result says first, then its charts and tables."""
+    headline, *further = _statements(result)
+    return PairPage.about(result, _sections(result), name=name, slug=slug, headline=headline, words=tuple(further))
+
+
+def _statements(result: Result) -> tuple[str, ...]:
+    """What the result says in words; of results that say nothing, the title of their first table."""
+    if isinstance(result, Ranking):
+        decisions = decide_by_ranking(result)
+        return (say_headline(decisions), *say_ranking(decisions))
+    if isinstance(result, Look):
+        return (result.advice,)
+    if isinstance(result, Checked):
+        return check_words(result)
+    if isinstance(result, Agreement):
+        return agreement_words(result)
+    if isinstance(result, Plan):
+        return (_recommended(result),)
+    if isinstance(result, Tournament):
+        return section_of(result).words
+    claims = result.sections.get("claims") if isinstance(result, Audit) else None
+    if isinstance(claims, Claims):
+        untested = bool(claims.humans) and claims.margin is None and claims.kind == "scores"
+        return say_claims(decide_by_claims(claims), untested=untested)
+    tables = result.tables()
+    return (tables[0].title if tables else result.verb,)
+
+
+def _recommended(plan: Plan) -> str:
+    """The design that a plan recommends, or that none suffices."""
+    wanted = f"a difference of {measured(plan.difference, 'point')} with power {plan.power:.0%}"
+    best = plan.recommended
+    if best is None:
+        return f"No design finds {wanted}."
+    return f"{counted(best.point.judgments, 'judgment')} find {wanted}, in the structure {best.point.structure}."
+
+
+def _sections(result: Result) -> tuple[Section, ...]:
+    tables = result.tables()
+    longer = tuple(table for table in result.all_tables() if table not in tables)
+    charts = tuple(Chart(chart, chart.capitalize(), "", spec) for chart, spec in charts_of(result).items())
+    if isinstance(result, Ranking):
+        words, charts = (summarise_ranking(result),), (*ranking_charts(result), pairs_chart(result))
+        return (Section("ranking", "Ranking", words, charts, tables, longer),)
+    if isinstance(result, Checked):
+        charts = check_charts(result)
+    if isinstance(result, Plan):
+        says = "The least difference that each design finds, by its work; the dotted line is the difference asked for."
+        charts = (Chart("plan", "What each design finds", says, draw_plan(result)),)
+    if isinstance(result, Tournament):
+        return (replace(section_of(result), words=(), notes=()),)
+    if isinstance(result, Audit):
+        return standing_alone(result)
+    return (Section(result.verb, result.verb.capitalize(), (), charts, tables, longer),)

@@ -1,0 +1,140 @@
+"""The page about a test set: the summary, topics, versions, and every document with findings."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from adjudge.reports import chart_theme
+from adjudge.reports.chart_theme import Layer, channel
+from adjudge.reports.page import Chart, Fact, PairPage, ReportPage, Section, Term
+from adjudge.table.results import Table, number, text
+from adjudge.table.wording import counted
+from adjudge.testsets.findings import CATEGORIES
+
+if TYPE_CHECKING:
+    from adjudge.testsets.findings import Finding, TestSetCheck, Topics
+
+GUIDE = (
+    Term(
+        "Confidence",
+        "How sure a finding is, from 0 to 1. Corrections from 0.9 on can be made by the program; the others need a "
+        "decision by a person.",
+    ),
+    Term(
+        "Contaminant",
+        "Something wrong with the source text itself. It changes what systems and people translate, and so the "
+        "ranking.",
+    ),
+    Term(
+        "Topics",
+        "Groups of documents that use the same words. The test compares all documents with those of the corpus; the "
+        "groups are only for orientation.",
+    ),
+)
+
+ROW_HEIGHT = 36
+
+
+def build_testset_page(result: TestSetCheck, *, title: str) -> ReportPage:
+    """The page data of one result."""
+    summary = result.tables()[0]
+    sections = [
+        Section("summary", "What was found", tables=(summary,)),
+        Section("size", "Size", tables=result.statistics.tables()),
+    ]
+    sections += _topics(result) + _versions(result)
+    sections += _documents(result)
+    page = PairPage.about(
+        result,
+        tuple(sections),
+        name=title,
+        slug="testset",
+        headline=_headline(result),
+        facts=_facts(result),
+    )
+    return ReportPage(title=title, pairs=(page,), guide=GUIDE)
+
+
+def _headline(result: TestSetCheck) -> str:
+    if not result.counts:
+        return "Nothing wrong was found in the texts"
+    worst, times = max(result.counts.items(), key=lambda item: item[1])
+    return f"{counted(sum(result.counts.values()), 'finding')}, the most frequent: {worst.replace('-', ' ')} ({times})"
+
+
+def _facts(result: TestSetCheck) -> tuple[Fact, ...]:
+    share = result.alarmed / max(1, result.segments)
+    sure = sum(finding.sure for finding in result.findings)
+    return (
+        Fact("Segments", f"{result.segments:,}", f"in {counted(result.documents, 'document')}"),
+        Fact(
+            "With findings", f"{share:.1%}", counted(result.alarmed, "segment"), "open" if result.alarmed else "decided"
+        ),
+        Fact("Sure corrections", f"{sure:,}", "can be made by --fix"),
+    )
+
+
+def _topics(result: TestSetCheck) -> list[Section]:
+    if result.topics is None:
+        return []
+    differs = result.topics.p <= 0.05
+    words = (
+        "The mix of topics differs from that of the corpus." if differs else "No difference from the corpus is shown."
+    )
+    says = "Share of documents by topic, test set and corpus."
+    chart = Chart("topics", "Topics", says, draw_topics(result.topics))
+    return [Section("topics", "Topics", (words,), (chart,), result.topics.tables())]
+
+
+def _versions(result: TestSetCheck) -> list[Section]:
+    if result.versions is None:
+        return []
+    kinds, changes, *outputs = result.versions.tables()
+    return [Section("versions", "Two versions", tables=(kinds, *outputs), folded=(changes,))]
+
+
+def _documents(result: TestSetCheck) -> list[Section]:
+    """One section per document with findings that count, in order."""
+    counting = [finding for finding in result.findings if finding.category in CATEGORIES]
+    runs = [list(run) for _, run in groupby(counting, key=lambda finding: (finding.file, finding.document))]
+    return [
+        Section(f"document-{number}", _name(run[0]), tables=(_table(run),)) for number, run in enumerate(runs, start=1)
+    ]
+
+
+def _name(finding: Finding) -> str:
+    return f"Document {finding.document}" if finding.document else "The file"
+
+
+def _table(findings: list[Finding]) -> Table:
+    rows = tuple(
+        (finding.line, finding.category, finding.text, finding.suggestion or finding.what, finding.confidence)
+        for finding in findings
+    )
+    columns = (number("line", 0), text("category"), text("text"), text("suggestion"), number("confidence", 2))
+    return Table(_name(findings[0]), columns, rows)
+
+
+def draw_topics(topics: Topics) -> dict[str, Any]:
+    """Two bars per topic: its share of the documents on either side."""
+    sides = ("test set", "corpus")
+    rows = [
+        {"topic": topic.label, "side": side, "share": share}
+        for topic in topics.topics
+        for side, share in zip(sides, (topic.share_test, topic.share_reference), strict=True)
+    ]
+    chart = (
+        Layer(rows)
+        .mark("bar")
+        .encode(
+            y=channel("topic:N", sort=[topic.label for topic in topics.topics], title=None),
+            yOffset=channel("side:N", sort=list(sides)),
+            x=channel("share:Q", title="share of documents", axis=dict(format=".0%")),
+            color=channel(
+                "side:N", scale=dict(domain=list(sides), range=[chart_theme.ACCENT, chart_theme.MUTED]), title=None
+            ),
+            tooltip=[channel("topic:N"), channel("side:N"), channel("share:Q", format=".1%")],
+        )
+    )
+    return chart_theme.finish(chart, height=ROW_HEIGHT * max(len(topics.topics), 2))

@@ -1,0 +1,382 @@
+"""Backing a campaign up while people judge, and restoring it: all of it, as it was, or nothing.
+
+A backup is written in a hidden folder and gets its name when it is whole. So does a restored campaign, after all rows
+were read back and compared with the manifest; PostgreSQL is filled in one transaction.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from adjudge._version import __version__
+from adjudge.campaigns.campaign_file import load_campaign
+from adjudge.campaigns.results import BackedUp, CopiedTable, Moved, Restored
+from adjudge.server.archives import (
+    About,
+    ArchiveReader,
+    ArchiveWriter,
+    Snapshot,
+    TableEntry,
+    campaign_files,
+    check_name,
+    create_database,
+    damage_error,
+    find_outside_path,
+    is_working_folder,
+    known_migrations,
+    open_database,
+    read_archive,
+    read_migration,
+    read_pieces,
+    read_snapshot,
+    working_folder,
+)
+from adjudge.server.database import (
+    choose_database,
+    database_file,
+    database_note_file,
+    is_postgres,
+    is_same_database,
+    show_database,
+    sqlite_file,
+    write_database_note,
+)
+from adjudge.table.errors import DataError, InputError, UsageError, shown
+from adjudge.table.files import atomic_path, umask
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+_FILES, _TABLES = "files", "tables"
+
+
+def backup(campaign_file: Path, output: Path, *, database: str | None = None) -> BackedUp:
+    """Write all of a campaign to one archive, while it is served or not.
+
+    Args:
+        campaign_file: the campaign.
+        output: the archive, readable by its owner alone.
+        database: its database; default: the one that it is served from.
+    """
+    if output.suffix != ".zip":
+        raise UsageError(f"--output '{output}' does not end in .zip; a backup is a zip archive")
+    text, files = campaign_files(campaign_file)
+    chosen = choose_database(campaign_file, database)
+    embedded = sqlite_file(chosen, database_file(campaign_file))
+    if embedded is not None and not embedded.is_file():
+        raise InputError("has not been served yet, so there is nothing to back up", file=campaign_file)
+    made = datetime.now(UTC).isoformat(timespec="seconds")
+    with (
+        working_folder(output.absolute()) as working,
+        atomic_path(output, secret=True, inside=working) as temporary,
+        read_snapshot(chosen, database_file(campaign_file), working) as snapshot,
+        ArchiveWriter(temporary) as writer,
+    ):
+        writer.add(f"{_FILES}/{campaign_file.name}", [text.encode()])
+        for file in files:
+            with file.path.open("rb") as content:
+                writer.add(f"{_FILES}/{file.name}", read_pieces(content), secret=file.secret)
+        tables = [_add_table(writer, snapshot, name) for name in snapshot.models]
+        campaign = snapshot.campaign(campaign_file)
+        about = About(
+            version=__version__,
+            made=made,
+            campaign=campaign.name,
+            campaign_file=campaign_file.name,
+            fingerprint=campaign.fingerprint,
+            database="sqlite" if embedded is not None else "postgresql",
+            migration=snapshot.migration,
+        )
+        writer.finish(about, tables)
+    return BackedUp(
+        settings={"database": about.database},
+        data=about.fingerprint,
+        campaign=about.campaign,
+        archive=str(output),
+        bytes=output.stat().st_size,
+        made=made,
+        files=(campaign_file.name, *(file.name for file in files)),
+        copied=list_copied(tables),
+        notes=("the archive holds everything that people said and the campaign's key; keep it as secret as these",),
+    )
+
+
+def _add_table(writer: ArchiveWriter, snapshot: Snapshot, name: str) -> TableEntry:
+    def write(lines: Iterable[bytes]) -> None:
+        writer.add(f"{_TABLES}/{name}.jsonl", (line + b"\n" for line in lines), secret=True)
+
+    return snapshot.copy_table(name, write)
+
+
+def list_copied(tables: Iterable[TableEntry]) -> tuple[CopiedTable, ...]:
+    """List copied tables as results show them."""
+    return tuple(CopiedTable(table.name, table.rows, table.digest) for table in tables)
+
+
+def restore(archive: Path, folder: Path, *, database: str | None = None) -> Restored:
+    """Make a campaign again from a backup.
+
+    Args:
+        archive: what `backup` wrote.
+        folder: where the campaign comes; it must be empty or not exist.
+        database: an empty PostgreSQL database; default: SQLite in the folder.
+    """
+    if database is not None and not is_postgres(database):
+        raise UsageError("--database is not the address of a PostgreSQL database; leave it out for SQLite")
+    place = _choose_place(folder)
+    with read_archive(archive) as reader, working_folder(place) as working:
+        manifest = reader.manifest
+        check_name(archive, manifest.campaign_file)
+        if manifest.migration not in known_migrations():
+            raise InputError(f"was made by a newer adjudge (version {manifest.version}); upgrade adjudge", file=archive)
+        if shutil.disk_usage(working).free < 2 * reader.unpacked:
+            raise InputError(f"needs {2 * reader.unpacked / 1e6:,.0f} MB, more than the disk has free", file=archive)
+        inside = working / "campaign"
+        inside.mkdir()
+        _unpack(reader, inside)
+        campaign_file = inside / manifest.campaign_file
+        _check_places(reader, campaign_file)
+        load_campaign(campaign_file)
+        _fill_database(reader, campaign_file, database)
+        _move_into_place(inside, folder, last=manifest.campaign_file)
+    return Restored(
+        settings={"database": "sqlite" if database is None else "postgresql"},
+        data=manifest.fingerprint,
+        campaign=manifest.campaign,
+        folder=str(folder),
+        campaign_file=str(folder / manifest.campaign_file),
+        database=show_database(database, database_file(folder / manifest.campaign_file)),
+        made=manifest.made,
+        files=tuple(entry.name.partition("/")[2] for entry in manifest.entries if entry.name.startswith(f"{_FILES}/")),
+        copied=list_copied(manifest.tables),
+    )
+
+
+def _unpack(reader: ArchiveReader, folder: Path) -> None:
+    names = [name for name in reader.entries if name.startswith(f"{_FILES}/")]
+    wanted = {f"{_TABLES}/{table.name}.jsonl" for table in reader.manifest.tables}
+    if f"{_FILES}/{reader.manifest.campaign_file}" not in names or wanted != reader.entries.keys() - set(names):
+        raise damage_error(reader.path, "its manifest does not name a campaign file and its tables")
+    for name in names:
+        file = folder / name.partition("/")[2]
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as written:
+                for piece in reader.read(name):
+                    written.write(piece)
+                os.fsync(written.fileno())
+        except OSError as fault:
+            raise InputError(f"cannot be written ({fault.strerror}); choose another folder", file=file) from fault
+        if not reader.entries[name].secret:
+            file.chmod(0o666 & ~umask())
+
+
+def _check_places(reader: ArchiveReader, campaign_file: Path) -> None:
+    """Refuse what no backup holds: a database besides the tables, and a campaign file that names files elsewhere."""
+    file = database_file(campaign_file)
+    for name in (file.name, f"{file.name}-wal", f"{file.name}-shm", database_note_file(campaign_file).name):
+        if (campaign_file.parent / name).exists():
+            raise damage_error(reader.path, f"it holds '{name}' besides its tables")
+    if outside := find_outside_path(campaign_file):
+        raise damage_error(reader.path, f"its campaign file names '{shown(outside)}', which is not in the archive")
+
+
+def _fill_database(reader: ArchiveReader, campaign_file: Path, database: str | None) -> None:
+    """Fill the new database, and compare what it then holds with the manifest."""
+    file = database_file(campaign_file)
+    tables = {table.name: table for table in reader.manifest.tables}
+    with create_database(database, file, reader.manifest.migration) as target:
+        if {name: target.columns(name) for name in target.models} != {n: t.columns for n, t in tables.items()}:
+            raise damage_error(reader.path, f"its tables are not those of {reader.manifest.migration}")
+        try:
+            for name in target.models:
+                target.fill(name, reader.lines(f"{_TABLES}/{name}.jsonl"), source=reader.path)
+            target.continue_numbering()
+            stored = target.digest_tables()
+        except (UnicodeError, OverflowError) as fault:
+            # Numbers and dates beyond what databases hold, and halves of characters: no database had such rows.
+            raise damage_error(reader.path, f"a row has a value that no database holds: {shown(fault, 100)}") from fault
+        for table in stored:
+            if table != tables[table.name]:
+                saved = tables[table.name].rows
+                raise damage_error(
+                    reader.path, f"{table.rows} rows of '{table.name}' are not the {saved} that were saved"
+                )
+        if database is not None:
+            write_database_note(campaign_file, database)
+    if database is None:
+        file.chmod(0o600)
+
+
+def _choose_place(folder: Path) -> Path:
+    """Beside what the work is done: the new folder, or inside of one that exists, which may be all that is writable."""
+    folder = folder.absolute()
+    if not folder.exists():
+        return folder
+    place = folder / folder.name
+    if not folder.is_dir() or any(not is_working_folder(path, place) for path in folder.iterdir()):
+        raise InputError("is not empty, and nothing is overwritten; name an empty or new folder", file=folder)
+    return place
+
+
+def _move_into_place(restored: Path, folder: Path, *, last: str) -> None:
+    """Give the folder its name, or fill one that exists; without the campaign file, the last, there is no campaign."""
+    folder = folder.absolute()
+    try:
+        if restored.parent.parent == folder:
+            # It may be the folder that the user is in, or a file system of its own; neither can be replaced.
+            final = restored / Path(last).parts[0]
+            for path in (*(path for path in restored.iterdir() if path != final), final):
+                path.rename(folder / path.name)
+        else:
+            restored.chmod(0o777 & ~umask())
+            restored.rename(folder)
+        for changed in (folder, folder.parent):
+            handle = os.open(changed, os.O_RDONLY)
+            os.fsync(handle)
+            os.close(handle)
+    except OSError as fault:
+        raise InputError(f"cannot be made ({fault.strerror}); choose another folder", file=folder) from fault
+
+
+# The same campaign in another database: copied, compared row by row, and only then switched over.
+
+
+_FIRST_WITH_PROCESSES = "0005_processes"
+
+
+def move(campaign_file: Path, to: str, *, database: str | None = None) -> Moved:
+    """Copy a campaign that is not being served into another, empty database, and use that from now on.
+
+    Args:
+        campaign_file: the campaign.
+        to: the address of a PostgreSQL database, or a new SQLite file.
+        database: its present database; default: the one that it is served from.
+    """
+    load_campaign(campaign_file)
+    source = choose_database(campaign_file, database)
+    embedded = sqlite_file(source, database_file(campaign_file))
+    if embedded is not None and not embedded.is_file():
+        raise InputError("has not been served yet, so there is nothing to move", file=campaign_file)
+    target = _parse_target(to)
+    if is_same_database(source, target, database_file(campaign_file)):
+        raise UsageError(f"--to is {_shown(target)}, where the campaign is already; name another database")
+    with open_database(source, database_file(campaign_file)) as connection:
+        where = show_database(source, database_file(campaign_file))
+        if read_migration(connection, where) < _FIRST_WITH_PROCESSES:
+            raise InputError(
+                "is of an earlier version; start and stop adjudge serve once, which upgrades it", file=where
+            )
+        from adjudge.server.processes import lock_for_move
+
+        with lock_for_move(connection.alias, lambda: open_database(source, database_file(campaign_file))):
+            copied = _copy(campaign_file, source, target)
+            write_database_note(campaign_file, _choose_note(campaign_file, target))
+    return Moved(
+        settings={"from": _kind(source), "to": _kind(target)},
+        data=copied[0],
+        campaign_file=str(campaign_file),
+        source=show_database(source, database_file(campaign_file)),
+        target=_shown(target),
+        copied=list_copied(copied[1]),
+        notes=_notes(campaign_file, source, database),
+    )
+
+
+def _kind(database: str | None) -> str:
+    return "postgresql" if is_postgres(database) else "sqlite"
+
+
+def _shown(target: str) -> str:
+    return show_database(target, Path())
+
+
+def _parse_target(to: str) -> str:
+    """The address of the target; SQLite files as `sqlite:/path`."""
+    if is_postgres(to):
+        return to
+    if "://" in to and not to.startswith("sqlite://"):
+        raise UsageError(
+            f"--to '{to.partition('://')[0]}://…' is of no known kind; give postgres://… or a file.sqlite3"
+        )
+    file = (sqlite_file(to, Path()) if to.startswith("sqlite:") else None) or Path(to)
+    if file.suffix != ".sqlite3":
+        # With an @, it may be an address without its beginning, and hold a password.
+        given = "the address given" if "@" in to else f"'{file}'"
+        raise UsageError(f"--to: {given} is neither postgres://user@host/name nor a file that ends in .sqlite3")
+    return f"sqlite:{quote(str(file.absolute()))}"
+
+
+def _copy(campaign_file: Path, source: str | None, target: str) -> tuple[str, list[TableEntry]]:
+    """Copy all tables and compare them; returns the fingerprint of the tasks, and what was copied."""
+    file = sqlite_file(target, Path())
+    beside = file if file is not None else campaign_file.absolute()
+    for part in () if file is None else (file, file.with_name(file.name + "-wal")):
+        if part.exists():
+            raise InputError("is there already, and is not overwritten; name a new file", file=part)
+    with working_folder(beside) as working:
+        new_file = working / "new.sqlite3"
+        with (
+            read_snapshot(source, database_file(campaign_file), working) as snapshot,
+            create_database(None if file is not None else target, new_file, snapshot.migration) as new,
+        ):
+            fingerprint: str = snapshot.campaign(campaign_file).fingerprint
+            copied = _copy_rows(snapshot, new, _shown(target))
+        if file is not None:
+            _publish(new_file, file)
+    return fingerprint, copied
+
+
+def _copy_rows(snapshot: Snapshot, target: Snapshot, shown_name: str) -> list[TableEntry]:
+    """Copy the rows of all tables, and compare what the target then holds."""
+    for name in snapshot.models:
+        target.fill(name, snapshot.lines(name), source=shown_name)
+    target.continue_numbering()
+    before, after = snapshot.digest_tables(), target.digest_tables()
+    for former, new in zip(before, after, strict=True):
+        if former != new:
+            raise DataError(
+                f"the table '{former.name}' came out differently in {shown_name} ({new.rows} of {former.rows} rows); "
+                "the campaign stays where it is"
+            )
+    return before
+
+
+def _publish(new_file: Path, file: Path) -> None:
+    """Give a new database its name, unless there is one of that name by now."""
+    try:
+        new_file.chmod(0o600)
+        with new_file.open("rb") as written:
+            os.fsync(written.fileno())
+        os.link(new_file, file)
+    except OSError as fault:
+        raise InputError(f"cannot be made ({fault.strerror}); name another file", file=file) from fault
+
+
+def _choose_note(campaign_file: Path, target: str) -> str | None:
+    """How the target is noted: not at all where the database is expected anyway, by name alone beside the campaign."""
+    file = sqlite_file(target, Path())
+    if file is None:
+        return target
+    if file.resolve() == database_file(campaign_file).resolve():
+        return None
+    beside = file.resolve().parent == campaign_file.resolve().parent
+    return f"sqlite:{quote(file.name)}" if beside else target
+
+
+def _notes(campaign_file: Path, source: str | None, given: str | None) -> tuple[str, ...]:
+    former = show_database(source, database_file(campaign_file))
+    notes = [f"the former database is unchanged ({former}); delete it when all is well"]
+    if database_note_file(campaign_file).exists():
+        notes.append(
+            f"{database_note_file(campaign_file)} says where the database is now; copy it to all hosts that serve"
+        )
+    if given is not None:
+        notes.append("leave --database out from now on (and ADJUDGE_DATABASE unset)")
+    return tuple(notes)

@@ -1,0 +1,427 @@
+"""Which database, and how it is written to: every write is one durable transaction, or nothing."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
+
+from adjudge.table.errors import InputError, UsageError
+from adjudge.table.files import atomic_path, read_text
+from adjudge.table.judgments import fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from adjudge.server.served_campaign import ServedCampaign
+
+
+# FULL: the log is on the disk before a save is acknowledged, so that even a power cut loses nothing acknowledged.
+_SQLITE_PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA fullfsync=ON; PRAGMA cache_size=-16000;"
+# Acknowledged only when on the disk; statements are planned once per connection, which halves the server's work.
+_POSTGRES_OPTIONS = {"options": "-c synchronous_commit=on", "server_side_binding": True, "prepare_threshold": 3}
+# Behind a pool that hands out connections by transaction, nothing may be left on a connection for later.
+_POOLED_OPTIONS = {"server_side_binding": True, "prepare_threshold": None}
+_POSTGRES_SCHEMES = ("postgres", "postgresql")
+# SQLite has one writer at a time. Threads that queue here wait their turn; SQLite itself would let them poll.
+_ONE_DECISION = threading.Lock()
+_ONE_WRITER = threading.Lock()
+
+
+def is_postgres(url: str | None) -> bool:
+    """Whether a database URL names a PostgreSQL server."""
+    return url is not None and urlsplit(url).scheme in _POSTGRES_SCHEMES
+
+
+def database_settings(url: str | None, default_file: Path) -> dict[str, Any]:
+    """Django's settings for a database: a SQLite file, or PostgreSQL by URL."""
+    if url is None:
+        return _sqlite_settings(default_file)
+    parts = urlsplit(url)
+    if parts.scheme == "sqlite":
+        return _sqlite_settings(Path(unquote(parts.path)))
+    if parts.scheme in _POSTGRES_SCHEMES:
+        return _postgres_settings(url)
+    shown = hide_password(url)
+    raise UsageError(
+        f"database '{shown}' is of no known kind; give postgres://user@host/name, or leave it out for SQLite"
+    )
+
+
+def sqlite_file(database: str | None, default_file: Path) -> Path | None:
+    """The file of an embedded database; None where it is PostgreSQL."""
+    if database is None:
+        return default_file
+    parts = urlsplit(database)
+    return Path(unquote(parts.path)) if parts.scheme == "sqlite" else None
+
+
+def show_database(database: str | None, default_file: Path) -> str:
+    """Name a database in a message: its file, or its address without the password."""
+    file = sqlite_file(database, default_file)
+    return str(file) if file is not None else hide_password(database or "")
+
+
+def database_note_file(campaign_file: Path) -> Path:
+    """The file in which `adjudge move` notes where the database of a campaign is now."""
+    return campaign_file.with_suffix(".database")
+
+
+def write_database_note(campaign_file: Path, database: str | None) -> None:
+    """Write down which database a campaign has from now on; None: the embedded one beside it. Holds at once."""
+    note = database_note_file(campaign_file)
+    if database is None:
+        note.unlink(missing_ok=True)
+        return
+    with atomic_path(note, secret=True) as temporary:
+        temporary.write_text(f"{database}\n", encoding="utf-8")
+
+
+def choose_database(campaign_file: Path, given: str | None) -> str | None:
+    """The database of a campaign: as given, or as noted when it was moved; None for the embedded one beside it.
+
+    An address that is given and another one that is noted are refused: work would go on in a database that was left.
+    """
+    note = database_note_file(campaign_file)
+    if not note.is_file():
+        return given
+    noted = read_text(note).strip()
+    file = sqlite_file(noted, campaign_file)
+    if file is not None and not file.is_absolute():
+        noted = f"sqlite:{quote(str(campaign_file.resolve().parent / file))}"
+    if given is None or _identify(given) == _identify(noted):
+        return given or noted
+    raise UsageError(
+        f"--database is {hide_password(given)}, but the campaign was moved to {hide_password(noted)}; leave the "
+        f"option out (and ADJUDGE_DATABASE unset), or delete {note} to return to the former database"
+    )
+
+
+def is_same_database(first: str | None, second: str | None, default_file: Path) -> bool:
+    """Whether two addresses lead to the same database; None is the embedded one."""
+    places = [(address or f"sqlite:{quote(str(default_file.absolute()))}") for address in (first, second)]
+    return _identify(places[0]) == _identify(places[1])
+
+
+def _identify(database: str) -> tuple[str, ...]:
+    """Identify what an address leads to, however it is written."""
+    parts = urlsplit(database)
+    if parts.scheme in _POSTGRES_SCHEMES:
+        return ("postgres", parts.hostname or "", _read_port(database) or "5432", unquote(parts.path))
+    return (parts.scheme, str(Path(unquote(parts.path)).resolve()))
+
+
+def _sqlite_settings(file: Path) -> dict[str, Any]:
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(file),
+        "CONN_MAX_AGE": None,
+        "OPTIONS": {"transaction_mode": "IMMEDIATE", "timeout": 20, "init_command": _SQLITE_PRAGMAS},
+    }
+
+
+def _postgres_settings(url: str) -> dict[str, Any]:
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        raise UsageError("PostgreSQL needs its driver; install it with: pip install 'adjudge[postgres]'") from None
+    parts = urlsplit(url)
+    name = unquote(parts.path.lstrip("/"))
+    if not name:
+        raise UsageError(f"database '{hide_password(url)}' names no database; write postgres://user@host/name")
+    given = dict(parse_qsl(parts.query))
+    pooled = _is_pooled(given.pop("pooling", "session"))
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": name,
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": unquote(parts.hostname or ""),
+        "PORT": _read_port(url),
+        "CONN_MAX_AGE": None,
+        "DISABLE_SERVER_SIDE_CURSORS": pooled,
+        "OPTIONS": {**given, **(_POOLED_OPTIONS if pooled else _POSTGRES_OPTIONS)},
+    }
+
+
+def _is_pooled(pooling: str) -> bool:
+    if pooling not in ("session", "transaction"):
+        raise UsageError(f"pooling={pooling} in --database is not known; write pooling=transaction, or leave it out")
+    return pooling == "transaction"
+
+
+def _read_port(url: str) -> str:
+    try:
+        return str(urlsplit(url).port or "")
+    except ValueError:
+        raise UsageError(
+            f"database '{hide_password(url)}' has a port that is no number; write postgres://user@host:5432/name"
+        ) from None
+
+
+def hide_password(url: str) -> str:
+    """Make a database address that may be shown and logged, from the parts that hold no secret.
+
+    What cannot be parsed is not shown at all: it may be an address with a password in an unknown form.
+    """
+    try:
+        parts = urlsplit(url)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return "an address that cannot be read"
+    if not parts.scheme or not parts.scheme.isalnum():
+        return url if url.isalnum() else "an address that cannot be read"
+    # A password with an unquoted @, / or # in it ends up in the parts behind it.
+    unclear = "@" in parts.path + parts.query + parts.fragment or "@" in (parts.hostname or "")
+    if unclear or (parts.netloc.count("@") > 1):
+        return f"{parts.scheme}://…"
+    hidden = "" if parts.password is None else ":***"
+    user = f"{parts.username}{hidden}@" if parts.username else ""
+    return f"{parts.scheme}://{user}{parts.hostname or ''}{port}{parts.path}"
+
+
+@contextmanager
+def decision_lock() -> Iterator[None]:
+    """One decision at a time about who gets what. Enter it before `write_transaction`.
+
+    PostgreSQL needs no more than the lock on the campaign, which holds up no saves. SQLite has one writer: there a
+    decision is made under this lock, and only its outcome is written while saves wait.
+    """
+    from django.db import connection
+
+    if connection.vendor != "sqlite":
+        yield
+        return
+    with _ONE_DECISION:
+        yield
+
+
+@contextmanager
+def write_transaction() -> Iterator[None]:
+    """One transaction: what is written inside is on the disk when the block has ended, or not at all."""
+    from django.db import connection, transaction
+
+    if connection.vendor == "sqlite":
+        with _ONE_WRITER, transaction.atomic():
+            yield
+    else:
+        with transaction.atomic():
+            if connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
+                connection.cursor().execute("SET LOCAL synchronous_commit = on")
+            yield
+
+
+# Django's settings, made from a campaign. Called once per process, before anything else of the app is imported.
+
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_HERE = Path(__file__).resolve().parent
+
+
+def database_file(campaign_file: Path) -> Path:
+    """Where the embedded database of a campaign lies: beside its file."""
+    return campaign_file.with_suffix(".sqlite3")
+
+
+def start_django(
+    campaign_file: Path,
+    *,
+    database: str | None,
+    session_hours: int,
+    host: str = "127.0.0.1",
+    url: str | None = None,
+    copy: Path | None = None,
+) -> None:
+    """Configure Django for this process and bring the database up to date.
+
+    `copy` is a copy of the embedded database to work on, where the campaign's own cannot be written to.
+    """
+    import django
+    from django.conf import settings
+
+    key = secrets.token_urlsafe(48) if copy is not None else _secret_key(campaign_file)
+    if copy is not None:
+        database = None
+    file = sqlite_file(database, copy or database_file(campaign_file))
+    if file is not None:
+        _restrict_to_owner(file)
+    # Browsers do not tell ports apart: campaigns on the same host must not share cookies.
+    suffix = fingerprint(key, digits=8)
+    settings.configure(
+        DATABASES={"default": database_settings(database, file or campaign_file)},
+        SECRET_KEY=key,
+        SESSION_COOKIE_NAME=f"adjudge_session_{suffix}",
+        CSRF_COOKIE_NAME=f"adjudge_csrf_{suffix}",
+        ADJUDGE_BROWSER_COOKIE=f"adjudge_browser_{suffix}",
+        SESSION_COOKIE_AGE=session_hours * 3600,
+        ADJUDGE=None,
+        **_app_settings(),
+        **_security_settings(),
+        **_address_settings(host, url),
+    )
+    django.setup()
+    _migrate(show_database(database, database_file(campaign_file)))
+
+
+def set_up_models() -> None:
+    """Make the tables known to this process without choosing a database, for copies from one to another."""
+    import django
+    from django.apps import apps
+    from django.conf import settings
+
+    if not settings.configured:
+        settings.configure(**_app_settings())
+        # In a notebook there is an event loop, beside which Django refuses to wait for a database, as users mean it.
+        os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+    if not apps.ready:
+        django.setup()
+
+
+def _restrict_to_owner(file: Path) -> None:
+    """Make the embedded database readable by its owner alone: it holds everything that people said."""
+    try:
+        if not file.exists():
+            os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        for part in (file, file.with_name(file.name + "-wal"), file.with_name(file.name + "-shm")):
+            if part.exists() and part.stat().st_mode & 0o077:
+                part.chmod(0o600)
+    except FileExistsError:
+        return
+    except OSError as fault:
+        raise InputError(f"the database cannot be used ({fault.strerror}); check its folder", file=file) from fault
+
+
+def _migrate(shown: str) -> None:
+    """Make or change the tables as this version needs them; mostly they are so already, which one query tells."""
+    from django.core.management import call_command
+    from django.db import connection
+    from django.db.migrations.recorder import MigrationRecorder
+    from django.db.utils import DatabaseError
+
+    known = {("collect", name) for _, name, _ in iter_modules([str(_HERE / "migrations")])}
+    try:
+        applied = set(MigrationRecorder(connection).applied_migrations())
+        later = sorted(applied - known)
+        if applied < known:
+            call_command("migrate", verbosity=0, interactive=False)
+    except DatabaseError as fault:
+        reason = str(fault).strip().replace("\n", " ")
+        raise InputError(f"the database cannot be used ({reason}); check its address and rights", file=shown) from fault
+    if later:
+        names = ", ".join(name for _, name in later)
+        raise InputError(f"the database was made by a newer adjudge (it has {names}); upgrade adjudge", file=shown)
+
+
+def set_served(campaign: ServedCampaign) -> None:
+    """Tell the app what it serves."""
+    from django.conf import settings
+
+    settings.ADJUDGE = campaign
+
+
+def _app_settings() -> dict[str, Any]:
+    return {
+        "INSTALLED_APPS": ["adjudge.server"],
+        "MIDDLEWARE": [
+            "adjudge.server.sessions.security_headers",
+            "django.middleware.security.SecurityMiddleware",
+            # Refuses foreign host names on every request, and says how long answers are.
+            "django.middleware.common.CommonMiddleware",
+            "adjudge.server.sessions.only_json",
+            "adjudge.server.sessions.browser_cookie",
+            "django.middleware.clickjacking.XFrameOptionsMiddleware",
+            "django.contrib.sessions.middleware.SessionMiddleware",
+            "django.middleware.csrf.CsrfViewMiddleware",
+        ],
+        "APPEND_SLASH": False,
+        "ROOT_URLCONF": "adjudge.server.endpoints",
+        "TEMPLATES": [
+            {
+                "BACKEND": "django.template.backends.django.DjangoTemplates",
+                "DIRS": [_HERE / "templates"],
+                "OPTIONS": {"context_processors": ["django.template.context_processors.csrf"]},
+            }
+        ],
+        "USE_TZ": True,
+        "TIME_ZONE": "UTC",
+        "USE_I18N": False,
+        "DEFAULT_AUTO_FIELD": "django.db.models.BigAutoField",
+        "LOGGING": {
+            "version": 1,
+            "disable_existing_loggers": False,
+            "handlers": {"errors": {"class": "logging.StreamHandler", "level": "ERROR"}},
+            "loggers": {"django": {"handlers": ["errors"], "level": "ERROR", "propagate": False}},
+        },
+    }
+
+
+def _security_settings() -> dict[str, Any]:
+    return {
+        # A session is a signed cookie that names a link; whether the link still holds is asked on every request.
+        "SESSION_ENGINE": "django.contrib.sessions.backends.signed_cookies",
+        "SESSION_COOKIE_HTTPONLY": True,
+        "SESSION_COOKIE_SAMESITE": "Lax",
+        "CSRF_COOKIE_HTTPONLY": True,
+        "CSRF_COOKIE_SAMESITE": "Lax",
+        "SECURE_REFERRER_POLICY": "same-origin",
+        "SECURE_CONTENT_TYPE_NOSNIFF": True,
+        "SECURE_CROSS_ORIGIN_OPENER_POLICY": "same-origin",
+        "X_FRAME_OPTIONS": "DENY",
+        "DATA_UPLOAD_MAX_MEMORY_SIZE": 1_000_000,
+    }
+
+
+def _address_settings(host: str, url: str | None) -> dict[str, Any]:
+    """Which names the server answers to; behind a proxy with TLS, cookies travel over TLS only."""
+    if url is None:
+        # Only its own names on loopback, so that no foreign page can reach it by a name of its own.
+        return {"ALLOWED_HOSTS": ["127.0.0.1", "localhost", "[::1]"] if host in LOOPBACK else ["*"]}
+    parts = _split_url(url)
+    secure = parts.scheme == "https"
+    return {
+        "ALLOWED_HOSTS": [parts.hostname, "127.0.0.1", "localhost", "[::1]"],
+        "CSRF_TRUSTED_ORIGINS": [f"{parts.scheme}://{parts.netloc}"],
+        "SESSION_COOKIE_SECURE": secure,
+        "CSRF_COOKIE_SECURE": secure,
+        "SECURE_HSTS_SECONDS": 31_536_000 if secure else 0,
+        "SECURE_PROXY_SSL_HEADER": ("HTTP_X_FORWARDED_PROTO", "https") if secure else None,
+    }
+
+
+def _split_url(url: str) -> SplitResult:
+    """The parts of the public address: a scheme and a host, and nothing behind them."""
+    parts = urlsplit(url)
+    try:
+        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        known = False
+    if not known:
+        raise UsageError(f"--url '{url}' is not an address; write it as https://judge.example.org")
+    if parts.path not in ("", "/") or parts.query or parts.fragment:
+        raise UsageError(f"--url '{url}' has more than a host; give the campaign a host name (or port) of its own")
+    return parts
+
+
+def _secret_key(campaign_file: Path) -> str:
+    """The key that signs cookies, made once and kept in a file that only its owner reads."""
+    file = campaign_file.with_suffix(".secret")
+    try:
+        if not file.exists():
+            handle, temporary = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+            with os.fdopen(handle, "w") as new:
+                new.write(secrets.token_urlsafe(48))
+            Path(temporary).replace(file)
+        elif file.stat().st_mode & 0o077:
+            file.chmod(0o600)
+        key = file.read_text().strip()
+    except OSError as fault:
+        raise InputError(f"cannot be written or read ({fault.strerror}); check its folder", file=file) from fault
+    if len(key) < 32:
+        raise InputError("is too short to sign with; delete it, and people log in again with their links", file=file)
+    return key

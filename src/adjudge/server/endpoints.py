@@ -1,0 +1,290 @@
+"""The JSON interface of the annotators' page. Every call is authorised here; `/api/openapi.json` describes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+from django.utils import timezone
+from ninja import NinjaAPI, Router, Status
+from ninja.errors import HttpError, ValidationError
+from ninja.utils import check_csrf
+
+from adjudge._version import __version__
+from adjudge.readers import native
+from adjudge.server import pages
+from adjudge.server.answers import Refused
+from adjudge.server.database import decision_lock, write_transaction
+from adjudge.server.export import read_judgments
+from adjudge.server.models import Annotator, Assignment, Decision, Link, ScreenState, Visitor
+from adjudge.server.organisers import DoneOut, LinkOut, OverviewOut, StatisticsOut, latest_panels, make_overview
+from adjudge.server.preparation import make_link, renew_link, revoke_links
+from adjudge.server.processes import ensure_tasks
+from adjudge.server.responses import EnterOut, Fault, FinishOut, SavedOut, WorkOut
+from adjudge.server.saves import AnnotatorIn, DecisionIn, EnterIn, SaveIn, save
+from adjudge.server.served_campaign import get_served
+from adjudge.server.sessions import AnnotatorAuth, OrganiserAuth, enter
+from adjudge.server.sessions import leave as end_sessions
+from adjudge.server.tasks import (
+    current_assignment,
+    describe_state,
+    describe_work,
+    is_adaptive,
+    lock_campaign,
+    observe,
+    propose,
+)
+from adjudge.table.participants import PREFIX, any_judge
+
+# The JSON interface of the organisers' page.
+
+
+router = Router(auth=OrganiserAuth(), tags=["organising"])
+_FAULTS = {401: Fault, 403: Fault, 422: Fault}
+_WITH_404 = {**_FAULTS, 404: Fault}
+
+
+@router.get("/overview", response={200: OverviewOut, **_FAULTS})
+def show_overview(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001 - ninja hands it over
+    """Progress, throughput, people and decisions."""
+    return make_overview()
+
+
+@router.get("/state", response={200: StatisticsOut, **_FAULTS})
+def show_state(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001
+    """How far the campaign is: verdict, possible ranks, what more judgments would buy."""
+    return latest_panels("state")
+
+
+@router.get("/panels", response={200: StatisticsOut, **_FAULTS})
+def show_panels(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001
+    """Statistics of the judgments so far, as far as they can be computed."""
+    return latest_panels("statistics")
+
+
+@router.get(
+    "/export", response={200: None, **_FAULTS}, openapi_extra={"responses": {200: {"content": {"text/csv": {}}}}}
+)
+def export(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """The judgment table as CSV, history included, excluded annotators marked."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "judgments.csv"
+        native.write(read_judgments(with_excluded=True), file)
+        answer = HttpResponse(file.read_bytes(), content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = 'attachment; filename="judgments.csv"'
+    return answer
+
+
+@router.post("/annotators", response={200: LinkOut, 409: Fault, **_FAULTS})
+def add_annotator(request: HttpRequest, body: AnnotatorIn) -> LinkOut:  # noqa: ARG001
+    """Add a person and make the personal link."""
+    name = body.name.strip()
+    if any_judge([name]):
+        raise HttpError(422, f"a name cannot begin with '{PREFIX}', as those of machine judges do; choose another")
+    with write_transaction():
+        annotator, new = Annotator.objects.get_or_create(name=name, defaults={"created": timezone.now()})
+        if not new:
+            raise HttpError(409, "there is an annotator of this name already")
+        secret = make_link(days=_days(), annotator=annotator)
+    return LinkOut(annotator=annotator.id, name=name, path=f"/enter#{secret}")
+
+
+@router.post("/annotators/{annotator}/renew", response={200: LinkOut, **_WITH_404})
+def renew(request: HttpRequest, annotator: int) -> LinkOut:  # noqa: ARG001
+    """Revoke a person's links and make a new one."""
+    with write_transaction():
+        person = _person(annotator)
+        secret = renew_link(person, days=_days())
+    return LinkOut(annotator=person.id, name=person.name, path=f"/enter#{secret}")
+
+
+@router.post("/annotators/{annotator}/revoke", response={200: DoneOut, **_WITH_404})
+def revoke(request: HttpRequest, annotator: int) -> DoneOut:  # noqa: ARG001
+    """Revoke a person's links; the sessions end at once."""
+    with write_transaction():
+        return DoneOut(changed=revoke_links(_person(annotator)))
+
+
+@router.post("/annotators/{annotator}/decision", response={200: DoneOut, **_WITH_404})
+def decide(request: HttpRequest, annotator: int, body: DecisionIn) -> DoneOut:
+    """Exclude a person, or take the person back in, with the reason. Nothing is deleted."""
+    visitor: Visitor = request.auth  # type: ignore[attr-defined]  # set by ninja once the visitor is known
+    with write_transaction():
+        person = _person(annotator)
+        changed = person.excluded != body.excluded
+        person.excluded = body.excluded
+        person.save(update_fields=["excluded"])
+        Decision.objects.create(
+            annotator=person,
+            excluded=body.excluded,
+            reason=body.reason.strip(),
+            who=visitor.label,
+            made=timezone.now(),
+        )
+    return DoneOut(changed=int(changed))
+
+
+@router.post("/links/{link}/revoke", response={200: DoneOut, **_WITH_404})
+def revoke_organiser_link(request: HttpRequest, link: int) -> DoneOut:  # noqa: ARG001
+    """Revoke an organiser's or a crowd platform's link."""
+    with write_transaction():
+        links = Link.objects.filter(pk=_in_range(link), annotator__isnull=True)
+        if not links.exists():
+            raise HttpError(404, "there is no such link")
+        return DoneOut(changed=links.filter(revoked__isnull=True).update(revoked=timezone.now()))
+
+
+def _person(number: int) -> Annotator:
+    person = Annotator.objects.filter(pk=_in_range(number)).first()
+    if person is None:
+        raise HttpError(404, "there is no such annotator")
+    return person
+
+
+def _in_range(number: int) -> int:
+    """A number that the database can compare with its own."""
+    if not 0 <= number < 2**63:
+        raise HttpError(404, "there is no such number")
+    return number
+
+
+def _days() -> int:
+    return get_served().campaign.links.lifetime_days
+
+
+api = NinjaAPI(
+    title="adjudge",
+    version=__version__,
+    description="Judging translations: what the annotators' and the organisers' pages use.",
+    docs_url=None,
+    urls_namespace="api",
+)
+api.add_router("/organiser", router)
+MOST_FAULTS, MOST_PARTS, LONGEST_WORD, LONGEST_MESSAGE = 5, 6, 60, 200
+_as_annotator = AnnotatorAuth()
+
+
+@api.exception_handler(Refused)
+def _refused(request: HttpRequest, fault: Refused) -> HttpResponse:
+    return api.create_response(request, {"detail": str(fault), "code": fault.code}, status=fault.status)
+
+
+@api.exception_handler(ValidationError)
+def _invalid(request: HttpRequest, fault: ValidationError) -> HttpResponse:
+    """Say what is wrong with a request, in few words: a long wrong request gets no long answer."""
+    faults = [
+        {
+            "loc": [str(part)[:LONGEST_WORD] for part in error["loc"][:MOST_PARTS]],
+            "msg": str(error["msg"])[:LONGEST_MESSAGE],
+        }
+        for error in fault.errors[:MOST_FAULTS]
+    ]
+    return api.create_response(request, {"detail": faults}, status=422)
+
+
+@api.post("/enter", response={200: EnterOut, 403: Fault, 422: Fault, 429: Fault}, auth=None, tags=["entering"])
+def enter_by_link(request: HttpRequest, body: EnterIn) -> EnterOut:
+    """Exchange a personal link for a session."""
+    if check_csrf(request) is not None:
+        raise HttpError(403, "CSRF check failed")
+    link = enter(request, body.secret, body.person, body.signature)
+    return EnterOut(role=link.role, name=link.label)
+
+
+@api.post("/leave", response={204: None, 403: Fault, 422: Fault}, auth=None, tags=["entering"])
+def leave(request: HttpRequest) -> Status[None]:
+    """End the session in this browser."""
+    if check_csrf(request) is not None:
+        raise HttpError(403, "CSRF check failed")
+    end_sessions(request)
+    return Status(204, None)
+
+
+@api.get("/work", response={200: WorkOut, **_FAULTS}, auth=_as_annotator, tags=["judging"], exclude_unset=True)
+def work(request: HttpRequest, task: str | None = None) -> dict[str, Any]:
+    """The task in hand with all its screens, or an earlier one by its id."""
+    return describe_work(_visitor(request), task=task)
+
+
+@api.post("/tasks/next", response={200: WorkOut, **_FAULTS}, auth=_as_annotator, tags=["judging"], exclude_unset=True)
+def take_next(request: HttpRequest) -> dict[str, Any]:
+    """Take the next task, if the one in hand has been handed in."""
+    visitor = _visitor(request)
+    with decision_lock():
+        proposal = propose(visitor)
+        with write_transaction():
+            current_assignment(visitor, proposal)
+    return describe_work(visitor)
+
+
+@api.post(
+    "/saves", response={200: SavedOut, 409: Fault, **_FAULTS}, auth=_as_annotator, tags=["judging"], exclude_unset=True
+)
+def save_changes(request: HttpRequest, body: SaveIn) -> dict[str, Any]:
+    """Save changes of one screen. Acknowledged once they are on the disk; the same save twice counts once."""
+    visitor = _visitor(request)
+    if body.annotator != visitor.annotator_id:
+        # Another person has entered in this browser since: what the first one judged must not become theirs.
+        raise HttpError(401, "this browser is now used by somebody else")
+    saved = save(visitor.annotator_id, body)
+    return {
+        "id": body.id,
+        "saved": saved.received,
+        "state": describe_state(saved.state),
+        # The key of earlier versions: pages that are open while the server is upgraded read it.
+        "met": list(saved.conflicts),
+        "repeated": saved.repeated,
+        "released": saved.released,
+    }
+
+
+@api.post(
+    "/tasks/{task}/finish", response={200: FinishOut, 404: Fault, **_FAULTS}, auth=_as_annotator, tags=["judging"]
+)
+def finish(request: HttpRequest, task: str) -> FinishOut:
+    """Hand in a task, if nothing is missing."""
+    visitor = _visitor(request)
+    ensure_tasks([task])
+    if task not in get_served().task_by_id:
+        raise HttpError(404, "there is no such task")
+    with decision_lock(), write_transaction():
+        if is_adaptive():  # one at a time: observations are numbered
+            lock_campaign()
+        assignment = Assignment.objects.select_for_update().filter(annotator_id=visitor.annotator_id, task=task).first()
+        if assignment is None:
+            raise HttpError(404, f"task '{task}' was not given to you")
+        states = ScreenState.objects.filter(assignment=assignment, complete=True)
+        complete = set(states.values_list("screen", flat=True))
+        missing = [screen.id for screen in get_served().task_by_id[task].screens if screen.id not in complete]
+        if not missing and assignment.finished is None:
+            assignment.finished = timezone.now()
+            assignment.save(update_fields=["finished"])
+            if is_adaptive():
+                observe(assignment)
+    return FinishOut(finished=not missing, missing=missing)
+
+
+def _visitor(request: HttpRequest) -> Visitor:
+    visitor: Visitor = request.auth  # type: ignore[attr-defined]  # set by ninja once the visitor is known
+    return visitor
+
+
+# Every address of the app. `tests/collect/test_authorisation.py` wants a row for each.
+
+
+urlpatterns = [
+    path("", pages.home),
+    path("enter", pages.enter_page),
+    path("work", pages.work_page),
+    path("organise", pages.organise_page),
+    path("health", pages.health),
+    path("logo", pages.logo),
+    path("static/<str:version>/<path:name>", pages.page_file),
+    path("api/", api.urls),
+]
+handler400 = pages.bad_request
+handler404 = pages.not_found
+handler500 = pages.server_error

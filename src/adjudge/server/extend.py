@@ -1,0 +1,287 @@
+"""More tasks, systems, texts and people for a campaign that runs or has run, in one transaction.
+
+What was judged stays as it is. Servers that run take the new tasks up by themselves (`running.py`), and one that starts
+with an earlier `tasks.json` replaces it by the tasks of the database.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from adjudge.campaigns.campaign_file import load_campaign
+from adjudge.campaigns.design_report import measure_balance
+from adjudge.campaigns.extension import BESIDE, Extension, extend_tasks
+from adjudge.campaigns.results import Extended, ExtendedMeetings, ExtendedSystem, GivenLink
+from adjudge.campaigns.tasks import TaskSet, parse_tasks, save_tasks, to_json
+from adjudge.server.archives import known_migrations, open_database, read_migration
+from adjudge.server.database import choose_database, database_file, show_database, sqlite_file
+from adjudge.server.serve import LinkFile, check_same_campaign
+from adjudge.table.errors import DataError, InputError, UsageError
+from adjudge.table.protocols import RATED
+from adjudge.table.wording import counted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from adjudge.campaigns.campaign_file import Campaign, Looks
+    from adjudge.campaigns.design_report import DesignReport
+
+MOST_BESIDE = 100
+USUAL_URL = "http://127.0.0.1:8000"
+LOOK_KEYS = ("planned", "looks", "goal", "spending", "level")
+
+
+@dataclass(frozen=True)
+class LooksTaken:
+    """The planned looks that were taken at a campaign: how many, by which plan, and how much was in at the last."""
+
+    number: int
+    plan: dict[str, Any]
+    fraction: float
+
+
+def extend(
+    campaign_file: Path,
+    *,
+    judgments: int = 0,
+    beside: float = BESIDE,
+    dry_run: bool = False,
+    database: str | None = None,
+    base: str | None = None,
+    links_file: Path | None = None,
+    looks: LooksTaken | None = None,
+) -> Extended:
+    """Add to a campaign what its file has beyond the tasks so far.
+
+    Args:
+        campaign_file: the campaign, as it is wanted now.
+        judgments: more judgments of the same texts and systems.
+        beside: outputs of former systems for each of a new one.
+        dry_run: whether only to say what would be added.
+        database: its database; default: the one that it is served from.
+        base: the address that new links begin with; default: that of the server that runs, or the usual one.
+        links_file: where new links are written, instead of the result.
+        looks: the planned looks that were taken so far.
+    """
+    if judgments < 0:
+        raise UsageError(f"--judgments is {judgments}; give how many more are wanted")
+    if not 0 <= beside <= MOST_BESIDE:
+        raise UsageError(f"--beside is {beside:g}; give a number from 0 to {MOST_BESIDE}")
+    campaign = load_campaign(campaign_file)
+    chosen = choose_database(campaign_file, database)
+    embedded = sqlite_file(chosen, database_file(campaign_file))
+    where = show_database(chosen, database_file(campaign_file))
+    if embedded is not None and not embedded.is_file():
+        raise InputError("has not been served yet; change it, and serve it as it is", file=campaign_file)
+    with open_database(chosen, database_file(campaign_file)) as connection:
+        if read_migration(connection, where) != max(known_migrations()):
+            raise InputError("is of an earlier version; restart adjudge serve, which upgrades it", file=where)
+        stored, excluded, drawn = _read_stored(connection.alias, campaign_file)
+        check_same_campaign(stored, campaign, campaign_file)
+        extension = extend_tasks(campaign, stored, judgments=judgments, beside=beside, excluded=excluded)
+        _check_extension(extension, campaign)
+        notes = _check_looks(campaign, stored, extension, looks)
+        if campaign.looks is None and extension.added and campaign_file.with_name("looks.start.json").exists():
+            notes.append(
+                "the ranks of the organisers' page, which hold at any time, begin anew with the larger plan: their "
+                "confidence holds before and after, each by itself"
+            )
+        if drawn and extension.systems:
+            raise DataError(
+                "files.systems has new systems, but tasks were drawn by the policy for the former ones, and the draws "
+                "could not be made again from their log; judge new systems in a campaign of their own"
+            )
+        links: list[GivenLink] = []
+        if not dry_run:
+            from adjudge.server.processes import url_of_server
+
+            base = base or url_of_server(connection.alias) or USUAL_URL
+            links = _store(connection.alias, campaign, stored, extension, base=base, links_file=links_file)
+            notes += _write_tasks(extension.tasks, campaign_file.with_name("tasks.json"))
+    return _describe_extension(
+        campaign, stored, extension, notes, links, dry_run=dry_run, judgments=judgments, beside=beside
+    )
+
+
+def _read_stored(alias: str, campaign_file: Path) -> tuple[TaskSet, set[str], bool]:
+    """The tasks so far, who is excluded, and whether tasks were drawn by a policy."""
+    from adjudge.server.models import Annotator, Campaign, Draw
+
+    row = Campaign.objects.using(alias).first()
+    if row is None:
+        raise InputError("has not been served yet; change it, and serve it as it is", file=campaign_file)
+    excluded = set(Annotator.objects.using(alias).filter(excluded=True).values_list("name", flat=True))
+    return parse_tasks(row.tasks, "the database"), excluded, Draw.objects.using(alias).exists()
+
+
+def _check_extension(extension: Extension, campaign: Campaign) -> None:
+    if not extension.added and not extension.annotators:
+        raise DataError(
+            "there is nothing to add: the campaign file has no annotators, systems or texts that the tasks lack; add "
+            "them there, or ask for more judgments of the same texts with --judgments"
+        )
+    if extension.annotators and not extension.added and campaign.assignment.policy == "fixed":
+        raise DataError(
+            'with assignment.policy = "fixed", new annotators have nothing to judge without new tasks; ask for some '
+            "with --judgments, or add people on the organisers' page, who stand in for those who are excluded"
+        )
+
+
+def _count_rated(tasks: TaskSet) -> int:
+    """Judgments that count, as looks count them: a text of several systems counts for each."""
+    return sum(
+        task.judgments * len(output.systems)
+        for task in tasks.tasks
+        if task.kind == "work"
+        for _, _, output in task.outputs()
+        if output.kind in RATED
+    )
+
+
+def _check_looks(campaign: Campaign, stored: TaskSet, extension: Extension, taken: LooksTaken | None) -> list[str]:
+    """What the extension means for planned looks; where it would make them invalid, it is refused."""
+    plan = campaign.looks
+    if taken is not None:
+        last = f"look {taken.number} was taken"
+        changed = [key for key in LOOK_KEYS if plan is None or getattr(plan, key) != taken.plan.get(key)]
+        if changed:
+            raise DataError(
+                f"looks.{changed[0]} was changed after {last}, and boundaries that were used cannot be moved; put "
+                "[looks] back as it was"
+            )
+        if extension.systems:
+            raise DataError(
+                f"new systems cannot join after {last}: claims about them had no share of the level; judge them in a "
+                "campaign of their own, with the former systems beside them"
+            )
+    if plan is None:
+        return []
+    return _check_plan(plan, _count_rated(stored), _count_rated(extension.tasks), taken)
+
+
+def _check_plan(plan: Looks, before: int, after: int, taken: LooksTaken | None) -> list[str]:
+    if after > before >= plan.planned:
+        how = "begin a new campaign" if taken is not None else "raise looks.planned, before the first look is taken"
+        raise DataError(
+            f"the tasks hold {before:,} judgments, and planned looks end at looks.planned = {plan.planned:,}, so that "
+            f"more would count at no look; {how}"
+        )
+    at = "" if taken is None else f" At the last look, {taken.fraction:.0%} of the planned information was in."
+    share = f"look i of {plan.looks} comes at i / {plan.looks} of them"
+    notes = [f"the plan of looks stays: {plan.planned:,} judgments are all of the information, and {share}.{at}"]
+    if after > plan.planned:
+        beyond = counted(after - plan.planned, "judgment")
+        notes.append(f"the tasks then hold {after:,} judgments; {beyond} beyond the plan count at no planned look")
+    return notes
+
+
+def _store(
+    alias: str, campaign: Campaign, stored: TaskSet, extension: Extension, *, base: str, links_file: Path | None
+) -> list[GivenLink]:
+    """Write the tasks, the people and their links; returns the links where no file was named for them."""
+    from django.db import transaction
+    from django.utils import timezone
+
+    from adjudge.server.models import Annotator, Campaign, Link
+    from adjudge.server.preparation import NewLink, address, extend_settings, make_link
+
+    file = None if links_file is None else LinkFile(links_file, base)
+    links: list[NewLink] = []
+    with transaction.atomic(using=alias):
+        row = Campaign.objects.using(alias).select_for_update().get()
+        if parse_tasks(row.tasks, "the database").fingerprint != stored.fingerprint:
+            raise DataError("the campaign was extended by somebody else just now; look at it and try again")
+        row.settings = extend_settings(row, campaign)
+        row.tasks, row.fingerprint = to_json(extension.tasks), extension.tasks.fingerprint
+        row.save(using=alias)
+        for name in extension.annotators:
+            person, _ = Annotator.objects.using(alias).get_or_create(name=name, defaults={"created": timezone.now()})
+            if not Link.objects.using(alias).filter(annotator=person).exists():
+                secret = make_link(days=campaign.links.lifetime_days, annotator=person, using=alias)
+                links.append(NewLink("annotator", name, secret))
+        if file is not None:
+            file.add(links)
+    return [] if file is not None else [GivenLink(link.name, address(link.secret, base)) for link in links]
+
+
+def _write_tasks(tasks: TaskSet, file: Path) -> list[str]:
+    """Write the file of the tasks; what went wrong with it.
+
+    The database holds the extension by now, and the new links are shown only once: neither is lost for this file.
+    """
+    try:
+        save_tasks(tasks, file)
+    except InputError as fault:
+        return [f"the campaign is extended, but {fault}; the next start of adjudge serve writes it"]
+    return []
+
+
+def _describe_extension(
+    campaign: Campaign,
+    stored: TaskSet,
+    extension: Extension,
+    notes: list[str],
+    links: list[GivenLink],
+    *,
+    dry_run: bool,
+    judgments: int,
+    beside: float,
+) -> Extended:
+    before, after = measure_balance(stored, campaign), measure_balance(extension.tasks, campaign)
+    if campaign.assignment.policy == "pool" and judgments:
+        notes = [*notes, "in a pool, people get tasks whose texts they have not met first, as long as there are any"]
+    return Extended(
+        settings={
+            "judgments": judgments or None,
+            "beside": beside if extension.systems else None,
+            "dry_run": dry_run,
+            "seed": campaign.seed,
+        },
+        data=extension.tasks.fingerprint,
+        notes=tuple(notes),
+        campaign=campaign.name,
+        dry_run=dry_run,
+        tasks_before=before.tasks,
+        tasks_added=tuple(task.id for task in extension.added),
+        judgments_before=before.judgments,
+        judgments_added=after.judgments - before.judgments,
+        controls_added=after.control_judgments - before.control_judgments,
+        annotators=extension.annotators,
+        new_systems=extension.systems,
+        new_segments=extension.segments,
+        systems=_compare_systems(before, after),
+        meetings=_compare_meetings(before, after),
+        links=tuple(links),
+    )
+
+
+def _compare_systems(before: DesignReport, after: DesignReport) -> tuple[ExtendedSystem, ...]:
+    former = {row.system: row for row in before.systems}
+    return tuple(
+        ExtendedSystem(
+            row.system,
+            row.human,
+            former[row.system].judgments if row.system in former else 0,
+            row.judgments,
+            former[row.system].segments if row.system in former else 0,
+            row.segments,
+        )
+        for row in after.systems
+    )
+
+
+def _compare_meetings(before: DesignReport, after: DesignReport) -> tuple[ExtendedMeetings, ...]:
+    former = {meeting.where: meeting for meeting in before.meetings}
+    return tuple(
+        ExtendedMeetings(
+            now.where,
+            was.least if (was := former.get(now.where)) is not None else 0,
+            was.most if was is not None else 0,
+            was.cv if was is not None else None,
+            now.least,
+            now.most,
+            now.cv,
+        )
+        for now in after.meetings
+    )

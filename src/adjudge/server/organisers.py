@@ -1,0 +1,557 @@
+"""What organisers see at once: progress, cost and time so far, throughput, people, decisions and links."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Literal
+
+from django.db import connections
+from django.db.models import Count, Max, Min, Q, Sum
+from django.db.models.functions import TruncHour
+from django.utils import timezone
+from ninja import Schema
+
+from adjudge.server.answers import ControlCount, count_controls, find_faults, judged_field
+from adjudge.server.export import current_stamp, read_judgments
+from adjudge.server.models import Annotator, Assignment, Decision, Link, Save, ScreenState
+from adjudge.server.panels import Group, PanelTable
+from adjudge.server.served_campaign import get_served, is_open
+from adjudge.server.tasks import held_condition, is_adaptive
+from adjudge.table.errors import AdjudgeError
+from adjudge.table.protocols import KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from adjudge.server.export import Stamp
+    from adjudge.server.panels import Panel
+    from adjudge.table.judgments import Judgments
+
+
+# When the panels of the organisers' page are made anew: beside the answers to requests, and only if something changed.
+#
+# The functions come from other stages, by the command that serves. What takes long is computed less often, so that
+# people who judge never wait for statistics. Requests get what was computed last, and are told that more is on its
+# way.
+
+
+_FRESH_SECONDS = 10.0
+_REST = 10
+"""After a computation, rest for this many times its duration."""
+
+
+class PanelGroup:
+    """The panels of one group, with what they were made from and when they may be made anew."""
+
+    def __init__(self, group: Group) -> None:
+        self.group = group
+        self.lock = threading.Lock()
+        self.panels: tuple[dict[str, Any], ...] = ()
+        self.computed: datetime | None = None
+        self.stamp: Stamp | None = None
+        self.rests_until = 0.0
+
+    def latest(self) -> dict[str, Any]:
+        """What was computed last; where judgments have come since, it is computed anew meanwhile.
+
+        `computed` is None before the first time.
+        """
+        stamp = current_stamp()
+        due = stamp != self.stamp and time.monotonic() >= self.rests_until
+        if due and self.lock.acquire(blocking=False):
+            threading.Thread(target=self._compute, args=(stamp,), daemon=True, name=f"panels {self.group}").start()
+        return {"panels": self.panels, "computed": self.computed, "computing": self.lock.locked()}
+
+    def _compute(self, stamp: Stamp) -> None:
+        began, rest = time.monotonic(), 0.0
+        try:
+            self.panels = tuple(compute_panels(self.group, stamp))
+            self.computed, self.stamp = timezone.now(), stamp
+            rest = _REST * (time.monotonic() - began)
+        except Exception:
+            # As with a fault in a request: it goes to the log, and the page keeps what it had.
+            logging.getLogger("django.request").exception("the statistics of the organisers' page failed")
+        finally:
+            connections.close_all()
+            self.rests_until = time.monotonic() + max(_FRESH_SECONDS, rest)
+            self.lock.release()
+
+
+_groups: dict[Group, PanelGroup] = {"state": PanelGroup("state"), "statistics": PanelGroup("statistics")}
+_judgments: tuple[Stamp, Judgments] | None = None
+_reading = threading.Lock()
+
+
+def latest_panels(group: Group) -> dict[str, Any]:
+    """The panels of a group as they stand."""
+    return _groups[group].latest()
+
+
+def current_judgments(stamp: Stamp) -> Judgments:
+    """The judgments so far, read once for all groups."""
+    global _judgments  # noqa: PLW0603 - a cache of this process
+    with _reading:
+        if _judgments is None or _judgments[0] != stamp:
+            _judgments = (stamp, read_judgments())
+        return _judgments[1]
+
+
+def compute_panels(group: Group, stamp: Stamp) -> list[dict[str, Any]]:
+    """The panels of all functions of a group; one that cannot be computed yet says why."""
+    wanted = [panel for panel in get_served().panels if panel.group == group]
+    judgments = current_judgments(stamp) if wanted else None
+    if judgments is None or not len(judgments):
+        return []
+    # Each function waits for a process of its own, so that all of them take as long as the slowest.
+    with ThreadPoolExecutor(len(wanted)) as threads:
+        parts = threads.map(partial(_make_tables, judgments=judgments), wanted)
+        return [table for tables in parts for table in tables]
+
+
+def _make_tables(panel: Panel, judgments: Judgments) -> list[dict[str, Any]]:
+    """The panels of a function, in a thread of its own."""
+    try:
+        return [asdict(table) for table in panel.make(judgments)]
+    except AdjudgeError as fault:
+        title = getattr(panel.make, "__name__", "statistics").replace("_", " ").capitalize()
+        return [asdict(PanelTable(title, (), (), note=str(fault)))]
+    finally:
+        connections.close_all()
+
+
+# Every annotator as organisers see them: judgments, controls, time, pace, link, and whether they need attention.
+
+
+# Databases take only so many values in one question.
+_SCREENS_AT_ONCE = 500
+IDLE_HOURS = 24
+"""Who has a task in hand and has saved nothing for so long is idle."""
+
+
+@dataclass
+class WorkDone:
+    """What a person has done: answers by what they count as, complete screens, active seconds and controls."""
+
+    judgments: int = 0
+    controls: int = 0
+    examples: int = 0
+    work_judgments: int = 0
+    """Of the judgments, those in tasks of work."""
+    work_controls: int = 0
+    screens: int = 0
+    active_seconds: float = 0.0
+    checked: ControlCount = field(default_factory=ControlCount)
+
+    @property
+    def answers(self) -> int:
+        """All answers: those to controls and examples take time too."""
+        return self.judgments + self.controls + self.examples
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Why the work does not pass, by the rule of completion codes and of `adjudge check`."""
+        return find_faults(self.checked, judgments=self.answers, active_seconds=self.active_seconds)
+
+
+def count_work() -> dict[int, WorkDone]:
+    """What every annotator has done, by number."""
+    return _count_work(*current_stamp())
+
+
+def forget_counts() -> None:
+    """Count anew: there are other tasks than before."""
+    _count_work.cache_clear()
+
+
+@lru_cache(maxsize=1)
+def _count_work(*stamp: object) -> dict[int, WorkDone]:  # noqa: ARG001 - what they depend on
+    tasks = get_served().task_by_id
+    counted: dict[int, WorkDone] = {}
+    special, checked = _count_special_answers()
+    sums = ScreenState.objects.values_list("assignment", "assignment__annotator", "assignment__task").annotate(
+        judged=Sum("judged"), screens=Count("pk", filter=Q(complete=True)), active=Sum("active_seconds")
+    )
+    for assignment, annotator, task, judged, screens, active in sums:
+        work = counted.setdefault(annotator, WorkDone(checked=checked.get(annotator, ControlCount())))
+        controls, examples = special["control", assignment], special["example", assignment]
+        work.judgments += judged - controls - examples
+        work.controls += controls
+        work.examples += examples
+        work.screens += screens
+        work.active_seconds += active
+        if task in tasks and tasks[task].kind == "work":
+            work.work_judgments += judged - controls - examples
+            work.work_controls += controls
+    return counted
+
+
+def _count_special_answers() -> tuple[Counter[tuple[str, int]], dict[int, ControlCount]]:
+    """Answers to controls and to examples by assignment, and the controls answered rightly by annotator."""
+    counts: Counter[tuple[str, int]] = Counter()
+    states = list(_read_special_states())
+    field_judged = judged_field(get_served().campaign)
+    for state in states:
+        answers = json.loads(state.answers)
+        for output, answer in answers.items():
+            placed = get_served().output_by_id.get((state.assignment.task, output))
+            what = None if placed is None else special_kind(placed.output.kind)
+            if what is not None and not is_open(answer.get(field_judged)):
+                counts[what, state.assignment_id] += 1
+    return counts, count_controls(states)
+
+
+def special_kind(kind: str) -> str | None:
+    """Whether an output of this kind is a control or an example; None for what is judged for its own sake."""
+    return "example" if kind == "tutorial" else "control" if KINDS[kind].control else None
+
+
+def _read_special_states() -> Iterator[ScreenState]:
+    """How the screens with controls and examples stand. All the others are not even read: there may be very many."""
+    screens = get_served().special_screens
+    wanted = ("screen", "answers", "assignment_id", "assignment__annotator_id", "assignment__task")
+    for start in range(0, len(screens), _SCREENS_AT_ONCE):
+        states = ScreenState.objects.filter(screen__in=screens[start : start + _SCREENS_AT_ONCE])
+        yield from states.select_related("assignment").only(*wanted)
+
+
+def list_people(now: datetime) -> list[dict[str, Any]]:
+    """One row per annotator, by name."""
+    done = count_work()
+    finished = dict(
+        Assignment.objects.filter(finished__isnull=False).values_list("annotator").annotate(count=Count("pk"))
+    )
+    last = dict(Save.objects.values_list("state__assignment__annotator").annotate(last=Max("received")))
+    unfinished = Assignment.objects.filter(held_condition(now), finished__isnull=True)
+    open_tasks = set(unfinished.values_list("annotator", flat=True))
+    links = _latest_links()
+    rows = []
+    for annotator in Annotator.objects.order_by("name"):
+        work = done.get(annotator.id, WorkDone())
+        row: dict[str, Any] = {
+            "id": annotator.id,
+            "name": annotator.name,
+            "excluded": annotator.excluded,
+            "tasks_finished": finished.get(annotator.id, 0),
+            "screens": work.screens,
+            "judgments": work.judgments,
+            "control_judgments": work.controls + work.examples,
+            "active_seconds": work.active_seconds,
+            "faults": list(work.faults),
+            "controls_right": work.checked.right,
+            "controls": work.checked.total,
+            "last_save": last.get(annotator.id),
+            "link": link_status(links.get(annotator.id), now),
+        }
+        row["attention"] = [] if annotator.excluded else _find_attention(row, now, in_hand=annotator.id in open_tasks)
+        rows.append(row)
+    return rows
+
+
+def _latest_links() -> dict[int | None, Link]:
+    """The link that every annotator got last."""
+    oldest_first = Link.objects.filter(annotator__isnull=False).order_by("created", "pk")
+    return {link.annotator_id: link for link in oldest_first}
+
+
+def _find_attention(row: dict[str, Any], now: datetime, *, in_hand: bool) -> list[str]:
+    """Why this person needs the organisers' attention."""
+    reasons = list(row["faults"])
+    if in_hand and row["last_save"] is not None and now - row["last_save"] > timedelta(hours=IDLE_HOURS):
+        reasons.append("idle")
+    if in_hand and row["link"]["status"] == "expired":
+        reasons.append("expired")
+    return reasons
+
+
+def link_status(link: Link | None, now: datetime) -> dict[str, Any]:
+    """Whether a link is valid, when it was last used, and when it expires."""
+    if link is None:
+        return {"status": "none", "entered": None, "expires": None}
+    status = "revoked" if link.revoked else "expired" if link.expires <= now else "valid"
+    return {"status": status, "entered": link.last_entered, "expires": link.expires}
+
+
+_THROUGHPUT_HOURS = 24
+_PACE_DAYS = 7
+"""The end is expected at the pace of so many days."""
+
+
+def make_overview() -> dict[str, Any]:
+    """Everything on the organisers' page but the statistics."""
+    now = timezone.now()
+    campaign = get_served().campaign
+    progress = _count_progress(now)
+    return {
+        "campaign": {"name": campaign.name, "protocol": campaign.protocol, "policy": campaign.assignment.policy},
+        "progress": progress,
+        "cost": _estimate_cost(progress, now),
+        "throughput": _count_saves_by_hour(now),
+        "annotators": list_people(now),
+        "decisions": _list_decisions(),
+        "links": _list_links(now),
+    }
+
+
+def judgments_planned() -> int:
+    """How many judgments that count the tasks of this campaign will bring; of an adaptive one, what is planned."""
+    sizes = get_served().judgments_by_task
+    in_tasks = sum(sizes[task.id] * task.judgments for task in get_served().tasks.tasks if task.kind == "work")
+    return _limit_to_planned(in_tasks)
+
+
+def _count_progress(now: datetime) -> dict[str, Any]:
+    work = {task.id: task for task in get_served().tasks.tasks if task.kind == "work"}
+    others = [task.id for task in get_served().tasks.tasks if task.kind != "work"]
+    # Excluded people do not count here: their tasks are wanted once more.
+    counted = Assignment.objects.filter(annotator__excluded=False).exclude(task__in=others)
+    done = _list_counted()
+    wanted = sum(
+        task.judgments * sum(special_kind(output.kind) is None for _, _, output in task.outputs())
+        for task in work.values()
+    )
+    return {
+        "tasks_wanted": sum(task.judgments for task in work.values()),
+        "tasks_finished": counted.filter(finished__isnull=False).count(),
+        "tasks_in_hand": counted.filter(held_condition(now), finished__isnull=True).count(),
+        "judgments_wanted": _limit_to_planned(wanted),
+        "judgments": sum(work.work_judgments for work in done),
+        "control_judgments": sum(work.work_controls for work in done),
+    }
+
+
+def _list_counted() -> list[Any]:
+    """What everybody has done who is not excluded."""
+    excluded = set(Annotator.objects.filter(excluded=True).values_list("pk", flat=True))
+    return [work for annotator, work in count_work().items() if annotator not in excluded]
+
+
+def _limit_to_planned(in_tasks: int) -> int:
+    """What the tasks hold; of an adaptive campaign, which has more tasks than it needs, what is planned."""
+    looks = get_served().campaign.looks
+    return min(in_tasks, looks.planned) if is_adaptive() and looks is not None else in_tasks
+
+
+def _estimate_cost(progress: dict[str, Any], now: datetime) -> dict[str, Any]:
+    """Time spent so far, and when judging will end at the pace of the last days."""
+    done = _list_counted()
+    seconds = sum(work.active_seconds for work in done)
+    judgments = sum(work.judgments for work in done)
+    per_day = _judgments_per_day(progress["judgments"], now)
+    left = progress["judgments_wanted"] - progress["judgments"]
+    days = left / per_day if per_day and left > 0 else None
+    return {
+        "active_seconds": seconds,
+        "judgments_per_hour": judgments / (seconds / 3600) if seconds > 0 else None,
+        "judgments_per_day": per_day,
+        # What takes longer than a century has no date worth showing.
+        "expected_end": now + timedelta(days=days) if days is not None and days < 36_500 else None,
+    }
+
+
+def _judgments_per_day(judgments: int, now: datetime) -> float | None:
+    """Judgments per day of the last days, by the share of all saves that came in them."""
+    saves = Save.objects.filter(revision__isnull=False)
+    first = saves.aggregate(first=Min("received"))["first"]
+    if first is None:
+        return None
+    start = max(first, now - timedelta(days=_PACE_DAYS))
+    days: float = max((now - start) / timedelta(days=1), 1 / 24)
+    return judgments * saves.filter(received__gte=start).count() / saves.count() / days
+
+
+def _count_saves_by_hour(now: datetime) -> list[dict[str, Any]]:
+    """Saves with changes per hour of the last day, hours without any included."""
+    start = (now - timedelta(hours=_THROUGHPUT_HOURS - 1)).replace(minute=0, second=0, microsecond=0)
+    saves = Save.objects.filter(revision__isnull=False, received__gte=start)
+    counted = saves.annotate(hour=TruncHour("received")).values_list("hour").annotate(count=Count("pk"))
+    by_hour = dict(counted)
+    hours = [start + timedelta(hours=i) for i in range(_THROUGHPUT_HOURS)]
+    return [{"hour": hour.isoformat(), "saves": by_hour.get(hour, 0)} for hour in hours]
+
+
+def _list_decisions() -> list[dict[str, Any]]:
+    return [
+        {
+            "annotator": decision.annotator.name,
+            "excluded": decision.excluded,
+            "reason": decision.reason,
+            "who": decision.who,
+            "made": decision.made,
+        }
+        for decision in Decision.objects.select_related("annotator").order_by("-made", "-pk")
+    ]
+
+
+def _list_links(now: datetime) -> list[dict[str, Any]]:
+    links = Link.objects.filter(annotator__isnull=True).order_by("-created", "-pk")
+    return [
+        {"id": link.id, "role": link.role, "label": link.label, "created": link.created, **link_status(link, now)}
+        for link in links
+    ]
+
+
+# What the server answers the organisers' page. The types of the page's scripts are made from this description.
+
+
+class LinkOut(Schema):
+    """A new link: its secret is shown this once. `path` is to be put behind the server's address."""
+
+    annotator: int
+    name: str
+    path: str
+
+
+class DoneOut(Schema):
+    """How many links or records were changed."""
+
+    changed: int
+
+
+class PanelIntervalOut(Schema):
+    """An estimate with its interval, to be drawn."""
+
+    label: str
+    low: float
+    estimate: float
+    high: float
+    settled: bool
+
+
+class PanelRanksOut(Schema):
+    """A system with the ranks that it may have, to be drawn."""
+
+    label: str
+    best: int
+    worst: int
+    of: int
+
+
+class PanelBarOut(Schema):
+    """A bar with its value in numbers and words; flagged ones need attention."""
+
+    label: str
+    value: float
+    shown: str
+    flagged: bool
+
+
+class PanelOut(Schema):
+    """Statistics of the judgments so far: a sentence, what is drawn, and the figures as a table."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+    note: str
+    headline: str
+    intervals: list[PanelIntervalOut]
+    ranks: list[PanelRanksOut]
+    bars: list[PanelBarOut]
+
+
+class StatisticsOut(Schema):
+    """Panels as they were computed last, and whether they are being computed anew."""
+
+    panels: list[PanelOut]
+    computed: datetime | None
+    computing: bool
+
+
+class LinkStateOut(Schema):
+    """Whether a link is valid, and whether it has been used."""
+
+    status: Literal["none", "valid", "revoked", "expired"]
+    entered: datetime | None
+    expires: datetime | None
+
+
+class OtherLinkOut(LinkStateOut):
+    """An organiser's link, or the crowd's."""
+
+    id: int
+    role: str
+    label: str
+    created: datetime
+
+
+class AnnotatorOut(Schema):
+    """A person as organisers see them."""
+
+    id: int
+    name: str
+    excluded: bool
+    tasks_finished: int
+    screens: int
+    judgments: int
+    control_judgments: int
+    active_seconds: float
+    faults: list[Literal["pace", "controls"]]
+    attention: list[Literal["pace", "controls", "idle", "expired"]]
+    controls_right: int
+    controls: int
+    last_save: datetime | None
+    link: LinkStateOut
+
+
+class DecisionOut(Schema):
+    """A recorded decision about a person."""
+
+    annotator: str
+    excluded: bool
+    reason: str
+    who: str
+    made: datetime
+
+
+class CampaignHeadOut(Schema):
+    """The campaign's name, protocol and policy of assignment."""
+
+    name: str
+    protocol: str
+    policy: str
+
+
+class ProgressOut(Schema):
+    """How much is wanted, and how much is done."""
+
+    tasks_wanted: int
+    tasks_finished: int
+    tasks_in_hand: int
+    judgments_wanted: int
+    judgments: int
+    control_judgments: int
+
+
+class CostOut(Schema):
+    """Work so far: judgments count without controls, and the end is expected at the pace of the last week's saves."""
+
+    active_seconds: float
+    judgments_per_hour: float | None
+    judgments_per_day: float | None
+    expected_end: datetime | None
+
+
+class HourOut(Schema):
+    """Saves with changes within an hour."""
+
+    hour: str
+    saves: int
+
+
+class OverviewOut(Schema):
+    """Progress, throughput, people and decisions."""
+
+    campaign: CampaignHeadOut
+    progress: ProgressOut
+    cost: CostOut
+    throughput: list[HourOut]
+    annotators: list[AnnotatorOut]
+    decisions: list[DecisionOut]
+    links: list[OtherLinkOut]

@@ -1,0 +1,314 @@
+"""The pages: small shells that load the script which builds them. Everything shown comes by the JSON interface.
+
+Also the health check: whether the database can be read and written to. A full disk shows there first.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import posixpath
+import re
+import threading
+import time
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from django.db import connection
+from django.db.utils import DatabaseError
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_safe
+
+from adjudge.campaigns.campaign_file import logo_type
+from adjudge.server.database import write_transaction
+from adjudge.server.models import Campaign
+from adjudge.server.served_campaign import get_served
+from adjudge.server.sessions import ANNOTATOR, ORGANISER, find_visitor_of
+from adjudge.table.judgments import fingerprint
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+
+# The files that pages load: of each page one script and one style sheet, put together when the server starts.
+#
+# The sources are small modules, one idea each. A browser would ask for them in turns, as it finds their imports, and
+# on a slow line every turn takes as long as a whole file. So the modules that a page needs stand in one script, each
+# in a function of its own, after those that it imports. Their lines stay as they were written, and a comment names
+# each.
+#
+# What modules may do is little: `import { a, b as c } from "./x.js";` above all else, and `export` before a function, a
+# class or a constant. Everything else is refused, by the test that puts together the files of all pages.
+
+
+STATIC = Path(__file__).resolve().parent / "static" / "collect"
+# The style sheets of each page, in the order in which they are read: those of widgets after what all pages share.
+SHEETS = {
+    "enter": ("palette", "base", "enter"),
+    "organise": ("palette", "base", "organise"),
+    "work": ("palette", "base", "frame", "dialogs", "texts", "score", "ranking", "pairs", "marks", "edit"),
+}
+_KINDS = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+}
+_IMPORT = re.compile(r'^import \{([^{}]*)\} from "(\.\.?/[^"\n]+)";$', re.MULTILINE)
+_IMPORTED = re.compile(r"([\w$]+)(?: as ([\w$]+))?")
+_EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) ([\w$]+))", re.MULTILINE)
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+# Lines with these words are looked at; types in comments import too, so comments that begin or go on there are removed.
+_WORD = re.compile(r"import|export|await|\$module")
+_IN_COMMENTS = re.compile(r"/\*.*?(?:\*/|$)|^\s*(?:\*|//).*")
+_REFUSED = re.compile(r"^\s*(?:import|export)\b|\bimport\s*[.(]|\$module|^(?!.*\basync\b)(?=\S).*\bawait\b")
+_REFUSED_IN_SHEETS = re.compile(r"@import|@charset|@namespace|url\(")
+
+
+class PageFileError(Exception):
+    """A source of a page that cannot be put together with the others: a fault of this package."""
+
+
+@dataclass(frozen=True)
+class PageFile:
+    """What is sent: the same bytes by all processes, even when the package is replaced on the disk meanwhile."""
+
+    content: bytes
+    zipped: bytes
+    kind: str
+
+
+@dataclass(frozen=True)
+class _Module:
+    variable: str
+    exports: tuple[str, ...]
+    text: str
+
+
+@cache
+def page_files() -> dict[str, PageFile]:
+    """All files by their names below `static_prefix`."""
+    contents = {f"{page}.js": bundle_script(f"{page}.js") for page in SHEETS}
+    contents |= {f"{page}.css": bundle_styles(sheets) for page, sheets in SHEETS.items()}
+    others = [STATIC / "icon.svg", *sorted((STATIC / "texts").glob("*.json"))]
+    contents |= {file.relative_to(STATIC).as_posix(): file.read_text(encoding="utf-8") for file in others}
+    return {name: _page_file(name, content.encode()) for name, content in contents.items()}
+
+
+def _page_file(name: str, content: bytes) -> PageFile:
+    return PageFile(content, gzip.compress(content, compresslevel=6, mtime=0), _KINDS[Path(name).suffix])
+
+
+@cache
+def static_prefix() -> str:
+    """Where the files lie: the path changes with their content, so that browsers keep them for ever."""
+    return f"/static/{fingerprint(b''.join(name.encode() + file.content for name, file in page_files().items()))}/"
+
+
+def bundle_styles(sheets: tuple[str, ...], folder: Path = STATIC) -> str:
+    """Style sheets one after the other: a later rule goes before an earlier one, as between files."""
+    parts = []
+    for sheet in sheets:
+        text = (folder / "styles" / f"{sheet}.css").read_text(encoding="utf-8")
+        refused = _REFUSED_IN_SHEETS.search(text)
+        if refused:
+            raise PageFileError(f"styles/{sheet}.css: '{refused[0]}' does not work in sheets that are put together")
+        parts.append(f"/* {sheet}.css */\n{text}")
+    return "\n".join(parts)
+
+
+def bundle_script(name: str, folder: Path = STATIC) -> str:
+    """A module with all that it imports."""
+    modules: dict[str, _Module] = {}
+    _add_module(name, folder, modules, ())
+    return "\n".join(module.text for module in modules.values())
+
+
+def _add_module(name: str, folder: Path, modules: dict[str, _Module], importers: tuple[str, ...]) -> None:
+    """Add a module after those that it imports."""
+    if name in importers:
+        raise PageFileError(f"modules import each other in a circle: {' -> '.join([*importers, name])}")
+    if name in modules:
+        return
+    if name.startswith("../") or not (folder / name).is_file():
+        raise PageFileError(f"{name}: there is no such module{', imported by ' + importers[-1] if importers else ''}")
+    source = (folder / name).read_text(encoding="utf-8")
+    _refuse_other_forms(name, source)
+    for match in _IMPORT.finditer(source):
+        _add_module(_resolve_import(name, match), folder, modules, (*importers, name))
+    code = _EXPORT.sub(
+        "", _IMPORT.sub(lambda match: _bind_imports(name, match, modules[_resolve_import(name, match)]), source)
+    )
+    exports = tuple(_EXPORT.findall(source))
+    variable = f"$module{len(modules) + 1}"
+    text = f"// {name}\nconst {variable} = (() => {{\n{code.rstrip()}\nreturn {{ {', '.join(exports)} }};\n}})();\n"
+    modules[name] = _Module(variable, exports, text)
+
+
+def _resolve_import(name: str, match: re.Match[str]) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name), match[2]))
+
+
+def _bind_imports(name: str, match: re.Match[str], module: _Module) -> str:
+    """An import as constants with the same names, in as many lines."""
+    bound = []
+    for part in filter(None, map(str.strip, match[1].split(","))):
+        imported = _IMPORTED.fullmatch(part)
+        if imported is None or imported[1] not in module.exports:
+            raise PageFileError(f"{name}: '{part}' is not exported by {match[2]}")
+        bound.append(imported[1] if imported[2] is None else f"{imported[1]}: {imported[2]}")
+    return f"const {{ {', '.join(bound)} }} = {module.variable};" + "\n" * match[0].count("\n")
+
+
+def _refuse_other_forms(name: str, source: str) -> None:
+    """Refuse what would mean something else in a function. What is overlooked here is no valid script there."""
+    last = max((match.end() for match in _IMPORT.finditer(source)), default=0)
+    if _COMMENT.sub("", _IMPORT.sub("", source[:last])).strip():
+        raise PageFileError(f"{name}: an import stands below other code; imports come first")
+    rest = _EXPORT.sub("", _IMPORT.sub(lambda match: "\n" * match[0].count("\n"), source))
+    for word in _WORD.finditer(rest):
+        line = rest[rest.rfind("\n", 0, word.start()) + 1 :].partition("\n")[0]
+        if _REFUSED.search(_IN_COMMENTS.sub("", line)):
+            number = rest.count("\n", 0, word.start()) + 1
+            raise PageFileError(
+                f"{name}, line {number}: '{line.strip()}' is not understood; modules import {{ names }} from './x.js' "
+                "and export functions, classes and constants, and await nothing outside functions"
+            )
+
+
+_TAKES_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))")
+# Anybody may ask, and each answer is a write: so it holds for a while.
+_FRESH_SECONDS = 5.0
+LEAST_FREE_BYTES = 50_000_000
+_lock = threading.Lock()
+_last: tuple[float, str] | None = None
+
+
+@cache
+def languages() -> str:
+    """The languages of the interface: one catalogue file each."""
+    return " ".join(sorted(Path(name).stem for name in page_files() if name.startswith("texts/")))
+
+
+@require_safe
+@ensure_csrf_cookie
+def home(request: HttpRequest) -> HttpResponse:
+    """The address without a path: redirects people to their page, or asks them to open their personal link."""
+    if find_visitor_of(request, ANNOTATOR) is not None:
+        return redirect("/work")
+    if find_visitor_of(request, ORGANISER) is not None:
+        return redirect("/organise")
+    return _render_shell(request, "enter")
+
+
+@require_safe
+@ensure_csrf_cookie
+def enter_page(request: HttpRequest) -> HttpResponse:
+    """Where personal links lead: exchanges the secret behind `#` for a session."""
+    return _render_shell(request, "enter")
+
+
+@require_safe
+@ensure_csrf_cookie
+def work_page(request: HttpRequest) -> HttpResponse:
+    """The annotator's page."""
+    return redirect("/enter") if find_visitor_of(request, ANNOTATOR) is None else _render_shell(request, "work")
+
+
+@require_safe
+@ensure_csrf_cookie
+def organise_page(request: HttpRequest) -> HttpResponse:
+    """The organisers' page."""
+    return redirect("/enter") if find_visitor_of(request, ORGANISER) is None else _render_shell(request, "organise")
+
+
+@require_safe
+def logo(request: HttpRequest) -> HttpResponse:
+    """The campaign's logo. Opened by itself, an SVG file could hold scripts: the policy lets none run."""
+    file = get_served().campaign.page.logo
+    if file is None or not file.is_file():
+        return not_found(request, FileNotFoundError())
+    answer = HttpResponse(file.read_bytes(), content_type=logo_type(file))
+    answer["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    answer["Cache-Control"] = "max-age=3600"
+    return answer
+
+
+@require_safe
+def page_file(request: HttpRequest, version: str, name: str) -> HttpResponse:
+    """A file that a page loads, compressed where the browser can unpack it, as all of today can."""
+    file = page_files().get(name) if static_prefix() == f"/static/{version}/" else None
+    if file is None:
+        return not_found(request, FileNotFoundError())
+    zipped = _TAKES_GZIP.search(request.headers.get("Accept-Encoding", "")) is not None
+    answer = HttpResponse(file.zipped if zipped else file.content, content_type=file.kind)
+    if zipped:
+        answer["Content-Encoding"] = "gzip"
+    answer["Vary"] = "Accept-Encoding"
+    answer["Cache-Control"] = "max-age=31536000, public, immutable"
+    return answer
+
+
+@require_safe
+def health(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """For watchdogs: the process answers, and the database can be read and written to."""
+    reason = find_trouble()
+    return HttpResponse(f"{reason or 'ok'}\n", content_type="text/plain", status=503 if reason else 200)
+
+
+def _render_shell(request: HttpRequest, page: str) -> HttpResponse:
+    context = {
+        "page": page,
+        "static": static_prefix(),
+        "languages": languages(),
+        "title": get_served().campaign.name,
+        "logo": "" if get_served().campaign.page.logo is None else "/logo",
+    }
+    return render(request, "collect/shell.html", context)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
+    """There is nothing at this address."""
+    return HttpResponse("There is no such page. Please open your personal link.\n", "text/plain", status=404)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
+    """The request cannot be understood or allowed."""
+    return HttpResponse("This request cannot be answered.\n", "text/plain", status=400)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """A fault of the server itself; what was saved is safe."""
+    return HttpResponse("Something went wrong here. What was saved is safe.\n", "text/plain", status=500)
+
+
+def find_trouble() -> str:
+    """What is wrong, in a few words; empty where nothing is. Tried anew every few seconds."""
+    global _last  # noqa: PLW0603 - a cache of this process
+    with _lock:
+        if _last is None or time.monotonic() - _last[0] > _FRESH_SECONDS:
+            _last = (time.monotonic(), _try_to_write())
+        return _last[1]
+
+
+def _try_to_write() -> str:
+    try:
+        with write_transaction():
+            if not Campaign.objects.update(checked=timezone.now()):
+                return "no campaign"
+    except DatabaseError:
+        return "the database cannot be written to (is the disk full?)"
+    return _check_disk()
+
+
+def _check_disk() -> str:
+    """Whether there is room left where the embedded database lies."""
+    if connection.vendor != "sqlite":
+        return ""
+    disk = os.statvfs(Path(str(connection.settings_dict["NAME"])).parent)
+    return "the disk is almost full" if disk.f_bavail * disk.f_frsize < LEAST_FREE_BYTES else ""

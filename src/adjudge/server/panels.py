@@ -1,0 +1,100 @@
+"""Panels of the organisers' page: sentences, pictures and tables, made by functions that the command hands in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from adjudge.table.judgments import Judgments
+    from adjudge.table.results import Result
+
+
+@dataclass(frozen=True)
+class PanelInterval:
+    """A line of a picture of differences: the estimate with its interval; `settled` ones are drawn in full."""
+
+    label: str
+    low: float
+    estimate: float
+    high: float
+    settled: bool
+
+
+@dataclass(frozen=True)
+class PanelRanks:
+    """A line of a picture of ranks: a system with the ranks that it may have, of so many."""
+
+    label: str
+    best: int
+    worst: int
+    of: int
+
+
+@dataclass(frozen=True)
+class PanelBar:
+    """A bar: a value in numbers and in words; `flagged` ones need attention."""
+
+    label: str
+    value: float
+    shown: str
+    flagged: bool
+
+
+@dataclass(frozen=True)
+class PanelTable:
+    """What a statistics function shows on the organisers' page: sentences, pictures, and the figures as a table."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    headline: str = ""
+    """What the panel says, in one sentence."""
+    intervals: tuple[PanelInterval, ...] = ()
+    ranks: tuple[PanelRanks, ...] = ()
+    bars: tuple[PanelBar, ...] = ()
+
+    @classmethod
+    def from_plain(cls, plain: dict[str, Any]) -> PanelTable:
+        """The panel that `dataclasses.asdict` and JSON made plain."""
+        return cls(
+            title=plain["title"],
+            columns=tuple(plain["columns"]),
+            rows=tuple(tuple(row) for row in plain["rows"]),
+            note=plain["note"],
+            headline=plain["headline"],
+            intervals=tuple(PanelInterval(**interval) for interval in plain["intervals"]),
+            ranks=tuple(PanelRanks(**ranks) for ranks in plain.get("ranks", ())),
+            bars=tuple(PanelBar(**bar) for bar in plain.get("bars", ())),
+        )
+
+
+def panels_of_result(result: Result, command: str) -> list[PanelTable]:
+    """The tables of a command's result as the page shows them."""
+    from adjudge.table.results import show
+
+    panels = []
+    for table in result.tables():
+        rows = tuple(
+            tuple(show(cell, column) for cell, column in zip(row, table.columns, strict=True)) for row in table.rows
+        )
+        title = f"{table.title} (adjudge {command})"
+        panels.append(PanelTable(title, tuple(column.label for column in table.columns), rows, table.note))
+    return panels
+
+
+Group = Literal["state", "statistics"]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A function that makes panels for the organisers' page from the judgments so far.
+
+    Those of the group `state` say how far the campaign is; they may take long and are computed by themselves.
+    """
+
+    make: Callable[[Judgments], Sequence[PanelTable]]
+    group: Group = "statistics"

@@ -1,0 +1,280 @@
+"""Filling a new database: the campaign with its tasks, the annotators, and everybody's link."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from django.db import DEFAULT_DB_ALIAS
+from django.db.models import Q
+from django.utils import timezone
+
+from adjudge.campaigns.campaign_file import named_annotators
+from adjudge.campaigns.tasks import TaskSet, parse_tasks, to_json
+from adjudge.server.database import write_transaction
+from adjudge.server.models import Annotator, Assignment, Campaign, Draw, Link, Save
+from adjudge.table.errors import DataError
+from adjudge.table.protocols import PROTOCOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.db.models import QuerySet
+
+    from adjudge.campaigns.campaign_file import Campaign as CampaignFile
+
+
+# Personal links: an unguessable secret whose hash alone is stored, that expires and can be revoked or renewed.
+
+
+SECRET_BYTES = 32
+NAME_LENGTH = 200
+
+
+def make_link(
+    *,
+    days: int,
+    annotator: Annotator | None = None,
+    role: str = "annotator",
+    label: str | None = None,
+    using: str = DEFAULT_DB_ALIAS,
+) -> str:
+    """Make a link, labelled by the annotator's name; returns its secret, which is not stored: it is shown only now."""
+    secret = secrets.token_urlsafe(SECRET_BYTES)
+    now = timezone.now()
+    Link.objects.using(using).create(
+        role=role,
+        annotator=annotator,
+        label=label or (annotator.name if annotator is not None else role),
+        secret_hash=_hash(secret),
+        created=now,
+        expires=now + timedelta(days=days),
+    )
+    return secret
+
+
+def find_link(secret: str) -> Link | None:
+    """The link with this secret, if it still holds."""
+    return valid_links().select_related("annotator").filter(secret_hash=_hash(secret)).first()
+
+
+def valid_links(at: datetime | None = None) -> QuerySet[Link]:
+    """Links that are neither revoked nor expired."""
+    return Link.objects.filter(Q(revoked__isnull=True), expires__gt=at or timezone.now())
+
+
+def revoke_links(annotator: Annotator) -> int:
+    """Revoke every link of a person; sessions that came by them end at once."""
+    return Link.objects.filter(annotator=annotator, revoked__isnull=True).update(revoked=timezone.now())
+
+
+def renew_link(annotator: Annotator, *, days: int) -> str:
+    """Revoke a person's links and make a new one; returns its secret."""
+    revoke_links(annotator)
+    return make_link(days=days, annotator=annotator)
+
+
+def address(secret: str, base: str) -> str:
+    """The link as handed out. The secret stands behind `#`, which browsers send to no server and no proxy logs."""
+    return f"{base.rstrip('/')}/enter#{secret}"
+
+
+def _hash(secret: str) -> str:
+    # The secret has 256 random bits: a plain hash cannot be reversed by trying, and needs no salt.
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+# Keys of the settings that the database stores: who judges, the tasks that the campaign began with, and, as the
+# beginning of several keys, the policy by which tasks are drawn.
+PEOPLE = "design.annotators"
+FIRST_TASKS = "first_tasks"
+POLICY = "adaptive."
+
+
+@dataclass(frozen=True)
+class NewLink:
+    """A link that was just made: the only time its secret is known."""
+
+    role: str
+    name: str
+    secret: str
+
+
+def load_stored_tasks() -> TaskSet | None:
+    """The tasks as stored when the campaign began."""
+    campaign = Campaign.objects.first()
+    return None if campaign is None else parse_tasks(campaign.tasks, "the database")
+
+
+def prepare_database(
+    campaign: CampaignFile,
+    tasks: TaskSet,
+    *,
+    new_links: bool = False,
+    write_down: Callable[[list[NewLink]], None] | None = None,
+) -> list[NewLink]:
+    """Make the database hold this campaign; returns the links that were made.
+
+    Annotators' links and the crowd's are made once, or anew with `new_links`; an organiser's link at every start,
+    because no secret can be shown twice. `write_down` gets the links before they hold: where it fails, none was made.
+    """
+    with write_transaction():
+        stored = Campaign.objects.select_for_update().first() or Campaign(created=timezone.now())
+        begun = Save.objects.exists()
+        changed_tasks = _store_tasks(stored, campaign.name, tasks, begun=begun)
+        _store_scale(stored, campaign, begun=begun)
+        if changed_tasks or not stored.settings:
+            stored.settings = json.dumps(list_design_settings(campaign))
+        joining = _find_joining(stored, campaign)
+        _store_policy(stored, campaign)
+        stored.save()
+        people = tuple(dict.fromkeys((*tasks.annotators, *joining)))
+        links = [
+            *_make_annotator_links(campaign, people, renew=new_links),
+            *_make_other_links(campaign, renew=new_links),
+        ]
+        if write_down is not None:
+            write_down(links)
+        return links
+
+
+def campaign_id() -> str:
+    """The name under which browsers keep unsent answers: it stays the same when tasks are added."""
+    stored = Campaign.objects.get()
+    return str((json.loads(stored.settings) if stored.settings else {}).get(FIRST_TASKS, stored.fingerprint))
+
+
+def extend_settings(stored: Campaign, campaign: CampaignFile) -> str:
+    """The settings to store after tasks were added: what all are made from, and which tasks were the first."""
+    before = json.loads(stored.settings) if stored.settings else {}
+    kept = {key: value for key, value in before.items() if key.startswith(POLICY)}
+    first = before.get(FIRST_TASKS, stored.fingerprint)
+    return json.dumps({**list_design_settings(campaign), **kept, FIRST_TASKS: first})
+
+
+def list_design_settings(campaign: CampaignFile) -> dict[str, Any]:
+    """The keys of the campaign file that the tasks are made from, and that change nothing once there are tasks."""
+    whole = campaign.model_dump(mode="json", include={"seed", "files", "design", "context", "controls"})
+    return {key: value for part, content in whole.items() for key, value in _flatten(part, content)}
+
+
+def _flatten(key: str, value: Any) -> list[tuple[str, Any]]:
+    if not isinstance(value, dict):
+        # A campaign may lie in another folder by now.
+        return [(key, PurePath(value).name if key.startswith("files.") and isinstance(value, str) else value)]
+    return [pair for name, inner in value.items() for pair in _flatten(f"{key}.{name}", inner)]
+
+
+def find_ineffective_keys(campaign: CampaignFile) -> list[str]:
+    """Keys that were changed since the tasks were made, and take effect only in tasks that are made anew."""
+    stored = Campaign.objects.first()
+    if stored is None or not stored.settings:
+        return []
+    before, now = json.loads(stored.settings), list_design_settings(campaign)
+    keys = [key for key in before.keys() | now.keys() if not key.startswith(POLICY) and key != FIRST_TASKS]
+    return sorted(key for key in keys if before.get(key) != now.get(key))
+
+
+def _store_tasks(stored: Campaign, name: str, tasks: TaskSet, *, begun: bool) -> bool:
+    """Store the tasks; returns whether they are others than before."""
+    # Parsed again, because a later version of adjudge may write the same tasks in another form.
+    if stored.tasks and parse_tasks(stored.tasks, "the database").fingerprint == tasks.fingerprint:
+        return False
+    if begun:
+        raise DataError(
+            f"the tasks have changed since judging began (stored {stored.fingerprint}, now {tasks.fingerprint}); "
+            "put the former tasks.json back, or begin a new campaign with a new database"
+        )
+    stored.name, stored.tasks, stored.fingerprint = name, to_json(tasks), tasks.fingerprint
+    # Somebody may have opened a task already; without an answer there is nothing to keep of it.
+    Assignment.objects.all().delete()
+    return True
+
+
+def _find_joining(stored: Campaign, campaign: CampaignFile) -> list[str]:
+    """People whom the campaign file names besides those for whom the tasks were made: they join a pool.
+
+    Other changes of who judges are refused, because they would have no effect.
+    """
+    settings = json.loads(stored.settings)
+    before, now = settings.get(PEOPLE), list_design_settings(campaign)[PEOPLE]
+    names = campaign.design.annotator_names
+    if PEOPLE not in settings or before == now:
+        return list(Annotator.objects.filter(name__in=names).order_by("pk").values_list("name", flat=True))
+    known = named_annotators(before if isinstance(before, int) else tuple(before))
+    gone = [name for name in known if name not in names]
+    if gone:
+        raise DataError(
+            f"design.annotators no longer names {', '.join(gone[:5])}, for whom tasks were made; put the key back, and "
+            "exclude people on the organisers' page"
+        )
+    if campaign.assignment.policy != "pool":
+        raise DataError(
+            "design.annotators names people who were not there when everybody's tasks were made; put the key back, and "
+            "add people on the organisers' page, who stand in for those who are excluded"
+        )
+    stored.settings = json.dumps({**settings, PEOPLE: now})
+    return list(names)
+
+
+def _store_policy(stored: Campaign, campaign: CampaignFile) -> None:
+    """Store the policy by which tasks are drawn. Once some were, it cannot change: the draws could not be replayed."""
+    settings = json.loads(stored.settings)
+    before = {key: value for key, value in settings.items() if key.startswith(POLICY)}
+    now = {}
+    if campaign.adaptive is not None:
+        now = {f"{POLICY}{key}": value for key, value in campaign.adaptive.model_dump(mode="json").items()}
+        now[f"{POLICY}seed"] = campaign.seed
+    if before and before != now and Draw.objects.exists():
+        changed = sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
+        raise DataError(
+            f"{', '.join(changed)} changed after tasks were drawn, and the draws could not be made again from their "
+            "log; put the campaign file back as it was, or begin a new campaign with a new database"
+        )
+    others = {key: value for key, value in settings.items() if key not in before}
+    stored.settings = json.dumps({**others, **now})
+
+
+def _store_scale(stored: Campaign, campaign: CampaignFile, *, begun: bool) -> None:
+    scale = campaign.score_scale
+    now = f"{scale.low:g} to {scale.high:g} by {scale.step:g}" if PROTOCOLS[campaign.protocol].on_scale else ""
+    if begun and stored.scale not in ("", now):
+        raise DataError(
+            f"the scale has changed since judging began (it was {stored.scale}, now it is {now}), and scores on two "
+            "scales cannot be mixed; put the former [scale] back, or begin a new campaign with a new database"
+        )
+    stored.scale = now
+
+
+def _make_annotator_links(campaign: CampaignFile, people: tuple[str, ...], *, renew: bool) -> list[NewLink]:
+    new_links: list[NewLink] = []
+    now = timezone.now()
+    for name in people:
+        annotator, _ = Annotator.objects.get_or_create(name=name, defaults={"created": now})
+        earlier = Link.objects.filter(annotator=annotator)
+        if renew:
+            earlier.filter(revoked__isnull=True).update(revoked=now)
+        elif earlier.exists():
+            continue
+        secret = make_link(days=campaign.links.lifetime_days, annotator=annotator)
+        new_links.append(NewLink("annotator", name, secret))
+    return new_links
+
+
+def _make_other_links(campaign: CampaignFile, *, renew: bool) -> list[NewLink]:
+    days = campaign.links.lifetime_days
+    label = f"organiser, made {timezone.now():%Y-%m-%d %H:%M} UTC"
+    links = [NewLink("organiser", label, make_link(role="organiser", label=label, days=days))]
+    crowd = campaign.crowd
+    pays = crowd.completion_code or crowd.return_url
+    before = valid_links().filter(role="crowd")
+    if renew:
+        before.update(revoked=timezone.now())
+    if pays and campaign.assignment.policy == "pool" and not before.exists():
+        links.append(NewLink("crowd", "crowd", make_link(role="crowd", days=days)))
+    return links

@@ -1,0 +1,205 @@
+"""The campaign as this process serves it: the campaign, its tasks by id, and the panels handed in by the command."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from django.conf import settings
+
+from adjudge.campaigns.controls import is_spaced
+from adjudge.readers.mqm import Weights, score, weight
+from adjudge.table.protocols import KINDS, RATED
+from adjudge.table.texts import Mark
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from adjudge.campaigns.campaign_file import Campaign
+    from adjudge.campaigns.tasks import Item, Output, Screen, Task, TaskSet
+    from adjudge.server.panels import Panel
+
+
+# Marks of errors in answers: which count where none was changed, what they cost, who made them, where they snap.
+
+
+MOST_MARKS = 200
+# What the page asks to confirm: a low score although no error is marked; a high one in spite of a major error.
+WARNINGS = ("low-without-error", "high-with-major")
+SEVERE = ("major", "critical")
+Origin = Literal["annotator", "prefilled", "changed"]
+_SAMPLE = 200
+
+Span = dict[str, Any]
+
+
+def to_mark(span: Mapping[str, Any]) -> Mark:
+    """Turn a mark of a stored answer into a `Mark`."""
+    return Mark(*(span[name] for name in ("start", "end", "severity", "category", "side", "text")))
+
+
+def marks_to_dicts(marks: Sequence[Mark]) -> list[Span]:
+    """Marks as the judgment table has them."""
+    return [dict(vars(mark)) for mark in marks]
+
+
+def prefilled_spans(output: Output) -> list[Span]:
+    """The marks that a translation comes with, as if an answer held them."""
+    return [{**span, "of": i} for i, span in enumerate(marks_to_dicts(output.prefilled))]
+
+
+def is_open(value: Any) -> bool:
+    """Whether a judgment is still to be made: there is none, or it has errors whose category is not chosen yet."""
+    return value is None or (isinstance(value, list) and any(span["category"] is None for span in value))
+
+
+def score_spans(spans: list[Span] | None, campaign: Campaign) -> float | None:
+    """The score that follows from the errors, where they are the judgment; None as long as it is open."""
+    if is_open(spans):
+        return None
+    weights = campaign.spans.weights.as_weights()
+    return score([weight(span["severity"], span["category"], weights) or 0.0 for span in spans or ()])
+
+
+def category_kind(category: str) -> str:
+    """How a category counts, so that the page can tell what errors cost: as its severity says, or otherwise."""
+    told_apart = Weights(minor=1, punctuation=2, major=1, critical=1, non_translation=3)
+    kinds = {0.0: "nothing", 2.0: "punctuation", 3.0: "non_translation"}
+    return kinds.get(weight("minor", category, told_apart) or 0.0, "severity")
+
+
+def effective_spans(answer: Mapping[str, Any], output: Output) -> list[Span]:
+    """The marks that count: the annotator's, or as long as none was changed those that the translation came with."""
+    given = answer.get("spans")
+    return prefilled_spans(output) if given is None else given
+
+
+def find_origins(spans: Sequence[Span], output: Output) -> list[Origin]:
+    """Who made each mark: the annotator, or it was there before, and was kept or changed."""
+
+    def origin(span: Span) -> Origin:
+        number = span.get("of")
+        if number is None:
+            return "annotator"
+        return "prefilled" if to_mark(span) == output.prefilled[number] else "changed"
+
+    return [origin(span) for span in spans]
+
+
+def find_warning(answer: Mapping[str, Any], output: Output, campaign: Campaign) -> str | None:
+    """What the page asks to confirm, or None."""
+    given = answer.get("score")
+    if given is None:
+        return None
+    spans = effective_spans(answer, output)
+    if given < campaign.spans.warn_below and not spans:
+        return WARNINGS[0]
+    if given > campaign.spans.warn_above and any(span["severity"] in SEVERE for span in spans):
+        return WARNINGS[1]
+    return None
+
+
+def choose_snapping(campaign: Campaign, tasks: TaskSet) -> dict[str, str]:
+    """Whether marks end at words or at characters, in the source and in the translations."""
+    if campaign.spans.snap != "auto":
+        return dict.fromkeys(("source", "target"), campaign.spans.snap)
+    shown = [(item, output) for task in tasks.tasks for _, item, output in task.outputs()][:_SAMPLE]
+    texts = {"source": [item.source or "" for item, _ in shown], "target": [output.text for _, output in shown]}
+    return {side: "words" if is_spaced("".join(several)) else "characters" for side, several in texts.items()}
+
+
+@dataclass(frozen=True)
+class PlacedOutput:
+    """An output with where it stands."""
+
+    screen: Screen
+    item: Item
+    output: Output
+
+
+@dataclass(frozen=True)
+class ServedCampaign:
+    """The campaign as served. `panels` are statistics of the judgments so far, by functions of other stages.
+
+    `id` names the campaign to browsers, which keep what waits under it: it stays the same once judging has begun.
+    `fingerprint` is that of the tasks, by which it is noticed that others were added.
+    """
+
+    campaign: Campaign
+    tasks: TaskSet
+    panels: tuple[Panel, ...] = ()
+    id: str = ""
+    fingerprint: str = ""
+
+    @cached_property
+    def task_by_id(self) -> dict[str, Task]:
+        """Every task under its id."""
+        return {task.id: task for task in self.tasks.tasks}
+
+    @cached_property
+    def snapping(self) -> dict[str, str]:
+        """Where marks end, in source and target."""
+        return choose_snapping(self.campaign, self.tasks)
+
+    @cached_property
+    def screen_by_id(self) -> dict[tuple[str, str], Screen]:
+        """Every screen under the ids of its task and of itself."""
+        return {(task.id, screen.id): screen for task in self.tasks.tasks for screen in task.screens}
+
+    @cached_property
+    def special_screens(self) -> list[str]:
+        """The ids of screens that hold controls or examples, or what a control was made from."""
+        placed = [(screen.id, output) for task in self.tasks.tasks for screen, _, output in task.outputs()]
+        special = [output for _, output in placed if KINDS[output.kind].control or output.kind == "tutorial"]
+        checked = [output for _, output in placed if output.expected is not None]
+        wanted = {output.id for output in (*special, *checked)} | {output.of for output in special}
+        return list(dict.fromkeys(screen for screen, output in placed if output.id in wanted))
+
+    @cached_property
+    def output_by_id(self) -> dict[tuple[str, str], PlacedOutput]:
+        """Every output under the ids of its task and of itself."""
+        return {
+            (task.id, output.id): PlacedOutput(screen, item, output)
+            for task in self.tasks.tasks
+            for screen, item, output in task.outputs()
+        }
+
+    @cached_property
+    def systems_by_task(self) -> dict[str, tuple[str, ...]]:
+        """The systems that each task of work judges, controls left out."""
+        return {
+            task.id: tuple(
+                sorted({system for _, _, output in task.outputs() if output.kind in RATED for system in output.systems})
+            )
+            for task in self.tasks.tasks
+            if task.kind == "work"
+        }
+
+    @cached_property
+    def judgments_by_task(self) -> dict[str, int]:
+        """How many judgments that count each task of work holds."""
+        return {
+            task.id: sum(len(output.systems) for _, _, output in task.outputs() if output.kind in RATED)
+            for task in self.tasks.tasks
+            if task.kind == "work"
+        }
+
+    @cached_property
+    def texts_by_task(self) -> dict[str, frozenset[tuple[str, str, str]]]:
+        """The genuine outputs of every task of work, by document, segment and text."""
+        return {
+            task.id: frozenset(
+                (screen.document, item.segment, output.text)
+                for screen, item, output in task.outputs()
+                if output.kind == "system"
+            )
+            for task in self.tasks.tasks
+            if task.kind == "work"
+        }
+
+
+def get_served() -> ServedCampaign:
+    """What this process serves."""
+    current: ServedCampaign = settings.ADJUDGE
+    return current

@@ -1,0 +1,257 @@
+"""Who is asking: a link is exchanged for a session, and every request is checked against the link again."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from django.conf import settings
+from django.http import JsonResponse
+from django.utils import timezone
+from ninja.errors import HttpError
+from ninja.security import APIKeyCookie
+from ninja.security.base import SecuritySchema
+
+from adjudge.server.answers import Refused
+from adjudge.server.database import write_transaction
+from adjudge.server.models import Annotator, EndedSession, Link, Visitor, find_visitor
+from adjudge.server.preparation import NAME_LENGTH, find_link, make_link, valid_links
+from adjudge.server.served_campaign import get_served
+from adjudge.table.participants import PREFIX, any_judge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.http import HttpRequest, HttpResponse
+    from django.http.response import HttpResponseBase
+
+
+ANNOTATOR, ORGANISER, CROWD = "annotator", "organiser", "crowd"
+# A session that is in use is prolonged once per this share of its life.
+_PROLONG_AFTER = 1 / 24
+
+
+def enter(request: HttpRequest, secret: str, person: str | None, signature: str | None) -> Link:
+    """Exchange a link for a session, or raise `Refused`. A visitor may be organiser and annotator at once."""
+    given = find_link(secret)
+    link = _find_crowd_link(request, person, signature) if given is not None and given.role == CROWD else given
+    if given is None or link is None:
+        raise Refused("this link is not valid: it is mistyped, has expired or was revoked", "link", 403)
+    known = request.session.get(link.role)
+    # Another person in this browser, or the same one again: the former session ends, also where its cookie was copied.
+    _end_sessions([known])
+    request.session[link.role] = [link.id, secrets.token_hex(16)]
+    request.session["since"] = int(time.time())
+    # Of a crowd both are used: the link for everybody, and the one that was made for this person.
+    Link.objects.filter(pk__in=(given.pk, link.pk)).update(last_entered=timezone.now())
+    return link
+
+
+def leave(request: HttpRequest) -> None:
+    """End the sessions of this browser, for copies of its cookie too."""
+    _end_sessions([request.session.get(role) for role in (ANNOTATOR, ORGANISER)])
+    request.session.flush()
+
+
+def _end_sessions(sessions: list[object]) -> None:
+    ended = [entry[1] for entry in sessions if _is_entry(entry)]
+    if not ended:
+        return
+    now = timezone.now()
+    with write_transaction():
+        for number in ended:
+            EndedSession.objects.get_or_create(id=number, defaults={"ended": now})
+        # No link, and so no session, lives longer.
+        oldest = now - timedelta(days=get_served().campaign.links.lifetime_days)
+        EndedSession.objects.filter(ended__lt=oldest).delete()
+
+
+def _is_entry(entry: object) -> TypeGuard[list[Any]]:
+    """Whether this is what a session holds under a role: the number of a link, and the session's own."""
+    return isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], int) and isinstance(entry[1], str)
+
+
+def _find_crowd_link(request: HttpRequest, person: str | None, signature: str | None) -> Link | None:
+    """The link of a person whom a crowd platform sends; made at the first visit, gone for good once revoked."""
+    if not person or len(person) > NAME_LENGTH:
+        raise Refused("this link needs the id of the person, which the platform adds to it", "person-missing", 403)
+    if any_judge([person.strip()]):
+        # Judgments under such a name would count as a machine's, and be left out of every ranking.
+        raise Refused(f"an id cannot begin with '{PREFIX}', as the names of machine judges do", "person-missing", 403)
+    signed = _is_signed(person, signature)
+    with write_transaction():
+        annotator = Annotator.objects.filter(name=person).first()
+        if annotator is None:
+            annotator = _register(request, person)
+        elif not annotator.crowd:
+            # The name belongs to a personal link: no other person may enter under it.
+            raise Refused("this id belongs to somebody who has a personal link", "person-taken", 403)
+        elif not signed and annotator.browser_hash != _browser_hash(request):
+            raise Refused("this id is already in use in another browser", "person-taken", 403)
+        if not Link.objects.filter(annotator=annotator).exists():
+            make_link(days=get_served().campaign.links.lifetime_days, annotator=annotator)
+    return valid_links().select_related("annotator").filter(annotator=annotator).first()
+
+
+def _is_signed(person: str, signature: str | None) -> bool:
+    """Whether the platform vouches for the id. Where it could and does not, nobody is let in."""
+    key = get_served().campaign.crowd.signing_key
+    if key is None:
+        return False
+    expected = hmac.new(key.encode(), person.encode(), hashlib.sha256).hexdigest()
+    if not hmac.compare_digest(expected, (signature or "").lower()):
+        raise Refused("the id has no valid signature of the platform", "person-unsigned", 403)
+    return True
+
+
+def _register(request: HttpRequest, person: str) -> Annotator:
+    now = timezone.now()
+    recent = Annotator.objects.filter(crowd=True, created__gt=now - timedelta(minutes=1)).count()
+    if recent >= get_served().campaign.crowd.registrations_per_minute:
+        raise Refused("too many people are registering; try again in a minute", "too-many", 429)
+    return Annotator.objects.create(name=person, created=now, crowd=True, browser_hash=_browser_hash(request, new=True))
+
+
+def _browser_hash(request: HttpRequest, *, new: bool = False) -> str:
+    """The hash of the cookie by which this browser is known; with `new`, one is given where there is none."""
+    name: str = settings.ADJUDGE_BROWSER_COOKIE
+    value = request.COOKIES.get(name, "")
+    if new and not value:
+        value = secrets.token_urlsafe(32)
+        request.META["adjudge.new_browser"] = value
+    return hashlib.sha256(value.encode()).hexdigest() if value else "unknown"
+
+
+def find_visitor_of(request: HttpRequest, role: str) -> Visitor | None:
+    """Who this visitor is in that role, if the link still holds by which the visitor came."""
+    entry = request.session.get(role)
+    if not _is_entry(entry):
+        return None
+    visitor = find_visitor(entry[0], role, entry[1])
+    if visitor is not None:
+        _prolong_session(request)
+    return visitor
+
+
+def _prolong_session(request: HttpRequest) -> None:
+    now = int(time.time())
+    if now - int(request.session.get("since", 0)) > settings.SESSION_COOKIE_AGE * _PROLONG_AFTER:
+        request.session["since"] = now
+
+
+class _SessionAuth(APIKeyCookie):
+    """The session cookie, with protection against forged requests for everything that changes something."""
+
+    role: str
+    other: str
+
+    @property
+    def openapi_security_schema(self) -> SecuritySchema:
+        """How the OpenAPI description names the cookie. Each campaign has its own name for it, so it is asked anew."""
+        return SecuritySchema("apiKey", **{"in": "cookie", "name": settings.SESSION_COOKIE_NAME})
+
+    @openapi_security_schema.setter
+    def openapi_security_schema(self, schema: SecuritySchema) -> None:
+        """Ignore what ninja sets: it would keep the name that the cookie has when this module is imported."""
+
+    def authenticate(self, request: HttpRequest, key: str | None) -> Visitor | None:  # noqa: ARG002
+        visitor = find_visitor_of(request, self.role)
+        if visitor is not None:
+            return visitor
+        if find_visitor_of(request, self.other) is not None:
+            raise HttpError(403, f"this is for the {self.role} only")
+        return None
+
+
+class AnnotatorAuth(_SessionAuth):
+    """Annotators only."""
+
+    role, other = ANNOTATOR, ORGANISER
+
+
+class OrganiserAuth(_SessionAuth):
+    """Organisers only."""
+
+    role, other = ORGANISER, ANNOTATOR
+
+
+# Middleware: headers that protect browsers, and limits on what may be sent to the JSON interface.
+
+
+# Everything comes from this server, nothing is inline, nothing can frame the page, and no text can become markup.
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'"
+)
+HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+# A year: longer than any campaign lets a link live.
+BROWSER_COOKIE_SECONDS = 31_536_000
+INTERFACE = "/api/"
+# Up to here a body that is too long is read and thrown away: an answer before its end looks like a broken connection.
+MOST_DISCARDED = 20_000_000
+_CHUNK = 65_536
+
+
+def browser_cookie(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware: give a browser the cookie by which it is known again, where a crowd worker came in it first."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        value = request.META.get("adjudge.new_browser")
+        if value:
+            response.set_cookie(
+                settings.ADJUDGE_BROWSER_COOKIE,
+                value,
+                max_age=BROWSER_COOKIE_SECONDS,
+                secure=settings.SESSION_COOKIE_SECURE,
+                httponly=True,
+                samesite="Lax",
+            )
+        return response
+
+    return middleware
+
+
+def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware: add the headers to every answer; Django's own middleware adds the remaining ones."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        for name, value in HEADERS.items():
+            response.setdefault(name, value)
+        return response
+
+    return middleware
+
+
+def only_json(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Middleware: refuse other bodies before anything reads them, in words that the page can pass on."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if request.method == "POST" and request.path.startswith(INTERFACE):
+            length = request.headers.get("Content-Length", "0")
+            most: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+            if length.isdecimal() and int(length) > most:
+                _discard(request, int(length))
+                return JsonResponse({"detail": f"this is too long: at most {most} bytes are taken"}, status=413)
+            if length != "0" and request.content_type != "application/json":
+                return JsonResponse({"detail": "only application/json is understood"}, status=415)
+        return get_response(request)
+
+    return middleware
+
+
+def _discard(request: HttpRequest, length: int) -> None:
+    while length <= MOST_DISCARDED and request.read(_CHUNK):
+        pass

@@ -1,0 +1,600 @@
+"""Who judges what next: tutorial and calibration first, then one's own tasks, or the next free one of the pool.
+
+A task of the pool is held by a lease that every save renews. When it runs out, the place is free for somebody else;
+what was judged is kept. Tasks with the fewest judgments go first, so that an early end leaves none without any.
+Where everybody has tasks of their own, people who were added later stand in for those who are excluded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from django.db import connection
+from django.db.models import Count, Max, Q, Sum
+from django.utils import timezone
+
+from adjudge.campaigns.adaptive import Adaptive, Candidate, Decision, Observation, decide, first_difference
+from adjudge.campaigns.adaptive import RunningEstimates as Estimates
+from adjudge.server.answers import FIELDS, goodness, passes_checks, sanitise
+from adjudge.server.database import decision_lock, write_transaction
+from adjudge.server.models import Annotator, Assignment, Campaign, Draw, Observed, ScreenState
+from adjudge.server.processes import ensure_tasks
+from adjudge.server.served_campaign import ServedCampaign, category_kind, get_served, prefilled_spans
+from adjudge.table.protocols import PROTOCOLS, RATED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from adjudge.campaigns.tasks import ContextSegment, Item, Screen, Task
+    from adjudge.server.models import StoredState, Visitor
+
+
+# Adaptive campaigns: the next task of the pool is drawn by a policy from what has been handed in so far.
+#
+# A decision is made under the lock of the campaign, and is written with its probabilities in the same transaction as
+# the assignment that follows from it. A task that is handed in adds its observations in the order of handing in, so
+# that a finished campaign can be replayed from the database: `replay` gives the first decision that comes out
+# otherwise.
+
+
+WITHIN_PAGE = 0.3
+"""How much the segments of one page are alike: n of them are worth n / (1 + (n - 1) WITHIN_PAGE) single ones."""
+
+
+def is_adaptive() -> bool:
+    """Whether a policy decides which task comes next."""
+    return get_served().campaign.adaptive is not None
+
+
+def draw_task(annotator: str, free: Sequence[Task], people: Mapping[str, int]) -> Decision | None:
+    """Draw one of the free tasks for a person. Call under the lock of the campaign.
+
+    Args:
+        annotator: who asks.
+        free: the tasks that the person could be given.
+        people: by task, how many people do it or have done it.
+    """
+    if not free or planned_is_reached():
+        return None
+    candidates = [_make_candidate(task, people[task.id]) for task in free]
+    return decide(
+        _update_estimates(), candidates, annotator=annotator, number=Draw.objects.count(), settings=_policy_settings()
+    )
+
+
+def planned_is_reached() -> bool:
+    """Whether as many judgments as planned have been made or handed out."""
+    looks = get_served().campaign.looks
+    if looks is None:
+        return False
+    given = Assignment.objects.filter(annotator__excluded=False, released__isnull=True)
+    sizes = get_served().judgments_by_task
+    people = given.values_list("task").annotate(count=Count("pk"))
+    return bool(sum(sizes.get(task, 0) * count for task, count in people) >= looks.planned)
+
+
+def record_draw(assignment: Assignment, decision: Decision, free: Sequence[Task], people: Mapping[str, int]) -> None:
+    """Write a decision down, with all that is needed to make it again."""
+    Draw.objects.create(
+        number=decision.number,
+        assignment=assignment,
+        made=timezone.now(),
+        probability=decision.probability,
+        candidates=json.dumps([[task.id, people[task.id]] for task in free]),
+        decision=json.dumps(asdict(decision)),
+    )
+
+
+def observe(assignment: Assignment) -> None:
+    """Add what a task that was handed in says of its systems. Call under the lock of the campaign."""
+    task = get_served().task_by_id[assignment.task]
+    if task.kind != "work" or Observed.objects.filter(assignment=assignment).exists():
+        return
+    states = ScreenState.objects.filter(assignment=assignment).values_list("screen", "answers")
+    answers: dict[str, Any] = {}
+    for _, given in states:
+        answers.update(json.loads(given))
+    last = Observed.objects.aggregate(last=Max("number"))["last"]
+    first = 0 if last is None else last + 1
+    observations = [value for screen in task.screens for value in _observe_screen(screen, answers)]
+    Observed.objects.bulk_create(
+        Observed(number=first + index, assignment=assignment, system=system, item=item, value=value, weight=weight)
+        for index, (system, item, value, weight) in enumerate(observations)
+    )
+
+
+def draws() -> list[dict[str, Any]]:
+    """Every decision so far, for export: who, when, what was drawn, and all probabilities."""
+    logged = Draw.objects.select_related("assignment__annotator").order_by("number")
+    return [
+        {
+            "number": draw.number,
+            "made": draw.made.isoformat(),
+            "task": draw.assignment.task,
+            "probability": draw.probability,
+            "policy": _policy_settings().policy,
+            "candidates": json.loads(draw.candidates),
+            **json.loads(draw.decision),
+        }
+        for draw in logged
+    ]
+
+
+def replay() -> int | None:
+    """Make all decisions again: the number of the first that comes out otherwise, None where all agree."""
+    log = []
+    for draw in Draw.objects.order_by("number"):
+        tasks = get_served().task_by_id
+        candidates = [_make_candidate(tasks[task], judged) for task, judged in json.loads(draw.candidates)]
+        log.append((_parse_decision(json.loads(draw.decision)), candidates))
+    return first_difference(log, list(_read_observations(0)), Estimates(get_served().tasks.systems), _policy_settings())
+
+
+def _parse_decision(stored: dict[str, Any]) -> Decision:
+    pairs = stored.get("open_pairs")
+    return Decision(
+        **{
+            **stored,
+            "groups": tuple(tuple(group) for group in stored["groups"]),
+            "probabilities": tuple(stored["probabilities"]),
+            "pages": tuple(stored["pages"]),
+            "systems": tuple(stored["systems"]),
+            "open_pairs": None if pairs is None else tuple((first, second) for first, second in pairs),
+        }
+    )
+
+
+def _policy_settings() -> Adaptive:
+    campaign = get_served().campaign
+    assert campaign.adaptive is not None
+    chosen = campaign.adaptive
+    return Adaptive(policy=chosen.policy, floor=chosen.floor, warm_up=chosen.warm_up, seed=campaign.seed)
+
+
+def _make_candidate(task: Task, judged: int) -> Candidate:
+    return Candidate(task.id, get_served().systems_by_task[task.id], judged)
+
+
+@lru_cache(maxsize=1)
+def _known_estimates() -> Estimates:
+    """What this process knows so far; other processes may have added since."""
+    return Estimates(get_served().tasks.systems)
+
+
+def forget_tasks() -> None:
+    """Learn anew what is known so far: there are other tasks than before."""
+    _known_estimates.cache_clear()
+
+
+def _update_estimates() -> Estimates:
+    known = _known_estimates()
+    known.add_all(_read_observations(known.count))
+    return known
+
+
+def _read_observations(start: int) -> Iterator[Observation]:
+    columns = ("system", "item", "assignment__annotator__name", "value", "weight")
+    saved = Observed.objects.filter(number__gte=start).order_by("number").values_list(*columns)
+    for system, item, annotator, value, weight in saved.iterator(chunk_size=5000):
+        yield Observation(system, item, annotator, value, weight)
+
+
+def _observe_screen(screen: Screen, answers: Mapping[str, Any]) -> Iterator[tuple[str, str, float, float]]:
+    """System, item, value and weight of what a screen says: the mean of a page, or standings side by side."""
+    if PROTOCOLS[get_served().campaign.protocol].relative:
+        for item in screen.items:
+            yield from _observe_standings(item, answers)
+        return
+    values: dict[str, list[float]] = defaultdict(list)
+    for item in screen.items:
+        for output in item.outputs:
+            value = goodness(answers.get(output.id, {}), output) if output.kind in RATED else None
+            if value is not None:
+                for system in output.systems:
+                    values[system].append(value)
+    shared = screen.document if len(screen.items) > 1 else f"{screen.document}\n{screen.items[0].segment}"
+    for system in sorted(values):
+        count = len(values[system])
+        yield system, shared, sum(values[system]) / count, count / (1 + (count - 1) * WITHIN_PAGE)
+
+
+def _observe_standings(item: Item, answers: Mapping[str, Any]) -> Iterator[tuple[str, str, float, float]]:
+    """The share of the others that each output beats, ties counting half."""
+    given = [
+        (output, value)
+        for output in item.outputs
+        if output.kind in RATED and (value := goodness(answers.get(output.id, {}), output)) is not None
+    ]
+    for index, (output, value) in enumerate(given):
+        others = [other for number, (_, other) in enumerate(given) if number != index]
+        if others:
+            standing = sum((value > other) + (value == other) / 2 for other in others) / len(others)
+            for system in output.systems:
+                yield system, item.id, standing, 1.0
+
+
+_KINDS_FIRST = ("tutorial", "calibration")
+
+
+def lock_campaign() -> None:
+    """Let one transaction at a time decide who gets what. Only the key is read, because the campaign's text is long."""
+    Campaign.objects.select_for_update().values_list("pk").first()
+
+
+def assignments_of(visitor: Visitor) -> list[Assignment]:
+    """What a person has been given, in order."""
+    given = list(Assignment.objects.filter(annotator_id=visitor.annotator_id).order_by("position"))
+    ensure_tasks(assignment.task for assignment in given)
+    return given
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What a policy would hand out, and what it chose from; no decision where nothing is left."""
+
+    decision: Decision | None
+    free: list[Task]
+    people: Counter[str]
+
+
+def propose(visitor: Visitor) -> Proposal | None:
+    """Let the policy of an adaptive campaign choose before anything is written; None where it has nothing to choose.
+
+    Call inside `decision_lock()`. Elsewhere than on SQLite the choice is made with the assignment, under its lock.
+    """
+    if not is_adaptive() or visitor.excluded or connection.vendor != "sqlite":
+        return None
+    given = assignments_of(visitor)
+    done = {assignment.task for assignment in given}
+    in_hand = any(assignment.finished is None and is_held(assignment) for assignment in given)
+    return None if in_hand or _preparatory_task(done) is not None else _choose(visitor, done)
+
+
+def current_assignment(visitor: Visitor, proposal: Proposal | None = None) -> Assignment | None:
+    """The first task that the person has not handed in, taken now if need be.
+
+    Call inside `decision_lock()` and `write_transaction()`. `proposal` is what the policy has chosen already.
+    """
+    # One at a time: two people who ask at once must not get the same last place.
+    lock_campaign()
+    given = assignments_of(visitor)
+    for assignment in given:
+        if assignment.finished is None and _renew_if_free(assignment):
+            return assignment
+    if not may_take_more(visitor, given):
+        return None
+    done = {assignment.task for assignment in given}
+    if is_adaptive() and _preparatory_task(done) is None:
+        return _hand_out_draw(visitor, proposal or _choose(visitor, done), len(given))
+    task = next_task(visitor.name, done)
+    return None if task is None else _assign(visitor, task, len(given))
+
+
+def may_take_more(visitor: Visitor, given: list[Assignment]) -> bool:
+    """Whether a person may get another task.
+
+    Somebody whom a crowd platform sends, and whose work does not pass by the rule of completion codes, may not: the
+    platform does not pay for it, and the places in the pool are for others.
+    """
+    if visitor.excluded:
+        return False
+    tasks = get_served().task_by_id
+    submitted = any(assignment.finished is not None and tasks[assignment.task].kind == "work" for assignment in given)
+    return not (visitor.crowd and submitted) or passes_checks(visitor.annotator_id)
+
+
+def _choose(visitor: Visitor, done: set[str]) -> Proposal:
+    people = _count_holders()
+    free = [task for task in _list_open_work(done) if people[task.id] < task.judgments]
+    met = _texts_seen(done)
+    free = [task for task in free if not _count_seen(task, met)] or free
+    return Proposal(draw_task(visitor.name, free, people), free, people)
+
+
+def _hand_out_draw(visitor: Visitor, proposal: Proposal, position: int) -> Assignment | None:
+    """Hand out what the policy of an adaptive campaign has chosen, and write the decision down with the assignment."""
+    if proposal.decision is None:
+        return None
+    assignment = _assign(visitor, get_served().task_by_id[proposal.decision.drawn], position)
+    record_draw(assignment, proposal.decision, proposal.free, proposal.people)
+    return assignment
+
+
+def _preparatory_task(done: set[str]) -> Task | None:
+    """The tutorial or calibration task that comes before all work."""
+    tasks = get_served().tasks.tasks
+    return next((task for kind in _KINDS_FIRST for task in tasks if task.kind == kind and task.id not in done), None)
+
+
+def _list_open_work(done: set[str]) -> list[Task]:
+    return [task for task in get_served().tasks.tasks if task.kind == "work" and task.id not in done]
+
+
+def next_task(name: str, done: set[str]) -> Task | None:
+    """The task that comes next for a person who has been given those in `done`; of a draw, one that could come."""
+    now = get_served()
+    first = _preparatory_task(done)
+    if first is not None:
+        return first
+    if is_adaptive() and planned_is_reached():
+        return None
+    work = _list_open_work(done)
+    people = _count_holders()
+    if now.campaign.assignment.policy == "fixed":
+        if name in now.tasks.annotators:
+            return next((task for task in work if name in task.annotators), None)
+        people = _count_planned(work)
+    free = [task for task in work if people[task.id] < task.judgments]
+    met = _texts_seen(done)
+    return min(free, key=lambda task: (_count_seen(task, met), people[task.id]), default=None)
+
+
+def _texts_seen(done: set[str]) -> set[tuple[str, str, str]]:
+    """The texts of tasks that a person has been given."""
+    if PROTOCOLS[get_served().campaign.protocol].relative:
+        # The same text in other company is another question.
+        return set()
+    texts = get_served().texts_by_task
+    return {text for task in done for text in texts.get(task, ())}
+
+
+def _count_seen(task: Task, met: set[tuple[str, str, str]]) -> int:
+    """How many texts of a task a person has met: some, where a campaign was extended by more of the same."""
+    return len(get_served().texts_by_task[task.id] & met) if met else 0
+
+
+def _count_holders() -> Counter[str]:
+    """By task, the people who do or have done it. People who are excluded do not count: another person is needed."""
+    held = Assignment.objects.filter(held_condition(), annotator__excluded=False)
+    return Counter(dict(held.values_list("task").annotate(count=Count("pk"))))
+
+
+def _count_planned(work: list[Task]) -> Counter[str]:
+    """By task, the people planned for it who are not excluded, and those who were added later as substitutes."""
+    excluded = set(Annotator.objects.filter(excluded=True).values_list("name", flat=True))
+    people = Counter({task.id: len(set(task.annotators) - excluded) for task in work})
+    planned = get_served().tasks.annotators
+    people.update(Assignment.objects.filter(annotator__excluded=False).exclude(annotator__name__in=planned)
+                  .values_list("task", flat=True))  # fmt: skip
+    return people
+
+
+def held_condition(at: datetime | None = None) -> Q:
+    """`is_held` as a condition of the database, which counts assignments faster than they can be loaded."""
+    leased = Q(lease_until__isnull=True) | Q(lease_until__gt=at or timezone.now())
+    return Q(complete=True) | Q(finished__isnull=False) | (Q(released__isnull=True) & leased)
+
+
+def is_held(assignment: Assignment, at: datetime | None = None) -> bool:
+    """Whether this assignment counts as one of the judgments wanted of its task."""
+    if assignment.complete or assignment.finished is not None:
+        return True
+    if assignment.released is not None:
+        return False
+    return assignment.lease_until is None or assignment.lease_until > (at or timezone.now())
+
+
+def _renew_if_free(assignment: Assignment) -> bool:
+    """Whether an unfinished task can go on: its lease holds, or its place is still free, and is then leased again."""
+    if is_held(assignment):
+        return True
+    task = get_served().task_by_id[assignment.task]
+    others = Assignment.objects.filter(task=task.id, annotator__excluded=False).exclude(pk=assignment.pk)
+    if sum(is_held(other) for other in others) < task.judgments:
+        assignment.lease_until = timezone.now() + _lease_length_of(assignment)
+        assignment.released = None
+        assignment.save(update_fields=["lease_until", "released"])
+        return True
+    assignment.released = assignment.released or timezone.now()
+    assignment.save(update_fields=["released"])
+    return False
+
+
+def _assign(visitor: Visitor, task: Task, position: int) -> Assignment:
+    now = timezone.now()
+    leased = get_served().campaign.assignment.policy == "pool" and task.kind == "work"
+    return Assignment.objects.create(
+        annotator_id=visitor.annotator_id,
+        task=task.id,
+        position=position,
+        taken=now,
+        lease_until=now + lease_length(get_served(), crowd=visitor.crowd) if leased else None,
+    )
+
+
+def renew_lease(annotator_id: int, task: str) -> None:
+    """Decide who has a task after its lease has run out: still this person, or another one by now."""
+    with decision_lock(), write_transaction():
+        lock_campaign()
+        assignment = Assignment.objects.filter(annotator_id=annotator_id, task=task).first()
+        if assignment is not None:
+            _renew_if_free(assignment)
+
+
+def _lease_length_of(assignment: Assignment) -> timedelta:
+    screens = ScreenState.objects.filter(assignment=assignment, complete=True).count()
+    return lease_length(get_served(), crowd=assignment.annotator.crowd, screens=screens)
+
+
+def lease_length(now: ServedCampaign, *, crowd: bool = False, screens: int = 0) -> timedelta:
+    """How long a task is held without a save.
+
+    Somebody whom a crowd platform sends holds it for a short time at first, and for longer with every screen that is
+    complete: somebody who only takes tasks, under many names, does not keep them from others for long.
+    """
+    settings = now.campaign.assignment
+    if not crowd:
+        return timedelta(minutes=settings.lease_minutes)
+    return timedelta(minutes=min(settings.lease_minutes, settings.first_lease_minutes * (1 + screens)))
+
+
+# What the server sends to an annotator's page: the current task with its screens, blind, and its state.
+
+
+def describe_work(visitor: Visitor, *, task: str | None = None) -> dict[str, Any]:
+    """All that the page needs to go on working, even without a connection. `task` opens one that was given before."""
+    given = assignments_of(visitor)
+    in_hand = (assignment for assignment in given if assignment.finished is None and assignment.released is None)
+    shown = next((assignment for assignment in given if assignment.task == task), None) or next(in_hand, None)
+    return {
+        "annotator": {"id": visitor.annotator_id, "name": visitor.name},
+        "campaign": _describe_campaign(),
+        "tasks": [_summarise_task(assignment) for assignment in given],
+        "task": None if shown is None else _describe_task(shown),
+        "completion": describe_completion(visitor, given),
+        "tasks_planned": _count_planned_tasks(visitor),
+        "active_seconds": total_seconds(visitor.annotator_id),
+    }
+
+
+def _count_planned_tasks(visitor: Visitor) -> int | None:
+    """How many tasks this person has in all; None where they come from a pool."""
+    now = get_served()
+    if now.campaign.assignment.policy == "pool" or visitor.name not in now.tasks.annotators:
+        return None
+    return sum(task.kind != "work" or visitor.name in task.annotators for task in now.tasks.tasks)
+
+
+def total_seconds(annotator_id: int) -> float:
+    """The active seconds of a person over all screens: the number that organisers see too."""
+    total = ScreenState.objects.filter(assignment__annotator_id=annotator_id).aggregate(sum=Sum("active_seconds"))
+    return total["sum"] or 0.0
+
+
+def describe_completion(visitor: Visitor, given: list[Assignment]) -> dict[str, Any] | None:
+    """What a person is told who has handed in: the platform's code or page, for work that passed or did not."""
+    kinds = get_served().task_by_id
+    work_done = [
+        assignment for assignment in given if assignment.finished is not None and kinds[assignment.task].kind == "work"
+    ]
+    in_hand = any(assignment.finished is None and assignment.released is None for assignment in given)
+    crowd = get_served().campaign.crowd
+    # Where tasks come from a pool, one that is handed in is enough; those of one's own are all to be done. The tasks of
+    # an adaptive campaign are short: people who are not paid for each go on to the next without being asked.
+    paid = bool(crowd.completion_code or crowd.return_url)
+    enough = bool(work_done) and get_served().campaign.assignment.policy == "pool" and (paid or not is_adaptive())
+    if not given or (in_hand and not enough):
+        return None
+    more = in_hand or (
+        may_take_more(visitor, given) and next_task(visitor.name, {assignment.task for assignment in given}) is not None
+    )
+    if more and not enough:
+        return None
+    passed = passes_checks(visitor.annotator_id)
+    return {
+        "code": crowd.completion_code if passed else crowd.failure_code,
+        "url": crowd.return_url if passed else crowd.failure_url,
+        "more": more,
+    }
+
+
+def _describe_campaign() -> dict[str, Any]:
+    campaign, tasks = get_served().campaign, get_served().tasks
+    return {
+        "id": get_served().id,
+        "name": campaign.name,
+        "protocol": campaign.protocol,
+        "source": {"lang": tasks.source_lang, "dir": tasks.source_direction},
+        "target": {"lang": tasks.target_lang, "dir": tasks.target_direction},
+        "scale": campaign.score_scale.model_dump(),
+        "shows": campaign.context.show,
+        "navigation": campaign.page.navigation,
+        "comments": campaign.page.comments,
+        "ties": campaign.page.ties,
+        "idle_seconds": campaign.page.idle_seconds,
+        "spans": _describe_marking() if PROTOCOLS[campaign.protocol].marked else None,
+        "snap": get_served().snapping,
+        "instructions": {language: instruction.text or "" for language, instruction in campaign.instructions.items()},
+    }
+
+
+def _describe_marking() -> dict[str, Any]:
+    """What can be marked, what errors cost, and when the page asks for confirmation."""
+    campaign = get_served().campaign
+    rules = campaign.spans.rules(campaign.protocol)
+    return {
+        **vars(rules),
+        "categories": [{"name": category, "counts": category_kind(category)} for category in rules.categories],
+        "weights": campaign.spans.weights.model_dump(),
+        "warn_below": campaign.spans.warn_below,
+        "warn_above": campaign.spans.warn_above,
+    }
+
+
+def _summarise_task(assignment: Assignment) -> dict[str, Any]:
+    return {
+        "id": assignment.task,
+        "number": assignment.position + 1,
+        "kind": get_served().task_by_id[assignment.task].kind,
+        "complete": assignment.complete,
+        "finished": assignment.finished is not None,
+        "released": assignment.released is not None,
+    }
+
+
+def _describe_task(assignment: Assignment) -> dict[str, Any]:
+    task = get_served().task_by_id[assignment.task]
+    states = ScreenState.objects.filter(assignment=assignment)
+    return {
+        **_summarise_task(assignment),
+        "screens": [_describe_screen(screen, tutorial=task.kind == "tutorial") for screen in task.screens],
+        "states": {state.screen: describe_state(state) for state in states},
+    }
+
+
+def describe_state(state: ScreenState | StoredState) -> dict[str, Any]:
+    """How a screen stands, for the page: answers without their history."""
+    answers: dict[str, dict[str, Any]] = json.loads(state.answers)
+    shown = {
+        output: {field: answer[field] for field in FIELDS if field in answer} for output, answer in answers.items()
+    }
+    return {
+        "revision": state.revision,
+        "answers": {output: answer for output, answer in shown.items() if answer},
+        "complete": state.complete,
+        "active_seconds": state.active_seconds,
+    }
+
+
+def _describe_screen(screen: Screen, *, tutorial: bool) -> dict[str, Any]:
+    """A screen without anything that tells who made a translation or which items are controls."""
+    return {
+        "id": screen.id,
+        "context_before": [_describe_context(segment) for segment in screen.context_before],
+        "items": [_describe_item(item, tutorial=tutorial) for item in screen.items],
+        "context_after": [_describe_context(segment) for segment in screen.context_after],
+    }
+
+
+def _describe_item(item: Item, *, tutorial: bool) -> dict[str, Any]:
+    outputs = [
+        {
+            "id": output.id,
+            "text": _show_text(output.text),
+            "expected": output.expected if tutorial else None,
+            "prefilled": prefilled_spans(output),
+        }
+        for output in item.outputs
+    ]
+    return {
+        "source": _show_text(item.source),
+        "reference": _show_text(item.reference),
+        "note": item.note,
+        "outputs": outputs,
+    }
+
+
+def _describe_context(segment: ContextSegment) -> dict[str, Any]:
+    return {"source": _show_text(segment.source), "target": _show_text(segment.target)}
+
+
+def _show_text(text: str | None) -> Any:
+    """A text as it is shown: as it stands, or as a tree of harmless tags where the campaign allows markup."""
+    if text is None or get_served().campaign.page.html == "no":
+        return text
+    return sanitise(text)

@@ -1,0 +1,394 @@
+"""Statistics for the organisers' page, as pictures with the figures behind them.
+
+They are handed to the server by `adjudge serve`, because collecting knows no statistics. Each is computed in a process
+of its own (`process`), which gets the judgments as a file and what is asked for as JSON: within the server statistics
+would take turns with saves, which must not wait for them.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import math
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from adjudge.table.wording import agreeing, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from adjudge.campaigns.campaign_file import Looks
+    from adjudge.evidence.look import History
+    from adjudge.evidence.look_claims import LiveState, LookClaim
+    from adjudge.people.results import Agreement, Checked
+    from adjudge.ranking.ranking import Ranking
+    from adjudge.server.panels import Panel, PanelBar, PanelInterval, PanelTable
+    from adjudge.table.judgments import Judgments
+
+
+def panels_of(campaign_file: Path) -> list[Panel]:
+    """The panels of a campaign: the state of its claims (the model may take a minute), annotators and agreement."""
+    from adjudge.campaigns.campaign_file import load_campaign
+    from adjudge.server.panels import Panel
+
+    campaign = load_campaign(campaign_file)
+    looks, history = campaign.looks, campaign_file.with_name("looks.json")
+
+    def state(judgments: Judgments) -> list[PanelTable]:
+        from adjudge.server.organisers import judgments_planned
+
+        request = {
+            "what": "state",
+            "history": str(history),
+            "planned": judgments_planned() if looks is None else looks.planned,
+            "looks": None if looks is None else looks.model_dump(mode="json"),
+        }
+        return compute_apart(judgments, request)
+
+    def annotators(judgments: Judgments) -> list[PanelTable]:
+        return compute_apart(judgments, {"what": "annotators", "least_seconds": campaign.crowd.least_seconds})
+
+    def agreement(judgments: Judgments) -> list[PanelTable]:
+        return compute_apart(judgments, {"what": "agreement"})
+
+    return [Panel(state, "state"), Panel(annotators), Panel(agreement)]
+
+
+def compute_apart(judgments: Judgments, request: dict[str, Any]) -> list[PanelTable]:
+    """The panels that are asked for: `what` names them, the rest are their settings."""
+    from adjudge.readers import native
+    from adjudge.server.panels import PanelTable
+    from adjudge.table.errors import DataError
+
+    with TemporaryDirectory(prefix="adjudge-") as folder:
+        table = Path(folder) / "judgments.parquet"
+        native.write(judgments, table)
+        finished = subprocess.run(
+            [sys.executable, "-m", "adjudge.shell.panels"],
+            input=json.dumps({**request, "judgments": str(table)}),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    if finished.returncode:
+        raise RuntimeError(f"statistics could not be computed: {finished.stderr[-2000:]}")
+    answer = json.loads(finished.stdout)
+    if "fault" in answer:
+        raise DataError(answer["fault"])
+    return [PanelTable.from_plain(table) for table in answer["panels"]]
+
+
+# How far a campaign is, for the organisers' page: the verdict at planned looks, and what holds at any time.
+#
+# A verdict is computed when a planned look is due, and shown again until the next one: looking more often would spend
+# the level. Between looks the page shows sets of ranks that hold at all times together, and what more judgments would
+# buy. Where no looks are planned, only these are shown, with the judgments that the tasks want as the plan.
+
+
+LEVEL = 0.05
+"""Of the sets of ranks where no looks are planned."""
+
+
+def compute_state(judgments: Judgments, request: dict[str, Any]) -> list[PanelTable]:
+    """How far the campaign is: `request` has the planned looks, if any, and the file with the history of looks."""
+    from adjudge.campaigns.campaign_file import Looks
+
+    looks = None if request["looks"] is None else Looks.model_validate_json(json.dumps(request["looks"]))
+    history = Path(request["history"])
+    with _one_process_at_a_time(history):
+        return _state(judgments, looks, history, request["planned"])
+
+
+@contextmanager
+def _one_process_at_a_time(history: Path) -> Iterator[None]:
+    """One process at a time: two that look at once would spend two looks."""
+    with history.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _state(judgments: Judgments, looks: Looks | None, history: Path, planned: int) -> list[PanelTable]:
+    from adjudge.ranking.methods import rank
+    from adjudge.table.errors import AdjudgeError
+
+    if looks is None:
+        live = _live(judgments, None, None, history, planned=planned, ranking=rank(judgments))
+        return [_live_panel(live, headline=live.advice)]
+    part = planned_part(judgments, planned)
+    try:
+        ranking = rank(part)
+    except AdjudgeError as fault:
+        return _too_early(part, looks, history, str(fault))
+    verdict = _verdict(part, looks, history, ranking)
+    from adjudge.evidence.look import read_history
+
+    live = _live(part, looks, read_history(history), history, planned=planned, ranking=ranking)
+    return [*verdict, _live_panel(live)]
+
+
+def _too_early(judgments: Judgments, looks: Looks, history: Path, why: str) -> list[PanelTable]:
+    """What can be said while there is no ranking yet: when the next look comes."""
+    from adjudge.evidence.look import read_history
+    from adjudge.evidence.look_claims import answered_rows
+
+    past = read_history(history)
+    looks_taken = 0 if past is None else len(past.records)
+    first, *others = _waiting(_shown(history), answered_rows(judgments).height, looks_taken, looks)
+    return [replace(first, note=f"{first.note} {why}."), *others]
+
+
+def _verdict(judgments: Judgments, looks: Looks, history: Path, ranking: Ranking) -> list[PanelTable]:
+    from adjudge.evidence.look import look, read_history
+    from adjudge.evidence.look_claims import count_judgments
+    from adjudge.server.panels import panels_of_result
+    from adjudge.table.files import write_text
+
+    past = read_history(history)
+    looks_taken = 0 if past is None else len(past.records)
+    count = count_judgments(judgments)
+    due = looks.looks if count >= looks.planned else count * looks.looks // looks.planned
+    if due <= looks_taken and looks.spending != "anytime":
+        return _waiting(_shown(history), count, looks_taken, looks)
+    result = look(
+        judgments,
+        planned=looks.planned,
+        looks=looks.looks,
+        goal=looks.goal,
+        spending=looks.spending,
+        level=looks.level,
+        history=history,
+        ranking=ranking,
+    )
+    first, *others = panels_of_result(result, "look")
+    claims = (*result.settled, *result.open)
+    panels = [replace(first, headline=result.advice, intervals=_intervals(claims)), *others]
+    write_text(_shown_file(history), json.dumps([asdict(panel) for panel in panels], ensure_ascii=False))
+    return panels
+
+
+def _waiting(shown: list[PanelTable], count: int, looks_taken: int, looks: Looks) -> list[PanelTable]:
+    """The last verdict once more, with what is still to come."""
+    from adjudge.evidence.verdict import say_first_look, say_next_look
+    from adjudge.server.panels import PanelTable
+
+    next_look = -(-(looks_taken + 1) * looks.planned // looks.looks)
+    if not shown:
+        headline, note = say_first_look(count, looks.planned, next_look)
+        return [PanelTable("Verdict (adjudge look)", (), (), note, headline=headline)]
+    now = say_next_look(count, looks.planned, next_look if looks_taken < looks.looks else None)
+    return [replace(shown[0], note=f"{shown[0].note} {now}"), *shown[1:]]
+
+
+def _intervals(claims: tuple[LookClaim, ...]) -> tuple[PanelInterval, ...]:
+    from adjudge.server.panels import PanelInterval
+
+    return tuple(
+        PanelInterval(claim.claim, low, claim.estimate, high, claim.verdict == "settled")
+        for claim in claims
+        if claim.estimate is not None
+        for low, high in [claim.interval]
+        if low is not None and high is not None
+    )
+
+
+def _live(
+    judgments: Judgments, looks: Looks | None, past: History | None, history: Path, *, planned: int, ranking: Ranking
+) -> LiveState:
+    """The state at any time; what fixes its bounds is kept in a file beside the history."""
+    from adjudge.evidence.boundaries import LookPlan
+    from adjudge.evidence.live import live
+    from adjudge.evidence.look_claims import parse_goal
+    from adjudge.table.files import write_text
+
+    file = history.with_name("looks.start.json")
+    systems = sorted(entry.system for entry in ranking.systems)
+    start = _start(file, systems, planned)
+    plan = None
+    if looks is not None:
+        plan = LookPlan(planned, looks.looks, parse_goal(looks.goal), looks.spending, looks.level)
+    level = LEVEL if looks is None else looks.level
+    state = live(judgments, planned=planned, level=level, plan=plan, history=past, start=start, ranking=ranking)
+    if start is None:
+        bounds = {"systems": systems, "planned": planned, "fraction": state.start[0], "se": state.start[1]}
+        write_text(file, json.dumps(bounds))
+    return state
+
+
+def _start(file: Path, systems: list[str], planned: int) -> tuple[float, tuple[float | None, ...]] | None:
+    if not file.exists():
+        return None
+    bounds: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    # With a system more there are other pairs, and the bounds begin anew.
+    if bounds["systems"] != systems or bounds["planned"] != planned:
+        return None
+    return float(bounds["fraction"]), tuple(bounds["se"])
+
+
+def _live_panel(live: LiveState, headline: str = "") -> PanelTable:
+    """Possible ranks as a picture, all pairs as another, and what more judgments would buy."""
+    from adjudge.evidence.verdict import explain_possible_ranks
+    from adjudge.server.panels import PanelRanks, panels_of_result
+
+    ranks = tuple(PanelRanks(entry.system, entry.best, entry.worst, len(live.systems)) for entry in live.systems)
+    outlook = "" if live.outlook is None else live.outlook.sentence
+    note = explain_possible_ranks(live.level, planned_looks=not headline)
+    title = f"Possible ranks after {live.judgments:,} of {live.planned:,} judgments"
+    first = panels_of_result(live, "look")[1]
+    with_outlook = " ".join(part for part in (headline, outlook) if part)
+    # Beside a verdict, two pictures of the same pairs would only puzzle.
+    pairs = _intervals(live.claims) if headline else ()
+    return replace(first, title=title, headline=with_outlook, note=note, ranks=ranks, intervals=pairs)
+
+
+def planned_part(judgments: Judgments, planned: int) -> Judgments:
+    """The judgments up to the plan, in the order in which they were saved: the last task may go beyond it."""
+    import polars as pl
+
+    from adjudge.evidence.look_claims import answered_rows
+    from adjudge.table.judgments import KEY
+
+    rows = answered_rows(judgments)
+    if rows.height <= planned or "saved" not in rows.columns:
+        return judgments
+    reason = "judged after the planned number was reached"
+    border = rows["saved"].sort()[planned - 1]
+    part = judgments.keep(~(pl.col("saved") > border).fill_null(value=False), otherwise=reason)
+    # Several judgments may have come with one save.
+    last = answered_rows(part).sort("saved", maintain_order=True).slice(planned).select(KEY)
+    if last.is_empty():
+        return part
+    beyond = pl.struct(KEY).is_in(last.to_struct().implode())
+    return part.keep(~beyond, otherwise=reason)
+
+
+def _shown_file(history: Path) -> Path:
+    return history.with_name("looks.shown.json")
+
+
+def _shown(history: Path) -> list[PanelTable]:
+    """The verdict of the last look as it was shown."""
+    from adjudge.server.panels import PanelTable
+
+    file = _shown_file(history)
+    if not file.exists():
+        return []
+    return [PanelTable.from_plain(table) for table in json.loads(file.read_text(encoding="utf-8"))]
+
+
+# The process that computes panels for the organisers' page: annotators and agreement so far, and the state (`state`).
+#
+# It reads from standard input which panels are asked for and writes them to standard output, both as JSON, and gives
+# way to the processes that serve.
+
+
+_NICE = 10
+"""How much the process gives way to others: people who judge come first."""
+
+
+def main() -> None:
+    """Compute the panels that standard input asks for, and write them to standard output, both as JSON."""
+    from adjudge.readers import native
+    from adjudge.readers.options import ReadOptions
+    from adjudge.table.errors import AdjudgeError
+
+    os.nice(_NICE)
+    request = json.load(sys.stdin)
+    try:
+        judgments = native.read([Path(request["judgments"])], ReadOptions())
+        if request["what"] == "state":
+            panels = compute_state(judgments, request)
+        elif request["what"] == "annotators":
+            panels = annotator_panels(judgments, least_seconds=request["least_seconds"])
+        else:
+            panels = agreement_panels(judgments)
+        answer: dict[str, Any] = {"panels": [asdict(panel) for panel in panels]}
+    except AdjudgeError as fault:
+        answer = {"fault": str(fault)}
+    sys.stdout.write(json.dumps(answer, ensure_ascii=False))
+
+
+def annotator_panels(judgments: Judgments, *, least_seconds: float) -> list[PanelTable]:
+    """What `adjudge check` says of the annotators so far, at the pace that the campaign asks for."""
+    from adjudge.people.check import CheckRule, check
+    from adjudge.server.panels import panels_of_result
+
+    checked = check(judgments, rule=CheckRule(least_seconds=least_seconds))
+    first, *others = panels_of_result(checked, "check")
+    note = f"{first.note}. {_what_bars_show(checked)}"
+    panel = replace(
+        first,
+        title="Annotators so far (adjudge check)",
+        headline=_who_fails(checked),
+        note=note,
+        bars=tuple(_bars(checked)),
+    )
+    return [panel, *others]
+
+
+def _who_fails(checked: Checked) -> str:
+    failing = [annotator for annotator in checked.annotators if not annotator.passed]
+    if not failing:
+        everybody = f"All {len(checked.annotators)} annotators pass"
+        return f"{'The one annotator passes' if len(checked.annotators) == 1 else everybody} the check."
+    shown = "; ".join(f"{annotator.annotator} ({', '.join(annotator.reasons)})" for annotator in failing[:5])
+    more = f" and {counted(len(failing) - 5, 'other')}" if len(failing) > 5 else ""
+    do = agreeing(len(failing), "does", "do")
+    return f"{len(failing)} of {counted(len(checked.annotators), 'annotator')} {do} not pass the check: {shown}{more}."
+
+
+def _has_controls(checked: Checked) -> bool:
+    return any(annotator.control_difference is not None for annotator in checked.annotators)
+
+
+def _what_bars_show(checked: Checked) -> str:
+    if _has_controls(checked):
+        return "Bars: by how much genuine outputs were judged better than degraded ones."
+    return "Bars: seconds per judgment."
+
+
+def _bars(checked: Checked) -> Iterator[PanelBar]:
+    """How far apart each annotator scored genuine and degraded outputs, or seconds where there are no controls."""
+    from adjudge.server.panels import PanelBar
+
+    controlled = _has_controls(checked)
+    for annotator in sorted(checked.annotators, key=lambda annotator: (annotator.passed, annotator.annotator)):
+        value = annotator.control_difference if controlled else annotator.mean_seconds
+        if value is not None and math.isfinite(value):
+            shown = f"{value:.1f}" if controlled else f"{value:.1f} s"
+            yield PanelBar(annotator.annotator, value, shown, flagged=not annotator.passed)
+
+
+def agreement_panels(judgments: Judgments) -> list[PanelTable]:
+    """What `adjudge agree` says of the judgments so far."""
+    from adjudge.people.agreement import agree
+    from adjudge.server.panels import panels_of_result
+
+    result = agree(judgments)
+    first, *others = panels_of_result(result, "agree")
+    return [replace(first, intervals=tuple(_coefficients(result))), *others]
+
+
+def _coefficients(result: Agreement) -> Iterator[PanelInterval]:
+    """Every coefficient that has an interval, between annotators and with themselves."""
+    from adjudge.server.panels import PanelInterval
+
+    for whose, parts in (("between annotators", result.inter), ("with themselves", result.intra)):
+        coefficients = parts.get("all")
+        if coefficients is None:
+            continue
+        plain = coefficients.to_dict()
+        for name, (low, high) in coefficients.interval.items():
+            value = plain.get(name)
+            if isinstance(value, float) and all(map(math.isfinite, (low, value, high))):
+                yield PanelInterval(f"{name.replace('_', ' ')} {whose}", low, value, high, settled=low > 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,292 @@
+"""Safe reading of arbitrary files, and atomic writing."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import json
+import os
+import select
+import shutil
+import stat
+import tempfile
+import time
+import zlib
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adjudge.table.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+# Text files as text: UTF-8, another encoding that the user names, or what a byte-order mark says.
+
+
+_UTF8 = "utf-8-sig"
+_ENCODING: ContextVar[str | None] = ContextVar("adjudge_encoding", default=None)
+
+
+@contextmanager
+def text_encoding(name: str | None) -> Iterator[None]:
+    """A context in which text files have this encoding, such as cp1252; UTF-8 where it is None."""
+    if name is not None:
+        try:
+            "".encode(name)
+        except LookupError as fault:
+            raise UsageError(f"--encoding '{name}' is not known; give one such as cp1252, cp1251 or latin-1") from fault
+    token = _ENCODING.set(name or _UTF8)
+    try:
+        yield
+    finally:
+        _ENCODING.reset(token)
+
+
+def encoding_of(raw: bytes) -> str:
+    """The encoding of a text file that begins with these bytes: by its byte-order mark, or as `text_encoding` says."""
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    return _ENCODING.get() or _UTF8
+
+
+def decode_text(raw: bytes, path: Path) -> str:
+    """The bytes of a file as text, without a byte-order mark; `path` names the file in the error.
+
+    Text is UTF-8 unless `text_encoding` says otherwise, or UTF-16 if it has a byte-order mark, as spreadsheets save
+    "Unicode text". Lines end in line feeds, or all of them in carriage returns alone, as some spreadsheets still save
+    them.
+    """
+    encoding = encoding_of(raw)
+    if encoding != _UTF8:
+        raw = _as_utf8(raw, encoding, path)
+    if b"\0" in raw:
+        raise _binary(raw, path)
+    if b"\r" in raw and b"\n" not in raw:
+        raw = raw.replace(b"\r", b"\n")
+    try:
+        return raw.decode(_UTF8)
+    except UnicodeDecodeError as fault:
+        line = raw[: fault.start].count(b"\n") + 1
+        value = raw[fault.start : fault.start + 1].hex()
+        # The option exists only where judgments are read.
+        option = "" if _ENCODING.get() is None else ", or name its encoding, such as --encoding cp1252"
+        raise InputError(
+            f"byte 0x{value} is not UTF-8; convert the file to UTF-8{option}", file=path, line=line
+        ) from fault
+
+
+def _binary(raw: bytes, path: Path) -> InputError:
+    """The error for a file with zero bytes; UTF-16 without a byte-order mark has one for each Latin letter."""
+    place = raw.index(b"\0")
+    what = "is a binary file (it holds a zero byte); give a text file"
+    if _ENCODING.get() == _UTF8 and raw[place % 2 : 200 : 2].count(0) > len(raw[:200]) // 4:
+        what = "looks like UTF-16 without a byte-order mark"
+        what += f"; say --encoding {'utf-16-le' if place % 2 else 'utf-16-be'}, or convert the file to UTF-8"
+    return InputError(what, file=path, line=raw[:place].count(b"\n") + 1)
+
+
+def _as_utf8(raw: bytes, encoding: str, path: Path) -> bytes:
+    """The text of a file in another encoding."""
+    try:
+        return raw.decode(encoding).encode()
+    except UnicodeError as fault:
+        if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise InputError("begins as UTF-16 and is not; convert the file to UTF-8", file=path) from fault
+        start = getattr(fault, "start", 0)
+        what = f"byte 0x{raw[start : start + 1].hex()} is not {encoding}; name the file's own encoding by --encoding"
+        raise InputError(what, file=path, line=raw[:start].count(b"\n") + 1) from fault
+
+
+GZIP_MAGIC = b"\x1f\x8b"
+# How many copies of a file's content (bytes, text, columns) are in memory at the same time while it is read.
+COPIES_IN_MEMORY = 4
+# Seconds to wait for a pipe.
+PATIENCE = 10
+STANDARD_INPUT = Path("/dev/stdin")
+_UNKNOWN_MEMORY = 1 << 40
+
+
+def exists(path: Path) -> bool:
+    """Whether the file or folder exists; one without access permission counts as missing."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of the file, decompressed if it is gzip."""
+    if not exists(path):
+        raise InputError("no such file; check the path", file=path)
+    if path.is_dir():
+        raise InputError("this is a folder, a file is needed; name the file inside it", file=path)
+    try:
+        if path.is_file():
+            check_size(path.stat().st_size, path, what="large")
+            raw = path.read_bytes()
+        else:
+            raw = _read_stream(path)
+        return _decompress(raw, path) if raw.startswith(GZIP_MAGIC) else raw
+    except (OSError, EOFError, zlib.error) as fault:
+        raise InputError(f"cannot be read ({fault}); check the file and its permissions", file=path) from fault
+
+
+def memory_at_hand() -> int:
+    """Free memory in bytes; a large number if the system does not report it."""
+    try:
+        with Path("/proc/meminfo").open(encoding="ascii") as lines:
+            words = next((line.split() for line in lines if line.startswith("MemAvailable:")), None)
+        return int(words[1]) * 1024 if words else _UNKNOWN_MEMORY
+    except (OSError, ValueError, IndexError):
+        return _UNKNOWN_MEMORY
+
+
+def check_size(size: int, path: Path, *, what: str = "") -> None:
+    """Refuse a file that does not fit into free memory; a table takes several times the size of its file."""
+    room = memory_at_hand()
+    if size * COPIES_IN_MEMORY > room:
+        megabytes, free = size / 1e6, room / 1e6
+        how = f"is {megabytes:,.0f} MB {what}".rstrip()
+        raise InputError(f"{how}, too much for the {free:,.0f} MB of memory at hand; split it into parts", file=path)
+
+
+def _read_stream(path: Path) -> bytes:
+    """The content of a pipe or device, until it ends or memory is full."""
+    parts: list[bytes] = []
+    size = 0
+    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        end = time.monotonic() + PATIENCE
+        while True:
+            ready, _, _ = select.select([file], [], [], max(0.0, end - time.monotonic()))
+            part = os.read(file, 1 << 20) if ready else b""
+            if part:
+                parts.append(part)
+                size += len(part)
+                check_size(size, path, what="so far")
+                end = time.monotonic() + PATIENCE
+            elif ready and parts:
+                return b"".join(parts)
+            elif time.monotonic() >= end:
+                raise InputError(f"is a pipe from which nothing came for {PATIENCE} s; write to a file", file=path)
+            elif ready:
+                # A pipe without a writer is at its end at once.
+                time.sleep(0.05)
+    finally:
+        os.close(file)
+
+
+def keep_standard_input() -> Path:
+    """A path under which standard input can be read repeatedly.
+
+    The input is copied to an unnamed temporary file, which is read instead.
+    """
+    try:
+        if os.isatty(0):
+            raise InputError("nothing is piped into standard input; pipe judgments into it, or name a file", file="-")
+        if not stat.S_ISREG(os.fstat(0).st_mode):
+            with os.fdopen(os.dup(0), "rb") as pipe, tempfile.TemporaryFile() as kept:
+                shutil.copyfileobj(pipe, kept, 1 << 20)
+                kept.flush()
+                os.dup2(kept.fileno(), 0)
+    except OSError as fault:
+        raise InputError(f"standard input cannot be read ({fault.strerror}); name a file", file="-") from fault
+    return STANDARD_INPUT
+
+
+def _decompress(raw: bytes, path: Path) -> bytes:
+    """The content of gzip data, decompressed in parts, so that a small file cannot fill the memory."""
+    parts: list[bytes] = []
+    size = 0
+    with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
+        while part := file.read(1 << 24):
+            parts.append(part)
+            size += len(part)
+            check_size(size, path, what="once decompressed")
+    return b"".join(parts)
+
+
+def is_gzip(path: Path) -> bool:
+    """Whether the content of the file is gzip."""
+    with path.open("rb") as file:
+        return file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+
+
+def read_text(path: Path) -> str:
+    """The whole file as text: UTF-8 with or without a byte-order mark. Binary files are refused with their place."""
+    return decode_text(read_bytes(path), path)
+
+
+def read_json(path: Path) -> Any:
+    """The parsed content of a JSON file."""
+    try:
+        return json.loads(read_text(path))
+    except (ValueError, RecursionError) as fault:
+        line = getattr(fault, "lineno", None)
+        raise InputError("is not JSON that can be read; check the file", file=path, line=line) from fault
+
+
+@contextmanager
+def atomic_path(path: Path, *, secret: bool = False, inside: Path | None = None) -> Iterator[Path]:
+    """A temporary path next to `path`. It replaces `path` if the block succeeds and is removed otherwise.
+
+    A secret file is readable by its owner alone, at all times. `inside` is another folder of the same file system.
+    """
+    if exists(path) and path.is_dir():
+        raise InputError("cannot be written, it is a folder; name a file", file=path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=inside or path.parent)
+    except OSError as fault:
+        raise InputError(f"cannot be written ({fault.strerror}); choose another path", file=path) from fault
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        with temporary.open("rb") as written:
+            os.fsync(written.fileno())
+        temporary.chmod(0o600 if secret else _mode(path))
+        temporary.replace(path)
+    except OSError as fault:
+        raise InputError(f"cannot be written ({fault.strerror or fault}); choose another path", file=path) from fault
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _mode(path: Path) -> int:
+    """The permissions of a written file: those of the existing file, or those that the user's umask allows."""
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except OSError:
+        return 0o666 & ~umask()
+
+
+def umask() -> int:
+    """The umask. Setting it in order to read it would affect files that other threads write at that moment."""
+    try:
+        with Path("/proc/self/status").open(encoding="ascii", errors="replace") as lines:
+            return next(int(line.split()[1], 8) for line in lines if line.startswith("Umask:"))
+    except (OSError, StopIteration, ValueError):
+        mask = os.umask(0o077)
+        os.umask(mask)
+        return mask
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write text atomically, as UTF-8 with Unix line ends."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def is_alive(number: int) -> bool:
+    """Whether there is a process of this number on this machine."""
+    try:
+        os.kill(number, 0)
+    except OSError as fault:
+        # A process of another user may not be asked.
+        return isinstance(fault, PermissionError)
+    return True

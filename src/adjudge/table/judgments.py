@@ -1,0 +1,471 @@
+"""The judgment table: one row per judged output. Independent of files and methods.
+
+`docs/data.md` explains every column. A table may contain several campaigns, language pairs and revisions of a judgment;
+`Judgments.by_pair` and `Judgments.final` separate them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
+from itertools import chain
+from operator import add
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from adjudge.table.errors import DataError, Source, shown
+from adjudge.table.languages import UNKNOWN, language_code, notes_about, pair_name, parse_pair
+from adjudge.table.protocols import KINDS, PROTOCOLS
+from adjudge.table.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from adjudge.table.maths import Bools, Codes, Floats, Hashes
+
+
+# Fingerprints: a few hexadecimal digits that identify content, whatever file it came from.
+
+
+DIGITS = 12
+"""Long enough to distinguish data: ten million tables all have different ones with probability 0.84."""
+
+
+def fingerprint(content: str | bytes, *, digits: int = DIGITS) -> str:
+    """The first digits of the SHA-256 digest of the content; text is encoded as UTF-8."""
+    data = content.encode() if isinstance(content, str) else content
+    return hashlib.sha256(data).hexdigest()[:digits]
+
+
+def fingerprint_of_parts(parts: Iterable[str]) -> str:
+    """One fingerprint from the fingerprints of several parts, in their order."""
+    return fingerprint("".join(parts))
+
+
+def fingerprint_of_file(path: Path, *, digits: int = DIGITS) -> str:
+    """The fingerprint of a file's bytes, read in pieces."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:digits]
+
+
+def fingerprint_of_table(table: pl.DataFrame, always: Collection[str]) -> str:
+    """The fingerprint of a table's content; empty columns count only if they are among those that are always there."""
+    table = table.select(name for name in table.columns if name in always or table[name].count())
+    # Spans come first, so that fingerprints stay as they were.
+    nested = sorted(
+        (name for name, dtype in table.schema.items() if dtype.is_nested()), key=lambda name: name != "spans"
+    )
+    # Lists and records become text, so that they fit on one line.
+    texts = (pl.col(name).map_elements(_as_text, return_dtype=pl.String).alias(name) for name in nested)
+    return fingerprint(table.select(pl.exclude(nested), *texts).write_csv())
+
+
+def _as_text(value: object) -> str:
+    return str(value.to_list() if isinstance(value, pl.Series) else value)
+
+
+# Weights for segments that were sampled with unequal probabilities.
+
+
+INCLUSION = "inclusion"
+"""The probability with which the segment of a row was chosen; a column beyond the judgment table's own."""
+
+
+def weights_of(table: pl.DataFrame) -> Floats | None:
+    """1 / probability for every row, scaled to a mean of 1; None if all probabilities are equal."""
+    if INCLUSION not in table.columns or table[INCLUSION].null_count() == table.height:
+        return None
+    given = table[INCLUSION]
+    probability = given.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
+    bad = ~((probability > 0) & (probability <= 1))
+    if bad.any():
+        value = given[int(np.argmax(bad))]
+        got = "nothing" if value is None else f"'{shown(value)}'"
+        rows = counted(int(bad.sum()), "row")
+        raise DataError(
+            f"column '{INCLUSION}' holds {got} in {rows}; give the probability with which the segment "
+            "was chosen, above 0 and at most 1, in every row, or leave the column out"
+        )
+    if np.ptp(probability) == 0:
+        return None
+    weight = 1 / probability
+    return np.asarray(weight / weight.mean())
+
+
+def weights_note(weight: Floats | None) -> tuple[str, ...]:
+    """The note about weighted results."""
+    if weight is None:
+        return ()
+    effective = float(weight.sum() ** 2 / (weight @ weight))
+    worth = f"the {len(weight):,} scores are worth about {round(effective):,} of equal weight"
+    return (f"segments were chosen with unequal probabilities: each score counts 1 / probability, so that {worth}",)
+
+
+# Integer codes and hashes of words and of rows by several columns, in time that grows with the rows alone.
+#
+# Hashes find the few rows that may be equal before words are compared. Equal rows have equal hashes. Rows with equal
+# hashes are rarely different, but they can be, so candidates found by hashes are compared again by their words.
+
+
+SPARSE = 8
+"""Codes up to this many times their number are marked in a lookup table instead of sorted."""
+
+
+def renumber(codes: Codes) -> Codes:
+    """Renumber codes consecutively from 0, in the same order."""
+    most = int(codes.max(initial=-1)) + 1
+    if most > SPARSE * len(codes) or codes.min(initial=0) < 0:
+        return np.unique(codes, return_inverse=True)[1].reshape(codes.shape)
+    seen = np.zeros(most, dtype=bool)
+    seen[codes] = True
+    renumbered: Codes = (np.cumsum(seen) - 1)[codes]
+    return renumbered
+
+
+def codes_of(table: pl.DataFrame, *keys: Sequence[str]) -> list[Codes]:
+    """For each key a code for every row, equal where the key's columns agree: its place in their order, nulls first.
+
+    The same as a dense rank of the columns taken together, from 0 on, which would compare rows word by word.
+    """
+    words = {name: _codes_of_words(table[name]) for name in dict.fromkeys(chain(*keys))}
+    return [_join_codes([words[name] for name in key], table.height) for key in keys]
+
+
+def _join_codes(columns: Sequence[tuple[Codes, int]], rows: int) -> Codes:
+    joined = np.zeros(rows, dtype=np.int64)
+    for codes, size in columns:
+        if size > 1:
+            joined = renumber(joined * size + codes)
+    return joined
+
+
+def _codes_of_words(column: pl.Series) -> tuple[Codes, int]:
+    """The place of every word among all of them in order, 0 where there is none; and how many places there are."""
+    nulls = column.null_count()
+    if nulls == len(column) or (not nulls and bool((column == column[0]).all())):
+        return np.zeros(len(column), dtype=np.int64), 1
+    hashed = column.cast(pl.Categorical).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
+    # A row that holds each word; nulls have code -1, which indexes the last entry.
+    row = np.full(int(hashed.max()) + 2, -1)
+    row[hashed] = np.arange(len(column))
+    present = np.flatnonzero(row >= 0)
+    order = column.gather(row[present]).arg_sort(nulls_last=False).to_numpy()
+    position = np.zeros(len(row), dtype=np.int64)
+    position[present[order]] = np.arange(len(present))
+    return position[hashed], len(present)
+
+
+def key_hashes(table: pl.DataFrame, key: Iterable[str]) -> Hashes:
+    """A hash per row, equal where rows agree in all columns of the key; nulls agree with each other.
+
+    Hashes of different tables cannot be compared: columns without any value are left out.
+    """
+    # Every column has a seed of its own: a sum of hashes then tells the values of one from those of another.
+    seeds = {name: seed for seed, name in enumerate(key) if table[name].null_count() < table.height}
+    if not seeds:
+        return np.zeros(table.height, dtype=np.uint64)
+    # One sum instead of a column of hashes each, which would be as large as the table.
+    total = reduce(add, (pl.col(name).hash(seed) for name, seed in seeds.items()))
+    return table.select(total).to_series().to_numpy(writable=True)
+
+
+def any_single(hashes: Hashes) -> bool:
+    """Whether one of the hashes is equal to no other."""
+    ordered = np.sort(hashes)
+    differs = np.concatenate([[True], ordered[1:] != ordered[:-1], [True]])
+    return len(hashes) > 0 and bool((differs[1:] & differs[:-1]).any())
+
+
+def equal_to_others(hashes: Hashes) -> Bools:
+    """Mark the hashes that are equal to others."""
+    ordered = np.sort(hashes)
+    again = ordered[1:] == ordered[:-1]
+    return are_among(hashes, ordered[1:][again]) if again.any() else np.zeros(len(hashes), dtype=bool)
+
+
+def are_among(hashes: Hashes, wanted: Hashes) -> Bools:
+    """Mark the hashes that are among those wanted."""
+    return pl.Series(hashes).is_in(pl.Series(wanted).implode()).to_numpy(writable=True)
+
+
+def any_repeated(numbers: NDArray[np.integer[Any]]) -> bool:
+    """Whether a number occurs twice, by putting them in order."""
+    ordered = np.sort(numbers)
+    return bool((ordered[1:] == ordered[:-1]).any())
+
+
+SPAN_SIDES = ("source", "target", "missing")
+
+SPAN = pl.Struct(
+    {
+        "start": pl.Int64,
+        "end": pl.Int64,
+        "severity": pl.String,
+        "category": pl.String,
+        "side": pl.String,
+        "text": pl.String,
+    }
+)
+
+SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
+    "campaign": pl.String,
+    "protocol": pl.String,
+    "source_lang": pl.String,
+    "target_lang": pl.String,
+    "annotator": pl.String,
+    "task": pl.String,
+    "screen": pl.String,
+    "document": pl.String,
+    "segment": pl.String,
+    "system": pl.String,
+    "kind": pl.String,
+    "human": pl.Boolean,
+    "score": pl.Float64,
+    "rank": pl.Int32,
+    "spans": pl.List(SPAN),
+    "text": pl.String,
+    "started": pl.Datetime("us", "UTC"),
+    "ended": pl.Datetime("us", "UTC"),
+    "active_seconds": pl.Float64,
+    "revision": pl.Int32,
+}
+RECOGNISED_EXTRAS: dict[str, type[pl.DataType]] = {
+    "passed": pl.Boolean, "rejected": pl.Boolean, "copy": pl.Boolean, "z": pl.Float64, "n": pl.Int64
+}  # fmt: skip
+"""Additional columns that stages use if they have these types, such as those of released direct assessments."""
+_KINDS_OF_VALUES: dict[object, str] = {pl.Float64: "a number", pl.Int32: "a whole number", pl.String: "text"}
+DEFAULTS: dict[str, str | bool | int] = {
+    "kind": "system", "human": False, "revision": 1, "source_lang": UNKNOWN, "target_lang": UNKNOWN
+}  # fmt: skip
+NAMES = ("annotator", "task", "screen", "document", "segment")
+"""Columns of names, in which an empty cell is null."""
+# The columns that identify a judgment; its revisions agree in all of them.
+KEY = (
+    "campaign", "protocol", "source_lang", "target_lang", "annotator", "task", "screen", "document", "segment",
+    "system", "kind",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SetAside:
+    """Rows that a reader or filter did not use, and the reason."""
+
+    reason: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class ColumnUse:
+    """How a reader understood a column of a file: as a column of the judgment table, or not at all."""
+
+    file: str
+    column: str
+    taken_for: str | None
+    use: str
+    """`used`, `kept` under its own name, or `not used`."""
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """A table that conforms to `SCHEMA` (additional columns are kept at the end), and what was set aside."""
+
+    table: pl.DataFrame
+    set_aside: tuple[SetAside, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+    columns: tuple[ColumnUse, ...] = ()
+    machine: pl.DataFrame | None = None
+    """The rows of machine judges, of all language pairs (`core.machine_judges`); `table` has those of people."""
+
+    @classmethod
+    def from_columns(
+        cls,
+        columns: Mapping[str, object] | pl.DataFrame,
+        *,
+        set_aside: Iterable[SetAside] = (),
+        notes: Iterable[str] = (),
+        source: str | Source = "table",
+        uses: Iterable[ColumnUse] = (),
+    ) -> Judgments:
+        """Make a table from some of the columns; missing ones become null or their default."""
+        frame = columns if isinstance(columns, pl.DataFrame) else pl.DataFrame(columns, strict=False)
+        origin = source if isinstance(source, Source) else Source(source)
+        if "system" not in frame.columns:
+            names = shown(", ".join(frame.columns), 200)
+            raise origin.fault(f"has no column 'system', it has {names}; see docs/data.md, or give --format")
+        table = frame.select(
+            *(_conform(frame, name, dtype, origin) for name, dtype in SCHEMA.items()),
+            *(name for name in frame.columns if name not in SCHEMA),
+        )
+        table = table.with_columns(language_codes(table[name]) for name in ("source_lang", "target_lang"))
+        _check_values(table, origin)
+        return cls(table, tuple(record for record in set_aside if record.rows), tuple(notes), tuple(uses))
+
+    def __len__(self) -> int:
+        return self.table.height
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Twelve hexadecimal digits that identify the content; additional empty columns do not count."""
+        return fingerprint_of_table(self.table, SCHEMA)
+
+    @property
+    def pairs(self) -> tuple[str, ...]:
+        """The language pairs in the table, in order of appearance: `cs-en`."""
+        rows = self.table.select("source_lang", "target_lang").unique(maintain_order=True).rows()
+        return tuple(pair_name(source, target) for source, target in rows)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems in the table, sorted by name."""
+        return tuple(self.table["system"].drop_nulls().unique().sort().to_list())
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """The protocols in the table, sorted by name."""
+        return tuple(self.table["protocol"].drop_nulls().unique().sort().to_list())
+
+    def select(self, condition: pl.Expr) -> Judgments:
+        """The rows that meet the condition, without a record of the others; for splitting a table."""
+        return replace(self, table=self.table.filter(condition))
+
+    def keep(self, condition: pl.Expr, *, otherwise: str) -> Judgments:
+        """The rows that meet the condition; the others are set aside for the reason given."""
+        kept = self.table.filter(condition)
+        left_out = self.table.height - kept.height
+        return replace(self, table=kept, set_aside=self.set_aside + (SetAside(otherwise, left_out),) * bool(left_out))
+
+    def final(self) -> Judgments:
+        """The last revision of every judgment; the earlier ones are set aside."""
+        if self.table["revision"].n_unique() <= 1:
+            return self
+        last = pl.col("revision") == pl.col("revision").max().over(KEY)
+        # Most judgments have no other revision, and hashes show that quickly.
+        kept = ~equal_to_others(key_hashes(self.table, KEY))
+        kept[~kept] = self.table.filter(~kept).select(last).to_series().to_numpy()
+        return self.keep(pl.lit(pl.Series(kept)), otherwise="earlier revision of a judgment that was saved again")
+
+    def for_pair(self, pair: str) -> Judgments:
+        """Select the judgments of one language pair, however the pair is written."""
+        wanted = parse_pair(pair)
+        if wanted not in self.pairs:
+            raise DataError(f"language pair '{pair}' is not in the data; it has {', '.join(self.pairs)}")
+        languages = self.table.select("source_lang", "target_lang").unique(maintain_order=True).rows()
+        source, target = next(codes for codes in languages if pair_name(*codes) == wanted)
+        part = self.select((pl.col("source_lang") == source) & (pl.col("target_lang") == target))
+        return replace(part, notes=notes_about(wanted, self.pairs, self.notes))
+
+    def by_pair(self) -> dict[str, Judgments]:
+        """One table per language pair; a pair that occurs in several campaigns is split, as `campaign/cs-en`."""
+        parts: dict[str, Judgments] = {}
+        if not len(self) and self.machine is not None:
+            what = f"all {self.machine.height:,} judgments are by machine judges, which never count as people"
+            raise DataError(f"{what}; give the judgments of people too (docs/judges.md)")
+        for pair in self.pairs:
+            part = self.for_pair(pair)
+            campaigns = part.table["campaign"].unique(maintain_order=True).to_list()
+            for campaign in campaigns:
+                name = pair if len(campaigns) == 1 else f"{campaign}/{pair}"
+                parts[name] = part.select(pl.col("campaign").eq_missing(pl.lit(campaign)))
+        return parts
+
+
+def concat(parts: Iterable[Judgments]) -> Judgments:
+    """Concatenate tables; rows set aside for the same reason are added up."""
+    tables = list(parts)
+    rows: dict[str, int] = {}
+    for part in tables:
+        for record in part.set_aside:
+            rows[record.reason] = rows.get(record.reason, 0) + record.rows
+    try:
+        frame = pl.concat([part.table for part in tables], how="diagonal_relaxed")
+    except pl.exceptions.PolarsError as fault:
+        raise DataError(f"the tables do not fit together ({fault}); leave out their extra columns") from fault
+    notes = tuple(dict.fromkeys(note for part in tables for note in part.notes))
+    uses = tuple(dict.fromkeys(use for part in tables for use in part.columns))
+    # Parts of one table share one frame of machine rows, which must not be counted twice.
+    shared = {id(part.machine): part.machine for part in tables if part.machine is not None}
+    machine = pl.concat(shared.values(), how="diagonal_relaxed") if shared else None
+    return Judgments(frame, tuple(SetAside(reason, count) for reason, count in rows.items()), notes, uses, machine)
+
+
+def _conform(frame: pl.DataFrame, name: str, dtype: pl.DataType | type[pl.DataType], source: Source) -> pl.Series:
+    default: str | bool | int | None = DEFAULTS.get(name)
+    if name not in frame.columns:
+        # The same as `pl.repeat`, but ten times faster for few rows.
+        return pl.Series(name, [default], dtype=dtype).new_from_index(0, frame.height)
+    column = frame[name]
+    try:
+        cast = (_whole(column) if dtype == pl.Int32 else column).cast(dtype, strict=True)
+    except pl.exceptions.PolarsError:
+        cast = column
+    if cast.dtype != dtype:
+        row = _first_bad(column, dtype)
+        value, needed = (column.dtype if row is None else column[row]), _KINDS_OF_VALUES.get(dtype, str(dtype))
+        raise source.fault(f"column '{name}' holds '{shown(value)}', {needed} is needed; correct it", row)
+    if name in NAMES and cast.null_count() < len(cast):
+        cast = _without_blanks(cast)
+    return cast if default is None or not cast.null_count() else cast.fill_null(default)
+
+
+def _without_blanks(names: pl.Series) -> pl.Series:
+    """The names with empty and blank ones as null, since some programs write missing names as quoted blanks."""
+    blank = names.str.strip_chars() == ""
+    return pl.select(pl.when(~blank).then(names).alias(names.name)).to_series() if blank.any() else names
+
+
+def _whole(column: pl.Series) -> pl.Series:
+    """Convert `2.0` back to whole numbers; data frames turn integers into floats if some are missing."""
+    if column.dtype == pl.String:
+        return column.str.replace(r"^([+-]?[0-9]+)\.0*$", "$1")
+    if not column.dtype.is_float():
+        return column
+    column = column.fill_nan(None)
+    return column if (column == column.round()).all() else column.cast(pl.String)
+
+
+def _first_bad(column: pl.Series, dtype: pl.DataType | type[pl.DataType]) -> int | None:
+    """The first row whose value cannot be converted, or None if no single row is to blame."""
+    try:
+        return first_true(_whole(column).cast(dtype, strict=False).is_null() & column.is_not_null())
+    except pl.exceptions.PolarsError:
+        return None
+
+
+def first_true(rows: pl.Series) -> int | None:
+    """The first row that is marked, or None."""
+    return rows.arg_max() if rows.any() else None
+
+
+def language_codes(names: pl.Series) -> pl.Series:
+    """Convert a column of languages, however they are written, to codes."""
+    known = names.unique().drop_nulls().to_list()
+    codes = [language_code(name) for name in known]
+    return names if codes == known else names.replace_strict(known, codes, default=None, return_dtype=pl.String)
+
+
+def _check_values(table: pl.DataFrame, source: Source) -> None:
+    nameless = first_true(table["system"].is_null() | (table["system"] == ""))
+    if nameless is not None:
+        raise source.fault("has no system; name what was judged", nameless)
+    for name, allowed in (("protocol", PROTOCOLS), ("kind", KINDS)):
+        row = None
+        if not {*table[name].unique().to_list()} <= {*allowed, None}:
+            row = first_true(table[name].is_not_null() & ~table[name].is_in(list(allowed)))
+        if row is not None:
+            known = ", ".join(allowed)
+            raise source.fault(f"column '{name}' holds '{shown(table[name][row])}'; use one of {known}", row)
+    for name in ("score", "active_seconds"):
+        row = None if table[name].null_count() == table.height else first_true(~table[name].is_finite())
+        if row is not None:
+            what = f"column '{name}' holds {table[name][row]}, a finite number is needed; correct it or leave it empty"
+            raise source.fault(what, row)
+    for name, low in (("rank", 1), ("revision", 0), ("active_seconds", 0)):
+        row = first_true(table[name] < low)
+        if row is not None:
+            raise source.fault(f"column '{name}' holds {table[name][row]}, at least {low} is needed; correct it", row)

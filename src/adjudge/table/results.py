@@ -1,0 +1,273 @@
+"""The base class of all results: settings, data fingerprint, what was set aside, version, and signature."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from adjudge._version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import polars as pl
+
+    from adjudge.table.judgments import SetAside
+
+
+Setting = str | int | float | bool | None
+UNWRITTEN = {"written": False}
+"""Metadata of fields that are used internally and are not part of the JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """Base class of all results. A result records how it was computed (`settings`, with the seed) and has `tables`."""
+
+    verb: ClassVar[str]
+
+    settings: Mapping[str, Setting]
+    data: str
+    set_aside: tuple[SetAside, ...] = ()
+    notes: tuple[str, ...] = ()
+    version: str = __version__
+
+    @property
+    def signature(self) -> str:
+        """One line that reproduces the result: command, settings, data fingerprint, version."""
+        return make_signature(self.verb, self.settings, self.data, self.version)
+
+    def tables(self) -> tuple[Table, ...]:
+        """The summary tables, the most important first."""
+        raise NotImplementedError
+
+    def all_tables(self) -> tuple[Table, ...]:
+        """The summary tables, and those that are too long to be printed by default."""
+        return self.tables()
+
+    def to_frame(self, table: str | int | None = None) -> pl.DataFrame:
+        """A table of the result as a polars data frame, in full precision.
+
+        Args:
+            table: its index in `all_tables()`, or words of its title; default: the most important table.
+        """
+        from adjudge.reports.display import find_table, frame_of
+
+        return frame_of(find_table(self, table))
+
+    def to_pandas(self, table: str | int | None = None) -> Any:
+        """The same as `to_frame`, as a pandas data frame. Needs pandas."""
+        from adjudge.reports.display import as_pandas
+
+        return as_pandas(self.to_frame(table))
+
+    def plot(self, chart: str | None = None) -> Any:
+        """A chart of the report as an Altair object, which notebooks display and `save` writes to a file.
+
+        Args:
+            chart: its name; default: the first. An unknown name lists the available ones.
+        """
+        from adjudge.reports.display import altair_chart
+
+        return altair_chart(self, chart)
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        # Set on every class, so that `dataclass` does not add a `__repr__` that prints all numbers.
+        cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.signature}>"
+
+    def __str__(self) -> str:
+        from adjudge.reports.display import short_text
+
+        return short_text(self)
+
+    def _repr_html_(self) -> str:
+        from adjudge.reports.display import short_html
+
+        return short_html(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain values in full precision for JSON, with None instead of NaN."""
+        return {"signature": self.signature, **_plain_fields(self)}
+
+
+def make_signature(verb: str, settings: Mapping[str, Setting], data: str, version: str) -> str:
+    """The signature line, as in `adjudge rank|method:wins|seed:1|data:0123abcd|version:0.1.0`."""
+    parts = [f"{key}:{_plain_setting(value)}" for key, value in settings.items() if value is not None]
+    return "|".join([f"adjudge {verb}", *parts, f"data:{data}", f"version:{version}"])
+
+
+def _plain_setting(value: Setting) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def to_plain(value: Any) -> Any:
+    """Convert dataclasses, arrays and tuples to dicts, lists and numbers for JSON; NaN and infinities become None."""
+    if value is None or type(value) in (str, int, bool):
+        return value
+    if isinstance(value, float | np.floating):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, np.generic | np.ndarray):
+        return to_plain(value.tolist())
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        to_dict = getattr(value, "to_dict", None)
+        if to_dict is not None:
+            return to_dict()
+        return _plain_fields(value)
+    if isinstance(value, Mapping):
+        return {str(key): to_plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [to_plain(item) for item in value]
+    return value
+
+
+def _plain_fields(value: Any) -> dict[str, Any]:
+    """The fields of a dataclass, without internal ones."""
+    written = (field.name for field in dataclasses.fields(value) if field.metadata.get("written", True))
+    return {name: to_plain(getattr(value, name)) for name in written}
+
+
+# Summary tables of results. Terminal output, CSV, LaTeX and HTML are all rendered from them.
+
+
+class HumanName(str):
+    """The name of a human translation. Tables show it with `(human)` added; files have only the name."""
+
+    __slots__ = ()
+
+
+class Span(NamedTuple):
+    """A range of whole numbers, such as the ranks that a system may have. Files have two columns for it."""
+
+    low: int
+    high: int
+
+
+Cell = str | int | float | bool | Span | None
+ColumnKind = Literal["text", "number", "percent", "p", "span"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its label, the type of its cells, the number of digits, and its meaning."""
+
+    label: str
+    kind: ColumnKind = "number"
+    digits: int = 3
+    help: str = ""
+    name: str = ""
+    """The column's name in files and data frames, if it is not the label."""
+
+    @property
+    def key(self) -> str:
+        """The column's name in files and data frames."""
+        return self.name or self.label
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of plain cells with a title. `lines` are the rows before which a cluster line is drawn."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str = ""
+    lines: frozenset[int] = frozenset()
+
+
+def tabulate(title: str, items: Iterable[object], columns: Mapping[str, Column], note: str = "") -> Table:
+    """A table with a row for every item; each column shows the attribute under whose name it stands.
+
+    The name of a `system` is marked if the item says that it is `human`.
+    """
+
+    def cell(item: Any, name: str) -> Cell:
+        value: Cell = getattr(item, name)
+        return HumanName(value) if name == "system" and getattr(item, "human", False) else value
+
+    rows = tuple(tuple(cell(item, name) for name in columns) for item in items)
+    return Table(title, tuple(columns.values()), rows, note)
+
+
+def text(label: str, help: str = "") -> Column:  # noqa: A002
+    """A column of words."""
+    return Column(label, "text", help=help)
+
+
+def number(label: str, digits: int = 3, help: str = "") -> Column:  # noqa: A002
+    """A column of numbers."""
+    return Column(label, "number", digits, help)
+
+
+def percent(label: str, digits: int = 1, help: str = "") -> Column:  # noqa: A002
+    """A column of shares between 0 and 1, shown as percent."""
+    return Column(label, "percent", digits, help)
+
+
+def p_value(label: str = "p", help: str = "", name: str = "") -> Column:  # noqa: A002
+    """A column of p-values, never shown as 0."""
+    return Column(label, "p", 3, help, name)
+
+
+P_HOLM = p_value("p (Holm)", name="p_holm")
+P_BH = p_value("p (BH)", name="p_bh")
+
+
+def comparison_table(title: str, comparisons: Iterable[object]) -> Table:
+    """Which of two is better, by how much, and whether chance could have done it: a row for every pair."""
+    columns = {"better": text("better"), "worse": text("worse"), "difference": number("difference"), "p": p_value("p")}
+    return tabulate(title, comparisons, {**columns, "p_holm": P_HOLM, "p_bh": P_BH})
+
+
+def span(label: str, help: str = "", name: str = "") -> Column:  # noqa: A002
+    """A column of ranges of whole numbers."""
+    return Column(label, "span", 0, help, name)
+
+
+def shown_name(system: str, human: bool) -> str:
+    """A system's name for a table cell; shown with `(human)` if it is a human translation."""
+    return HumanName(system) if human else system
+
+
+def show(cell: Cell, column: Column) -> str:
+    """A cell as text. It never overstates: a small p is `<.001`, and a share is 0% or 100% only if it is exact."""
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return "–"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, str):
+        return f"{cell} (human)" if isinstance(cell, HumanName) else cell
+    if isinstance(cell, Span):
+        return f"{cell.low}" if cell.low == cell.high else f"{cell.low}–{cell.high}"
+    if column.kind == "p":
+        return _show_p(float(cell))
+    if column.kind == "percent":
+        return _show_percent(float(cell), column.digits)
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    # Adding 0 removes the minus sign of values that are shown as 0.
+    return f"{round(cell, column.digits) + 0.0:.{column.digits}f}"
+
+
+def _show_p(value: float) -> str:
+    if value < 0.001:
+        return "<.001"
+    return f"{value:.3f}".removeprefix("0")
+
+
+def _show_percent(value: float, digits: int) -> str:
+    step = 10.0**-digits
+    shown = 100 * value
+    if 0 < value < 1:
+        shown = min(max(shown, step), 100 - step)
+    return f"{shown:.{digits}f}%"

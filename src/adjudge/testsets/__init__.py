@@ -1,0 +1,1 @@
+"""Checks of test sets: detectors of problems in source texts, versions, topics."""
