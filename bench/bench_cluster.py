@@ -19,7 +19,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 import polars as pl
-from tests.work.clusters import Cluster
+from tests.helpers.clusters import Cluster
 
 from adjudge.planning.simulate import simulate
 from adjudge.planning.simulated_scores import ScoreCampaign

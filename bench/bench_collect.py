@@ -17,9 +17,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.collect.campaigns import make_campaign
-from tests.collect.databases import postgres_url
-from tests.collect.serving import Server, exported
+from tests.helpers.campaigns import make_campaign
+from tests.helpers.databases import postgres_url
+from tests.helpers.serving import Server, exported
 
 from bench.collect_load import Load, Plan, simulate_annotators
 

@@ -15,10 +15,10 @@ import threading
 import time
 from pathlib import Path
 
-from tests.collect.campaigns import make_campaign
-from tests.collect.databases import postgres_url
-from tests.collect.serving import Server, new_save, outputs
-from tests.warm_command import warm_command
+from tests.helpers.campaigns import make_campaign
+from tests.helpers.databases import postgres_url
+from tests.helpers.serving import Server, new_save, outputs
+from tests.helpers.warm_command import warm_command
 
 FILL = """
 import sys

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from tests.design.test_extend import NEW, OLD, campaign_of, texts
+from tests.campaigns.test_extend import NEW, OLD, campaign_of, texts
 
 import adjudge
 from adjudge.campaigns.campaign_file import Campaign

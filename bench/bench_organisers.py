@@ -20,8 +20,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from tests.collect.campaigns import SYSTEMS, make_campaign
-from tests.collect.databases import postgres_url
+from tests.helpers.campaigns import SYSTEMS, make_campaign
+from tests.helpers.databases import postgres_url
 
 BEGAN = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 GOODNESS = dict(zip(SYSTEMS, (74, 71, 70, 62, 50), strict=True))

@@ -14,7 +14,7 @@ import os
 import time
 from pathlib import Path
 
-from tests.testset.inject import Injected, clean_lines, injected
+from tests.helpers.inject import Injected, clean_lines, injected
 
 from adjudge.testsets.check import inspect_document
 from adjudge.testsets.documents import Document, Segment

@@ -25,9 +25,9 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from tests.collect.campaigns import make_campaign
-from tests.collect.databases import postgres_url
-from tests.collect.serving import Client, Server, Writer, exported, limit_files, new_save, outputs
+from tests.helpers.campaigns import make_campaign
+from tests.helpers.databases import postgres_url
+from tests.helpers.serving import Client, Server, Writer, exported, limit_files, new_save, outputs
 
 from bench.collect_load import Plan, simulate_annotators
 from bench.collect_slow import SlowClients, timed

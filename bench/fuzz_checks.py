@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.formats.record_files import FILES
+from tests.helpers.record_files import FILES
 
 from adjudge.table.errors import AdjudgeError
 from bench.fuzz_inputs import FuzzInput

@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from tests.formats.record_files import FILES
-from tests.formats.samples import SAMPLES
+from tests.helpers.record_files import FILES
+from tests.helpers.samples import SAMPLES
 
 TOKENS = [
     b"", b"x", b"-1", b"nan", b"1e400", b"9" * 5000, b'"', b"\t", b"\n", b"\r", b",", b"\x00", b"\xff", b"\xef\xbb\xbf",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.warm_command import Run, warm_command
+from tests.helpers.warm_command import Run, warm_command
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext

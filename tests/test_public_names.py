@@ -17,7 +17,7 @@ def test_every_public_name_exists() -> None:
 
 def test_functions_stay_functions_after_their_folder_was_imported() -> None:
     code = (
-        "import adjudge.ranking.counts, adjudge.audit.sections; print(callable(adjudge.rank), callable(adjudge.audit))"
+        "import adjudge.ranking.counts, adjudge.evidence.audit; print(callable(adjudge.rank), callable(adjudge.audit))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "True"]

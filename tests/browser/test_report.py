@@ -20,10 +20,10 @@ from adjudge.reports.parity_page import build_parity_page
 from adjudge.reports.replication_page import build_replication_page
 from adjudge.reports.result_page import build_standard_report
 from adjudge.table.files import write_text
-from tests.audit.test_parity import SMALL
 from tests.conftest import PATIENCE
-from tests.report.made import NASTY, pair_results, score_results
-from tests.report.papers import replication
+from tests.evidence.test_parity import SMALL
+from tests.helpers.made import NASTY, pair_results, score_results
+from tests.helpers.papers import replication
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -1,6 +1,6 @@
 """Bad input through the command: one sentence, the right exit code, no traceback, nothing half-written.
 
-The property tests in `tests/formats/test_every_reader.py` throw random files at the readers; here the faults that the
+The property tests in `tests/readers/test_every_reader.py` throw random files at the readers; here the faults that the
 contract names go through the command as a user meets them.
 """
 
@@ -13,8 +13,8 @@ import pytest
 
 from adjudge.readers.registry import FORMATS
 from tests.conftest import Run, assert_explained
-from tests.contract.tables import command
-from tests.formats.samples import SAMPLES
+from tests.helpers.samples import SAMPLES
+from tests.helpers.tables import command
 
 BLOCK = SAMPLES["wmt-ranking"][0]
 ASSESSMENTS, BATCH, DOCUMENTS = SAMPLES["wmt-da"][0], SAMPLES["mturk-da"][0], SAMPLES["appraise"][1]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Run, assert_explained
-from tests.contract.tables import PEOPLE, SYSTEMS, command, ranking_rows, score_rows, write_table
-from tests.formats.samples import SAMPLES
+from tests.helpers.samples import SAMPLES
+from tests.helpers.tables import PEOPLE, SYSTEMS, command, ranking_rows, score_rows, write_table
 
 RANKINGS, SCORES = ranking_rows(), score_rows()
 # Of fewer than a hundred rows not one may be unusable; in larger tables single ones are set aside.

@@ -9,8 +9,8 @@ import pytest
 
 from adjudge.evidence.compared_campaigns import Flip, FlipCount, ScoreCorrelation, verdict_on
 from adjudge.table.wording import agreeing, counted, measured
-from tests.collect.campaigns import make_campaign
-from tests.contract.tables import command, score_rows, write_table
+from tests.helpers.campaigns import make_campaign
+from tests.helpers.tables import command, score_rows, write_table
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ import pytest
 
 from adjudge.ranking.methods import METHODS
 from adjudge.shell.line import app
-from tests.contract.tables import command, ranking_rows, score_rows, write_table
+from tests.helpers.tables import command, ranking_rows, score_rows, write_table
 
 COMMON = {"signature", "settings", "version", "set_aside"}
 RULES = ("official", "scipy-1.6", "scipy-1.7", "strict", "holm", "rank-sets")

@@ -11,7 +11,7 @@ from adjudge.ranking.methods import METHODS, RankSettings, rank
 from adjudge.ranking.ranking import Ranking
 from adjudge.table.errors import DataError
 from adjudge.table.judgments import Judgments, concat
-from tests.rank.make import blocks, random_blocks
+from tests.helpers.rank_make import blocks, random_blocks
 
 RELATIVE = [name for name, method in METHODS.items() if method.judgments == "relative"]
 # Methods whose score of twice the data is the score of the data. With more judgments of the same people Bradley-Terry
@@ -42,7 +42,7 @@ def test_names_do_not_matter(method: str) -> None:
     before, after = rank(judgments, method=method, settings=QUICK), rank(renamed, method=method, settings=QUICK)
     tolerance = 0.2 if method == "trueskill" else 1e-9  # random orders of matches follow the names
     if method == "mfas":
-        # One of several cheapest orders may be given: they must cost the same, which tests/rank/test_mfas.py checks.
+        # One of several cheapest orders may be given: they must cost the same, which tests/ranking/test_mfas.py checks.
         assert len(before.systems) == len(after.systems)
         return
     for system, score in scores(before).items():

@@ -15,7 +15,7 @@ from adjudge.readers.registry import FORMATS
 from adjudge.shell.line import command_tree
 from adjudge.shell.reference import commands
 from tests.conftest import assert_explained
-from tests.contract.tables import command
+from tests.helpers.tables import command
 
 SETS = list(catalogue().values())
 COMMANDS = dict(commands(command_tree()))

@@ -15,7 +15,7 @@ import pytest
 from adjudge.datasets.catalogue import DataFile, DataSet, find_folder, list_sets
 from adjudge.datasets.download import describe_found, fetch
 from adjudge.table.errors import InputError, UsageError
-from tests.datasets.server import Site, serving
+from tests.helpers.server import Site, serving
 
 TEXT = b"A B 3 1 2\n" * 50_000
 SUM = hashlib.sha256(TEXT).hexdigest()

@@ -12,7 +12,7 @@ from adjudge.mixed.model import model_of
 from adjudge.planning.simulated_scores import ScoreCampaign, simulate_scores
 from adjudge.ranking.estimator import Part, RelativeEstimator, ScoreEstimator, estimator_of
 from adjudge.table.judgments import Judgments
-from tests.rank.make import blocks, random_blocks
+from tests.helpers.rank_make import blocks, random_blocks
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 from adjudge.people.check import CheckRule, check
 from adjudge.people.twins import find_twins
 from adjudge.table.judgments import Judgments
-from tests.released import read_released
+from tests.helpers.released import read_released
 
 # Table 1 of the paper; its "Run A" is the folder runB and its "Run B" is runA, 10,050 there is a misprint for 10,500,
 # and 6,640 counts system and repeat items only while 7,700 counts all kinds.

@@ -15,7 +15,7 @@ import pytest
 from adjudge.readers.options import ReadOptions
 from adjudge.readers.registry import read
 from adjudge.table.judgments import Judgments, SetAside
-from tests.released import read_released
+from tests.helpers.released import read_released
 
 NEWS = Path("wmt21") / "newstest2021-toen"
 

@@ -13,7 +13,7 @@ import pytest
 
 from adjudge.papers.replicate import ReplicatedCell, Replication, State
 from tests.conftest import Run, assert_explained
-from tests.realdata.replications import replication_of
+from tests.helpers.replications import replication_of
 
 
 def replication(folder: Path) -> Replication:

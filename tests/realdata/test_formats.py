@@ -12,7 +12,7 @@ import adjudge
 from adjudge.readers.options import ReadOptions
 from adjudge.table.comparisons import comparisons
 from adjudge.table.judgments import Judgments
-from tests.released import read_released
+from tests.helpers.released import read_released
 
 # Lopez 2012, Table 1: systems without the reference, and pairwise judgments with it.
 LOPEZ_TABLE_1 = {

@@ -21,8 +21,8 @@ from adjudge.ranking.methods import RankSettings, rank
 from adjudge.readers.registry import read
 from adjudge.table.judgments import Judgments
 from tests.conftest import Run
-from tests.realdata.replications import replication_of
-from tests.released import read_released
+from tests.helpers.released import read_released
+from tests.helpers.replications import replication_of
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ import pytest
 
 import adjudge
 from adjudge.table.judgments import Judgments
-from tests.released import read_released
+from tests.helpers.released import read_released
 
 
 def share_of(judgments: Judgments, share: float, seed: int) -> Judgments:

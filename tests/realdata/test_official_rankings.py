@@ -19,7 +19,7 @@ from adjudge.ranking.methods import RankSettings, rank
 from adjudge.ranking.ranking import Ranking
 from adjudge.ranking.significance import mann_whitney
 from adjudge.table.judgments import Judgments
-from tests.released import read_released
+from tests.helpers.released import read_released
 
 NEWS = "newstest2021-toen"
 WIKIPEDIA = "facebook-wikipedia-2021"

@@ -15,8 +15,8 @@ from adjudge.papers.grain_of_salt import agreement_by_length
 from adjudge.papers.replicate import Replication, State
 from adjudge.people.agreement import agree
 from tests.conftest import Run
-from tests.realdata.replications import replication_of
-from tests.released import read_released
+from tests.helpers.released import read_released
+from tests.helpers.replications import replication_of
 
 
 @pytest.fixture(scope="module")

@@ -19,8 +19,8 @@ from adjudge.papers.replicate import ReplicatedCell, ReplicatedTable, Replicatio
 from adjudge.ranking.changes import ChangeFamily
 from adjudge.table.judgments import Judgments
 from tests.conftest import Run
-from tests.realdata.replications import replication_of
-from tests.released import read_released
+from tests.helpers.released import read_released
+from tests.helpers.replications import replication_of
 
 # Eleven language pairs by seven figures of each of their 133 systems.
 OFFICIAL_CELLS = 931

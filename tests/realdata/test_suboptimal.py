@@ -10,7 +10,7 @@ import adjudge
 from adjudge.papers.replicate import Replication
 from adjudge.testsets.check import TestSetOptions, testset
 from adjudge.testsets.versions import segment_ter
-from tests.realdata.replications import replication_of
+from tests.helpers.replications import replication_of
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from adjudge.papers.replicate import Replication, State, replicate
 from adjudge.ranking.tournament import tournament
 from adjudge.readers.registry import read
-from tests.realdata.replications import replication_of
+from tests.helpers.replications import replication_of
 
 # Cells that cannot match because the paper mixes up its equations; each has a note that says so.
 KNOWN = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.contract.tables import command
+from tests.helpers.tables import command
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ import pytest
 
 from adjudge.shell.line import command_tree
 from adjudge.shell.reference import commands
-from tests.collect.campaigns import make_campaign
-from tests.collect.serving import Server, new_save, outputs
-from tests.contract.tables import command
-from tests.shell.example_files import write_all
-from tests.warm_command import warm_command
+from tests.helpers.campaigns import make_campaign
+from tests.helpers.example_files import write_all
+from tests.helpers.serving import Server, new_save, outputs
+from tests.helpers.tables import command
+from tests.helpers.warm_command import warm_command
 
 EXAMPLES = {name: shlex.split(command.help.partition("Example:")[2])[1:] for name, command in commands(command_tree())}
 # These need a campaign that was served, released data or a language model; the demo has a test of its own.

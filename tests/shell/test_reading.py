@@ -20,7 +20,7 @@ from adjudge.shell.reading import Reading
 from adjudge.shell.reference import commands
 from adjudge.table.errors import UsageError
 from tests.conftest import Run, assert_explained
-from tests.contract.tables import command, ranking_rows, write_table
+from tests.helpers.tables import command, ranking_rows, write_table
 
 COMMANDS = dict(commands(command_tree()))
 READING = ("agree", "audit", "check", "gold", "import", "meta", "parity", "plan", "rank", "report", "tournament")

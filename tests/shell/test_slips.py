@@ -16,7 +16,7 @@ import pytest
 
 from adjudge.shell.output import allow_any_text, is_unicode
 from tests.conftest import assert_explained
-from tests.contract.tables import command, ranking_rows, write_table
+from tests.helpers.tables import command, ranking_rows, write_table
 
 CALL = [sys.executable, "-m", "adjudge"]
 

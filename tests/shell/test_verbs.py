@@ -17,7 +17,7 @@ import pytest
 
 import adjudge
 from adjudge.readers.options import ReadOptions
-from tests.contract.tables import command, ranking_rows, score_rows, write_table
+from tests.helpers.tables import command, ranking_rows, score_rows, write_table
 
 VERBS = (
     "read", "testset", "design", "check", "agree", "rank", "tournament", "audit", "parity", "gold", "meta", "qe",

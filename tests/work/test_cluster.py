@@ -13,7 +13,7 @@ from adjudge.table.errors import ClusterError, DataError
 from adjudge.table.rng import generator
 from adjudge.work.processes import _versions_of_workers, differing_versions, versions
 from adjudge.work.tasks import map_tasks, try_tasks, workers
-from tests.work.clusters import Cluster, needs_distributed
+from tests.helpers.clusters import Cluster, needs_distributed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.warm_command import warm_command
-from tests.work.clusters import Cluster, needs_distributed
+from tests.helpers.clusters import Cluster, needs_distributed
+from tests.helpers.warm_command import warm_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

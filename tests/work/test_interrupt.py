@@ -18,7 +18,7 @@ WORK = """
 import os, signal, sys, time
 from pathlib import Path
 from adjudge.shell import app as cli
-from adjudge.work import map_tasks, workers
+from adjudge.work.tasks import map_tasks, workers
 from adjudge.work import tasks
 
 tasks.START_UP = tasks.HAND_OVER = 0.0

@@ -13,16 +13,9 @@ effect means and what was measured.
     compared = contrasts(model.effects, model.covariance, model.df)
     without_some = refit(design.subset(rows), model.ratios)
 
-The equations are Henderson's: `layout` orders them, `equations` and `border` eliminate them, `reml` estimates the
-variances, and `ranking` says what follows for the systems. `shared_fits` is the door for audits: it makes further fits
-at the same variances (`leaving_out`, and `large_leaving_out` in large campaigns).
+The equations are Henderson's: `layout` orders them, `equations` and `border` eliminate them, `fit` estimates the
+variances. `model` is the door for audits: it makes further fits at the same variances (`leaving_out`, and
+`large_leaving_out` in large campaigns).
 
 C. R. Henderson (1975): Best linear unbiased estimation and prediction under a selection model. Biometrics 31, 423-447.
 """
-
-from __future__ import annotations
-
-from adjudge.mixed.design import MODELS, MixedDesign, ScoreModel, design_from
-from adjudge.mixed.fit import MixedFit, Prepared, fit, prepare, refit
-
-__all__ = ["MODELS", "MixedDesign", "MixedFit", "Prepared", "ScoreModel", "design_from", "fit", "prepare", "refit"]

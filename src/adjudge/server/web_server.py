@@ -56,7 +56,7 @@ def make_application() -> Any:
     from django.core.wsgi import get_wsgi_application
 
     # Imported and bundled before the processes fork, so that they share it and the first visitor need not wait.
-    import adjudge.collect.urls  # noqa: F401
+    import adjudge.server.endpoints  # noqa: F401
     from adjudge.server.pages import static_prefix
 
     static_prefix()

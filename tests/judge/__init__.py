@@ -1,1 +1,0 @@
-"""Tests of machine judges that are asked."""

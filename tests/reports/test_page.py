@@ -1,0 +1,210 @@
+"""The page data: what is shown, before any layout."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import altair as alt
+import pytest
+
+from adjudge.evidence.trust import HalfAgreement, Reliability
+from adjudge.ranking.intervals import AARate
+from adjudge.reports.audit_section import rates_chart, reliability_section
+from adjudge.reports.build import build_report
+from adjudge.reports.page import Chart, ReportPage
+from adjudge.reports.ranking_section import scores_chart
+from adjudge.table.results import Table, to_plain
+from tests.helpers.made import audit, pair_results, score_results
+
+GOLDEN = Path(__file__).parent / "golden" / "page.json"
+
+
+@pytest.fixture(scope="module")
+def page() -> ReportPage:
+    return build_report({"en-cs": pair_results(), "de-en": pair_results()}, title="Campaign")
+
+
+def test_page_data_are_as_agreed(page: ReportPage) -> None:
+    """See golden/README.md: after a wanted change, ADJUDGE_UPDATE_GOLDEN=1 writes the file anew."""
+    plain = to_plain(replace(page, version="test", pairs=page.pairs[:1]))
+    for section in plain["pairs"][0]["sections"]:
+        for chart in section["charts"]:
+            del chart["spec"]["config"]
+    actual = json.dumps(plain, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    if os.environ.get("ADJUDGE_UPDATE_GOLDEN"):
+        GOLDEN.write_text(actual, encoding="utf-8")
+    assert actual == GOLDEN.read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_every_chart_is_one_of_the_schema(page: ReportPage) -> None:
+    """Pages are made without this check, which takes longer than making them."""
+    specs = [chart.spec for section in page.pairs[0].sections for chart in section.charts]
+    scored = build_report({"de-en": score_results()}, title="").charts_by_id()
+    assert specs
+    assert scored
+    for spec in (*specs, *scored.values()):
+        # The look is shared by all charts; it says that there is no background, which the schema does not know.
+        own = {name: value for name, value in spec.items() if name != "config"}
+        alt.Chart.from_dict(own, validate=True)
+
+
+def test_several_pairs_begin_with_an_overview(page: ReportPage) -> None:
+    assert page.overview is not None
+    assert [row[0] for row in page.overview.rows] == ["en-cs", "de-en"]
+    assert page.overview.rows[0][1] == "alpha or beta"
+    assert build_report({"en-cs": pair_results()}, title="").overview is None
+
+
+def test_every_signature_and_everything_set_aside_is_shown(page: ReportPage) -> None:
+    results = pair_results()
+    shown = page.pairs[0]
+    assert set(shown.signatures) == {result.signature for result in results.results}
+    assert {(aside.reason, aside.rows) for aside in shown.set_aside} == {("blank label", 3)}
+
+
+def test_pairs_whose_names_look_alike_get_ids_of_their_own() -> None:
+    page = build_report({"a/en-cs": pair_results(), "a en-cs": pair_results(), "?": pair_results()}, title="")
+    slugs = [pair.slug for pair in page.pairs]
+    assert len(set(slugs)) == 3
+    assert len(page.charts_by_id()) == sum(len(part.charts) for pair in page.pairs for part in pair.sections)
+
+
+def test_what_is_missing_is_left_out_with_its_reason() -> None:
+    results = replace(
+        pair_results(), agreement=None, checked=None, others=(), missing=("Agreement is left out: nothing twice.",)
+    )
+    page = build_report({"en-cs": results}, title="").pairs[0]
+    assert {section.slug for section in page.sections} == {"ranking", "pairs", "tournament", "opponents"}
+    assert "Agreement is left out: nothing twice." in page.words
+    assert all(fact.label != "Agreement" for fact in page.facts)
+
+
+def test_circles_and_the_cheapest_order_are_told_in_words() -> None:
+    sections = {section.slug: section for section in build_report({"x": pair_results()}, title="").pairs[0].sections}
+    circles, cheapest = sections["tournament"].words
+    assert "among alpha, beta and gamma" in circles
+    assert cheapest == (
+        "The order with the fewest contradictions has 2; no order does better. "
+        "2 orders are as good, and 1 system can move between them."
+    )
+
+
+def test_annotators_who_fail_the_check_are_named() -> None:
+    section = next(
+        section
+        for section in build_report({"x": pair_results()}, title="").pairs[0].sections
+        if section.slug == "annotators"
+    )
+    assert section.words == (
+        "1 of 2 annotators pass the check; bob does not.",
+        "The ranking uses the judgments of all of them; --only-passing leaves out those who do not pass.",
+    )
+    assert [chart.slug for chart in section.charts] == ["annotators"]
+
+
+def test_scores_have_differences_instead_of_wins() -> None:
+    sections = {section.slug: section for section in build_report({"x": score_results()}, title="").pairs[0].sections}
+    assert [chart.title for chart in sections["pairs"].charts] == ["Differences"]
+    assert "opponents" not in sections
+    assert {"stability", "composition", "documents", "sampling", "spread"} <= set(sections)
+    assert sections["ranking"].charts[0].title == "Distance from the first"
+    assert sections["spread"].words[0].startswith("After single scores' own noise, annotator matters most")
+
+
+def test_claims_come_first_in_plain_words() -> None:
+    page = build_report({"x": score_results()}, title="").pairs[0]
+    section = page.sections[0]
+    assert section.slug == "claims"
+    summary, rule, breaks, parity = section.words
+    assert summary == "Differences that hold: 1 of 3 pairs of systems. Fragile: 1. Left open by the data: 1."
+    assert "survives every audit (without the worst system and any annotator left out)" in rule
+    assert breaks.startswith("The data do not name the people who judged: no half of them can be asked again")
+    assert parity == "beta is at parity with ref: the difference lies within the margin, in every audit."
+    assert page.facts[1].detail == "in every audit: 1; fragile: 1"
+
+
+def test_tests_that_lie_are_named() -> None:
+    sections = {section.slug: section for section in build_report({"x": score_results()}, title="").pairs[0].sections}
+    assert sections["aa"].words[2:] == (
+        "Too often on these data: zscore. What these tests call significant need not be.",
+        "Consistent with 5%: mixed (up to 13% cannot be excluded).",
+    )
+    assert "False alarms of the test behind each method on these data (5% is nominal): mixed 5%." in (
+        sections["methods"].words
+    )
+    assert "by mixed: Kendall's tau 0.80" in sections["reliability"].words[1]
+    assert "annotator bob: without them, alpha moves by -1.2 (0.6 standard errors)" in sections["influence"].words[1]
+
+
+def test_stability_is_summed_up_in_words() -> None:
+    sections = {section.slug: section for section in build_report({"x": score_results()}, title="").pairs[0].sections}
+    first, second = sections["stability"].words
+    assert first.endswith("1 of 2 changes to the human, the best or the worst system move others.")
+    assert second == "Leaving out one annotator changes the order in 1 and the clusters in 0 of 2 cases."
+
+
+def test_an_audit_without_a_page_of_its_own_is_shown_with_its_tables() -> None:
+    @dataclass(frozen=True)
+    class Edits:
+        def tables(self) -> tuple[Table, ...]:
+            return (Table("First", (), ()), Table("Second", (), ()))
+
+    results = replace(pair_results(), audit=replace(audit(), sections={"edits": Edits()}))
+    section = build_report({"x": results}, title="").pairs[0].sections[-1]
+    assert (section.slug, section.title) == ("edits", "Post-edits")
+    assert [table.title for table in (*section.tables, *section.folded)] == ["First", "Second"]
+
+
+def test_bars_and_decisions_follow_one_rule() -> None:
+    """Points are hollow where the pair is undecided, and the caption says which correction decides."""
+    results = pair_results()
+    chart = scores_chart(results.ranking)
+    assert chart.says.startswith("Hollow points are not told apart from alpha after Holm's correction for all 3 pairs;")
+    assert _states(chart) == {"ref": "decided", "alpha": "decided", "beta": "undecided"}
+    pairs = results.ranking.comparisons
+    near = replace(pairs[0], p=0.02, p_holm=0.06)
+    gaps = tuple(replace(pair, numbers={"low": 0.05, "high": 0.45}) for pair in (near, *pairs[1:]))
+    chart = scores_chart(replace(results.ranking, comparisons=gaps))
+    assert chart.says == (
+        "Hollow points are not told apart from ref after Holm's correction for all 3 pairs; filled ones are. "
+        "The bar does not reach ref's line for alpha: the correction makes the difference."
+    )
+    assert _states(chart) == {"ref": "decided", "alpha": "undecided", "beta": "decided"}
+
+
+def test_separate_bars_of_an_undecided_pair_are_counted() -> None:
+    ranking = pair_results().ranking
+    apart = tuple(
+        replace(system, numbers={"low": (system.score or 0) - 0.01, "high": (system.score or 0) + 0.01})
+        for system in ranking.systems
+    )
+    says = scores_chart(replace(ranking, systems=apart)).says
+    words = "although the test of the difference, which allows for few annotators, is undecided."
+    assert says.endswith(f"1 pair of bars stands apart {words}")
+    near = tuple(replace(pair, p=0.01) for pair in ranking.comparisons)
+    says = scores_chart(replace(ranking, systems=apart, comparisons=near)).says
+    assert says.endswith("1 pair of bars does not reach each other, but only the correction leaves the pair undecided.")
+
+
+def _states(chart: Chart) -> dict[str, str]:
+    rows = [row for rows in chart.spec["datasets"].values() for row in rows]
+    return {row["system"]: row["first"] for row in rows}
+
+
+def test_what_has_no_number_is_not_drawn() -> None:
+    """A test without any p, a method that orders a single system: no NaN reaches the page, and nobody agrees best."""
+    nothing = AARate(0, float("nan"), float("nan"), (float("nan"), float("nan")))
+    known = AARate(40, 0.05, 0.0, (0.01, 0.16))
+    drawn = rates_chart([("sign", nothing.rate_05, *nothing.interval), ("mixed", known.rate_05, *known.interval)],
+                        title="rate", number=".0%")  # fmt: skip
+    assert "NaN" not in json.dumps(drawn)
+    unknown = HalfAgreement(0, float("nan"), float("nan"), float("nan"))
+    agreed = {"mfas": unknown, "bradley-terry": HalfAgreement(5, 0.4, 0.1, 0.7)}
+    assert "agree best by bradley-terry" in reliability_section(Reliability(agreed, 8, 2)).words[1]
+    alone = reliability_section(Reliability({"mfas": unknown}, 8, 2))
+    assert alone.words[1] == "No method orders the systems in both halves."
+    assert alone.charts == ()

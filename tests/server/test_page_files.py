@@ -1,0 +1,259 @@
+"""Each page loads one script and one style sheet, put together from small sources; what cannot be is refused."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from adjudge.server.pages import SHEETS, STATIC, PageFileError, bundle_script, bundle_styles, page_files, static_prefix
+from tests.helpers.campaigns import make_campaign
+from tests.helpers.serving import Server
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed; install Debian's nodejs")
+
+
+def put(folder: Path, **sources: str) -> Path:
+    """Modules in a folder: `in_x` is `in/x.js`."""
+    for name, source in sources.items():
+        file = folder / f"{name.replace('_', '/')}.js"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(source)
+    return folder
+
+
+def test_a_module_stands_in_a_function_of_its_own_after_what_it_imports(tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        page='// @ts-check\nimport {\n  a,\n  b as c,\n} from "./in/x.js";\nimport { d } from "./in/y.js";\n'
+        "say(a, c, d);\n",
+        in_x='import { d } from "./y.js";\nexport const a = d;\nexport async function b() {\n  await a;\n}\n',
+        in_y='/** @type {import("./x.js").T} */\nexport class d {}\n',
+    )
+    assert bundle_script("page.js", tmp_path).splitlines() == [
+        "// in/y.js",
+        "const $module1 = (() => {",
+        '/** @type {import("./x.js").T} */',
+        "class d {}",
+        "return { d };",
+        "})();",
+        "",
+        "// in/x.js",
+        "const $module2 = (() => {",
+        "const { d } = $module1;",
+        "const a = d;",
+        "async function b() {",
+        "  await a;",
+        "}",
+        "return { a, b };",
+        "})();",
+        "",
+        "// page.js",
+        "const $module3 = (() => {",
+        "// @ts-check",
+        "const { a, b: c } = $module2;",
+        "",
+        "",
+        "",
+        "const { d } = $module1;",
+        "say(a, c, d);",
+        "return {  };",
+        "})();",
+    ]
+
+
+@needs_node
+def test_a_script_does_what_its_modules_do(tmp_path: Path) -> None:
+    """Private names of different modules are apart, each module runs once, and in the order of their imports."""
+    put(
+        tmp_path,
+        page='import { first } from "./x.js";\nimport { next as second } from "./y.js";\nconst own = 3;\n'
+        "console.log(first(), second(), own, typeof hidden, this);\n",
+        x='import { next } from "./y.js";\nconst own = "x";\nconsole.log("x runs");\n'
+        "export function first() {\n  return own + next();\n}\n",
+        y='export const COUNT = counted();\nlet own = COUNT;\nconsole.log("y runs");\nconst hidden = 1;\n'
+        "export function next() {\n  return (own += hidden);\n}\nfunction counted() {\n  return 4;\n}\n",
+    )
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    (tmp_path / "one.mjs").write_text(bundle_script("page.js", tmp_path))
+    said = {name: run_node(tmp_path / name) for name in ("page.js", "one.mjs")}
+    assert said["one.mjs"] == said["page.js"] == "y runs\nx runs\nx5 6 3 undefined undefined\n"
+
+
+def run_node(*arguments: object) -> str:
+    return subprocess.run(["node", *map(str, arguments)], check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'import x from "./x.js";',
+        'import * as x from "./x.js";',
+        'import "./x.js";',
+        "import { a } from './x.js';",
+        'import { a } from "elsewhere";',
+        'import { a } from "https://elsewhere.example/x.js";',
+        'import { a } from "./x.js"; // why',
+        'import { a } from "./x.js"; import { b } from "./x.js";',
+        'import data from "./x.json" with { type: "json" };',
+        'const x = await import("./x.js");',
+        'function f() {\n  return import ("./x.js");\n}',
+        "const here = import.meta.url;",
+        "export let a = 1;",
+        "export var a = 1;",
+        "export const { a } = {};",
+        "export default function f() {}",
+        "export function* f() {}",
+        "export { a };",
+        'export { a } from "./x.js";',
+        'export * from "./x.js";',
+        "  export const a = 1;",
+        "await f();",
+        "const a = await f();",
+        "for await (const a of f()) g(a);",
+        "const $module1 = 1;",
+    ],
+)
+def test_what_is_not_understood_is_refused_with_its_place(source: str, tmp_path: Path) -> None:
+    put(tmp_path, page=f"// first\n/** import(1) */\n{source}\n", x="export const a = 1;\nexport const b = 1;\n")
+    with pytest.raises(
+        PageFileError, match=r"^page\.js, line [34]: '.+' is not understood; modules import \{ names \}"
+    ):
+        bundle_script("page.js", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ('import { c } from "./x.js";', "page.js: 'c' is not exported by ./x.js"),
+        ('import { a b } from "./x.js";', "page.js: 'a b' is not exported by ./x.js"),
+        ('import { default as c } from "./x.js";', "page.js: 'default as c' is not exported by ./x.js"),
+        ('import { a } from "./gone.js";', "gone.js: there is no such module, imported by page.js"),
+        ('import { a } from "../page.js";', "../page.js: there is no such module, imported by page.js"),
+        ('f();\nimport { a } from "./x.js";', "page.js: an import stands below other code; imports come first"),
+        ('import { d } from "./y.js";', "modules import each other in a circle: page.js -> y.js -> z.js -> y.js"),
+    ],
+)
+def test_what_cannot_be_found_or_ordered_is_refused(source: str, message: str, tmp_path: Path) -> None:
+    folder = put(
+        tmp_path,
+        page=f"{source}\n",
+        x="export const a = 1;\nconst c = 2;\n",
+        y='import { e } from "./z.js";\nexport const d = 1;\n',
+        z='import { d } from "./y.js";\nexport const e = 1;\n',
+    )
+    with pytest.raises(PageFileError, match=f"^{re.escape(message)}$"):
+        bundle_script("page.js", folder)
+
+
+@pytest.mark.parametrize("rule", ['@import "x.css";', '@charset "utf-8";', "a { background: url(x.svg); }"])
+def test_a_rule_that_depends_on_its_file_is_refused(rule: str, tmp_path: Path) -> None:
+    (tmp_path / "styles").mkdir()
+    (tmp_path / "styles" / "x.css").write_text(f"b {{ color: red; }}\n{rule}\n")
+    with pytest.raises(PageFileError, match=r"^styles/x\.css: '.+' does not work in sheets that are put together$"):
+        bundle_styles(("x",), tmp_path)
+
+
+def test_every_source_is_in_the_files_of_a_page_line_by_line() -> None:
+    files = {name: file.content.decode() for name, file in page_files().items()}
+    scripts = "".join(text for name, text in files.items() if name.endswith(".js"))
+    for module in STATIC.rglob("*.js"):
+        heading = f"// {module.relative_to(STATIC).as_posix()}\n"
+        assert heading in scripts
+        composed = scripts.partition(heading)[2].split("\n")[1:]
+        for line, put_together in zip(module.read_text().split("\n"), composed, strict=False):
+            if line and not line.startswith("import "):
+                assert line.removeprefix("export ") == put_together
+    sheets = "".join(text for name, text in files.items() if name.endswith(".css"))
+    assert [sheet.name for sheet in STATIC.rglob("*.css") if sheet.read_text() not in sheets] == []
+
+
+@needs_node
+@pytest.mark.parametrize("page", SHEETS)
+def test_the_script_of_every_page_is_valid(page: str, tmp_path: Path) -> None:
+    """What the checks of single lines overlook, such as `await` in a block outside functions, is no valid script."""
+    file = tmp_path / f"{page}.mjs"
+    file.write_bytes(page_files()[f"{page}.js"].content)
+    run_node("--check", file)
+
+
+@needs_node
+def test_what_the_checks_of_lines_overlook_is_no_valid_script(tmp_path: Path) -> None:
+    put(tmp_path, page="if (a) {\n  await f();\n}\n")
+    (tmp_path / "one.mjs").write_text(bundle_script("page.js", tmp_path))
+    with pytest.raises(subprocess.CalledProcessError):
+        run_node("--check", tmp_path / "one.mjs")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with Server(make_campaign(tmp_path_factory.mktemp("files"))) as running:
+        yield running
+
+
+def ask(server: Server, name: str, method: str = "GET", **headers: str) -> tuple[http.client.HTTPResponse, bytes]:
+    connection = server.client().connection
+    connection.request(method, name, headers=headers)
+    response = connection.getresponse()
+    return response, response.read()
+
+
+@pytest.mark.parametrize("name", list(page_files()))
+def test_a_file_is_sent_compressed_or_not_and_kept_for_ever(name: str, server: Server) -> None:
+    kinds = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "json": "application/json"}
+    address = static_prefix() + name
+    plain, content = ask(server, address)
+    assert content == page_files()[name].content
+    assert plain.headers["Content-Encoding"] is None
+    zipped, packed = ask(server, address, **{"Accept-Encoding": "br, gzip;q=0.8"})
+    assert zipped.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed) == content
+    refusing, same = ask(server, address, **{"Accept-Encoding": "gzip;q=0, identity"})
+    assert (refusing.headers["Content-Encoding"], same) == (None, content)
+    head, nothing = ask(server, address, "HEAD")
+    assert (head.headers["Content-Length"], nothing) == (str(len(content)), b"")
+    for answer in (plain, zipped, refusing, head):
+        assert answer.status == 200
+        assert answer.headers["Content-Type"] == kinds.get(name.rpartition(".")[2], "image/svg+xml")
+        assert answer.headers["Cache-Control"] == "max-age=31536000, public, immutable"
+        assert answer.headers["Vary"] == "Accept-Encoding"
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Content-Security-Policy"].startswith("default-src 'none'; script-src 'self';")
+        assert answer.headers["Set-Cookie"] is None
+
+
+def test_nothing_else_is_sent(server: Server) -> None:
+    prefix = static_prefix()
+    for name in ("shared/dom.js", "styles/base.css", "../pages.py", "%2e%2e/pages.py", "", "texts/", "x.js"):
+        assert ask(server, prefix + name)[0].status == 404
+    former, _ = ask(server, "/static/000000000000/work.js")
+    assert (former.status, former.headers["Cache-Control"]) == (404, "no-store")
+    assert ask(server, prefix + "work.js", "POST")[0].status in (403, 405)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("name", "path", "shown"), [("anna", "/work", "dialog[open]"), ("organiser", "/organise", "tr")]
+)
+def test_a_page_loads_a_handful_of_files(name: str, path: str, shown: str, page: Page, server: Server) -> None:
+    loaded: list[str] = []
+    page.on("request", lambda request: loaded.append(request.url.removeprefix(server.url)))
+    page.goto(server.links[name])
+    page.locator(shown).first.wait_for()
+    at = loaded.index(path)
+    for first, files in (("/enter", loaded[:at]), (path, loaded[at:])):
+        # The icon is asked for by browsers with windows.
+        static = {file for file in files if file.startswith("/static/") and not file.endswith("icon.svg")}
+        names = (f"{first[1:]}.js", f"{first[1:]}.css", "texts/en.json")
+        assert files[0].partition("#")[0] == first
+        assert static == {static_prefix() + file for file in names}

@@ -1,0 +1,163 @@
+"""Clients that send half a request, or nothing, hold up nobody: honest people go on saving meanwhile."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from bench.collect_slow import KINDS, SlowClients, timed
+
+from adjudge.server import web_server
+from tests.helpers.campaigns import make_campaign
+from tests.helpers.serving import PATIENCE, Server, new_save, outputs, wait_for
+
+SLOW_CLIENTS = 300
+SAVES = 40
+
+
+def test_saves_go_on_while_three_hundred_clients_hang(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Server(make_campaign(tmp_path)) as server:
+        client = server.client("anna")
+        work = client.work()
+        output = outputs(work, 0)[0]
+        score = iter(range(1000))
+
+        def save() -> int:
+            changes = [{"output": output, "score": next(score) % 101}]
+            return client.post("/api/saves", new_save(work, 0, changes)).status
+
+        with SlowClients(server.port, SLOW_CLIENTS):
+            seconds, statuses = timed(save, SAVES)
+            # Somebody who comes anew is let in, too.
+            assert server.client("organiser").get("/api/organiser/overview").status == 200
+        assert statuses == [200] * SAVES
+    with capsys.disabled():
+        print(f"\nsaves beside {SLOW_CLIENTS} slow clients: the longest took {max(seconds) * 1000:.0f} ms")
+
+
+def test_of_one_address_the_oldest_that_only_wait_are_closed(tmp_path: Path) -> None:
+    with Server(make_campaign(tmp_path)) as server:
+        first = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
+        others = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(web_server.MOST_WAITING + 20)]
+        try:
+            assert first.recv(10) == b"", "closed before its time"
+            assert server.client("anna").get("/api/work").status == 200
+        finally:
+            for connection in (first, *others):
+                connection.close()
+
+
+@pytest.mark.slow
+def test_requests_that_never_end_are_given_up(tmp_path: Path) -> None:
+    """All kinds at once: each has the same time."""
+    with Server(make_campaign(tmp_path)) as server, ExitStack() as opened:
+        waiting = {
+            kind: opened.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE))
+            for kind in KINDS
+        }
+        for kind, connection in waiting.items():
+            if KINDS[kind]:
+                connection.sendall(KINDS[kind])
+            connection.setblocking(False)
+
+        def all_closed() -> bool:
+            for kind, connection in list(waiting.items()):
+                if is_closed(connection, drip=kind == "drip"):
+                    del waiting[kind]
+            return not waiting
+
+        wait_for(all_closed)
+        assert server.client("anna").get("/health").text == "ok\n"
+
+
+def is_closed(connection: socket.socket, *, drip: bool) -> bool:
+    """Whether the server has closed a connection; a dripping one sends another byte."""
+    try:
+        if drip:
+            connection.send(b"x")
+        return connection.recv(4096) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
+def test_a_kept_connection_is_not_taken_for_a_slow_one() -> None:
+    """A connection on which whole requests came waits for nothing; one that has begun another does."""
+    channel = web_server.Channel.__new__(web_server.Channel)
+    channel.waiting_since, channel.ever_heard = None, True
+    assert not channel.is_overdue(time.monotonic() + 10_000)
+    channel.waiting_since = 100.0
+    assert not channel.is_overdue(100 + web_server.REQUEST_SECONDS)
+    assert channel.is_overdue(101 + web_server.REQUEST_SECONDS)
+    channel.ever_heard = False
+    assert channel.is_overdue(101 + web_server.SILENT_SECONDS)
+
+
+class Waiting:
+    """A request that is worked on until it may end."""
+
+    def __init__(self) -> None:
+        self.begun, self.may_end, self.ended = threading.Event(), threading.Event(), threading.Event()
+
+    def service(self) -> None:
+        self.begun.set()
+        self.may_end.wait(PATIENCE)
+        self.ended.set()
+
+
+def test_threads_are_started_when_all_others_are_busy_and_never_more_than_allowed() -> None:
+    threads = web_server.Threads(most=2)
+    assert not threads.threads, "started before there was anything to do"
+    first, second, third = Waiting(), Waiting(), Waiting()
+    for request in (first, second, third):
+        threads.add_task(request)
+    assert first.begun.wait(PATIENCE)
+    assert second.begun.wait(PATIENCE)
+    assert len(threads.threads) == 2
+    assert not third.begun.is_set()
+    second.may_end.set()
+    assert third.begun.wait(PATIENCE), "waits for the first that is free"
+    for request in (first, third):
+        request.may_end.set()
+        assert request.ended.wait(PATIENCE)
+    wait_for(lambda: threads.active_count == 0)
+    for _ in range(5):
+        later = Waiting()
+        later.may_end.set()
+        threads.add_task(later)
+        assert later.ended.wait(PATIENCE)
+    assert threads.shutdown(), "a thread does not end"
+
+
+def test_a_thread_that_is_free_is_used_again() -> None:
+    threads = web_server.Threads(most=64)
+    for _ in range(20):
+        request = Waiting()
+        request.may_end.set()
+        threads.add_task(request)
+        assert request.ended.wait(PATIENCE)
+        wait_for(lambda: threads.active_count == 0)
+    assert len(threads.threads) == 1
+    threads.shutdown()
+
+
+def test_where_the_system_allows_no_more_threads_those_that_there_are_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = web_server.Threads(most=64)
+    first, second = Waiting(), Waiting()
+    threads.add_task(first)
+    assert first.begun.wait(PATIENCE)
+
+    def refuse(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threads, "start_new_thread", refuse)
+    threads.add_task(second)
+    second.may_end.set()
+    first.may_end.set()
+    assert second.ended.wait(PATIENCE)
+    threads.shutdown()
