@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path  # noqa: TC003 - the shell reads the types of settings when it runs
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from adjudge.evidence.documents import documents_setting
@@ -19,7 +20,6 @@ from adjudge.work.tasks import current_workers, do_task, try_tasks, workers, wor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
 
     import polars as pl
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adjudge.readers.texts import TextFormat  # noqa: TC001 - the shell reads the types of settings when it runs
 from adjudge.table.errors import UsageError, unknown_choice
 from adjudge.table.judgments import fingerprint
 from adjudge.table.settings import option, seed_option
@@ -25,7 +26,6 @@ from adjudge.testsets.words import detect, lexicon
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from adjudge.readers.texts import TextFormat
     from adjudge.testsets.documents import Document
     from adjudge.testsets.findings import Topics
     from adjudge.testsets.versions import Versions
