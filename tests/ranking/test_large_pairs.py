@@ -206,8 +206,8 @@ def test_scores_that_do_not_fit_into_memory_are_refused_beforehand(
 ) -> None:
     file = tmp_path / name
     native.write(random_scores(4), file)
-    monkeypatch.setattr("adjudge.api.large_files.LARGE_TABLE", 1)
-    monkeypatch.setattr("adjudge.api.large_files.LARGE_FILE", 1)
+    monkeypatch.setattr("adjudge.shell.large_files.LARGE_TABLE", 1)
+    monkeypatch.setattr("adjudge.shell.large_files.LARGE_FILE", 1)
     fits = adjudge.rank(file, method="zscore")
     assert fits.settings["resamples"] == 1000, "large files are ranked as others are"
     monkeypatch.setattr("adjudge.table.files.memory_at_hand", lambda: 10_000)

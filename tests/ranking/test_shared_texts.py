@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -14,10 +15,9 @@ from adjudge.mixed.design import design_from
 from adjudge.mixed.fit import fit
 from adjudge.ranking.bradley_terry import expectations
 from adjudge.ranking.counts import block_units, units_of
-from adjudge.ranking.methods import rank
+from adjudge.ranking.methods import RankSettings, rank, rank_large_file
 from adjudge.ranking.relative import COUNTED_WITHOUT_TEXTS, TEXTS_NOT_NAMED
 from adjudge.ranking.tastes import shared_effects
-from adjudge.readers.registry import read
 from adjudge.table.comparisons import Comparisons, comparisons
 from adjudge.table.judgments import Judgments
 from tests.helpers.rank_make import random_blocks
@@ -129,7 +129,7 @@ def test_comparisons_without_names_of_texts_are_said() -> None:
     assert TEXTS_NOT_NAMED not in rank(Judgments(table)).notes
 
 
-def test_counted_comparisons_say_that_segments_are_not_in_the_errors() -> None:
+def test_counted_comparisons_say_that_segments_are_not_in_the_errors(tmp_path: Path) -> None:
     rows = 60
     pairs = pl.DataFrame(
         {
@@ -140,9 +140,16 @@ def test_counted_comparisons_say_that_segments_are_not_in_the_errors() -> None:
             "segment": [f"s{row % 7}" for row in range(rows)],
         }
     )
-    assert COUNTED_WITHOUT_TEXTS in rank(read(pairs)).notes
-    assert TEXTS_NOT_NAMED in rank(read(pairs.drop("segment"))).notes
-    each = rank(read(pairs.with_columns(segment=pl.int_range(pl.len()).cast(pl.String)))).notes
+
+    def notes(table: pl.DataFrame) -> tuple[str, ...]:
+        table.write_parquet(tmp_path / "pairs.parquet")
+        counted = rank_large_file(tmp_path / "pairs.parquet", None, RankSettings())
+        assert counted is not None
+        return counted.notes
+
+    assert COUNTED_WITHOUT_TEXTS in notes(pairs)
+    assert TEXTS_NOT_NAMED in notes(pairs.drop("segment"))
+    each = notes(pairs.with_columns(segment=pl.int_range(pl.len()).cast(pl.String)))
     assert not {COUNTED_WITHOUT_TEXTS, TEXTS_NOT_NAMED} & set(each)
 
 

@@ -76,7 +76,7 @@ def test_what_does_not_fit_into_memory_is_said(tmp_path: Path, monkeypatch: pyte
 
 
 def test_counts_beyond_memory_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adjudge.table.files.memory_at_hand", lambda: 3_000_000)
+    monkeypatch.setattr("adjudge.readers.pairs.memory_at_hand", lambda: 3_000_000)
     file = tmp_path / "counts.cs-en.txt"
     file.write_text("a b 9000 1000 1\n", encoding="utf-8")
     with pytest.raises(InputError, match="stands for 10,001 comparisons, more than the 10,000 that are read"):

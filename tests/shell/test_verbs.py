@@ -142,20 +142,6 @@ def test_a_data_frame_with_one_column_twice_is_refused(scores: Path) -> None:
         adjudge.rank(pd.concat([frame, frame[["score"]]], axis=1))
 
 
-def test_functions_and_folders_of_one_name_live_together() -> None:
-    lines = [
-        "import adjudge.rank as folder_or_function, adjudge.evidence.parity, adjudge.reports.build, adjudge.simulate",
-        "from adjudge.rank import RankSettings",
-        "from adjudge import rank, report",
-        "import adjudge, inspect, sys",
-        "names = [n for n in adjudge.__all__ if n.islower() and n != '__version__']",
-        "assert all(inspect.isfunction(getattr(adjudge, n)) for n in names), names",
-        "assert rank is adjudge.rank and inspect.ismodule(sys.modules['adjudge.rank'])",
-        "assert RankSettings is sys.modules['adjudge.rank'].RankSettings",
-    ]
-    subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True)
-
-
 def test_importing_the_package_is_light() -> None:
     code = "import adjudge, sys; print([m for m in ('polars', 'numpy', 'scipy', 'altair') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "[]\n"
