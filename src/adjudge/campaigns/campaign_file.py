@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from adjudge.readers.mqm import Weights
-from adjudge.table.errors import InputError, UsageError
+from adjudge.table.errors import InputError, UsageError, param
 from adjudge.table.errors import shown as quoted
 from adjudge.table.files import read_text
 from adjudge.table.languages import language_code
@@ -594,7 +594,7 @@ def set_selection(campaign: Campaign, select: str) -> Campaign:
     file = None if select == "outputs" else Path(select).resolve()
     if file is not None and not file.is_file():
         raise UsageError(
-            f"--select is '{quoted(select)}', which is neither 'outputs' nor a file; name a file of numbers"
+            f"{param('select')} is '{quoted(select)}', which is neither 'outputs' nor a file; name a file of numbers"
         )
     how = "outputs" if file is None else "spread"
     try:

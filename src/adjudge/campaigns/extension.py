@@ -22,7 +22,7 @@ from adjudge.campaigns.scores import make_chunks
 from adjudge.campaigns.segment_selection import can_be_judged
 from adjudge.campaigns.tasks import DraftItem, DraftOutput, Material, Run, make_material
 from adjudge.campaigns.texts import human_names, read_texts
-from adjudge.table.errors import DataError
+from adjudge.table.errors import DataError, param
 from adjudge.table.protocols import PROTOCOLS
 from adjudge.table.rng import generator
 from adjudge.table.wording import counted, short_list
@@ -120,7 +120,7 @@ def draft_extension(
     if there < link + more:
         most = there - link
         raise DataError(
-            f"--judgments {work.judgments} is more than one round of the same texts "
+            f"{param('judgments')} {work.judgments} is more than one round of the same texts "
             f"({counted(most * material.campaign.design.judgments, 'judgment')}); extend several times"
         )
     return drafts + _deal_pieces(material, chosen, capacity, rng)
@@ -359,7 +359,8 @@ def _make_new_tasks(
         except TooFewItems as fault:
             raise DataError(
                 f"the new task '{name}' would have {counted(fault.screens, 'screen')}, too few for the controls that "
-                "the campaign file asks for; add more at once, such as more --judgments, or lower the controls"
+                "the campaign file asks for; add more at once, such as more "
+                f"{param('judgments')}, or lower the controls"
             ) from fault
         screens = positions.order_outputs(order_screens(material, with_controls, rng))
         added.append(assembler.task(name, screens, kind="work", people=team, judgments=campaign.design.judgments))

@@ -15,7 +15,7 @@ from adjudge.campaigns.campaign_file import is_one_line, load_campaign, named_an
 from adjudge.campaigns.design import design
 from adjudge.campaigns.results import Initialised, NewFile
 from adjudge.campaigns.texts import read_texts
-from adjudge.table.errors import DataError, InputError, UsageError
+from adjudge.table.errors import DataError, InputError, UsageError, param
 from adjudge.table.files import atomic_path, exists, write_text
 from adjudge.table.languages import find_pair
 from adjudge.table.protocols import PROTOCOLS, CollectedProtocol
@@ -186,11 +186,11 @@ def init(
     _check_options(source, given, pair)
     languages = find_pair(pair or EXAMPLE_PAIR)
     if languages is None:
-        raise UsageError(f"--pair '{pair}' is no pair of languages; write it as en-de")
+        raise UsageError(f"{param('pair')} '{pair}' is no pair of languages; write it as en-de")
     source_lang, target_lang = languages
     people = annotators if isinstance(annotators, int) else tuple(annotators)
     if not people or (isinstance(people, int) and people < 1):
-        raise UsageError(f"--annotators is {people or 0}; at least one person must judge")
+        raise UsageError(f"{param('annotators')} is {people or 0}; at least one person must judge")
     with tempfile.TemporaryDirectory(prefix="adjudge-") as scratch:
         texts = _own_texts(folder, source, given) if source is not None else _example_texts(Path(scratch))
         _refuse_overwriting(folder, texts)
@@ -214,12 +214,19 @@ Texts = dict[str, tuple[str, Path, bool]]
 
 def _check_options(source: Path | None, systems: Mapping[str, Path], pair: str | None) -> None:
     if (source is None) != (not systems):
-        raise UsageError("--source and --system belong together; give the source and each system's translation of it")
+        raise UsageError(
+            f"{param('source')} and {param('system')} belong together; give the source "
+            "and each system's translation of it"
+        )
     if source is not None and pair is None:
-        raise UsageError("--pair is missing; say which languages the texts are in, such as --pair en-de")
+        raise UsageError(
+            f"{param('pair')} is missing; say which languages the texts are in, such as {param('pair')} en-de"
+        )
     for name in systems:
         if not name.strip() or not is_one_line(name) or name != name.strip():
-            raise UsageError(f"--system names '{name}'; a system's name has no line breaks and no spaces around it")
+            raise UsageError(
+                f"{param('system')} names '{name}'; a system's name has no line breaks and no spaces around it"
+            )
 
 
 def _campaign_name(folder: Path) -> str:
@@ -293,7 +300,9 @@ def _try_plan(plan: Plan, scratch: Path) -> Campaign:
         return load_campaign(file)
     except InputError as fault:
         # There is no such file yet, and the keys of the campaign are options here.
-        raise UsageError(str(fault).replace(f"{file}: ", "").replace("design.annotators", "--annotators")) from fault
+        raise UsageError(
+            fault.args[0].replace(f"{file}: ", "").replace("design.annotators", param("annotators"))
+        ) from fault
 
 
 def _propose_sizes(plan: Plan, segments: int) -> tuple[tuple[int, tuple[int, int] | None], ...]:

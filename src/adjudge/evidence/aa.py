@@ -86,7 +86,7 @@ def aa_section(judgments: Judgments, settings: AuditSettings) -> AATest:
     try:
         by_annotator = aa(estimator, unit="annotators", splits=splits, seed=settings.seed)
     except DataError as fault:
-        return replace(by_pages, no_annotators=str(fault))
+        return replace(by_pages, no_annotators=fault.for_command_line())
     return replace(by_pages, by_annotator=by_annotator, notes=by_annotator.notes)
 
 

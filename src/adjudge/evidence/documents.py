@@ -17,7 +17,7 @@ import numpy as np
 from adjudge.evidence.composition import Documents, ExplainedSpread
 from adjudge.ranking.estimator import ScoreEstimator, fit_cells
 from adjudge.readers.metric_scores import read_metric_scores
-from adjudge.table.errors import DataError, unknown_choice
+from adjudge.table.errors import DataError, param, unknown_choice
 from adjudge.table.files import read_bytes
 from adjudge.table.judgments import fingerprint
 from adjudge.table.maths import divide
@@ -44,7 +44,7 @@ def documents_setting(settings: AuditSettings) -> str | None:
     if chosen in SCALES:
         return None if chosen == RAW else chosen
     if not any(mark in chosen for mark in _PATH_MARKS):
-        raise unknown_choice("scale for --documents-by", chosen, [*SCALES, "a file of a metric's scores"])
+        raise unknown_choice(f"scale for {param('documents_by')}", chosen, [*SCALES, "a file of a metric's scores"])
     return f"{Path(chosen).name}:{fingerprint(read_bytes(Path(chosen)).decode(errors='replace'))}"
 
 

@@ -21,7 +21,7 @@ from adjudge.ranking.changes import margin_in_points
 from adjudge.ranking.estimator import RelativeEstimator, ScoreEstimator, fit_cells
 from adjudge.ranking.lines import holm
 from adjudge.table.comparisons import NOBODY, comparisons, segment_keys
-from adjudge.table.errors import DataError, UsageError
+from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.judgments import Judgments
 from adjudge.table.maths import divide, expanded_tail, student_below, student_tail
 from adjudge.table.participants import compile_human_pattern
@@ -346,7 +346,7 @@ def model_contrasts(
         estimator = ScoreEstimator(type(judgments)(table), model="mixed-points")
         estimate = estimator.estimate
     except DataError as fault:
-        return {}, (f"the mixed model is left out: {fault}",)
+        return {}, (f"the mixed model is left out: {fault.for_command_line()}",)
     points = margin_in_points(margin, estimator.design.as_given, default=False)
     if human not in estimate.systems:
         return {}, (f"the mixed model is left out: it has no scores of '{human}'",)
@@ -469,7 +469,7 @@ def model_changes(
     try:
         changes = estimate(before, after, human, contaminated)
     except DataError as fault:
-        return (), (f"the model of the change is left out: {fault}",)
+        return (), (f"the model of the change is left out: {fault.for_command_line()}",)
     return tuple(change for part, estimates in changes.items() for change in _corrected(part, estimates)), ()
 
 
@@ -661,9 +661,9 @@ def find_human(judgments: Judgments, wanted: str) -> str:
     pattern = compile_human_pattern(wanted)
     fitting = [name for name in systems if pattern.fullmatch(name)]
     if not fitting:
-        raise DataError(f"--human '{wanted}' names none of the systems; they are {', '.join(systems)}")
+        raise DataError(f"{param('human')} '{wanted}' names none of the systems; they are {', '.join(systems)}")
     if len(fitting) > 1:
-        raise UsageError(f"--human '{wanted}' fits {', '.join(fitting)}; name the one to compare with")
+        raise UsageError(f"{param('human')} '{wanted}' fits {', '.join(fitting)}; name the one to compare with")
     return fitting[0]
 
 
@@ -673,7 +673,7 @@ def outcomes(judgments: Judgments, human: str, keys: Mapping[str, str] | None = 
     relative = bool(set(judgments.protocols) & set(RELATIVE))
     compared, worth = _by_ranks_outcomes(judgments, name) if relative else _by_scores_outcomes(judgments, name)
     if compared.height == 0:
-        raise DataError(f"no system was judged together with '{name}'; name another with --human")
+        raise DataError(f"no system was judged together with '{name}'; name another with {param('human')}")
     marked = judgments.table.filter(pl.col("human") & (pl.col("system") != name))["system"].unique()
     compared_systems = Outcomes(name, frozenset(marked.to_list()), compared, worth, relative)
     return compared_systems if keys is None else _with_documents(compared_systems, keys)
@@ -692,7 +692,7 @@ def _by_ranks_outcomes(judgments: Judgments, human: str) -> tuple[pl.DataFrame, 
     pairs = comparisons(judgments)
     segments = segment_keys(judgments).select("document", "segment")
     if human not in pairs.systems:
-        raise DataError(f"'{human}' has no ranks of its own; name another with --human")
+        raise DataError(f"'{human}' has no ranks of its own; name another with {param('human')}")
     if len(pairs.first) == 0:
         raise DataError("no two systems were ranked in the same block, so nothing can be compared; check the columns")
     code = pairs.systems.index(human)

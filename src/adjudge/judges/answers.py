@@ -16,7 +16,7 @@ from adjudge.judges.alternative import Bias
 from adjudge.ranking.intervals import correlate, proportion
 from adjudge.readers.metric_scores import read_metric_scores, reverse_scores
 from adjudge.table.comparisons import NOBODY, comparisons, segment_keys
-from adjudge.table.errors import DataError, UsageError
+from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.judgments import Judgments
 from adjudge.table.participants import PREFIX, judge_name, machine_rows
 from adjudge.table.protocols import RELATIVE, SCORED, TRANSLATIONS
@@ -67,7 +67,7 @@ def read_judge_scores(paths: Sequence[Path], *, lower_is_better: Iterable[str] =
     if not rows:
         names = ", ".join(str(path) for path in paths)
         raise UsageError(
-            f"--judge-scores {names} holds no scores of segments, which are needed; give *.seg.score files"
+            f"{param('judge_scores')} {names} holds no scores of segments, which are needed; give *.seg.score files"
         )
     return pl.DataFrame(
         [(f"{PREFIX}{row.metric}", row.system, row.segment, row.document, row.score) for row in rows],
@@ -84,12 +84,17 @@ def judge_rows(judgments: Judgments, metrics: pl.DataFrame | None) -> pl.DataFra
     machine = machine_rows(judgments)
     parts = [part for part in (machine, metrics) if part is not None]
     if not parts:
-        raise DataError("no machine judge is among the annotators; name some with --judges, or give --judge-scores")
+        raise DataError(
+            "no machine judge is among the annotators; name some with "
+            f"{param('judges')}, or give {param('judge_scores')}"
+        )
     if machine is not None and metrics is not None:
         twice = set(machine["annotator"].unique()) & set(metrics["annotator"].unique())
         if twice:
             name = judge_name(min(twice))
-            raise DataError(f"'{name}' is both an annotator and a metric of --judge-scores; rename one of them")
+            raise DataError(
+                f"'{name}' is both an annotator and a metric of {param('judge_scores')}; rename one of them"
+            )
     return pl.concat(parts, how="diagonal_relaxed")
 
 

@@ -34,7 +34,7 @@ from adjudge.judges.clients import (
     read_key,
 )
 from adjudge.readers import native
-from adjudge.table.errors import DataError, InputError, UsageError, shown
+from adjudge.table.errors import DataError, InputError, UsageError, param, shown
 from adjudge.table.files import read_text
 from adjudge.table.judgments import INCLUSION, SCHEMA, Judgments, SetAside, fingerprint
 from adjudge.table.participants import PREFIX
@@ -230,7 +230,7 @@ def make_questions(tasks: TaskSet, *, repeats: float, seed: int) -> list[Questio
                 for question in _make_item_questions(screen, item, in_pairs=in_pairs):
                     by_id.setdefault(question.id, question)
     if repeats and in_pairs:
-        raise UsageError("--repeats is for scores; leave it out for pairs")
+        raise UsageError(f"{param('repeats')} is for scores; leave it out for pairs")
     rng = generator(seed, _STREAM)
     different = list(by_id.values())
     questions = [different[place] for place in rng.permutation(len(different))]
@@ -251,7 +251,7 @@ def _make_item_questions(screen: Screen, item: Item, *, in_pairs: bool) -> Itera
 
 def _choose_repeats(questions: Sequence[Question], repeats: float) -> Sequence[Question]:
     if not (0 <= repeats < 1 or (repeats >= 1 and float(repeats).is_integer())):
-        raise UsageError(f"--repeats is {repeats:g}; give a share below 1, or a whole number of questions")
+        raise UsageError(f"{param('repeats')} is {repeats:g}; give a share below 1, or a whole number of questions")
     genuine = [question for question in questions if question.outputs[0].kind == "system"]
     return genuine[: round(repeats * len(genuine)) if repeats < 1 else int(repeats)]
 
@@ -518,7 +518,7 @@ def _prepare_questions(campaign: Path, settings: JudgeSettings) -> _Questioning:
     program = (settings.command or "").split()[0] if (settings.command or "").strip() else "unnamed"
     name = (settings.name or settings.model or Path(program).stem).strip().removeprefix(PREFIX)
     if not name or not name.isprintable():
-        raise UsageError(f"--name is '{name}'; a name of printable characters is needed")
+        raise UsageError(f"{param('name')} is '{name}'; a name of printable characters is needed")
     chosen: dict[str, str | int | float | None] = {
         "judge": name,
         "endpoint": settings.endpoint,
@@ -550,14 +550,14 @@ def _load_tasks(campaign: Path) -> tuple[TaskSet, Scale]:
 
 def _check_settings(settings: JudgeSettings) -> None:
     if (settings.endpoint is None) == (settings.command is None):
-        raise UsageError("name who is asked: either --endpoint with --model, or --command")
+        raise UsageError(f"name who is asked: either {param('endpoint')} with {param('model')}, or {param('command')}")
     if settings.endpoint is not None and not settings.model:
-        raise UsageError("--endpoint needs --model, the name of the model to ask")
+        raise UsageError(f"{param('endpoint')} needs {param('model')}, the name of the model to ask")
     for name, value, least in (("jobs", settings.jobs, 1), ("retries", settings.retries, 0)):
         if value < least:
             raise UsageError(f"--{name} is {value}, at least {least} is needed")
     if not 0 < settings.timeout <= 86_400:
-        raise UsageError(f"--timeout is {settings.timeout:g}, a number of seconds up to a day is needed")
+        raise UsageError(f"{param('timeout')} is {settings.timeout:g}, a number of seconds up to a day is needed")
 
 
 def _parse_parameters(settings: JudgeSettings) -> dict[str, Any]:
@@ -566,10 +566,10 @@ def _parse_parameters(settings: JudgeSettings) -> dict[str, Any]:
     except (ValueError, RecursionError):
         parameters = None
     if not isinstance(parameters, dict):
-        raise UsageError("--parameters is no JSON object; write one such as '{\"temperature\": 0}'")
+        raise UsageError(f"{param('parameters')} is no JSON object; write one such as '{{\"temperature\": 0}}'")
     for name in ("model", "messages", "stream"):
         if name in parameters:
-            raise UsageError(f"--parameters sets '{name}', which adjudge sets itself; leave it out")
+            raise UsageError(f"{param('parameters')} sets '{name}', which adjudge sets itself; leave it out")
     return parameters
 
 

@@ -39,7 +39,7 @@ from adjudge.judges.answers import (
 )
 from adjudge.ranking.estimator import is_relative
 from adjudge.ranking.lines import holm
-from adjudge.table.errors import UsageError, unknown_choice
+from adjudge.table.errors import UsageError, param, unknown_choice
 from adjudge.table.maths import divide, student_quantile, student_tail
 from adjudge.table.rng import generator
 from adjudge.table.wording import counted
@@ -220,10 +220,12 @@ def _family(differences: Differences, pattern: str | None) -> Iterator[Bias]:
     try:
         of_family = differences.system.str.contains(pattern, strict=True).to_numpy()
     except pl.exceptions.ComputeError as fault:
-        raise UsageError(f"--judge-family has the pattern '{pattern}', which is no regular expression") from fault
+        raise UsageError(
+            f"{param('judge_family')} has the pattern '{pattern}', which is no regular expression"
+        ) from fault
     if of_family.all() or not of_family.any():
         which = "all systems match" if of_family.all() else "no system matches"
-        raise UsageError(f"--judge-family has the pattern '{pattern}', which {which}; check the names")
+        raise UsageError(f"{param('judge_family')} has the pattern '{pattern}', which {which}; check the names")
     estimate, interval, p = differences.contrast(of_family)
     yield Bias(
         "own family", estimate, interval, p, int(of_family.sum()),
@@ -267,11 +269,13 @@ def parse_families(given: Sequence[str]) -> dict[str, str]:
     for text in given:
         name, equals, pattern = text.partition("=")
         if not (name and equals and pattern):
-            raise UsageError(f"--judge-family is '{text}'; write JUDGE=PATTERN, such as gpt-4=GPT.*")
+            raise UsageError(f"{param('judge_family')} is '{text}'; write JUDGE=PATTERN, such as gpt-4=GPT.*")
         try:
             re.compile(pattern)
         except re.error as fault:
-            raise UsageError(f"--judge-family has the pattern '{pattern}', which is no regular expression") from fault
+            raise UsageError(
+                f"{param('judge_family')} has the pattern '{pattern}', which is no regular expression"
+            ) from fault
         families[name.removeprefix("judge:")] = pattern
     return families
 
@@ -286,7 +290,7 @@ def scores_section(judgments: Judgments, settings: AuditSettings) -> Judges:
     """The section for scores."""
     scale = next((scale for scale in SCALES if scale == settings.judge_scale), None)
     if scale is None:
-        raise unknown_choice("scale for --judge-scale", settings.judge_scale, SCALES)
+        raise unknown_choice(f"scale for {param('judge_scale')}", settings.judge_scale, SCALES)
     return _section(score_answers(judgments, settings.judge_scores), settings, scale, scale)
 
 
@@ -302,11 +306,11 @@ def comparisons_section(judgments: Judgments, settings: AuditSettings) -> Judges
 
 def _section(answers: Answers, settings: AuditSettings, scale: Scale, shown_scale: str) -> Judges:
     if not 0 < settings.judge_allowance < 1:
-        raise UsageError(f"--judge-allowance is {settings.judge_allowance:g}, it must lie between 0 and 1")
+        raise UsageError(f"{param('judge_allowance')} is {settings.judge_allowance:g}, it must lie between 0 and 1")
     families = parse_families(settings.judge_families)
     for name in families:
         if name not in answers.judges:
-            raise unknown_choice("judge for --judge-family", name, sorted(answers.judges))
+            raise unknown_choice(f"judge for {param('judge_family')}", name, sorted(answers.judges))
     reports = tuple(_report(answers, name, settings, scale=scale, families=families) for name in sorted(answers.judges))
     alone = [name for name in answers.own_scale & answers.judges.keys() if scale == "raw" and shown_scale == "raw"]
     notes = [

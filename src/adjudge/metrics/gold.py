@@ -17,7 +17,7 @@ from adjudge.metrics.levels import TAIL, draws, interval, pooled_pearson
 from adjudge.metrics.results import CurvePoint, Gold, GoldRun, GoldScore
 from adjudge.people.check import check
 from adjudge.ranking.intervals import correlate
-from adjudge.table.errors import DataError, UsageError
+from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.judgments import SetAside
 from adjudge.table.maths import divide, pearson
 from adjudge.table.protocols import RATED, SCORED
@@ -89,7 +89,7 @@ def check_gold(runs: int, orders: int) -> None:
     if runs > 2:
         raise UsageError(f"{runs} runs were given, one or two are needed; join files of one run in a folder")
     if orders < 0:
-        raise UsageError(f"--orders is {orders}, it must be 0 or more")
+        raise UsageError(f"{param('orders')} is {orders}, it must be 0 or more")
 
 
 def runs_by_pair(runs: Sequence[Judgments]) -> dict[str, list[Judgments]]:
@@ -100,7 +100,7 @@ def runs_by_pair(runs: Sequence[Judgments]) -> dict[str, list[Judgments]]:
     common = [name for name in first if all(name in run.pairs for run in runs)]
     if not common:
         pairs = " and ".join(", ".join(run.pairs) for run in runs)
-        raise DataError(f"the runs have no language pair in common, they hold {pairs}; check --pair")
+        raise DataError(f"the runs have no language pair in common, they hold {pairs}; check {param('pair')}")
     return {name: [run.for_pair(name) for run in runs] for name in common}
 
 
@@ -111,7 +111,7 @@ def _standardise(
     final = run.final()
     table = final.table.filter(pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null())
     if table.height == 0:
-        raise DataError("scores are needed for a gold standard, but the data hold none; check --format")
+        raise DataError(f"scores are needed for a gold standard, but the data hold none; check {param('format')}")
     score = pl.col("score")
     mean, sd = (part.over("annotator").round_sig_figs(PRINTED_DIGITS) for part in (score.mean(), score.std()))
     z = (score - mean) / sd

@@ -24,7 +24,7 @@ from adjudge.ranking.changes import ONCE_PER_PAIR, all_changes
 from adjudge.ranking.scores import as_scores
 from adjudge.readers.metric_scores import MetricScore, fingerprint_of_scores, read_metric_scores, reverse_scores
 from adjudge.readers.texts import aligned, read_column
-from adjudge.table.errors import DataError, InputError, UsageError
+from adjudge.table.errors import DataError, InputError, UsageError, param
 from adjudge.table.judgments import Judgments
 from adjudge.table.maths import pearson
 from adjudge.table.protocols import RELATIVE
@@ -425,7 +425,7 @@ def _order(correlations: dict[str, float]) -> list[str]:
 # What `meta` is computed from: human scores and metric scores, read, computed from texts, and joined.
 
 
-CHOOSE_PAIR = "choose with --pair"
+CHOOSE_PAIR = f"choose with {param('pair')}"
 # Names under which tables keep human scores, the surest first.
 HUMAN_COLUMNS = ("human", "gold", "da", "z", "mqm", "esa", "sqm", "score")
 
@@ -450,7 +450,7 @@ class MetaInputs:
 def check_counts(permutations: int, resamples: int) -> None:
     """Refuse numbers of permutations and resamples that make no test."""
     if permutations < 1 or resamples < 0:
-        raise UsageError("--permutations must be at least 1 and --resamples at least 0")
+        raise UsageError(f"{param('permutations')} must be at least 1 and {param('resamples')} at least 0")
 
 
 def read_inputs(
@@ -502,7 +502,9 @@ def _ranking(judgments: Judgments | None, method: str | None, seed: int) -> Rank
             raise DataError(f"the judgments hold several language pairs ({', '.join(judgments.pairs)}); {CHOOSE_PAIR}")
         return gold_ranking(judgments, method, seed)
     if method is not None:
-        raise UsageError("--gold-method is how rankings and pairs are turned into scores; leave it out with scores")
+        raise UsageError(
+            f"{param('gold_method')} is how rankings and pairs are turned into scores; leave it out with scores"
+        )
     return None
 
 
@@ -530,7 +532,7 @@ def human_scores_of_table(paths: Sequence[Path], column: str | None) -> list[Met
     if chosen is None and len(names) == 1:
         chosen = names[0]
     if chosen not in names:
-        raise DataError(f"no column of human scores among {', '.join(names)}; name it with --gold-column")
+        raise DataError(f"no column of human scores among {', '.join(names)}; name it with {param('gold_column')}")
     return [score for score in scores if score.metric == chosen]
 
 
@@ -545,10 +547,14 @@ def _computed_scores(
 ) -> tuple[list[MetricScore], dict[str, str]]:
     """BLEU, chrF and TER where texts were given, with sacrebleu's signatures."""
     if bool(references) != bool(outputs):
-        raise UsageError("--references and --outputs belong together; give both to compute BLEU, chrF and TER")
+        raise UsageError(
+            f"{param('references')} and {param('outputs')} belong together; give both to compute BLEU, chrF and TER"
+        )
     if not references:
         if not given:
-            raise UsageError("there is no metric; give files of scores, or --references and --outputs")
+            raise UsageError(
+                f"there is no metric; give files of scores, or {param('references')} and {param('outputs')}"
+            )
         return [], {}
     named = {name: Path(path) for name, path in outputs.items()}
     return text_metrics(read_texts([Path(path) for path in references], named), tokenize=tokenize)

@@ -11,7 +11,7 @@ import numpy as np
 from adjudge.metrics.results import ChosenWeight, Costs, DocumentLabel, OrderOfSystems, QualityEstimation, SystemSweep
 from adjudge.metrics.significance import compare_predictions
 from adjudge.ranking.intervals import correlate
-from adjudge.table.errors import DataError, UsageError, unknown_choice
+from adjudge.table.errors import DataError, UsageError, param, unknown_choice
 from adjudge.table.judgments import SetAside, fingerprint
 from adjudge.table.maths import pearson
 from adjudge.table.texts import edit_rate, ter_signature
@@ -250,7 +250,10 @@ def _choose_weight(
     first: Floats, second: Floats | None, predictions: Mapping[str, Floats], weight: float | None, baseline: str | None
 ) -> ChosenWeight:
     if baseline is not None and not predictions:
-        raise UsageError(f"--baseline {baseline} chooses the weight by its predictions; give them with --predictions")
+        raise UsageError(
+            f"{param('baseline')} {baseline} chooses the weight by its predictions; "
+            f"give them with {param('predictions')}"
+        )
     if baseline is not None and baseline not in predictions:
         raise unknown_choice("baseline", baseline, predictions)
     if second is None:

@@ -465,7 +465,7 @@ def _read(folder: Path, published: Published) -> _Data:
             parts.append(_read_campaign(campaign, published))
         except adjudge.AdjudgeError as fault:
             faults.append(fault)
-            notes.append(f"{campaign.name} is left out: {fault}")
+            notes.append(f"{campaign.name} is left out: {fault.for_command_line()}")
     if not parts:
         raise faults[0]
     return _Data(
@@ -510,7 +510,7 @@ def _read_pair(campaign: str, pair: str, judgments: Judgments, figures: list[Fig
         if rule is not None:
             audited = (_audited(campaign, pair, judgments, rule),)
     except adjudge.AdjudgeError as fault:
-        notes.append(f"{campaign} {pair} is not audited: {fault}")
+        notes.append(f"{campaign} {pair} is not audited: {fault.for_command_line()}")
     return _Data(audited, official, tuple(notes), "")
 
 

@@ -12,7 +12,7 @@ from adjudge.people.controls import TESTS, control_p, control_pairs, drifts, rep
 from adjudge.people.results import AnnotatorCheck, Checked
 from adjudge.people.twins import find_twins
 from adjudge.table.comparisons import no_answer
-from adjudge.table.errors import DataError, UsageError, unknown_choice
+from adjudge.table.errors import DataError, UsageError, param, unknown_choice
 from adjudge.table.judgments import SetAside
 from adjudge.table.protocols import EDITED, KINDS, LEAST_SECONDS, RELATIVE, Work
 from adjudge.table.settings import option
@@ -212,7 +212,9 @@ class CheckRule:
         if self.test not in TESTS:
             raise unknown_choice("test", self.test, TESTS)
         if not 0 < self.level < 1:
-            raise UsageError(f"--level is {self.level:g}, it must lie between 0 and 1; the usual value is 0.05")
+            raise UsageError(
+                f"{param('level')} is {self.level:g}, it must lie between 0 and 1; the usual value is 0.05"
+            )
 
 
 def check(judgments: Judgments, *, rule: CheckRule | None = None) -> Checked:

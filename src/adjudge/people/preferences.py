@@ -23,7 +23,7 @@ from adjudge.people.coefficients import (
 )
 from adjudge.people.results import PARTS, Agreement, AnnotatorAgreement
 from adjudge.table.comparisons import NOBODY, comparisons, relative_judgments, segment_keys
-from adjudge.table.errors import DataError, UsageError
+from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.judgments import SetAside
 from adjudge.table.maths import divide
 
@@ -85,7 +85,7 @@ def _label_scale(compared: Comparisons, labels: int | None) -> int:
     if labels is None:
         return max(largest, int(np.bincount(compared.label_block).max(initial=0)), 2)
     if labels < max(largest, 2):
-        raise UsageError(f"--labels is {labels}, but the data use label {largest}; give at least that")
+        raise UsageError(f"{param('labels')} is {labels}, but the data use label {largest}; give at least that")
     return labels
 
 

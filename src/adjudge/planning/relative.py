@@ -23,7 +23,7 @@ from adjudge.ranking.estimator import RelativeEstimator
 from adjudge.ranking.lines import holm
 from adjudge.ranking.tastes import fit_tastes
 from adjudge.table.comparisons import Comparisons, comparisons
-from adjudge.table.errors import DataError, UsageError
+from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.judgments import fingerprint
 from adjudge.table.maths import student_below, student_quantile
 from adjudge.table.results import Result, Table, number, percent, text
@@ -169,7 +169,9 @@ class RelativePlanSettings:
         check_least(self, systems=2, annotators=2, block_size=2)
         check_shares(self, "power", "level")
         if self.difference <= 0:
-            raise UsageError(f"--difference is {self.difference:g}; give the log-odds that matter to you, above 0")
+            raise UsageError(
+                f"{param('difference')} is {self.difference:g}; give the log-odds that matter to you, above 0"
+            )
 
     @property
     def shown(self) -> int:
@@ -187,7 +189,7 @@ def spread_like(judgments: Judgments) -> RelativeSpread:
     compared = comparisons(judgments)
     units = units_of(compared)
     if units.kind != "annotators":
-        raise DataError("a pilot of one person says nothing of tastes; ask several, or leave --like out")
+        raise DataError(f"a pilot of one person says nothing of tastes; ask several, or leave {param('like')} out")
     people = people_counts(units)
     fitted = fit_tastes(people, compared)
     plain = fit(people.wins.sum(0), people.ties.sum(0))

@@ -31,7 +31,7 @@ from adjudge.planning.settings import (
     PlanSelection,
     variances_like,
 )
-from adjudge.table.errors import AdjudgeError, DataError, UsageError
+from adjudge.table.errors import AdjudgeError, DataError, UsageError, param
 from adjudge.table.judgments import renumber
 from adjudge.table.maths import divide, normal_quantile, student_below, student_quantile, student_tail
 from adjudge.table.rng import DEFAULT_SEED, generator
@@ -311,7 +311,7 @@ def search(settings: PlanSettings, variances: Variances) -> tuple[list[PlanChoic
     if not choices:
         faults = [fault for structure in searched for fault in structure.faults]
         people = counted(settings.annotators, "annotator")
-        too_many = UsageError(f"--per-item asks for more judgments than the {people} can give; ask for fewer")
+        too_many = UsageError(f"{param('per_item')} asks for more judgments than the {people} can give; ask for fewer")
         raise faults[0] if faults else too_many
     trials = Search(settings, variances)
     for structure in searched:
@@ -675,7 +675,9 @@ def plan_selection(judgments: int, spread: Floats | None = None) -> PlanSelectio
     """
     x = assumed_spread() if spread is None else np.asarray(spread, dtype=float)
     if not x.mean() > 0:
-        raise DataError("the numbers of --select are all 0, so nothing can be chosen by them; leave the option out")
+        raise DataError(
+            f"the numbers of {param('select')} are all 0, so nothing can be chosen by them; leave the option out"
+        )
     x = x / x.mean()
     q = (1 - EVEN) * x + EVEN
     return PlanSelection(

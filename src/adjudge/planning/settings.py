@@ -9,7 +9,7 @@ import numpy as np
 
 from adjudge.evidence.boundaries import SPENDING, Spending
 from adjudge.mixed.variances import TASTE
-from adjudge.table.errors import UsageError, unknown_choice
+from adjudge.table.errors import UsageError, param, unknown_choice
 from adjudge.table.results import Column, Result, Table, number, percent, tabulate, text
 from adjudge.table.rng import DEFAULT_SEED
 from adjudge.table.wording import counted, measured
@@ -99,11 +99,13 @@ class PlanSettings:
         check_least(self, systems=2, annotators=1, documents=1, segments=1, task_size=2, looks=1)
         check_shares(self, "power", "level")
         if not 0 <= self.controls <= 0.9:
-            raise UsageError(f"--controls is {self.controls:g}; a share between 0 and 0.9 is needed")
+            raise UsageError(f"{param('controls')} is {self.controls:g}; a share between 0 and 0.9 is needed")
         if self.spending not in SPENDING:
             raise unknown_choice("spending", self.spending, SPENDING)
         if self.difference <= 0:
-            raise UsageError(f"--difference is {self.difference:g}; give the points that matter to you, above 0")
+            raise UsageError(
+                f"{param('difference')} is {self.difference:g}; give the points that matter to you, above 0"
+            )
         for name in self.structures:
             if name not in STRUCTURES:
                 raise unknown_choice("structure", name, STRUCTURES)

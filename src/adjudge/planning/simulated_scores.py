@@ -14,7 +14,7 @@ import polars as pl
 
 from adjudge.planning.simulated_rankings import check_at_least, check_qualities, check_share, settings_of
 from adjudge.planning.truth import Simulated, draw_texts, human_names, numbered, truth_of
-from adjudge.table.errors import UsageError
+from adjudge.table.errors import UsageError, param
 from adjudge.table.judgments import Judgments
 from adjudge.table.languages import parse_pair
 from adjudge.table.rng import DEFAULT_SEED, generator
@@ -249,7 +249,7 @@ class ScoreCampaign:
             check_share(name, getattr(self, name))
         check_at_least("task_size", self.task_size, 1)
         if not 0 <= self.controls <= 0.9:
-            raise UsageError(f"--controls is {self.controls:g}; a share between 0 and 0.9 is needed")
+            raise UsageError(f"{param('controls')} is {self.controls:g}; a share between 0 and 0.9 is needed")
         check_qualities(self.qualities, self.systems)
         if self.systems + self.humans < 2:
             raise UsageError("one system has nobody to be compared with; simulate at least two")

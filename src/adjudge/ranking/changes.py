@@ -20,7 +20,7 @@ import numpy as np
 
 from adjudge.ranking.counts import labelling_annotators
 from adjudge.table.comparisons import NOBODY
-from adjudge.table.errors import UsageError
+from adjudge.table.errors import UsageError, param
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -149,7 +149,7 @@ def _parsed(margin: float | str) -> tuple[float, bool]:
         number = float("nan")
     if not 0 < number < float("inf"):
         raise UsageError(
-            f"--margin is {margin}, it must be above 0: points such as 3, or a share of the scale such as 5%"
+            f"{param('margin')} is {margin}, it must be above 0: points such as 3, or a share of the scale such as 5%"
         )
     return number, share
 

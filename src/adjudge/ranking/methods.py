@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.table.errors import DataError, UsageError, unknown_choice
+from adjudge.table.errors import DataError, UsageError, param, unknown_choice
 from adjudge.table.protocols import RELATIVE
 from adjudge.table.settings import option, seed_option
 
@@ -267,9 +267,11 @@ def default_method(judgments: Judgments) -> str:
 
 def _check(settings: RankSettings) -> None:
     if not 0 < settings.level < 1:
-        raise UsageError(f"--level is {settings.level:g}, it must lie between 0 and 1; the usual value is 0.05")
+        raise UsageError(
+            f"{param('level')} is {settings.level:g}, it must lie between 0 and 1; the usual value is 0.05"
+        )
     if settings.resamples is not None and settings.resamples < 0:
-        raise UsageError(f"--resamples is {settings.resamples}, it must be 0 or more")
+        raise UsageError(f"{param('resamples')} is {settings.resamples}, it must be 0 or more")
     if settings.lines is not None:
         from adjudge.ranking.lines import check_rule
 
@@ -280,19 +282,28 @@ def _check_for_method(method: Method, settings: RankSettings, *, helped: bool = 
     """Refuse settings that this method would ignore."""
     if helped and not method.takes_helpers:
         if method.judgments == "relative":
-            raise UsageError(f"--with is for scores, {method.name} ranks relative judgments; leave out --with")
+            raise UsageError(
+                f"{param('with_scores')} is for scores, {method.name} ranks relative "
+                f"judgments; leave out {param('with_scores')}"
+            )
         others = ", ".join(name for name, other in METHODS.items() if other.takes_helpers)
-        raise UsageError(f"{method.name} cannot use --with; choose one of {others} by --method, or leave out --with")
+        raise UsageError(
+            f"{method.name} cannot use {param('with_scores')}; choose one of {others} by "
+            f"{param('method')}, or leave out {param('with_scores')}"
+        )
     if settings.zero_sd != "drop" and not method.standardises:
         others = ", ".join(name for name, other in METHODS.items() if other.standardises)
         raise UsageError(
-            f"{method.name} makes no z-scores; --zero-sd {settings.zero_sd} is for {others}: choose one by --method, "
+            f"{method.name} makes no z-scores; {param('zero_sd')} {settings.zero_sd} is for "
+            f"{others}: choose one by {param('method')}, "
             "or leave it out"
         )
     if method.judgments == "relative":
         return
     if settings.reference == "exclude":
-        raise UsageError(f"{method.name} scores every system by itself; --reference exclude is for relative rankings")
+        raise UsageError(
+            f"{method.name} scores every system by itself; {param('reference')} exclude is for relative rankings"
+        )
     if settings.significance is not None:
-        test = f"--significance {settings.significance} is for relative rankings"
+        test = f"{param('significance')} {settings.significance} is for relative rankings"
         raise UsageError(f"{method.name} has a test of its own; {test}, leave it out")

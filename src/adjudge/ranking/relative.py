@@ -23,7 +23,7 @@ from adjudge.ranking.significance import (
 from adjudge.ranking.tastes import compare_strengths, draws, spread_components, strength_findings
 from adjudge.table.comparisons import comparisons as compare
 from adjudge.table.comparisons import not_compared
-from adjudge.table.errors import DataError, UsageError
+from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.maths import divide, normal_quantile
 from adjudge.table.participants import MOST_SHOWN, one_judge
 from adjudge.table.rng import generator
@@ -174,7 +174,9 @@ def rank_units(
     check_connected(tally)
     wanted = settings.significance or method.significance
     if wanted == "tastes" and method.significance != "tastes":
-        raise UsageError(f"{method.name} has no model of tastes; choose bradley-terry, or --significance resample")
+        raise UsageError(
+            f"{method.name} has no model of tastes; choose bradley-terry, or {param('significance')} resample"
+        )
     if wanted == "tastes" and units.kind == "annotators":
         return _rank_by_tastes(units, source, method, settings, blocks)
     return _rank_by_resamples(units, source, method, settings, "resample" if wanted == "tastes" else wanted)
@@ -265,7 +267,9 @@ def _findings(
 
 def _prepared(judgments: Judgments, method: Method, settings: RankSettings) -> Comparisons:
     if method.reference and settings.reference and settings.reference != method.reference:
-        raise UsageError(f"{method.name} is defined with --reference {method.reference}; choose another method")
+        raise UsageError(
+            f"{method.name} is defined with {param('reference')} {method.reference}; choose another method"
+        )
     compared = compare(judgments)
     if (method.reference or settings.reference) == "exclude":
         compared = compared.without(compared.human)

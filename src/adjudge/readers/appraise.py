@@ -36,7 +36,7 @@ from adjudge.readers.parsing import (
     refuse_empty,
     split_rows,
 )
-from adjudge.table.errors import InputError, Source, shown
+from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import read_text
 from adjudge.table.judgments import Judgments, SetAside, concat, language_codes
 from adjudge.table.participants import mark_humans
@@ -231,7 +231,7 @@ def read_people(path: Path, accounts: set[str]) -> dict[str, str]:
         if _is_function(columns[account], columns[people]) and (known or persons) and known + len(persons) > best[0]:
             best = (known + len(persons), {**{person: person for person in persons}, **pairs})
     if not best[0]:
-        raise InputError("knows none of the accounts in the results; check --annotators", file=path)
+        raise InputError(f"knows none of the accounts in the results; check {param('annotators')}", file=path)
     return {account: best[1][account] for account in accounts & best[1].keys()}
 
 
@@ -410,11 +410,11 @@ def _result_files(paths: Sequence[Path], options: ReadOptions) -> tuple[dict[Pat
         elif path in explicit:
             refuse_empty(path)
             problem = "is no result file: rows must begin with account, system, item, type (TGT, BAD, REF or CHK)"
-            raise InputError(f"{problem}, languages and score; check --format", file=path, line=1)
+            raise InputError(f"{problem}, languages and score; check {param('format')}", file=path, line=1)
         else:
             others.append(path.name)
     if not tables:
-        raise InputError("holds no result file of Appraise; check the path and --format", file=paths[0])
+        raise InputError(f"holds no result file of Appraise; check the path and {param('format')}", file=paths[0])
     return tables, others
 
 

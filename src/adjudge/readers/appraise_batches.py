@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from adjudge.table.errors import DataError, InputError, UsageError, shown
+from adjudge.table.errors import DataError, InputError, UsageError, param, shown
 from adjudge.table.files import check_size, decode_text, read_bytes, write_text
 from adjudge.table.languages import three_letter_code
 from adjudge.table.wording import agreeing, counted
@@ -75,7 +75,7 @@ def _documents(path: Path) -> Iterable[tuple[str, str]]:
             names = [name for name in archive.namelist() if name.lower().endswith(".json")]
             check_size(sum(archive.getinfo(name).file_size for name in names), path, what="unpacked")
             if not names:
-                raise InputError("holds no JSON file; check --batches", file=path)
+                raise InputError(f"holds no JSON file; check {param('batches')}", file=path)
             for name in names:
                 yield name, decode_text(archive.read(name), path)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError, zlib.error) as fault:
@@ -99,7 +99,7 @@ def _tasks(text: str, path: Path, name: str, batches: Batches) -> list[Any]:
     except ValueError as fault:
         raise InputError(f"{name} holds a number of too many digits; correct it", file=path) from fault
     if not isinstance(tasks, list):
-        raise InputError(f"{name} is JSON but not a list of tasks; check --batches", file=path)
+        raise InputError(f"{name} is JSON but not a list of tasks; check {param('batches')}", file=path)
     return tasks
 
 
@@ -135,7 +135,7 @@ def _add_task(task: Any, batches: Batches, path: Path) -> None:
         _add_showing(showing, batches)
     except (KeyError, TypeError, AttributeError) as fault:
         problem = f"task {batches.tasks} is not as Appraise writes tasks ({fault!r} is the trouble)"
-        raise InputError(f"{problem}; check --batches", file=path) from fault
+        raise InputError(f"{problem}; check {param('batches')}", file=path) from fault
 
 
 def _document_and_system(item: dict[str, Any]) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.readers.parsing import SCORE_SCALE
-from adjudge.table.errors import InputError, UsageError, shown, unknown_choice
+from adjudge.table.errors import InputError, UsageError, param, shown, unknown_choice
 from adjudge.table.judgments import RECOGNISED_EXTRAS, SCHEMA, SPAN, ColumnUse
 from adjudge.table.protocols import KINDS, ON_SCALE, PROTOCOLS
 from adjudge.table.wording import as_argument, counted, short_list
@@ -145,18 +145,20 @@ class ColumnMap:
             free, either_of = likeliest or "NAME", f"; {short_list(several, 'or')} may be it"
         either = f"'{instead}' or '{meaning}'" if instead else f"'{meaning}'"
         what = f"has no column {either}{why}, it has {shown(listed, 300)}{either_of}"
-        wide = " (or --systems, where each system has a column)" if meaning == "system" else ""
+        wide = f" (or {param('systems')}, where each system has a column)" if meaning == "system" else ""
         if meaning == "score" and either_of and "annotator" not in self.columns:
-            wide = " (or --raters, where each annotator has a column)"
+            wide = f" (or {param('raters')}, where each annotator has a column)"
         said = as_argument([f"{name}={shown(column)}" for name, column in {meaning: free, **(also or {})}.items()])
-        return self.source.fault(f"{what}; say which it is, as --columns {said}{wide}, or give --format")
+        return self.source.fault(
+            f"{what}; say which it is, as {param('columns')} {said}{wide}, or give {param('format')}"
+        )
 
     def looks_wide(self, systems: Sequence[str]) -> InputError:
         """The error for a table without a column of systems, but with columns of numbers that may be systems."""
         what = f"has no column 'system', but {len(systems)} columns of numbers ({shown(', '.join(systems), 200)})"
         names = shown(as_argument(systems), 200)
-        other = "otherwise which is the system, as --columns system=NAME"
-        return self.source.fault(f"{what}; if each is a system, say --systems {names}; {other}")
+        other = f"otherwise which is the system, as {param('columns')} system=NAME"
+        return self.source.fault(f"{what}; if each is a system, say {param('systems')} {names}; {other}")
 
     def refuse_twice(self, twice: Collection[str], *, also: Collection[str] = ()) -> None:
         """Refuse a file in which two columns have the name of one that is used; of comments there may be several.
@@ -203,11 +205,11 @@ def parse_columns(wanted: Sequence[str], known: Iterable[str] = KNOWN) -> dict[s
     for entry in wanted:
         meaning, equals, column = (part.strip() for part in entry.partition("="))
         if not equals or not column:
-            raise UsageError(f"--columns has '{shown(entry)}', NAME=COLUMN is needed, as in system=model")
+            raise UsageError(f"{param('columns')} has '{shown(entry)}', NAME=COLUMN is needed, as in system=model")
         if meaning not in known:
             raise unknown_choice("column of the judgment table", meaning, known)
         if meaning in chosen:
-            raise UsageError(f"--columns says twice which column is '{meaning}'; say it once")
+            raise UsageError(f"{param('columns')} says twice which column is '{meaning}'; say it once")
         chosen[meaning] = column
     return chosen
 
@@ -284,7 +286,7 @@ def _find(header: Sequence[str], column: str, meaning: str, source: Source) -> s
     if len(same) == 1:
         return same[0]
     listed = shown(", ".join(header), 300)
-    raise source.fault(f"--columns takes '{shown(column)}' for '{meaning}', but the columns are {listed}")
+    raise source.fault(f"{param('columns')} takes '{shown(column)}' for '{meaning}', but the columns are {listed}")
 
 
 def renamed(frame: pl.DataFrame, mapping: ColumnMap) -> pl.DataFrame:
@@ -574,7 +576,7 @@ def parse_ranks(texts: pl.Series, *, scale: int, bad: BadRows) -> pl.Series:
     wrong = ~blank & ~(number.is_between(1, scale).fill_null(value=False))
 
     def problem(row: int) -> str:
-        hint = "; --labels is for longer scales" if number[row] is not None and number[row] > scale else ""
+        hint = f"; {param('labels')} is for longer scales" if number[row] is not None and number[row] > scale else ""
         where = f"it must lie between 1 and {scale} (or be -1 or empty where left blank){hint}"
         return f"rank is '{shown(texts[row])}', {where}"
 
@@ -587,5 +589,5 @@ def scale_of(options: ReadOptions, usual: int) -> int:
     if options.labels is None:
         return usual
     if options.labels < 2:
-        raise UsageError(f"--labels is {options.labels}, a scale has at least 2 labels")
+        raise UsageError(f"{param('labels')} is {options.labels}, a scale has at least 2 labels")
     return options.labels

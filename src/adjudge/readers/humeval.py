@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.readers.appraise_batches import UNDECIDED, read_span
 from adjudge.readers.parsing import SECTION, common_columns, json_files, json_lines, pair_of_item, read_each
-from adjudge.table.errors import InputError, shown
+from adjudge.table.errors import InputError, param, shown
 from adjudge.table.judgments import Judgments, SetAside
 from adjudge.table.participants import mark_humans
 from adjudge.table.wording import agreeing, counted
@@ -47,14 +47,20 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     unscored = 0
     for row, text, entry in entries:
         if not isinstance(entry, dict) or "doc_id" not in entry or not ({"scores", "esa_score"} & entry.keys()):
-            bad.row(row, f"'{shown(text)}' is no judged segment: it needs 'doc_id' and 'scores'; check --format", _NONE)
+            bad.row(
+                row,
+                f"'{shown(text)}' is no judged segment: it needs 'doc_id' and 'scores'; check {param('format')}",
+                _NONE,
+            )
             continue
         try:
             answers = [_add_spans(answer, typed=typed) for answer in _make_rows(entry)]
             rows += answers
             unscored += not answers
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as fault:
-            bad.row(row, f"is no judged segment ({type(fault).__name__}: {shown(fault)}); check --format", _NONE)
+            bad.row(
+                row, f"is no judged segment ({type(fault).__name__}: {shown(fault)}); check {param('format')}", _NONE
+            )
     spoilt, row_notes = bad.settle()
     scored = [row for row in rows if row["score"] is not None]
     if not scored:

@@ -22,7 +22,7 @@ from adjudge.readers.duplicates import (
     times_copied,
 )
 from adjudge.readers.parsing import BadRows
-from adjudge.table.errors import Source
+from adjudge.table.errors import Source, param
 from adjudge.table.judgments import SetAside, any_repeated
 from adjudge.table.wording import counted
 
@@ -64,7 +64,7 @@ class FileRows:
         bad = BadRows(Source(str(self.path), lambda row: int(self._lines[row])), self.options, rows)
         for row, fields in self._ragged():
             problem = f"{counted(fields, 'field')} where the header has {len(self.header)}"
-            bad.row(row, f"{problem}; the file may be cut, or not what --format says", _OTHER_LENGTH)
+            bad.row(row, f"{problem}; the file may be cut, or not what {param('format')} says", _OTHER_LENGTH)
         return bad
 
     def _ragged(self) -> Iterator[tuple[int, int]]:

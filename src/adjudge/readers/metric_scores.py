@@ -19,7 +19,7 @@ import polars as pl
 from adjudge.readers.columns import MISSING
 from adjudge.readers.duplicates import COPIED_TABLE, copied_table_note, lines_once
 from adjudge.readers.parsing import DELIMITERS, SCORE_SCALE, BadRows, Delimited, pair_of, read_delimited, to_float
-from adjudge.table.errors import DataError, InputError, Source, UsageError, shown
+from adjudge.table.errors import DataError, InputError, Source, UsageError, param, shown
 from adjudge.table.files import read_json, read_text
 from adjudge.table.judgments import Judgments, SetAside, concat, fingerprint
 from adjudge.table.languages import UNKNOWN, pair_in_name
@@ -83,7 +83,7 @@ def reverse_scores(scores: Sequence[MetricScore], names: Iterable[str]) -> list[
     unknown = sorted(wanted - {score.metric for score in scores})
     if unknown:
         known = ", ".join(dict.fromkeys(score.metric for score in scores))
-        raise UsageError(f"--lower-is-better names '{unknown[0]}', which is none of the scores: {known}")
+        raise UsageError(f"{param('lower_is_better')} names '{unknown[0]}', which is none of the scores: {known}")
     return [
         replace(score, score=-score.score) if score.metric in wanted and score.score is not None else score
         for score in scores
@@ -176,7 +176,10 @@ def _scores_of_table(table: Delimited) -> list[MetricScore]:
 def _metric_columns(table: Delimited, others: set[int | None]) -> list[tuple[int, str]]:
     """List the columns of metrics in a table with one column each, with what to call their cells in messages."""
     if "annotator" in table.header and {"score", "rank"} & set(table.header):
-        what = "holds judgments of annotators, not one score per system and segment; read it with --format judgments"
+        what = (
+            "holds judgments of annotators, not one score per system and segment; "
+            f"read it with {param('format')} judgments"
+        )
         raise InputError(what, file=table.path, line=1)
     columns = [(i, f"score in column '{name}'") for i, name in enumerate(table.header) if i not in others]
     if not columns:

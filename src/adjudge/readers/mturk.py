@@ -22,7 +22,7 @@ import polars as pl
 
 from adjudge.readers.parsing import BadRows, column_uses, files_in, refuse_empty, stem
 from adjudge.readers.wmt_da_files import KINDS
-from adjudge.table.errors import InputError, Source, shown
+from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import read_bytes, read_text
 from adjudge.table.judgments import Judgments, SetAside, concat
 from adjudge.table.languages import UNKNOWN, language_code
@@ -80,7 +80,7 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
         else:
             others.append(path.name)
     if not parts:
-        raise InputError(f"holds no file with a column '{ANSWER}'; check the path and --format", file=paths[0])
+        raise InputError(f"holds no file with a column '{ANSWER}'; check the path and {param('format')}", file=paths[0])
     notes = [f"ignored, not batch results: {', '.join(others)}"] if others else []
     merged = concat(parts)
     return replace(merged, notes=(*merged.notes, *notes))

@@ -26,7 +26,7 @@ from adjudge.readers.parsing import BadRows, stem, with_languages
 from adjudge.readers.tables import LoadedTable, load_sheets, load_table, parquet_bytes, with_decimal_points
 from adjudge.readers.wide import find_columns, unpivot, unpivot_raters
 from adjudge.table.comparisons import BLOCK_KEY
-from adjudge.table.errors import InputError, Source, UsageError, shown
+from adjudge.table.errors import InputError, Source, UsageError, param, shown
 from adjudge.table.files import atomic_path
 from adjudge.table.judgments import SCHEMA, ColumnUse, Judgments, SetAside, concat
 from adjudge.table.participants import mark_humans, with_judges
@@ -89,7 +89,9 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Jud
     if frame.height == 0:
         raise source.fault("holds a header but no judgments; add rows")
     if options.raters and options.systems:
-        raise UsageError("--systems and --raters cannot both be given; put one of the two below each other")
+        raise UsageError(
+            f"{param('systems')} and {param('raters')} cannot both be given; put one of the two below each other"
+        )
     if options.raters:
         return _read_raters(loaded, options, campaign)
     if options.systems:
@@ -151,7 +153,7 @@ def _likely_systems(frame: pl.DataFrame, mapping: ColumnMap) -> dict[str, int]:
 
 
 def _read_wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
-    systems = find_columns(loaded.frame.columns, options.systems, loaded.source, option="--systems")
+    systems = find_columns(loaded.frame.columns, options.systems, loaded.source, option="systems")
     others = [name for name in loaded.frame.columns if name not in systems]
     meanings = [name for name in SYNONYMS if name not in ("system", "score", "rank")]
     mapping = map_columns(others, loaded.source, columns=options.columns, meanings=meanings)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from adjudge.readers.options import ReadOptions
-from adjudge.table.errors import InputError, Source, shown
+from adjudge.table.errors import InputError, Source, on_command_line, param, shown
 from adjudge.table.files import read_bytes, read_text
 from adjudge.table.judgments import ColumnUse, SetAside, concat
 from adjudge.table.languages import UNKNOWN, find_pair, pair_in_name, split_pair
@@ -124,7 +124,7 @@ class BadRows:
         advice = ""
         if not self.options.strict and share <= WORTH_SETTING_ASIDE:
             rounded = math.ceil(share * 1000) / 1000
-            advice = f"; --bad-rows {rounded:g} sets such rows aside ({len(self.problems):,} of {self.rows:,})"
+            advice = f"; {param('bad_rows')} {rounded:g} sets such rows aside ({len(self.problems):,} of {self.rows:,})"
         return self.source.fault(self.problems[first] + advice, first)
 
     def _notes(self) -> list[str]:
@@ -132,7 +132,7 @@ class BadRows:
         if self.problems:
             first = min(self.problems)
             where = self._list_lines(sorted(self.problems))
-            notes.append(f"set aside as unreadable, {where}: {self.problems[first]}")
+            notes.append(f"set aside as unreadable, {where}: {on_command_line(self.problems[first])}")
         for column, rows in self.emptied.items():
             values = f"1 value of column '{column}' cannot be read and is left empty"
             if len(rows) > 1:
@@ -179,7 +179,9 @@ class Delimited:
         index = self.find(*names)
         if index is None:
             existing = shown(", ".join(self.header), 200)
-            raise InputError(f"has no column '{names[0]}', it has {existing}; check --format", file=self.path, line=1)
+            raise InputError(
+                f"has no column '{names[0]}', it has {existing}; check {param('format')}", file=self.path, line=1
+            )
         return index
 
     def lines(self) -> pl.Series:
@@ -248,7 +250,7 @@ def read_delimited(
             fields.pop()
         if len(fields) != len(header):
             problem = f"{counted(len(fields), 'field')} where the header has {len(header)}"
-            problem = f"{problem}; the file may be cut or not what --format says"
+            problem = f"{problem}; the file may be cut or not what {param('format')} says"
             if options is None:
                 raise InputError(problem, file=path, line=line)
             ragged[len(body)] = problem
@@ -446,7 +448,7 @@ def json_files(paths: Sequence[Path]) -> list[Path]:
     explicit = {path for path in paths if not path.is_dir()}
     files = [path for path in files_in(paths) if path in explicit or ".jsonl" in path.name.lower()]
     if not files:
-        raise InputError("holds no .jsonl file; check the path and --format", file=paths[0])
+        raise InputError(f"holds no .jsonl file; check the path and {param('format')}", file=paths[0])
     return files
 
 
@@ -644,7 +646,7 @@ def _find_ragged(lines: list[str], width: int) -> dict[int, str]:
     """The lines with more or fewer fields than the first, and what is wrong with each."""
     return {
         row: f"{counted(line.count(' ') + 1, 'field')} where the first line has {width}; "
-        "the file may be cut or not what --format says"
+        f"the file may be cut or not what {param('format')} says"
         for row, line in enumerate(lines)
         if line.count(" ") != width - 1
     }

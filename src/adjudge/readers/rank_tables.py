@@ -25,7 +25,7 @@ from adjudge.readers.parsing import (
     stem,
     stripped_lines,
 )
-from adjudge.table.errors import InputError, Source, shown
+from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import read_text
 from adjudge.table.judgments import SCHEMA, Judgments, SetAside, concat
 from adjudge.table.participants import human_columns
@@ -113,11 +113,13 @@ def _rank_columns(table: Delimited, options: ReadOptions) -> dict[str, int]:
     """The place of every candidate's ranks, by the candidate's name."""
     if len(options.rank_columns) < 2:
         raise InputError(
-            f"name two or more rank columns with --rank-columns; {_list_columns(table)}", file=table.path, line=1
+            f"name two or more rank columns with {param('rank_columns')}; {_list_columns(table)}",
+            file=table.path,
+            line=1,
         )
-    columns = [_column(table, name, "--rank-columns") for name in options.rank_columns]
+    columns = [_column(table, name, "rank_columns") for name in options.rank_columns]
     if len(set(columns)) < len(columns):
-        raise InputError("--rank-columns names a column twice; name each once", file=table.path)
+        raise InputError(f"{param('rank_columns')} names a column twice; name each once", file=table.path)
     names = candidate_names([table.header[column] for column in columns])
     return dict(zip(names, columns, strict=True))
 
@@ -128,15 +130,15 @@ def _segment_columns(table: Delimited, options: ReadOptions) -> list[int]:
     if table.find(wanted) is not None:
         return [table.need(wanted)]
     if options.segment_column is None:
-        what = f"name the column of the segments with --segment-column; {_list_columns(table)}"
+        what = f"name the column of the segments with {param('segment_column')}; {_list_columns(table)}"
         raise InputError(what, file=table.path, line=1)
-    return [_column(table, name, "--segment-column") for name in wanted.split(",")]
+    return [_column(table, name, "segment_column") for name in wanted.split(",")]
 
 
 def _column(table: Delimited, name: str, option: str) -> int:
     column = table.find(name.strip())
     if column is None:
-        raise InputError(f"{option} names '{shown(name)}', but {_list_columns(table)}", file=table.path, line=1)
+        raise InputError(f"{param(option)} names '{shown(name)}', but {_list_columns(table)}", file=table.path, line=1)
     return column
 
 
@@ -291,7 +293,7 @@ def _common_length(ranks: list[_File], stacked: int) -> int:
             held = counted(len(file.lines), "line")
             raise InputError(f"has {held} where {other}; they must be in step", file=file.path)
     if stacked < 1 or count % stacked:
-        what = f"has {count:,} lines, which are not {stacked} annotators one after the other; check --stacked"
+        what = f"has {count:,} lines, which are not {stacked} annotators one after the other; check {param('stacked')}"
         raise InputError(what, file=ranks[0].path)
     return count
 

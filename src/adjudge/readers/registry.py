@@ -20,7 +20,7 @@ from adjudge.readers.appraise import find_separator, is_result
 from adjudge.readers.metric_scores import ENDING, HUMAN_SCORES
 from adjudge.readers.options import ReadOptions, as_frame, as_paths
 from adjudge.readers.wmt_da_files import SOURCES, member_of
-from adjudge.table.errors import InputError, UsageError, shown, unknown_choice
+from adjudge.table.errors import InputError, UsageError, param, shown, unknown_choice
 from adjudge.table.files import encoding_of, exists, text_encoding
 from adjudge.table.wording import split_names
 
@@ -228,7 +228,7 @@ def _read_files(paths: list[Path], format: str | None, options: ReadOptions) -> 
     module, _, function = FORMATS[name].reader.partition(":")
     judgments: Judgments = getattr(import_module(f"adjudge.readers.{module}"), function)(paths, options)
     if not len(judgments):
-        raise InputError("holds no judgment that can be used; check its columns and --format", file=paths[0])
+        raise InputError(f"holds no judgment that can be used; check its columns and {param('format')}", file=paths[0])
     if format is None and name != "judgments":
         note = f"the format was recognised as {name}; --format chooses another"
         judgments = replace(judgments, notes=(note, *judgments.notes))

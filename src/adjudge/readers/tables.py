@@ -24,7 +24,7 @@ import polars as pl
 from adjudge.readers.columns import KNOWN, SYNONYMS, map_columns, parse_columns, plain, renamed
 from adjudge.readers.parsing import detect_delimiter, numbered_lines, row_lines, with_languages
 from adjudge.readers.spreadsheets import read_sheets, read_workbook
-from adjudge.table.errors import InputError, Source, shown
+from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import decode_text, read_bytes
 from adjudge.table.judgments import SCHEMA, first_true
 from adjudge.table.languages import language_code
@@ -130,7 +130,7 @@ class _Rows:
         width = len(header)
         return {
             row: f"{counted(len(fields), 'field')} where the header has {width}; the file may be cut, or not what "
-            "--format says"
+            f"{param('format')} says"
             for row, (_, fields) in enumerate(rows)
             if len(fields) != width
         }
@@ -411,7 +411,7 @@ def load_sheets(
     """
     raw = read_bytes(path)
     if not raw.startswith((ZIP_MAGIC, OLD_EXCEL_MAGIC)):
-        raise InputError("is no Excel workbook, so it has no sheets; leave --sheets out", file=path)
+        raise InputError(f"is no Excel workbook, so it has no sheets; leave {param('sheets')} out", file=path)
     tables = []
     named = [*wide, *parse_columns(columns).values()]
     for name, sheet in read_sheets(raw, path, wanted, columns=named).items():

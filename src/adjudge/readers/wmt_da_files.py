@@ -19,7 +19,7 @@ from adjudge.readers.parsing import (
     stem,
     to_float,
 )
-from adjudge.table.errors import InputError, shown
+from adjudge.table.errors import InputError, param, shown
 from adjudge.table.files import read_text
 from adjudge.table.judgments import language_codes
 from adjudge.table.languages import language_code, pair_in_name
@@ -144,7 +144,9 @@ def _folders_with_scores(folder: Path) -> list[Path]:
         raise InputError(f"cannot be listed ({fault.strerror}); check its permissions", file=folder) from fault
     folders = [path for path in (folder, *inside) if _sources(_members(path))]
     if not folders:
-        raise InputError(f"holds no file of scores such as {_WANTED}; check the path and --format", file=folder)
+        raise InputError(
+            f"holds no file of scores such as {_WANTED}; check the path and {param('format')}", file=folder
+        )
     return folders
 
 
@@ -245,14 +247,16 @@ def _column_indexes(table: Spaced) -> dict[str, int]:
         width = table.frame.width - 1
         if width != len(_COLUMNS) + 1:
             problem = f"{width} columns and no header, {len(_COLUMNS) + 1} are needed"
-            raise InputError(f"has {problem}; check --format", file=table.path, line=1)
+            raise InputError(f"has {problem}; check {param('format')}", file=table.path, line=1)
         return {name: index for name, (index, _) in _COLUMNS.items()}
     indexes = {name: table.column_index(*names) for name, (_, names) in _COLUMNS.items()}
     for name in _NEEDED:
         if indexes[name] is None:
             wanted = _COLUMNS[name][1][0]
             shown_header = shown(", ".join(table.header), 200)
-            raise InputError(f"has no column '{wanted}', it has {shown_header}; check --format", file=table.path)
+            raise InputError(
+                f"has no column '{wanted}', it has {shown_header}; check {param('format')}", file=table.path
+            )
     return {name: index for name, index in indexes.items() if index is not None}
 
 

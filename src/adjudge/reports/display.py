@@ -9,7 +9,7 @@ import math
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from adjudge.table.errors import UsageError, unknown_choice
+from adjudge.table.errors import UsageError, param, unknown_choice
 from adjudge.table.results import Span, show
 from adjudge.table.wording import counted
 
@@ -35,7 +35,7 @@ def find_table(result: Result, wanted: str | int | None) -> Table:
         return tables[0]
     if isinstance(wanted, int):
         if not -len(tables) <= wanted < len(tables):
-            raise UsageError(f"--table is {wanted}; the result has {len(tables)} tables, counted from 0")
+            raise UsageError(f"{param('table')} is {wanted}; the result has {len(tables)} tables, counted from 0")
         return tables[wanted]
     fitting = [table for table in tables if wanted.lower() in table.title.lower()]
     if not fitting:

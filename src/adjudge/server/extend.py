@@ -17,7 +17,7 @@ from adjudge.campaigns.tasks import TaskSet, parse_tasks, save_tasks, to_json
 from adjudge.server.archives import known_migrations, open_database, read_migration
 from adjudge.server.database import choose_database, database_file, show_database, sqlite_file
 from adjudge.server.serve import LinkFile, check_same_campaign
-from adjudge.table.errors import DataError, InputError, UsageError
+from adjudge.table.errors import DataError, InputError, UsageError, param
 from adjudge.table.protocols import RATED
 from adjudge.table.wording import counted
 
@@ -65,9 +65,9 @@ def extend(
         looks: the planned looks that were taken so far.
     """
     if judgments < 0:
-        raise UsageError(f"--judgments is {judgments}; give how many more are wanted")
+        raise UsageError(f"{param('judgments')} is {judgments}; give how many more are wanted")
     if not 0 <= beside <= MOST_BESIDE:
-        raise UsageError(f"--beside is {beside:g}; give a number from 0 to {MOST_BESIDE}")
+        raise UsageError(f"{param('beside')} is {beside:g}; give a number from 0 to {MOST_BESIDE}")
     campaign = load_campaign(campaign_file)
     chosen = choose_database(campaign_file, database)
     embedded = sqlite_file(chosen, database_file(campaign_file))
@@ -119,12 +119,12 @@ def _check_extension(extension: Extension, campaign: Campaign) -> None:
     if not extension.added and not extension.annotators:
         raise DataError(
             "there is nothing to add: the campaign file has no annotators, systems or texts that the tasks lack; add "
-            "them there, or ask for more judgments of the same texts with --judgments"
+            f"them there, or ask for more judgments of the same texts with {param('judgments')}"
         )
     if extension.annotators and not extension.added and campaign.assignment.policy == "fixed":
         raise DataError(
             'with assignment.policy = "fixed", new annotators have nothing to judge without new tasks; ask for some '
-            "with --judgments, or add people on the organisers' page, who stand in for those who are excluded"
+            f"with {param('judgments')}, or add people on the organisers' page, who stand in for those who are excluded"
         )
 
 
@@ -213,7 +213,7 @@ def _write_tasks(tasks: TaskSet, file: Path) -> list[str]:
     try:
         save_tasks(tasks, file)
     except InputError as fault:
-        return [f"the campaign is extended, but {fault}; the next start of adjudge serve writes it"]
+        return [f"the campaign is extended, but {fault.for_command_line()}; the next start of adjudge serve writes it"]
     return []
 
 

@@ -125,7 +125,7 @@ def _state(judgments: Judgments, looks: Looks | None, history: Path, planned: in
     try:
         ranking = rank(part)
     except AdjudgeError as fault:
-        return _too_early(part, looks, history, str(fault))
+        return _too_early(part, looks, history, fault.for_command_line())
     verdict = _verdict(part, looks, history, ranking)
     from adjudge.evidence.look import read_history
 
@@ -310,7 +310,7 @@ def main() -> None:
             panels = agreement_panels(judgments)
         answer: dict[str, Any] = {"panels": [asdict(panel) for panel in panels]}
     except AdjudgeError as fault:
-        answer = {"fault": str(fault)}
+        answer = {"fault": fault.for_command_line()}
     sys.stdout.write(json.dumps(answer, ensure_ascii=False))
 
 

@@ -129,7 +129,7 @@ def if_possible(what: str, missing: list[str], compute: Callable[[], _Computed])
     try:
         return compute()
     except DataError as fault:
-        missing.append(f"{what} is left out: {fault}.")
+        missing.append(f"{what} is left out: {fault.for_command_line()}.")
         return None
 
 
@@ -152,7 +152,7 @@ def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, tit
         notes=used.notes,
         title=title,
         pairs=results,
-        left_out={name: str(fault) for name, fault in faults.items()},
+        left_out={name: fault.for_command_line() for name, fault in faults.items()},
     )
 
 

@@ -18,7 +18,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adjudge.table.errors import InputError, UsageError
+from adjudge.table.errors import InputError, UsageError, param
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,9 @@ def text_encoding(name: str | None) -> Iterator[None]:
         try:
             "".encode(name)
         except LookupError as fault:
-            raise UsageError(f"--encoding '{name}' is not known; give one such as cp1252, cp1251 or latin-1") from fault
+            raise UsageError(
+                f"{param('encoding')} '{name}' is not known; give one such as cp1252, cp1251 or latin-1"
+            ) from fault
     token = _ENCODING.set(name or _UTF8)
     try:
         yield
@@ -73,7 +75,7 @@ def decode_text(raw: bytes, path: Path) -> str:
         line = raw[: fault.start].count(b"\n") + 1
         value = raw[fault.start : fault.start + 1].hex()
         # The option exists only where judgments are read.
-        option = "" if _ENCODING.get() is None else ", or name its encoding, such as --encoding cp1252"
+        option = "" if _ENCODING.get() is None else f", or name its encoding, such as {param('encoding')} cp1252"
         raise InputError(
             f"byte 0x{value} is not UTF-8; convert the file to UTF-8{option}", file=path, line=line
         ) from fault
@@ -85,7 +87,7 @@ def _binary(raw: bytes, path: Path) -> InputError:
     what = "is a binary file (it holds a zero byte); give a text file"
     if _ENCODING.get() == _UTF8 and raw[place % 2 : 200 : 2].count(0) > len(raw[:200]) // 4:
         what = "looks like UTF-16 without a byte-order mark"
-        what += f"; say --encoding {'utf-16-le' if place % 2 else 'utf-16-be'}, or convert the file to UTF-8"
+        what += f"; say {param('encoding')} {'utf-16-le' if place % 2 else 'utf-16-be'}, or convert the file to UTF-8"
     return InputError(what, file=path, line=raw[:place].count(b"\n") + 1)
 
 
@@ -97,7 +99,10 @@ def _as_utf8(raw: bytes, encoding: str, path: Path) -> bytes:
         if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise InputError("begins as UTF-16 and is not; convert the file to UTF-8", file=path) from fault
         start = getattr(fault, "start", 0)
-        what = f"byte 0x{raw[start : start + 1].hex()} is not {encoding}; name the file's own encoding by --encoding"
+        what = (
+            f"byte 0x{raw[start : start + 1].hex()} is not {encoding}; name the file's "
+            f"own encoding by {param('encoding')}"
+        )
         raise InputError(what, file=path, line=raw[:start].count(b"\n") + 1) from fault
 
 

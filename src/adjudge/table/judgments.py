@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from adjudge.table.errors import DataError, Source, shown
+from adjudge.table.errors import DataError, Source, param, shown
 from adjudge.table.languages import UNKNOWN, language_code, notes_about, pair_name, parse_pair
 from adjudge.table.protocols import KINDS, PROTOCOLS
 from adjudge.table.wording import counted
@@ -297,7 +297,7 @@ class Judgments:
         origin = source if isinstance(source, Source) else Source(source)
         if "system" not in frame.columns:
             names = shown(", ".join(frame.columns), 200)
-            raise origin.fault(f"has no column 'system', it has {names}; see docs/data.md, or give --format")
+            raise origin.fault(f"has no column 'system', it has {names}; see docs/data.md, or give {param('format')}")
         table = frame.select(
             *(_conform(frame, name, dtype, origin) for name, dtype in SCHEMA.items()),
             *(name for name in frame.columns if name not in SCHEMA),

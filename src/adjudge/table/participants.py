@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.table.errors import UsageError, unknown_choice
+from adjudge.table.errors import UsageError, param, unknown_choice
 from adjudge.table.judgments import SetAside
 from adjudge.table.languages import UNKNOWN
 from adjudge.table.protocols import RELATIVE
@@ -37,7 +37,7 @@ def compile_human_pattern(pattern: str | None) -> re.Pattern[str]:
         either = HUMAN_PATTERN if pattern is None else f"(?:{pattern})|(?:{re.escape(pattern)})"
         return re.compile(either, re.IGNORECASE)
     except re.error as fault:
-        raise UsageError(f"--human '{pattern}' is not a regular expression ({fault}); correct it") from fault
+        raise UsageError(f"{param('human')} '{pattern}' is not a regular expression ({fault}); correct it") from fault
 
 
 def is_human(system: str, pattern: re.Pattern[str] | None = None) -> bool:
@@ -158,7 +158,7 @@ def _mark_names(judgments: Judgments, named: Collection[str]) -> Judgments:
     known = {*judgments.table["annotator"].drop_nulls().unique().to_list(), *machine}
     for name in named:
         if not {name, f"{PREFIX}{name}"} & known:
-            raise unknown_choice("annotator for --judges", name, sorted(known))
+            raise unknown_choice(f"annotator for {param('judges')}", name, sorted(known))
     marked = {name: f"{PREFIX}{name}" for name in named if not any_judge([name])}
     return replace(judgments, table=judgments.table.with_columns(pl.col("annotator").replace(marked)))
 

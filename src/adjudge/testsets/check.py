@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adjudge.readers.texts import TextFormat  # noqa: TC001 - the shell reads the types of settings when it runs
-from adjudge.table.errors import UsageError, unknown_choice
+from adjudge.table.errors import UsageError, param, unknown_choice
 from adjudge.table.judgments import fingerprint
 from adjudge.table.settings import option, seed_option
 from adjudge.testsets import alignment, punctuation, quotes, spelling
@@ -162,7 +162,7 @@ def parse_output(text: str) -> OutputFiles:
     name, _, files = text.partition("=")
     before, _, after = files.partition(",")
     if not (name and before and after):
-        raise UsageError(f"--output-of '{text}' must be NAME=BEFORE,AFTER, with the output for both versions")
+        raise UsageError(f"{param('output_of')} '{text}' must be NAME=BEFORE,AFTER, with the output for both versions")
     return OutputFiles(name, Path(before), Path(after))
 
 
@@ -241,11 +241,14 @@ class TestSetOptions:
         if self.format not in FORMATS:
             raise unknown_choice("format", self.format, FORMATS)
         if self.embeddings != "words" and not self.reference:
-            raise UsageError(f"--embeddings {self.embeddings} compares topics with a corpus; name it with --reference")
+            raise UsageError(
+                f"{param('embeddings')} {self.embeddings} compares topics with a "
+                f"corpus; name it with {param('reference')}"
+            )
         if self.topics < 2:
-            raise UsageError(f"--topics is {self.topics}, it must be 2 or more")
+            raise UsageError(f"{param('topics')} is {self.topics}, it must be 2 or more")
         if (self.outputs or self.reference_translation) and self.after is None:
-            raise UsageError("outputs for two versions need --after, the later version of the texts")
+            raise UsageError(f"outputs for two versions need {param('after')}, the later version of the texts")
         if len(self.reference_translation) > 2:
             raise UsageError("give one reference translation, or one for each of the two versions")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import regex
 
-from adjudge.table.errors import UsageError, unknown_choice
+from adjudge.table.errors import UsageError, param, unknown_choice
 from adjudge.table.results import Cell, Result, Table, number, p_value, percent, tabulate, text
 from adjudge.table.wording import counted
 
@@ -349,5 +349,7 @@ def _find_tokenizer(name: str) -> Callable[[str], list[str]]:
     try:
         tokenizer = BLEU(tokenize=name).tokenizer
     except (ImportError, RuntimeError) as fault:
-        raise UsageError(f"--tokenize {name} needs a package that is not installed ({fault}); install it") from fault
+        raise UsageError(
+            f"{param('tokenize')} {name} needs a package that is not installed ({fault}); install it"
+        ) from fault
     return lambda text: tokenizer(text).split()

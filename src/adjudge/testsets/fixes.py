@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge.readers.texts import segment_spans
-from adjudge.table.errors import UsageError
+from adjudge.table.errors import UsageError, param
 from adjudge.table.files import atomic_path, is_gzip, read_bytes, write_text
 from adjudge.testsets.documents import COLUMNS, decode_line
 
@@ -229,12 +229,12 @@ def _changes(source: SourceText, findings: Sequence[Finding]) -> tuple[Changes, 
 def _check_names(sources: Sequence[SourceText], folder: Path) -> None:
     if any(source.path.resolve().parent == folder.resolve() for source in sources):
         raise UsageError(
-            f"--fix {folder} is the folder of the texts themselves; name another, they are never overwritten"
+            f"{param('fix')} {folder} is the folder of the texts themselves; name another, they are never overwritten"
         )
     names = [LOG, *(source.path.name for source in sources)]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise UsageError(f"--fix would write two files '{twice}' into {folder}; correct the texts one by one")
+        raise UsageError(f"{param('fix')} would write two files '{twice}' into {folder}; correct the texts one by one")
 
 
 def apply_edits(text: str, findings: Sequence[Finding]) -> tuple[str, list[Finding]]:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import regex
 
-from adjudge.table.errors import DataError, InputError, UsageError
+from adjudge.table.errors import DataError, InputError, UsageError, param
 from adjudge.table.judgments import fingerprint_of_file
 from adjudge.table.rng import generator
 from adjudge.table.wording import counted
@@ -203,13 +203,13 @@ def load(choice: str) -> Encoder:
         folder = Path(choice)
         if not folder.is_dir():
             raise UsageError(
-                f"--embeddings '{choice}' is neither '{WORDS}' nor '{SENTENCES}' nor the folder of a model"
+                f"{param('embeddings')} '{choice}' is neither '{WORDS}' nor '{SENTENCES}' nor the folder of a model"
             )
 
         return OnnxModel.read(folder)
     except ModuleNotFoundError as fault:
         raise UsageError(
-            f"--embeddings {choice} needs the package '{fault.name}', which comes with the extra: "
+            f"{param('embeddings')} {choice} needs the package '{fault.name}', which comes with the extra: "
             "pip install 'adjudge[embeddings]'"
         ) from fault
 
@@ -368,7 +368,7 @@ def compare_topics(
         raise DataError(f"topics need {FEWEST_DOCUMENTS} documents or more on both sides, not {counts}")
     if labels and len(labels) != topics:
         names = f"{counted(len(labels), 'name')} for {counted(topics, 'topic')}"
-        raise UsageError(f"--labels has {names}; give one for each, or change --topics")
+        raise UsageError(f"{param('labels')} has {names}; give one for each, or change {param('topics')}")
     reference = _sample(reference, seed)
     space = make_space([" ".join(document.texts) for document in (*test, *reference)], seed)
     if embeddings != WORDS:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from warnings import filterwarnings
 
 from adjudge._version import __version__
-from adjudge.table.errors import ClusterError, UsageError
+from adjudge.table.errors import ClusterError, UsageError, param
 from adjudge.work.tasks import chunks_of, current_workers, do_chunk, jobs_of, processes_started
 
 if TYPE_CHECKING:
@@ -329,7 +329,8 @@ def _gathered(
         return [outcome for future in futures for outcome in future.result()]
     except distributed.KilledWorker as fault:
         raise ClusterError(
-            f"workers of {address} kept dying on the same task; give them more memory, or leave out --scheduler"
+            f"workers of {address} kept dying on the same task; give them more "
+            f"memory, or leave out {param('scheduler')}"
         ) from fault
 
 
@@ -349,12 +350,14 @@ def connect(address: str) -> Any:
     try:
         distributed: Any = import_module("distributed")
     except ImportError as fault:
-        raise UsageError("--scheduler needs the package distributed; pip install 'adjudge[cluster]'") from fault
+        raise UsageError(
+            f"{param('scheduler')} needs the package distributed; pip install 'adjudge[cluster]'"
+        ) from fault
     try:
         client: Any = distributed.Client(address, timeout=TO_CONNECT, set_as_default=False)
     except (OSError, ValueError) as fault:
         raise ClusterError(
-            f"no scheduler answers at {address}; start one with 'dask scheduler', or correct --scheduler"
+            f"no scheduler answers at {address}; start one with 'dask scheduler', or correct {param('scheduler')}"
         ) from fault
     if not _threads(client):
         client.close()

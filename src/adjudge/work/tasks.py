@@ -14,7 +14,7 @@ from functools import cache
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
-from adjudge.table.errors import AdjudgeError, ClusterError, UsageError
+from adjudge.table.errors import AdjudgeError, ClusterError, UsageError, param
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -50,9 +50,9 @@ class Workers:
 
     def __post_init__(self) -> None:
         if self.jobs is not None and self.jobs < 1:
-            raise UsageError(f"--jobs is {self.jobs}; give the number of processes, at least 1")
+            raise UsageError(f"{param('jobs')} is {self.jobs}; give the number of processes, at least 1")
         if self.scheduler is not None and "://" not in self.scheduler:
-            raise UsageError(f"--scheduler is '{self.scheduler}'; give an address as tcp://host:8786")
+            raise UsageError(f"{param('scheduler')} is '{self.scheduler}'; give an address as tcp://host:8786")
 
 
 _DEFAULT = Workers()
