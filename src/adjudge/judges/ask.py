@@ -555,7 +555,7 @@ def _check_settings(settings: JudgeSettings) -> None:
         raise UsageError(f"{param('endpoint')} needs {param('model')}, the name of the model to ask")
     for name, value, least in (("jobs", settings.jobs, 1), ("retries", settings.retries, 0)):
         if value < least:
-            raise UsageError(f"--{name} is {value}, at least {least} is needed")
+            raise UsageError(f"{param(name)} is {value}, at least {least} is needed")
     if not 0 < settings.timeout <= 86_400:
         raise UsageError(f"{param('timeout')} is {settings.timeout:g}, a number of seconds up to a day is needed")
 

@@ -29,15 +29,14 @@ def check_least(settings: object, **least: int) -> None:
     """Refuse settings that are below their least value."""
     for name, low in least.items():
         if getattr(settings, name) < low:
-            option = name.replace("_", "-")
-            raise UsageError(f"--{option} is {getattr(settings, name)}, at least {low} is needed; raise it")
+            raise UsageError(f"{param(name)} is {getattr(settings, name)}, at least {low} is needed; raise it")
 
 
 def check_shares(settings: object, *names: str) -> None:
     """Refuse settings that do not lie between 0 and 1."""
     for name in names:
         if not 0 < getattr(settings, name) < 1:
-            raise UsageError(f"--{name} is {getattr(settings, name):g}; a share between 0 and 1 is needed")
+            raise UsageError(f"{param(name)} is {getattr(settings, name):g}; a share between 0 and 1 is needed")
 
 
 @dataclass(frozen=True)

@@ -127,20 +127,16 @@ def settings_of(campaign: Any) -> dict[str, Setting]:
     return plain | {"qualities": None if qualities is None else ",".join(f"{quality:g}" for quality in qualities)}
 
 
-def _option(name: str) -> str:
-    return "--" + name.replace("_", "-")
-
-
 def check_at_least(name: str, value: float, low: float) -> None:
     """Refuse a number that is too small, naming its option."""
     if not math.isfinite(value) or value < low:
-        raise UsageError(f"{_option(name)} is {value:g}; at least {low:g} is needed")
+        raise UsageError(f"{param(name)} is {value:g}; at least {low:g} is needed")
 
 
 def check_share(name: str, value: float) -> None:
     """Refuse what is no share, naming its option."""
     if not 0 <= value <= 1:
-        raise UsageError(f"{_option(name)} is {value:g}; a share between 0 and 1 is needed")
+        raise UsageError(f"{param(name)} is {value:g}; a share between 0 and 1 is needed")
 
 
 def check_qualities(qualities: tuple[float, ...] | None, systems: int) -> None:

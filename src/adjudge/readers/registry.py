@@ -246,7 +246,7 @@ def _refuse_unused(name: str, options: ReadOptions) -> None:
     for field in fields(ReadOptions):
         if field.name not in used and getattr(options, field.name) != field.default:
             others = [other for other, known in FORMATS.items() if field.name in known.options]
-            given, *accepted = (f"--{option.replace('_', '-')}" for option in (field.name, *used))
+            given, *accepted = (param(option) for option in (field.name, *used))
             what = f"{given} is no option of format '{name}', but of {' and '.join(others)}"
             raise UsageError(f"{what}; '{name}' uses {', '.join(accepted)}")
 
