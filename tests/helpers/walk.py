@@ -1,4 +1,4 @@
-"""Which files of adjudge receive data while a command runs, in the order in which the data reach them.
+"""Which files of adjudge run, and which receive data, while a command runs.
 
 A file receives data if one of its functions is called from another file with a frame, an array or an object of one of
 adjudge's own classes among its arguments. Settings and options do not count. The command runs in a process of its own,
@@ -8,12 +8,13 @@ because a profiler slows down everything else.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -22,21 +23,25 @@ DATA = {"Judgments", "DataFrame", "LazyFrame", "Series", "ndarray"}
 NO_DATA = ("Options", "Settings", "Reading")
 
 
-def walk(*arguments: str) -> list[str]:
-    """The files that receive data when `adjudge` is called with these arguments."""
+class Walk(NamedTuple):
+    """The files of a command, in the order in which they run and in which data reach them."""
+
+    runs: list[str]
+    receives: list[str]
+
+
+def walk(*arguments: str) -> Walk:
+    """The files through which `adjudge` passes when it is called with these arguments."""
     with tempfile.TemporaryDirectory() as folder:
         call = [sys.executable, "-m", "tests.helpers.walk", *arguments]
         root = Path(__file__).resolve().parents[2]
         done = subprocess.run(
             call, capture_output=True, text=True, check=True, cwd=folder, env=_environment(root), timeout=600
         )
-    files: list[str] = json.loads(done.stderr.splitlines()[-1])
-    return files
+    return Walk(*json.loads(done.stderr.splitlines()[-1]))
 
 
 def _environment(root: Path) -> dict[str, str]:
-    import os
-
     path = os.pathsep.join([str(root), str(root / "src"), os.environ.get("PYTHONPATH", "")])
     return {**os.environ, "PYTHONPATH": path, "ADJUDGE_CACHE": "off"}
 
@@ -56,22 +61,24 @@ def _is_data(value: Any) -> bool:
     return kind.__name__ in DATA
 
 
-def _trace(arguments: list[str]) -> list[str]:
+def _trace(arguments: list[str]) -> Walk:
     import adjudge
     from adjudge.shell.line import command_tree
 
     package = str(Path(adjudge.__file__).parent) + "/"
-    files: dict[str, None] = {}
+    runs: dict[str, None] = {}
+    receives: dict[str, None] = {}
 
     def profile(frame: FrameType, event: str, _: object) -> None:
         name = frame.f_code.co_filename
         if event != "call" or not name.startswith(package) or frame.f_code.co_name == "<module>":
             return
+        runs[name.removeprefix(package)] = None
         caller = frame.f_back
         while caller is not None and not caller.f_code.co_filename.startswith(package):
             caller = caller.f_back
         if (caller is None or caller.f_code.co_filename != name) and _carries_data(frame):
-            files[name.removeprefix(package)] = None
+            receives[name.removeprefix(package)] = None
 
     threading.setprofile(profile)
     sys.setprofile(profile)
@@ -80,7 +87,7 @@ def _trace(arguments: list[str]) -> list[str]:
     finally:
         sys.setprofile(None)
         threading.setprofile(None)
-    return list(files)
+    return Walk(list(runs), list(receives))
 
 
 if __name__ == "__main__":
