@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path  # noqa: TC003 - the shell reads the types of settings when it runs
@@ -19,7 +20,7 @@ from adjudge.work.cache import cached
 from adjudge.work.tasks import current_workers, do_task, try_tasks, workers, worth_dividing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import polars as pl
 
@@ -28,12 +29,10 @@ if TYPE_CHECKING:
     from adjudge.work.tasks import Outcome
 
 
-# What audits are made with. Every section uses the settings that concern it.
-
-
 def _families(given: Mapping[str, str] | list[str]) -> tuple[str, ...]:
-    named = [f"{judge}={pattern}" for judge, pattern in given.items()] if isinstance(given, Mapping) else given
-    return tuple(named)
+    return (
+        tuple(f"{judge}={pattern}" for judge, pattern in given.items()) if isinstance(given, Mapping) else tuple(given)
+    )
 
 
 @dataclass(frozen=True)
@@ -335,15 +334,14 @@ def audit(
         One section per question that applies; a note says which were left out, and why.
     """
     settings = settings or AuditSettings()
-    entries = _entries(only, settings, judgments)
     tasks = audit_tasks(judgments, only=only, settings=settings)
-    by_name = outcomes or _outcomes(tasks, len(judgments))
-    sections, notes = _sections(entries, by_name, tasks.make.kinds, asked_for=only is not None)
+    sections, notes = _sections(tasks, outcomes or _outcomes(tasks, len(judgments)), asked_for=only is not None)
     if not sections:
         raise DataError(notes[0].partition(": ")[2] if notes else "no section applies to these judgments")
+    of_sections = [f"{name}: {note}" for name, made in sections.items() for note in getattr(made, "notes", ())]
     return Audit(
         settings={
-            "only": None if only is None else ",".join(entry.name for entry in entries),
+            "only": None if only is None else ",".join(entry.name for entry in tasks.entries),
             "method": settings.method,
             "lines": settings.lines,
             "removal": None if settings.removal == GENUINE else settings.removal,
@@ -357,7 +355,7 @@ def audit(
         },
         data=judgments.fingerprint,
         set_aside=judgments.final().set_aside,
-        notes=(*judgments.notes, *notes, *_section_notes(sections)),
+        notes=(*judgments.notes, *notes, *of_sections),
         sections=sections,
     )
 
@@ -375,7 +373,7 @@ def _entries(only: Iterable[str] | None, settings: AuditSettings, judgments: Jud
 
 
 def _sections(
-    entries: Sequence[AuditSection], outcomes: Mapping[str, Outcome[Section]], kinds: set[Kind], *, asked_for: bool
+    tasks: AuditTasks, outcomes: Mapping[str, Outcome[Section]], *, asked_for: bool
 ) -> tuple[dict[str, Section], list[str]]:
     """Every section that can be computed, and a note on those that cannot.
 
@@ -383,15 +381,15 @@ def _sections(
     """
     sections: dict[str, Section] = {}
     notes: list[str] = []
-    for entry in entries:
+    for entry in tasks.entries:
         outcome = outcomes[entry.name]
         if outcome.fault is None:
             sections[entry.name] = outcome.unwrap()
         elif not isinstance(outcome.fault, DataError):
             raise outcome.fault
-        elif len(entries) == 1:
+        elif len(tasks.entries) == 1:
             raise DataError(f"section '{entry.name}' cannot be made: {outcome.fault}") from outcome.fault
-        elif asked_for or kinds.intersection(entry.kinds):
+        elif asked_for or tasks.make.kinds.intersection(entry.kinds):
             notes.append(f"section '{entry.name}' is left out: {outcome.fault}")
     return sections, notes
 
@@ -401,7 +399,9 @@ class _Maker:
     """Computes sections one after the other, in this process or another."""
 
     kinds: set[Kind]
-    judgments: tuple[Judgments, Judgments]
+    judgments: Judgments
+    scored: Judgments
+    """Post-edits or verdicts as scores; else the judgments themselves."""
     settings: AuditSettings
     cache: bool
 
@@ -411,13 +411,27 @@ class _Maker:
             return {name: do_task(self._section, name) for name in names}
 
     def _section(self, name: str) -> Section:
-        return _section(SECTIONS[name], self.kinds, *self.judgments, self.settings)
+        entry, settings = SECTIONS[name], self.settings
+        kind = next((kind for kind in entry.kinds if kind in self.kinds), None)
+        if kind is None:
+            needed = " or ".join(_KIND_NAMES.get(kind, f"--{kind}") for kind in entry.kinds)
+            raise DataError(f"it needs {needed}, which are not given")
+        if kind == "scores":
+            _check_several_systems(self.scored)
+        audited = self.scored if kind == "scores" else self.judgments
+        companions = [other and other.fingerprint for other in (settings.edits, settings.acceptability)]
+        chosen = (settings.method, settings.lines, settings.removal, settings.margin, settings.by, settings.seed)
+        judges = tuple(judge_settings(audited, settings).items())
+        key = (kind, audited.fingerprint, companions, chosen, judges, documents_setting(settings))
+        section: Section = cached(f"audit {entry.name}", key, lambda: load(entry.function)(audited, settings))
+        return section
 
 
 @dataclass(frozen=True, eq=False)
 class AuditTasks:
     """The sections of an audit as tasks that can run together with others."""
 
+    entries: tuple[AuditSection, ...]
     make: _Maker
     """Maps the names of a group to the outcomes of its sections."""
     groups: tuple[tuple[str, ...], ...]
@@ -430,17 +444,24 @@ def audit_tasks(
     judgments: Judgments, *, only: Iterable[str] | None = None, settings: AuditSettings | None = None
 ) -> AuditTasks:
     """The tasks of an audit with these arguments."""
+    from adjudge.ranking.scores import as_scores
+
     settings = settings or AuditSettings()
-    names = [entry.name for entry in _entries(only, settings, judgments)]
-    kinds, scored = kinds_of(judgments, settings), _as_scores(judgments)
-    if scored is not None:
+    entries = _entries(only, settings, judgments)
+    names = [entry.name for entry in entries]
+    kinds, scored = kinds_of(judgments, settings), judgments
+    # Post-edits and acceptability judgments count as scores, unless outputs are missing.
+    with suppress(DataError):
+        scored = as_scores(judgments)
+    if scored is not judgments:
         kinds.add("scores")
     alone = [(name,) for name in names if name in _SHARE and name not in _SAME_REFITS]
     shared = tuple(name for name in names if name in _SAME_REFITS)
     short = tuple(name for name in names if name not in _SHARE)
     groups = tuple(group for group in (*alone, shared, short) if group)
     return AuditTasks(
-        _Maker(kinds, (judgments, scored or judgments), settings, current_workers().cache),
+        entries,
+        _Maker(kinds, judgments, scored, settings, current_workers().cache),
         groups,
         tuple(sum(_SHARE.get(name, 0.0) for name in group) for group in groups),
     )
@@ -460,47 +481,7 @@ def _outcomes(tasks: AuditTasks, rows: int) -> Mapping[str, Outcome[Section]]:
     return make([name for name in SECTIONS if name in names])
 
 
-def _section_notes(sections: Mapping[str, Section]) -> Iterator[str]:
-    """The notes of sections about what they left out."""
-    for name, section in sections.items():
-        yield from (f"{name}: {note}" for note in getattr(section, "notes", ()))
-
-
 _KIND_NAMES = {"relative": "relative judgments", "scores": "scores"}
-
-
-def _as_scores(judgments: Judgments) -> Judgments | None:
-    """Post-edits or acceptability judgments as scores; None if there are none, or if outputs are missing."""
-    from adjudge.ranking.scores import as_scores
-
-    try:
-        scored = as_scores(judgments)
-    except DataError:
-        return None
-    return None if scored is judgments else scored
-
-
-def _section(
-    entry: AuditSection, kinds: set[Kind], judgments: Judgments, scored: Judgments, settings: AuditSettings
-) -> Section:
-    kind = next((kind for kind in entry.kinds if kind in kinds), None)
-    if kind is None:
-        needed = " or ".join(_KIND_NAMES.get(kind, f"--{kind}") for kind in entry.kinds)
-        raise DataError(f"it needs {needed}, which are not given")
-    if kind == "scores":
-        _check_several_systems(scored)
-    audited = scored if kind == "scores" else judgments
-    key = _key(kind, audited, settings)
-    section: Section = cached(f"audit {entry.name}", key, lambda: load(entry.function)(audited, settings))
-    return section
-
-
-def _key(kind: Kind, judgments: Judgments, settings: AuditSettings) -> tuple[object, ...]:
-    """The inputs of a section besides its name."""
-    companions = [other and other.fingerprint for other in (settings.edits, settings.acceptability)]
-    chosen = (settings.method, settings.lines, settings.removal, settings.margin, settings.by, settings.seed)
-    judges = tuple(judge_settings(judgments, settings).items())
-    return (kind, judgments.fingerprint, companions, chosen, judges, documents_setting(settings))
 
 
 def _check_several_systems(judgments: Judgments) -> None:
@@ -516,13 +497,10 @@ def _check_several_systems(judgments: Judgments) -> None:
 def kinds_of(judgments: Judgments, settings: AuditSettings) -> set[Kind]:
     """The kinds of judgments to audit: relative judgments, scores, post-edits, judgments of post-edits."""
     protocols = set(judgments.protocols)
-    kinds: set[Kind] = set()
-    if protocols & set(RELATIVE):
-        kinds.add("relative")
-    if protocols & set(SCORED):
-        kinds.add("scores")
-    if settings.edits is not None or "postedit" in protocols:
-        kinds.add("edits")
-    if settings.acceptability is not None or "acceptability" in protocols:
-        kinds.add("acceptability")
-    return kinds
+    given: dict[Kind, bool] = {
+        "relative": bool(protocols & set(RELATIVE)),
+        "scores": bool(protocols & set(SCORED)),
+        "edits": settings.edits is not None or "postedit" in protocols,
+        "acceptability": settings.acceptability is not None or "acceptability" in protocols,
+    }
+    return {kind for kind, there in given.items() if there}

@@ -10,7 +10,6 @@ R. Knowles (2021): On the stability of system rankings at WMT.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar, Generic
@@ -39,8 +38,8 @@ from adjudge.table.comparisons import comparisons
 from adjudge.table.errors import DataError, unknown_choice
 from adjudge.table.maths import divide
 from adjudge.table.protocols import RATED
-from adjudge.table.results import Result, Table, number, text
-from adjudge.table.rng import DEFAULT_SEED, generator
+from adjudge.table.results import Cell, Result, Table, number, text, to_plain
+from adjudge.table.rng import generator
 from adjudge.table.score_sheet import item_means, sheet_of, standardised
 from adjudge.table.wording import as_sentences, counted
 from adjudge.work.tasks import map_tasks
@@ -56,9 +55,6 @@ if TYPE_CHECKING:
     from adjudge.table.judgments import Judgments
     from adjudge.table.maths import Bools, Codes, Floats
     from adjudge.table.score_sheet import Sheet
-
-
-# What becomes of a ranking when something about the data is changed.
 
 
 @dataclass(frozen=True)
@@ -93,20 +89,11 @@ class StabilityRow:
 
     def to_dict(self) -> dict[str, object]:
         """The documented keys."""
-        return {
-            "change": self.change,
-            "family": self.label,
-            "removed": list(self.removed),
-            "rank_changed": self.rank_changed,
-            "cluster_changed": self.cluster_changed,
-            "both_changed": self.both_changed,
-            "order": list(self.order),
-            "clusters": [list(cluster) for cluster in self.clusters],
-            "flips": [list(pair) for pair in self.flips],
-            "baseline_order": list(self.baseline_order),
-            "baseline_clusters": [list(cluster) for cluster in self.baseline_clusters],
-            "pairs": self.pairs,
-        }
+        names = (
+            "change", "family", "removed", "rank_changed", "cluster_changed", "both_changed", "order", "clusters",
+            "flips", "baseline_order", "baseline_clusters", "pairs",
+        )  # fmt: skip
+        return {name: self.label if name == "family" else to_plain(getattr(self, name)) for name in names}
 
 
 @dataclass(frozen=True)
@@ -132,48 +119,21 @@ class Stability:
 
 def stability_table(rows: Sequence[StabilityRow]) -> Table:
     """One line per change; families of many (one per annotator or document) are summed up in one line each."""
-    lines: list[tuple[str, str, str, str, int, int]] = []
-    sizes = Counter(row.label for row in rows)
-    for label, size in sizes.items():
+    lines: list[tuple[Cell, ...]] = []
+    for label in dict.fromkeys(row.label for row in rows):
         members = [row for row in rows if row.label == label]
-        if size > FAMILY_IN_FULL:
-            lines.append(_family_line(label, members))
-        else:
-            lines += [
-                (
-                    row.change,
-                    _yes(row.rank_changed),
-                    _yes(row.cluster_changed),
-                    _yes(row.both_changed),
-                    len(row.flips),
-                    row.pairs,
-                )
-                for row in members
-            ]
+        together = len(members) > FAMILY_IN_FULL
+        lone = [(row.change, [row]) for row in members]
+        for name, some in [(f"{label} (each of {len(members)})", members)] if together else lone:
+            counts = [sum(getattr(row, f"{what}_changed") for row in some) for what in ("rank", "cluster", "both")]
+            shown = [f"{n}/{len(some)}" if together else "changed" if n else "–" for n in counts]
+            lines.append((name, *shown, sum(len(row.flips) for row in some), sum(row.pairs for row in some)))
     columns = (text("change"), text("rank"), text("cluster"), text("both"), number("flips", 0), number("pairs", 0))
     note = "Did the order, the clusters, or both change among the systems that are in both rankings?"
     return Table("Stability: what if", columns, tuple(lines), note)
 
 
 FAMILY_IN_FULL = 12
-
-
-def _family_line(label: str, members: Sequence[StabilityRow]) -> tuple[str, str, str, str, int, int]:
-    def share(changed: Sequence[bool]) -> str:
-        return f"{sum(changed)}/{len(changed)}"
-
-    return (
-        f"{label} (each of {len(members)})",
-        share([row.rank_changed for row in members]),
-        share([row.cluster_changed for row in members]),
-        share([row.both_changed for row in members]),
-        sum(len(row.flips) for row in members),
-        sum(row.pairs for row in members),
-    )
-
-
-def _yes(changed: bool) -> str:
-    return "changed" if changed else "–"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,11 +147,8 @@ class StabilityOverPairs(Result):
     def tables(self) -> tuple[Table, ...]:
         """One line per change and style."""
         rows = tuple(
-            (
-                f"{change.family} ({change.style})",
-                *(f"{count}/{change.pairs}" for count in (change.rank, change.cluster, change.both)),
-            )
-            for change in self.changes
+            (f"{one.family} ({one.style})", *(f"{count}/{one.pairs}" for count in (one.rank, one.cluster, one.both)))
+            for one in self.changes
         )
         columns = (text("change"), text("rank"), text("cluster"), text("both"))
         note = "Language pairs that had changes, of those to which the change applies."
@@ -336,21 +293,6 @@ def stability(
     changes = all_changes(sheet, ranker.order, removal=removal, most_left_out=most_left_out)
     ranker.changes = [change for change in changes if families is None or change.family in families]
     return _try_changes(ranker)[0]
-
-
-def relative_stability(
-    judgments: Judgments, method: Method, rule: str, *, seed: int = DEFAULT_SEED
-) -> tuple[StabilityRow, ...]:
-    """Make every change to relative judgments that applies, rank again, and compare.
-
-    Args:
-        judgments: relative judgments of one language pair.
-        method: a method for relative judgments.
-        rule: how lines between clusters are drawn, see `rank.lines_and_rank_sets`.
-        seed: of methods that draw at random.
-    """
-    estimator = RelativeEstimator(comparisons(judgments), judgments)
-    return _try_changes(_RelativeRanker(estimator, method, rule, seed))[0]
 
 
 class _Ranker(ABC, Generic[Data]):
@@ -539,7 +481,7 @@ def _compared_orders(systems: Sequence[str], change: Change[Data], before: Order
         family=change.family,
         removed=tuple(name for name, gone in zip(systems, change.removed, strict=True) if gone),
         rank_changed=order_before != order_after,
-        cluster_changed=_as_sets(before.clusters) != _as_sets(after.clusters),
+        cluster_changed=list(map(frozenset, before.clusters)) != list(map(frozenset, after.clusters)),
         order=after.order,
         clusters=after.clusters,
         flips=flips,
@@ -548,7 +490,3 @@ def _compared_orders(systems: Sequence[str], change: Change[Data], before: Order
         pairs=len(common) * (len(common) - 1) // 2,
         divisor=change.divisor,
     )
-
-
-def _as_sets(clusters: tuple[tuple[str, ...], ...]) -> list[frozenset[str]]:
-    return [frozenset(cluster) for cluster in clusters]

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["scores", "comparisons"]
 Cluster = Literal["document", "segment"]
-REPEAT = "repeat"
-_KINDS = tuple(kind for kind in TRANSLATIONS if kind != REPEAT)
+_KINDS = tuple(kind for kind in TRANSLATIONS if kind != "repeat")
 """What an answer counts for: translations; repeats only say how far somebody agrees with themselves."""
 
 
@@ -103,11 +102,7 @@ def score_answers(judgments: Judgments, metrics: pl.DataFrame | None) -> Answers
     items = people.group_by("key", "system").agg(pl.col("document").first()).sort("key", "system").with_row_index("row")
     judged = rows.filter(pl.col("score").is_not_null() & _is_genuine(rows))
     judges = _columns(_means(judged, key, ("annotator", "system")), items, ("key", "system"))
-    names, person = _coded(people["annotator"])
-    return _answers(
-        "scores", names, person, people.join(items, on=["key", "system"], how="left", maintain_order="left"),
-        items=items, judges=judges, table=key.named(table), machine=key.named(rows),
-    )  # fmt: skip
+    return _answers("scores", people, items, judges, table=key.named(table), machine=key.named(rows))
 
 
 def comparison_answers(judgments: Judgments, metrics: pl.DataFrame | None) -> Answers:
@@ -122,11 +117,8 @@ def comparison_answers(judgments: Judgments, metrics: pl.DataFrame | None) -> An
         frame = _compared_by_machine(part, key, items)
         if frame is not None:
             judges |= _columns(frame.with_columns(annotator=pl.lit(annotator)), items, identity)
-    names, person = _coded(people["annotator"])
-    return _answers(
-        "comparisons", names, person, people.join(items, on=identity, how="left", maintain_order="left"),
-        items=items, judges=judges, table=key.named(judgments.final().table), machine=key.named(rows),
-    )  # fmt: skip
+    table = key.named(judgments.final().table)
+    return _answers("comparisons", people, items, judges, table=table, machine=key.named(rows))
 
 
 @dataclass(frozen=True)
@@ -192,8 +184,7 @@ def _compared(judgments: Judgments, key: _Key) -> pl.DataFrame:
 
 def _compared_by_machine(rows: pl.DataFrame, key: _Key, items: pl.DataFrame) -> pl.DataFrame | None:
     """The comparisons of one judge: its own, or those of its scores."""
-    protocol = rows["protocol"] if "protocol" in rows.columns else pl.Series([None], dtype=pl.String)
-    if protocol.is_in(list(RELATIVE)).any():
+    if _is_relative(rows):
         own = Judgments.from_columns(rows.filter(_is_genuine(rows)))
         return _compared(own, key) if len(own) else None
     scored = rows.filter(pl.col("score").is_not_null() & _is_genuine(rows))
@@ -211,29 +202,35 @@ def _coded(names: pl.Series) -> tuple[tuple[str, ...], Codes]:
 
 def _answers(
     kind: Kind,
-    people: tuple[str, ...],
-    person: Codes,
-    rows: pl.DataFrame,
-    *,
+    people: pl.DataFrame,
     items: pl.DataFrame,
     judges: Mapping[str, Floats],
+    *,
     table: pl.DataFrame,
     machine: pl.DataFrame,
 ) -> Answers:
     if not judges:
         raise DataError("no machine judge has answered about the same outputs as people; check systems and segments")
     by_document = items["document"].n_unique() > 1 and not items["document"].null_count()
-    named = items["document"] if by_document else items["key"]
-    cluster = _coded(named)[1]
-    protocol = (
-        machine["protocol"] if "protocol" in machine.columns else pl.Series([None] * machine.height, dtype=pl.String)
-    )
-    other = machine.filter(~protocol.is_in(table["protocol"].unique().implode()).fill_null(value=False))
+    identity = [name for name in ("key", "system", "first", "second") if name in items.columns]
+    rows = people.join(items, on=identity, how="left", maintain_order="left")
+    protocol = pl.col("protocol") if "protocol" in machine.columns else pl.lit(None, pl.String)
+    other = machine.filter(~protocol.is_in(table["protocol"].unique().to_list()).fill_null(value=False))
+    names, person = _coded(people["annotator"])
     return Answers(
-        kind, people, person, rows["row"].cast(pl.Int64).to_numpy(), rows["value"].to_numpy().astype(float),
-        items, cluster, "document" if by_document else "segment", judges,
-        frozenset(judge_name(name) for name in other["annotator"].unique()), table, machine,
-    )  # fmt: skip
+        kind=kind,
+        people=names,
+        person=person,
+        item=rows["row"].cast(pl.Int64).to_numpy(),
+        value=rows["value"].to_numpy().astype(float),
+        items=items,
+        cluster=_coded(items["document" if by_document else "key"])[1],
+        cluster_kind="document" if by_document else "segment",
+        judges=judges,
+        own_scale=frozenset(judge_name(name) for name in other["annotator"].unique()),
+        table=table,
+        machine=machine,
+    )
 
 
 # What a judge's own answers say: whether it repeats them, whether it notices damage, and where it gave them.

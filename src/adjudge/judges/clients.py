@@ -95,8 +95,9 @@ class Endpoint:
         except ValueError:
             parts, port, plain = urlsplit(""), None, False
         if parts.scheme not in ("http", "https") or not plain or parts.username or parts.query or parts.fragment:
-            example = "http://127.0.0.1:8000/v1"
-            raise UsageError(f"--endpoint is '{shown(_hide_user(self.url))}', an address such as {example} is needed")
+            # A name and password in an address must not be shown.
+            given, example = shown(self.url.rpartition("@")[2]), "http://127.0.0.1:8000/v1"
+            raise UsageError(f"--endpoint is '{given}', an address such as {example} is needed")
         if self.key and not _is_plain(self.key):
             raise UsageError("the key has characters that no key has, such as spaces or accents; check the variable")
         if self.key and parts.scheme == "http" and not _is_this_machine(parts.hostname or ""):
@@ -107,9 +108,8 @@ class Endpoint:
 
     def ask(self, prompt: str) -> str:
         """Post one question and read the answer."""
-        status, headers, content = self._post(
-            {"model": self.model, "messages": [_make_message(prompt)], **self.parameters}
-        )
+        message = {"role": "user", "content": prompt}
+        status, headers, content = self._post({"model": self.model, "messages": [message], **self.parameters})
         if status == 200:
             return self._without_key(_find_content(content))
         detail = self._shown(content)
@@ -128,12 +128,10 @@ class Endpoint:
     def _post(self, body: Mapping[str, Any]) -> tuple[int, http.client.HTTPMessage, bytes]:
         scheme, host, port, path = self._parts  # type: ignore[attr-defined]
         deadline = time.monotonic() + self.timeout
-        secure = scheme == "https"
-        connection = (
-            http.client.HTTPSConnection(host, port, timeout=self.timeout, context=ssl.create_default_context())
-            if secure
-            else http.client.HTTPConnection(host, port, timeout=self.timeout)
-        )
+        connection = http.client.HTTPConnection(host, port, timeout=self.timeout)
+        if scheme == "https":
+            context = ssl.create_default_context()
+            connection = http.client.HTTPSConnection(host, port, timeout=self.timeout, context=context)
         headers = {"Content-Type": "application/json", "User-Agent": f"adjudge/{__version__}"}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
@@ -173,15 +171,6 @@ class Endpoint:
 def _is_plain(text: str) -> bool:
     """Whether a text can stand in the head of a request: printable ASCII without spaces."""
     return text.isascii() and text.isprintable() and " " not in text
-
-
-def _make_message(prompt: str) -> dict[str, str]:
-    return {"role": "user", "content": prompt}
-
-
-def _hide_user(url: str) -> str:
-    """An address without a name and password in it, which messages must not show."""
-    return url.rpartition("@")[2] if "@" in url else url
 
 
 def _is_this_machine(host: str) -> bool:
@@ -274,13 +263,8 @@ class Program:
     def ask(self, prompt: str) -> str:
         """Run the program once."""
         try:
-            process = subprocess.Popen(
-                self._words,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+            pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+            process = subprocess.Popen(self._words, stdin=pipe, stdout=pipe, stderr=nowhere, start_new_session=True)
         except OSError as fault:
             raise EndpointError(f"'{self._words[0]}' cannot be started ({fault.strerror}); check --command") from fault
         with self._lock:
