@@ -61,7 +61,7 @@ class AuditSettings:
     acceptability: Judgments | None = None
     """Judgments of post-edits, where they are not among the judgments; likewise."""
     judge_scores: pl.DataFrame | None = None
-    """Scores of metrics by segment, each of which is tested as a machine judge (`audit.judges.read_judge_scores`)."""
+    """Scores of metrics by segment, each of which is tested as a machine judge (`judges.answers.read_judge_scores`)."""
     judge_allowance: float = option(
         0.15,
         "Judges: how much more often a person may be closer to others: .2 experts, .1 crowd.",
@@ -104,13 +104,8 @@ def judge_settings(judgments: Judgments, settings: AuditSettings) -> dict[str, s
     }
 
 
-# The result of an audit: sections, each of which looks at the judgments from one side.
-#
-# A section is a frozen dataclass with `tables()`; its JSON is that of its fields, or what its `to_dict()` says.
-
-
 class Section(Protocol):
-    """One side of an audit."""
+    """One side of an audit: a frozen dataclass, whose JSON is that of its fields or what its `to_dict()` says."""
 
     def tables(self) -> tuple[Table, ...]:
         """The summary tables of this section."""
@@ -154,7 +149,7 @@ class AuditSection:
     name: str
     question: str
     function: str
-    kinds: tuple[Kind, ...]
+    kinds: tuple[Kind, ...] = ("relative", "scores")
     """The kinds of judgments that it applies to; the first that is given is audited."""
     page: str | None = None
     """What makes its words and charts; without it the tables are shown under the title."""
@@ -171,7 +166,6 @@ _ALL = (
         "claims",
         "every statement of the ranking, and which audits it survives",
         "adjudge.evidence.claims:claims_section",
-        ("relative", "scores"),
         page="adjudge.reports.audit_section:claims_alone",
         elsewhere=("relative", "scores"),
     ),
@@ -179,7 +173,6 @@ _ALL = (
         "stability",
         "does the ranking change when something is left out?",
         "adjudge.evidence.stability:stability_section",
-        ("relative", "scores"),
         page="adjudge.reports.audit_section:stability_section",
         place=6,
     ),
@@ -187,7 +180,6 @@ _ALL = (
         "composition",
         "which systems were shown together",
         "adjudge.evidence.composition:composition_section",
-        ("relative", "scores"),
         page="adjudge.reports.audit_section:tasks_or_blocks",
         title="Composition",
         place=7,
@@ -205,7 +197,6 @@ _ALL = (
         "sampling",
         "do scores depend on how often systems were drawn, or met the reference?",
         "adjudge.evidence.composition:sampling_section",
-        ("relative", "scores"),
         title="Sampling",
         words="Does the score depend on how often a system was drawn?",
         place=9,
@@ -215,7 +206,6 @@ _ALL = (
         "aa",
         "how often does each test call a system different from itself?",
         "adjudge.evidence.aa:aa_section",
-        ("relative", "scores"),
         page="adjudge.reports.audit_section:aa_section",
         place=3,
     ),
@@ -223,7 +213,6 @@ _ALL = (
         "reliability",
         "would other annotators give the same order?",
         "adjudge.evidence.trust:reliability_section",
-        ("relative", "scores"),
         page="adjudge.reports.audit_section:reliability_section",
         place=4,
     ),
@@ -231,7 +220,6 @@ _ALL = (
         "influence",
         "which annotators and documents move the ranking most?",
         "adjudge.evidence.trust:influence_section",
-        ("relative", "scores"),
         page="adjudge.reports.audit_section:influence_section",
         place=5,
     ),
@@ -239,7 +227,6 @@ _ALL = (
         "breakdown",
         "do differences between systems vary between subsets?",
         "adjudge.evidence.breakdown:breakdown_section",
-        ("relative", "scores"),
         page="adjudge.reports.audit_section:breakdown_section",
         place=1,
     ),
@@ -263,7 +250,6 @@ _ALL = (
         "judges",
         "may a machine judge stand in for a person?",
         "adjudge.judges.audit:section",
-        ("relative", "scores"),
         page="adjudge.reports.audit_section:judges_section",
         place=2,
     ),
@@ -292,17 +278,6 @@ def load(function: str) -> Callable[..., Any]:
     module, _, name = function.partition(":")
     loaded: Callable[..., Any] = getattr(import_module(module), name)
     return loaded
-
-
-def choose_sections(only: Iterable[str] | None) -> tuple[AuditSection, ...]:
-    """The sections asked for, in the order of the registry; all where nothing was asked for."""
-    if only is None:
-        return tuple(SECTIONS.values())
-    names = [name.strip() for name in only if name.strip()]
-    for name in names:
-        if name not in SECTIONS:
-            raise unknown_choice("section", name, SECTIONS)
-    return tuple(entry for entry in SECTIONS.values() if entry.name in names)
 
 
 SECONDS_PER_ROW = 1.1e-4
@@ -361,12 +336,17 @@ def audit(
 
 
 def _entries(only: Iterable[str] | None, settings: AuditSettings, judgments: Judgments) -> tuple[AuditSection, ...]:
-    """The sections to compute; two are made only where there is something to make them of."""
-    entries = choose_sections(only)
+    """The sections to compute, in the order of the registry: those asked for, or all that there is something for."""
     if only is None:
         judged = judgments.machine is not None or settings.judge_scores is not None
         left_out = {name for name, given in (("breakdown", settings.by), ("judges", judged)) if not given}
-        entries = tuple(entry for entry in entries if entry.name not in left_out)
+        names = [name for name in SECTIONS if name not in left_out]
+    else:
+        names = [name.strip() for name in only if name.strip()]
+    for name in names:
+        if name not in SECTIONS:
+            raise unknown_choice("section", name, SECTIONS)
+    entries = tuple(entry for entry in SECTIONS.values() if entry.name in names)
     if not entries:
         raise UsageError(f"no section was asked for; choose from {', '.join(SECTIONS)}")
     return entries

@@ -164,6 +164,11 @@ def compare_documents(
     unit = next(iter(standards.values())).level
     order = list(dict.fromkeys(key for of_run in by_unit.values() for key in of_run))
     ranks = {name: rank_units(of_run) for name, of_run in by_unit.items()}
+    costs = []
+    for name, run in runs.items():
+        table = run.final().table
+        minutes, timing = minutes_of(table)
+        costs.append(CampaignCost(name, "zscore", table.height, minutes, None, None, None, timing))
     return CampaignComparison(
         settings={"method": "zscore", "seed": seed},
         data="+".join(standard.data for standard in standards.values()),
@@ -182,7 +187,7 @@ def compare_documents(
             for key in order
         ),
         pairs=tuple(_pair_documents((a, b), [runs[a], runs[b]], keys, unit, seed) for a, b in combinations(runs, 2)),
-        costs=tuple(_cost_documents(name, run) for name, run in runs.items()),
+        costs=tuple(costs),
     )  # fmt: skip
 
 
@@ -213,12 +218,6 @@ def _pair_documents(
     r = show_correlation(scores.pearson, scores.interval)
     verdict = say_same_documents(names, flips=count.flips, pairs=count.pairs, unit=unit, r=r)
     return CampaignPair(names, scores, (), count, None, verdict)
-
-
-def _cost_documents(name: str, run: Judgments) -> CampaignCost:
-    table = run.final().table
-    minutes, timing = minutes_of(table)
-    return CampaignCost(name, "zscore", table.height, minutes, None, None, None, timing)
 
 
 # Metrics, and files of scores without annotators, as campaigns: means of segments, documents drawn again.
@@ -298,7 +297,7 @@ def compare(
 
     Args:
         campaigns: by name: judgments (or whatever `adjudge.read` takes), or metric scores as
-            `formats.metric_scores.read_metric_scores` gives them.
+            `readers.metric_scores.read_metric_scores` gives them.
         rename: systems under other names, old to new, where campaigns name them differently.
         method: the method whose scores are compared; means of scores as given, and Bradley-Terry for relative
             judgments, where left out.

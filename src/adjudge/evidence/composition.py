@@ -371,6 +371,12 @@ def task_composition(judgments: Judgments) -> TaskComposition:
     pairs = ~np.eye(len(systems), dtype=bool)
     per_unit = member.sum(1)
     tasks = table.group_by("annotator").agg(pl.col("task").n_unique())["task"]
+    people = table["annotator"].n_unique()
+    controls = {
+        "references": pl.col("kind") == "reference",
+        "degraded outputs": pl.col("kind") == "degraded",
+        "a human system": pl.col("human") & pl.col("kind").is_in(RATED),
+    }
     return TaskComposition(
         unit="task" if has_tasks else "annotator",
         units=len(member),
@@ -379,21 +385,12 @@ def task_composition(judgments: Judgments) -> TaskComposition:
         shares=tuple(tuple(float(share) for share in row) for row in shares),
         systems_per_unit=(int(per_unit.min()), float(per_unit.mean()), int(per_unit.max())),
         met_in_half=float((shares[pairs] >= 0.5).mean()) if len(systems) > 1 else 1.0,
-        annotators=table["annotator"].n_unique(),
-        annotators_with=_shares_of_annotators(table),
+        annotators=people,
+        annotators_with={
+            what: table.filter(control)["annotator"].n_unique() / people for what, control in controls.items()
+        },
         annotators_with_one_task=float((tasks == 1).sum()) / len(tasks) if has_tasks else None,
     )
-
-
-def _shares_of_annotators(table: pl.DataFrame) -> dict[str, float]:
-    """The share of the annotators who met references, degraded outputs, or a human translation among the systems."""
-    people = table["annotator"].n_unique()
-    met = {
-        "references": pl.col("kind") == "reference",
-        "degraded outputs": pl.col("kind") == "degraded",
-        "a human system": pl.col("human") & pl.col("kind").is_in(RATED),
-    }
-    return {what: table.filter(condition)["annotator"].n_unique() / people for what, condition in met.items()}
 
 
 def _membership(rated: pl.DataFrame, unit: list[str], systems: list[str]) -> np.ndarray:

@@ -1,7 +1,7 @@
 """The state at any time: sets of ranks that hold at all times together, and what more judgments would buy.
 
 Between planned looks no verdict is given. What can be shown as often as anybody likes are confidence sequences of all
-differences (see `decide`), shared among the pairs by Holm's procedure: a true pair of equals is called different at
+differences (see `boundaries`), shared among the pairs by Holm's procedure: a true pair of equals is called different at
 any time with at most the level, because it would have to cross the bound of its share at some time. The set of ranks
 of a system follows: one below every system that is better, one above every system that is worse.
 

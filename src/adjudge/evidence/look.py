@@ -1,13 +1,11 @@
 """Looks at a growing campaign whose claims stay true. `look` is the main function.
 
-    from adjudge.look import look
-
-    verdict = look(judgments, planned=5000, looks=5, goal="best", history="looks.json")
+    verdict = adjudge.look(judgments, planned=5000, looks=5, goal="best", history="looks.json")
     verdict.stop, verdict.advice
 
-`boundaries` computes how far a statistic must go at each look, `decide` shares the level among the comparisons and
-has the bounds for looks at any time, `claims` the estimates after stopping, `live` the state between two planned
-looks, `history` the file of looks taken.
+`boundaries` computes how far a statistic must go at each look and shares the level among the comparisons,
+`look_claims` has the estimates after stopping, `live` the state between two planned looks. The file of looks taken is
+read and written here.
 `docs/look.md` says what is promised and how it was checked.
 """
 
@@ -212,7 +210,10 @@ def look(
     from adjudge.ranking.methods import RankSettings, rank
 
     plan = _plan(planned, looks, parse_goal(goal, tuple(between)), spending, level)
-    count = _count(judgments, plan)
+    count = count_judgments(judgments)
+    if count > planned:
+        more = f"the data hold {count:,} judgments, {planned:,} {agreeing(planned, 'was', 'were')} planned"
+        raise DataError(f"{more}; a plan cannot be extended during a campaign, use the first ones only")
     ranking = ranking or rank(judgments, method=method, settings=RankSettings(seed=seed))
     systems = tuple(sorted(entry.system for entry in ranking.systems))
     plan.goal.check(systems)
@@ -231,7 +232,10 @@ def look(
         before = settled_of(last) if last is not None else Settled.none(len(now.z))
         settled = settle(plan, seen, before, tested_pairs(plan.goal, systems), len(systems))
         state = State(plan, systems, seen, settled, count)
-    state = _with_top(state, last)
+    if plan.goal.kind == "top":
+        # What was settled as the top stays settled.
+        top, top_at = (tuple(last.top), last.top_at) if last is not None and last.top else (settled_top(state), 0)
+        state = replace(state, top=top, top_at=top_at or (len(seen) if top else 0))
     if path is not None and not repeated:
         write_history(path, History(past.plan, (*past.records, _record(state, judgments))))
     return _result(state, judgments, ranking, _notes(plan, state, path, repeated=repeated))
@@ -247,17 +251,6 @@ def _plan(planned: int, looks: int, goal: Goal, spending: Mode, level: float) ->
     if spending not in MODES:
         raise unknown_choice("spending", spending, MODES)
     return LookPlan(planned, looks, goal, spending, level)
-
-
-def _count(judgments: Judgments, plan: LookPlan) -> int:
-    count = count_judgments(judgments)
-    if count > plan.planned:
-        planned = f"{plan.planned:,} {agreeing(plan.planned, 'was', 'were')} planned"
-        raise DataError(
-            f"the data hold {count:,} judgments, {planned}; a plan cannot be extended during a campaign, "
-            "use the first ones only"
-        )
-    return count
 
 
 def _past(path: Path | None, plan: LookPlan, systems: tuple[str, ...], judgments: Judgments, count: int) -> History:
@@ -278,16 +271,6 @@ def _past(path: Path | None, plan: LookPlan, systems: tuple[str, ...], judgments
     if last is not None and last.fraction >= 1 and last.data != judgments.fingerprint:
         raise DataError(f"look {last.look} was the final one, the level is spent; plan a new campaign for more")
     return past
-
-
-def _with_top(state: State, last: LookRecord | None) -> State:
-    """What was settled as the top stays settled."""
-    if state.plan.goal.kind != "top":
-        return state
-    if last is not None and last.top:
-        return replace(state, top=tuple(last.top), top_at=last.top_at)
-    top = settled_top(state)
-    return replace(state, top=top, top_at=len(state.seen) if top else 0)
 
 
 def _assumed(plan: LookPlan, now: Observed) -> list[Observed]:

@@ -9,10 +9,9 @@ R. Knowles (2021): On the stability of system rankings at WMT.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar, Generic
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import polars as pl
@@ -45,7 +44,7 @@ from adjudge.table.wording import as_sentences, counted
 from adjudge.work.tasks import map_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
     from adjudge.evidence.audit import AuditSettings
     from adjudge.ranking.changes import Change
@@ -221,7 +220,8 @@ def _relative_section(judgments: Judgments, settings: AuditSettings) -> Stabilit
     estimator = RelativeEstimator(comparisons(judgments), judgments)
     method = find_method(settings.method or "bradley-terry")
     rule = settings.lines or ("rank-sets" if method.significance == "tastes" else "holm")
-    rows, unranked = _try_changes(_RelativeRanker(estimator, method, rule, settings.seed))
+    ranker = _RelativeRanker(estimator, method, rule, settings.seed)
+    rows, unranked = _try_changes(ranker.systems, ranker.changes, ranker.before, ranker.after)
     notes = [*untried_notes(estimator.units, BUSIEST)]
     if unranked:
         more = f" and {len(unranked) - 3:,} more" if len(unranked) > 3 else ""
@@ -274,7 +274,7 @@ def stability(
     Args:
         judgments: scores of one language pair.
         method: `zscore` or `raw`.
-        rule: how lines between clusters are drawn, see `rank.lines_and_rank_sets`.
+        rule: how lines between clusters are drawn, see `ranking.lines`.
         level: significance level of the lines.
         zero_sd: what becomes of annotators whose scores are all equal, `drop` or `zero`.
         removal: which rows go when human translations are removed: `genuine`, or `all-rows` under their names, their
@@ -291,40 +291,37 @@ def stability(
     if not len(ranker.order):
         raise DataError("every annotator gave the same score to everything, so there is no ranking to change")
     changes = all_changes(sheet, ranker.order, removal=removal, most_left_out=most_left_out)
-    ranker.changes = [change for change in changes if families is None or change.family in families]
-    return _try_changes(ranker)[0]
+    chosen = [change for change in changes if families is None or change.family in families]
+    return _try_changes(ranker.systems, chosen, ranker.before, ranker.after)[0]
 
 
-class _Ranker(ABC, Generic[Data]):
-    """Ranks the systems of the data as they are and after a change."""
+def _try_changes(
+    systems: tuple[str, ...],
+    changes: Sequence[Change[Data]],
+    before: Callable[[Bools], Order],
+    after: Callable[[Change[Data]], Order | None],
+) -> tuple[tuple[StabilityRow, ...], tuple[str, ...]]:
+    """What became of the ranking after each change, and the changes after which the rest cannot be ranked.
 
-    systems: tuple[str, ...]
-    changes: Sequence[Change[Data]]
-
-    @abstractmethod
-    def before(self, removed: Bools) -> Order:
-        """Order and clusters of the data as they are, of the systems that are not removed."""
-
-    @abstractmethod
-    def after(self, change: Change[Data]) -> Order | None:
-        """Order and clusters after a change; None where the rest cannot be ranked any more."""
-
-
-def _try_changes(ranker: _Ranker[Data]) -> tuple[tuple[StabilityRow, ...], tuple[str, ...]]:
-    """What became of the ranking after each change, and the changes after which the rest cannot be ranked."""
-    after = map_tasks(ranker.after, ranker.changes, what="changes to the data")
-    removals = {change.removed.tobytes(): change.removed for change in ranker.changes}
-    before = {key: ranker.before(removed) for key, removed in removals.items()}
-    tried = list(zip(ranker.changes, after, strict=True))
+    Args:
+        systems: by name.
+        changes: to make.
+        before: ranks the data as they are, without some of the systems.
+        after: ranks them after a change; None where the rest cannot be ranked any more.
+    """
+    orders = map_tasks(after, changes, what="changes to the data")
+    removals = {change.removed.tobytes(): change.removed for change in changes}
+    whole = {key: before(removed) for key, removed in removals.items()}
+    tried = list(zip(changes, orders, strict=True))
     rows = [
-        _compared_orders(ranker.systems, change, before[change.removed.tobytes()], order)
+        _compared_orders(systems, change, whole[change.removed.tobytes()], order)
         for change, order in tried
         if order is not None
     ]
     return tuple(rows), tuple(change.name for change, order in tried if order is None)
 
 
-class _ScoreRanker(_Ranker["Sheet"]):
+class _ScoreRanker:
     """Scores or z-scores, with lines by rank-sum tests.
 
     Where one annotator is left out, only the items that this person judged are averaged and compared again.
@@ -407,7 +404,7 @@ class _Ranked:
     """By strengths with tastes, where the scores are such."""
 
 
-class _RelativeRanker(_Ranker["Comparisons"]):
+class _RelativeRanker:
     """Relative judgments by one method and rule; the taste found first is kept."""
 
     def __init__(self, estimator: RelativeEstimator, method: Method, rule: str, seed: int) -> None:

@@ -242,12 +242,18 @@ def influence(estimator: Estimator) -> Influence:
             rest = f"without {short_list(needed, 'or')} the other scores cannot be ranked"
             raise DataError(f"{rest}; collect more judgments")
         raise DataError("there are no two annotators or documents, so none can be left out; nothing to audit")
+    notes = list(untried_notes(estimator.units, MOST_LEFT_OUT)) if estimator.kind == "relative" else []
+    if needed and estimator.kind == "relative":
+        notes.append(f"without {len(needed):,} of them a system was never judged, so they are not tried")
+    elif needed:
+        without = short_list(needed, "or")
+        notes.append(f"without {without} the other scores cannot be ranked, so no shift is shown")
     n = len(estimator.systems)
     return Influence(
         tuple(sorted(rows, key=lambda row: (-row.in_se, row.name))),
         n * (n - 1) // 2,
         int(np.triu(estimator.estimate.significant(LEVEL), 1).sum()),
-        (*estimator.left_out_notes, *_notes(estimator, needed)),
+        (*estimator.left_out_notes, *notes),
     )
 
 
@@ -259,16 +265,6 @@ def _left_out(estimator: Estimator, units: Units) -> Iterator[tuple[str, int, Es
     for code, after in zip(codes, estimator.without_each(units, codes), strict=True):
         name = units.names[code]
         yield NOBODY if name is None else name, int(units.work[code]), after if after and after.complete else None
-
-
-def _notes(estimator: Estimator, needed: Sequence[str]) -> Iterator[str]:
-    """What is said of units that were not, or cannot be, left out."""
-    if estimator.kind == "relative":
-        yield from untried_notes(estimator.units, MOST_LEFT_OUT)
-        if needed:
-            yield f"without {len(needed):,} of them a system was never judged, so they are not tried"
-    elif needed:
-        yield f"without {short_list(needed, 'or')} the other scores cannot be ranked, so no shift is shown"
 
 
 def untried_notes(every: Sequence[Units], most: int) -> Iterator[str]:

@@ -96,19 +96,19 @@ def score_answers(judgments: Judgments, metrics: pl.DataFrame | None) -> Answers
     """The scores of people and of judges."""
     rows = judge_rows(judgments, metrics)
     table = judgments.final().table
-    key = _Key.of(table)
+    key = _key_of(table)
     scored = pl.col("protocol").is_in(SCORED) & pl.col("kind").is_in(_KINDS) & pl.col("score").is_not_null()
     people = _means(table.filter(scored & pl.col("annotator").is_not_null()), key, ("annotator", "system"))
     items = people.group_by("key", "system").agg(pl.col("document").first()).sort("key", "system").with_row_index("row")
     judged = rows.filter(pl.col("score").is_not_null() & _is_genuine(rows))
     judges = _columns(_means(judged, key, ("annotator", "system")), items, ("key", "system"))
-    return _answers("scores", people, items, judges, table=key.named(table), machine=key.named(rows))
+    return _answers("scores", people, items, judges, table=_with_key(table, key), machine=_with_key(rows, key))
 
 
 def comparison_answers(judgments: Judgments, metrics: pl.DataFrame | None) -> Answers:
     """The comparisons of people and of judges; scores of a judge are compared with each other."""
     rows = judge_rows(judgments, metrics)
-    key = _Key.of(judgments.table)
+    key = _key_of(judgments.table)
     people = _compared(judgments, key).filter(pl.col("annotator") != NOBODY)
     identity = ["key", "first", "second"]
     items = people.group_by(identity).agg(pl.col("document").first()).sort(identity).with_row_index("row")
@@ -117,33 +117,26 @@ def comparison_answers(judgments: Judgments, metrics: pl.DataFrame | None) -> An
         frame = _compared_by_machine(part, key, items)
         if frame is not None:
             judges |= _columns(frame.with_columns(annotator=pl.lit(annotator)), items, identity)
-    table = key.named(judgments.final().table)
-    return _answers("comparisons", people, items, judges, table=table, machine=key.named(rows))
+    table = _with_key(judgments.final().table, key)
+    return _answers("comparisons", people, items, judges, table=table, machine=_with_key(rows, key))
 
 
-@dataclass(frozen=True)
-class _Key:
+def _key_of(table: pl.DataFrame) -> tuple[str, ...]:
     """What names a segment: its own name; document and segment where names start again; or the document alone."""
-
-    columns: tuple[str, ...]
-
-    @classmethod
-    def of(cls, table: pl.DataFrame) -> _Key:
-        if table["segment"].null_count() == table.height:
-            return cls(("document",))
-        several = table.group_by("segment").agg(pl.col("document").n_unique())["document"].max()
-        return cls(("document", "segment") if isinstance(several, int) and several > 1 else ("segment",))
-
-    def named(self, table: pl.DataFrame) -> pl.DataFrame:
-        """The table with the column `key`, without rows that have no such name."""
-        return table.with_columns(pl.concat_str(self.columns, separator="\x1f").alias("key")).filter(
-            pl.col("key").is_not_null()
-        )
+    if table["segment"].null_count() == table.height:
+        return ("document",)
+    several = table.group_by("segment").agg(pl.col("document").n_unique())["document"].max()
+    return ("document", "segment") if isinstance(several, int) and several > 1 else ("segment",)
 
 
-def _means(table: pl.DataFrame, key: _Key, identity: tuple[str, ...]) -> pl.DataFrame:
+def _with_key(table: pl.DataFrame, key: tuple[str, ...]) -> pl.DataFrame:
+    """The table with the column `key`, without rows that have no such name."""
+    return table.with_columns(pl.concat_str(key, separator="\x1f").alias("key")).filter(pl.col("key").is_not_null())
+
+
+def _means(table: pl.DataFrame, key: tuple[str, ...], identity: tuple[str, ...]) -> pl.DataFrame:
     """One row per identity and segment: the mean of the scores, in the column `value`."""
-    named = key.named(table)
+    named = _with_key(table, key)
     means = named.group_by("key", *identity).agg(pl.col("score").mean().alias("value"), pl.col("document").first())
     return means.sort("key", *identity)
 
@@ -164,10 +157,12 @@ def _columns(frame: pl.DataFrame, items: pl.DataFrame, identity: Sequence[str]) 
     return dict(sorted(columns.items()))
 
 
-def _compared(judgments: Judgments, key: _Key) -> pl.DataFrame:
+def _compared(judgments: Judgments, key: tuple[str, ...]) -> pl.DataFrame:
     """One row per comparison, the first of each person where there are several of the same."""
     compared = comparisons(judgments)
-    keys = key.named(segment_keys(judgments).with_row_index("number").with_columns(pl.col("number").cast(pl.Int64)))
+    keys = _with_key(
+        segment_keys(judgments).with_row_index("number").with_columns(pl.col("number").cast(pl.Int64)), key
+    )
     systems, people = np.array(compared.systems, dtype=object), np.array(compared.annotators, dtype=object)
     frame = pl.DataFrame(
         {
@@ -182,7 +177,7 @@ def _compared(judgments: Judgments, key: _Key) -> pl.DataFrame:
     return joined.unique(["annotator", "key", "first", "second"], keep="first", maintain_order=True)
 
 
-def _compared_by_machine(rows: pl.DataFrame, key: _Key, items: pl.DataFrame) -> pl.DataFrame | None:
+def _compared_by_machine(rows: pl.DataFrame, key: tuple[str, ...], items: pl.DataFrame) -> pl.DataFrame | None:
     """The comparisons of one judge: its own, or those of its scores."""
     if _is_relative(rows):
         own = Judgments.from_columns(rows.filter(_is_genuine(rows)))

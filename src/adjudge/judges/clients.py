@@ -1,4 +1,4 @@
-"""Who is asked: an OpenAI-compatible endpoint over HTTP; `program` has the other kind.
+"""Who is asked: an OpenAI-compatible endpoint over HTTP, or a program; and the journal of their answers.
 
 Answers are limited in size and in time, whatever the other side does. The key stands in an environment variable, goes
 into one header, and is removed from everything that is shown.
@@ -488,7 +488,12 @@ class Journal:
         whole = content.rfind(b"\n") + 1
         lines = content[:whole].split(b"\n")[:-1]
         for number, line in enumerate(lines, start=1):
-            entry = self._parse(line, number)
+            entry = None
+            with suppress(ValueError, RecursionError):
+                entry = json.loads(line)
+            if not isinstance(entry, dict):
+                fault = "is no line of a journal; delete it, or name another output"
+                raise InputError(fault, file=self.path, line=number)
             if number == 1 and len(lines) == 1 and "journal" in entry:
                 # No answer yet, as after a wrong address: nothing would be mixed.
                 return whole if entry == self._asked else 0
@@ -510,15 +515,6 @@ class Journal:
         texts = isinstance(entry["id"], str) and isinstance(entry["text"], str)
         times = all(_is_number(entry[name]) and 0 <= entry[name] <= LATEST for name in ("started", "ended"))
         return (usable or unusable) and texts and times
-
-    def _parse(self, line: bytes, number: int) -> dict[str, Any]:
-        try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError):
-            entry = None
-        if not isinstance(entry, dict):
-            raise InputError("is no line of a journal; delete it, or name another output", file=self.path, line=number)
-        return entry
 
     def _check(self, header: Mapping[str, Any]) -> None:
         for name, value in self._asked.items():
