@@ -14,15 +14,13 @@ from adjudge.evidence.audit import AuditSettings, audit
 from adjudge.evidence.breakdown import (
     RIDGE,
     Breakdown,
-    Randomness,
-    _statistics,
-    _Sums,
     relative_breakdown,
     score_breakdown,
+    statistics,
     subsets,
 )
 from adjudge.evidence.breakdown import breakdown as break_down
-from adjudge.mixed.design import design_from
+from adjudge.ranking.estimator import ScoreEstimator
 from adjudge.readers import native
 from adjudge.table.errors import DataError, UsageError
 from adjudge.table.judgments import Judgments
@@ -103,8 +101,7 @@ def test_balanced_data_give_the_f_of_an_analysis_of_variance() -> None:
     error = score - cell[:, :, None] - document + level[:, None]
     q, df = (systems - 1) * (levels - 1), (systems - 1) * (levels * within - levels)
     f = (within * (interaction**2).sum() / q) / ((error**2).sum() / df)
-    design = design_from(judgments, model="mixed-points")
-    tested = score_breakdown(design, judgments.table, "domain")
+    tested = score_breakdown(ScoreEstimator(judgments, model="mixed-points", check=False), "domain")
     assert tested.p == pytest.approx(stats.f.sf(f, q, df), rel=1e-3)
 
 
@@ -128,7 +125,7 @@ def test_cells_that_nobody_judged_are_allowed() -> None:
     sums = float(((score - indicators @ np.linalg.pinv(indicators) @ score) ** 2).sum())
     q, df = cell.height - 5, table.height - cell.height
     judgments = Judgments.from_columns(table)
-    tested = score_breakdown(design_from(judgments, model="mixed-points"), judgments.table, "domain")
+    tested = score_breakdown(ScoreEstimator(judgments, model="mixed-points", check=False), "domain")
     assert tested.p == pytest.approx(stats.f.sf(((sums - full) / q) / (full / df), q, df), rel=1e-6)
     assert all(not np.isnan(score.shift) for score in tested.scores)
 
@@ -155,7 +152,7 @@ def test_rankings_are_broken_down() -> None:
 def test_rankings_keep_the_level() -> None:
     """As for scores; tastes of .5 logit, whole documents of a domain."""
     rng = np.random.default_rng(1)
-    p = [relative_breakdown(rankings(seed), "domain", Randomness(rng, 199)).p for seed in range(30)]
+    p = [relative_breakdown(rankings(seed), "domain", rng, 199).p for seed in range(30)]
     assert sum(value < 0.05 for value in p) <= 5
 
 
@@ -177,7 +174,7 @@ def test_the_statistic_is_what_a_slow_computation_gives() -> None:
     halves = rng.normal(size=(units, n, n))
     information = halves @ np.swapaxes(halves, 1, 2)
     level = rng.integers(levels, size=(5, units))
-    fast = _statistics(_Sums(score, information.reshape(units, n * n)), level, levels).whole
+    fast = statistics(score, information, level, levels)[0]
     for draw in range(5):
         squares = freedom = 0.0
         for subset in range(levels):

@@ -14,17 +14,18 @@ BOUNDS = tuple(boundaries(TIMES, [spent("obrien-fleming", 0.025, time) for time 
 
 
 def test_one_look_gives_the_usual_interval() -> None:
-    estimate = final_estimate(Path((4.0,), (), 2.0))
-    assert estimate.estimate == pytest.approx(1.0, abs=1e-6)
-    assert estimate.interval == pytest.approx((1 - norm.isf(0.025) / 2, 1 + norm.isf(0.025) / 2), abs=1e-6)
+    estimate, interval = final_estimate(Path((4.0,), (), 2.0))
+    assert estimate == pytest.approx(1.0, abs=1e-6)
+    assert interval == pytest.approx((1 - norm.isf(0.025) / 2, 1 + norm.isf(0.025) / 2), abs=1e-6)
 
 
 def test_an_early_stop_is_shrunk_and_the_other_direction_mirrors_it() -> None:
     path = Path(TIMES[:3], BOUNDS[:2], 2.8)
-    estimate, mirrored = final_estimate(path), final_estimate(Path(TIMES[:3], BOUNDS[:2], -2.8))
-    assert estimate.estimate < 2.8 / np.sqrt(0.6)
-    assert mirrored.estimate == pytest.approx(-estimate.estimate)
-    assert mirrored.interval == pytest.approx((-estimate.interval[1], -estimate.interval[0]))
+    estimate, (low, high) = final_estimate(path)
+    mirrored, interval = final_estimate(Path(TIMES[:3], BOUNDS[:2], -2.8))
+    assert estimate < 2.8 / np.sqrt(0.6)
+    assert mirrored == pytest.approx(-estimate)
+    assert interval == pytest.approx((-high, -low))
 
 
 @pytest.mark.parametrize("z", [9.0, 25.0, 40.0])
@@ -34,9 +35,8 @@ def test_a_statistic_that_leaps_has_an_estimate_too(z: float) -> None:
     It was not reached with the probability .025 where the true mean of Z at the first look lies 1.96 above it.
     """
     times, bound = (0.5, 1.0), 2.8
-    estimate = final_estimate(Path(times, (bound,), z))
-    low, high = estimate.interval
-    assert low < estimate.estimate < high
+    estimate, (low, high) = final_estimate(Path(times, (bound,), z))
+    assert low < estimate < high
     assert (low, high) == pytest.approx(((bound - 1.96) / np.sqrt(0.5), (bound + 1.96) / np.sqrt(0.5)), abs=0.01)
 
 
@@ -49,9 +49,9 @@ def test_coverage_and_median_after_stopping(true: float) -> None:
     for _ in range(200):
         walk = np.cumsum(rng.normal(true * 0.2, np.sqrt(0.2), 5)) / np.sqrt(TIMES)
         last = next((look for look in range(5) if abs(walk[look]) >= BOUNDS[look]), 4)
-        estimate = final_estimate(Path(TIMES[: last + 1], BOUNDS[:last], float(walk[last])))
-        inside.append(estimate.interval[0] <= true <= estimate.interval[1])
-        above.append(estimate.estimate > true)
+        estimate, (low, high) = final_estimate(Path(TIMES[: last + 1], BOUNDS[:last], float(walk[last])))
+        inside.append(low <= true <= high)
+        above.append(estimate > true)
     assert abs(np.mean(inside) - 0.95) < 4 * np.sqrt(0.95 * 0.05 / 200)
     assert abs(np.mean(above) - 0.5) < 4 * np.sqrt(0.25 / 200)
 

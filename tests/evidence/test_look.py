@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -47,13 +48,14 @@ def test_tastes_of_the_same_people_bound_what_more_judgments_bring() -> None:
     plan = LookPlan(1000, 10, Goal())
     now = observed(0.1, [2.5])
     settled = settle(plan, [now], Settled.none(1), np.ones(1, dtype=bool), 2)
-    free = claims_of(State(plan, ("A", "B"), [(0, 1)], [now], settled, 100))[0]
-    bound_by_taste = claims_of(State(plan, ("A", "B"), [(0, 1)], [now], settled, 100, float(now.se[0]) ** 2 / 2))[0]
+    free = claims_of(State(plan, ("A", "B"), [now], settled, 100))[0]
+    tasted = replace(now, lasting=float(now.se[0]) ** 2 / 2)
+    bound_by_taste = claims_of(State(plan, ("A", "B"), [tasted], settled, 100))[0]
     assert free.needed is not None
     assert bound_by_taste.needed is None or bound_by_taste.needed > free.needed
     hopeless = observed(0.1, [1.2])
-    lasting = float(hopeless.se[0]) ** 2 / 2
-    assert claims_of(State(plan, ("A", "B"), [(0, 1)], [hopeless], settled, 100, lasting))[0].needed is None
+    hopeless = replace(hopeless, lasting=float(hopeless.se[0]) ** 2 / 2)
+    assert claims_of(State(plan, ("A", "B"), [hopeless], settled, 100))[0].needed is None
 
 
 def test_the_boundary_of_a_share_is_that_of_the_spending_function() -> None:
@@ -73,12 +75,10 @@ def test_what_is_settled_stays_settled() -> None:
 
 
 def test_the_top_needs_every_comparison_with_the_rest() -> None:
-    pairs = [(0, 1), (0, 2), (1, 2)]
-
     def top(signs: list[int], goal: Goal) -> tuple[str, ...]:
         settled = Settled(np.array(signs), np.array(signs) ** 2, np.zeros(3))
         plan = LookPlan(100, 1, goal)
-        return settled_top(State(plan, ("A", "B", "C"), pairs, [observed(1.0, [1.0, 2.0, 0.5])], settled, 100))
+        return settled_top(State(plan, ("A", "B", "C"), [observed(1.0, [1.0, 2.0, 0.5])], settled, 100))
 
     assert top([1, 1, 0], Goal("top", 1)) == ("A",)
     assert top([1, 0, 1], Goal("top", 1)) == ()

@@ -13,7 +13,7 @@ from adjudge.evidence.audit import AuditSettings, audit
 from adjudge.evidence.claims import HALVES
 from adjudge.evidence.claims import claims_section as claims_of_rankings
 from adjudge.evidence.compared_campaigns import campaign_of_judgments, draw_documents
-from adjudge.evidence.stability import StabilityRow, relative_stability
+from adjudge.evidence.stability import StabilityRow, stability_section
 from adjudge.evidence.trust import influence, random_halves, reliability
 from adjudge.ranking.changes import ChangeFamily, block_weights, near_pairs, relative_changes
 from adjudge.ranking.counts import (
@@ -39,9 +39,12 @@ STRENGTHS = find_method("bradley-terry")
 RATIO = find_method("wins-no-ties")
 
 
+def stability_of(judgments: Judgments, method: str = "bradley-terry", lines: str = "rank-sets") -> list[StabilityRow]:
+    return [*stability_section(judgments, AuditSettings(method=method, lines=lines)).rows]
+
+
 def rows_of(judgments: Judgments, method: str = "wins-no-ties") -> dict[str, StabilityRow]:
-    rows = relative_stability(judgments, find_method(method), "holm")
-    return {row.change: row for row in rows}
+    return {row.change: row for row in stability_of(judgments, method, "holm")}
 
 
 def ratio_order(judgments: Judgments) -> tuple[str, ...]:
@@ -104,7 +107,7 @@ def test_neighbours_are_a_quarter_of_the_ranks_apart() -> None:
 
 
 def test_every_family_is_there_and_counts_are_told() -> None:
-    rows = relative_stability(random_blocks(4, systems=8, number=200), STRENGTHS, "rank-sets")
+    rows = stability_of(random_blocks(4, systems=8, number=200))
     families = {row.family for row in rows}
     only_of_scores = (ChangeFamily.HUMAN_DIVIDED, ChangeFamily.LOWEST_RAISED, ChangeFamily.DOCUMENT_REMOVED)
     assert families == {family for family in ChangeFamily if family not in only_of_scores}
@@ -117,7 +120,7 @@ def test_every_family_is_there_and_counts_are_told() -> None:
 
 def test_the_baseline_is_the_ranking_itself() -> None:
     judgments = random_blocks(5, number=150)
-    row = next(row for row in relative_stability(judgments, STRENGTHS, "rank-sets") if not row.removed)
+    row = next(row for row in stability_of(judgments) if not row.removed)
     ranking = rank(judgments)
     assert row.baseline_order == ranking.order
 
@@ -281,7 +284,7 @@ def test_one_set_of_strengths_everywhere(seed: int) -> None:
     draws = draw_documents([judgments], resamples=20, seed=1)
     scores = campaign_of_judgments("campaign", judgments, 0, None, draws).scores
     assert scores == pytest.approx({system.system: system.score for system in ranking.systems}, abs=1e-9)
-    assert relative_stability(judgments, STRENGTHS, "holm")[0].baseline_order == order
+    assert stability_of(judgments, lines="holm")[0].baseline_order == order
 
 
 def test_split_halves_have_the_strengths_of_the_ranking() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path  # noqa: TC003 - the shell reads the types of settings when it runs
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from adjudge.evidence.documents import documents_setting
 from adjudge.ranking.changes import GENUINE
-from adjudge.table.errors import DataError, UsageError, param, unknown_choice
+from adjudge.table.errors import DataError, UsageError, unknown_choice
 from adjudge.table.judgments import fingerprint_of_parts, fingerprint_of_table
 from adjudge.table.protocols import RATED, RELATIVE, SCORED
 from adjudge.table.results import Result, to_plain
@@ -19,7 +20,7 @@ from adjudge.work.cache import cached
 from adjudge.work.tasks import current_workers, do_task, try_tasks, workers, worth_dividing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import polars as pl
 
@@ -28,12 +29,10 @@ if TYPE_CHECKING:
     from adjudge.work.tasks import Outcome
 
 
-# What audits are made with. Every section uses the settings that concern it.
-
-
 def _families(given: Mapping[str, str] | list[str]) -> tuple[str, ...]:
-    named = [f"{judge}={pattern}" for judge, pattern in given.items()] if isinstance(given, Mapping) else given
-    return tuple(named)
+    return (
+        tuple(f"{judge}={pattern}" for judge, pattern in given.items()) if isinstance(given, Mapping) else tuple(given)
+    )
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class AuditSettings:
     acceptability: Judgments | None = None
     """Judgments of post-edits, where they are not among the judgments; likewise."""
     judge_scores: pl.DataFrame | None = None
-    """Scores of metrics by segment, each of which is tested as a machine judge (`audit.judges.read_judge_scores`)."""
+    """Scores of metrics by segment, each of which is tested as a machine judge (`judges.answers.read_judge_scores`)."""
     judge_allowance: float = option(
         0.15,
         "Judges: how much more often a person may be closer to others: .2 experts, .1 crowd.",
@@ -105,13 +104,8 @@ def judge_settings(judgments: Judgments, settings: AuditSettings) -> dict[str, s
     }
 
 
-# The result of an audit: sections, each of which looks at the judgments from one side.
-#
-# A section is a frozen dataclass with `tables()`; its JSON is that of its fields, or what its `to_dict()` says.
-
-
 class Section(Protocol):
-    """One side of an audit."""
+    """One side of an audit: a frozen dataclass, whose JSON is that of its fields or what its `to_dict()` says."""
 
     def tables(self) -> tuple[Table, ...]:
         """The summary tables of this section."""
@@ -155,7 +149,7 @@ class AuditSection:
     name: str
     question: str
     function: str
-    kinds: tuple[Kind, ...]
+    kinds: tuple[Kind, ...] = ("relative", "scores")
     """The kinds of judgments that it applies to; the first that is given is audited."""
     page: str | None = None
     """What makes its words and charts; without it the tables are shown under the title."""
@@ -172,7 +166,6 @@ _ALL = (
         "claims",
         "every statement of the ranking, and which audits it survives",
         "adjudge.evidence.claims:claims_section",
-        ("relative", "scores"),
         page="adjudge.reports.audit_section:claims_alone",
         elsewhere=("relative", "scores"),
     ),
@@ -180,7 +173,6 @@ _ALL = (
         "stability",
         "does the ranking change when something is left out?",
         "adjudge.evidence.stability:stability_section",
-        ("relative", "scores"),
         page="adjudge.reports.audit_section:stability_section",
         place=6,
     ),
@@ -188,7 +180,6 @@ _ALL = (
         "composition",
         "which systems were shown together",
         "adjudge.evidence.composition:composition_section",
-        ("relative", "scores"),
         page="adjudge.reports.audit_section:tasks_or_blocks",
         title="Composition",
         place=7,
@@ -206,7 +197,6 @@ _ALL = (
         "sampling",
         "do scores depend on how often systems were drawn, or met the reference?",
         "adjudge.evidence.composition:sampling_section",
-        ("relative", "scores"),
         title="Sampling",
         words="Does the score depend on how often a system was drawn?",
         place=9,
@@ -216,7 +206,6 @@ _ALL = (
         "aa",
         "how often does each test call a system different from itself?",
         "adjudge.evidence.aa:aa_section",
-        ("relative", "scores"),
         page="adjudge.reports.audit_section:aa_section",
         place=3,
     ),
@@ -224,7 +213,6 @@ _ALL = (
         "reliability",
         "would other annotators give the same order?",
         "adjudge.evidence.trust:reliability_section",
-        ("relative", "scores"),
         page="adjudge.reports.audit_section:reliability_section",
         place=4,
     ),
@@ -232,7 +220,6 @@ _ALL = (
         "influence",
         "which annotators and documents move the ranking most?",
         "adjudge.evidence.trust:influence_section",
-        ("relative", "scores"),
         page="adjudge.reports.audit_section:influence_section",
         place=5,
     ),
@@ -240,7 +227,6 @@ _ALL = (
         "breakdown",
         "do differences between systems vary between subsets?",
         "adjudge.evidence.breakdown:breakdown_section",
-        ("relative", "scores"),
         page="adjudge.reports.audit_section:breakdown_section",
         place=1,
     ),
@@ -264,7 +250,6 @@ _ALL = (
         "judges",
         "may a machine judge stand in for a person?",
         "adjudge.judges.audit:section",
-        ("relative", "scores"),
         page="adjudge.reports.audit_section:judges_section",
         place=2,
     ),
@@ -293,17 +278,6 @@ def load(function: str) -> Callable[..., Any]:
     module, _, name = function.partition(":")
     loaded: Callable[..., Any] = getattr(import_module(module), name)
     return loaded
-
-
-def choose_sections(only: Iterable[str] | None) -> tuple[AuditSection, ...]:
-    """The sections asked for, in the order of the registry; all where nothing was asked for."""
-    if only is None:
-        return tuple(SECTIONS.values())
-    names = [name.strip() for name in only if name.strip()]
-    for name in names:
-        if name not in SECTIONS:
-            raise unknown_choice("section", name, SECTIONS)
-    return tuple(entry for entry in SECTIONS.values() if entry.name in names)
 
 
 SECONDS_PER_ROW = 1.1e-4
@@ -335,15 +309,14 @@ def audit(
         One section per question that applies; a note says which were left out, and why.
     """
     settings = settings or AuditSettings()
-    entries = _entries(only, settings, judgments)
     tasks = audit_tasks(judgments, only=only, settings=settings)
-    by_name = outcomes or _outcomes(tasks, len(judgments))
-    sections, notes = _sections(entries, by_name, tasks.make.kinds, asked_for=only is not None)
+    sections, notes = _sections(tasks, outcomes or _outcomes(tasks, len(judgments)), asked_for=only is not None)
     if not sections:
         raise DataError(notes[0].partition(": ")[2] if notes else "no section applies to these judgments")
+    of_sections = [f"{name}: {note}" for name, made in sections.items() for note in getattr(made, "notes", ())]
     return Audit(
         settings={
-            "only": None if only is None else ",".join(entry.name for entry in entries),
+            "only": None if only is None else ",".join(entry.name for entry in tasks.entries),
             "method": settings.method,
             "lines": settings.lines,
             "removal": None if settings.removal == GENUINE else settings.removal,
@@ -357,25 +330,30 @@ def audit(
         },
         data=judgments.fingerprint,
         set_aside=judgments.final().set_aside,
-        notes=(*judgments.notes, *notes, *_section_notes(sections)),
+        notes=(*judgments.notes, *notes, *of_sections),
         sections=sections,
     )
 
 
 def _entries(only: Iterable[str] | None, settings: AuditSettings, judgments: Judgments) -> tuple[AuditSection, ...]:
-    """The sections to compute; two are made only where there is something to make them of."""
-    entries = choose_sections(only)
+    """The sections to compute, in the order of the registry: those asked for, or all that there is something for."""
     if only is None:
         judged = judgments.machine is not None or settings.judge_scores is not None
         left_out = {name for name, given in (("breakdown", settings.by), ("judges", judged)) if not given}
-        entries = tuple(entry for entry in entries if entry.name not in left_out)
+        names = [name for name in SECTIONS if name not in left_out]
+    else:
+        names = [name.strip() for name in only if name.strip()]
+    for name in names:
+        if name not in SECTIONS:
+            raise unknown_choice("section", name, SECTIONS)
+    entries = tuple(entry for entry in SECTIONS.values() if entry.name in names)
     if not entries:
         raise UsageError(f"no section was asked for; choose from {', '.join(SECTIONS)}")
     return entries
 
 
 def _sections(
-    entries: Sequence[AuditSection], outcomes: Mapping[str, Outcome[Section]], kinds: set[Kind], *, asked_for: bool
+    tasks: AuditTasks, outcomes: Mapping[str, Outcome[Section]], *, asked_for: bool
 ) -> tuple[dict[str, Section], list[str]]:
     """Every section that can be computed, and a note on those that cannot.
 
@@ -383,15 +361,15 @@ def _sections(
     """
     sections: dict[str, Section] = {}
     notes: list[str] = []
-    for entry in entries:
+    for entry in tasks.entries:
         outcome = outcomes[entry.name]
         if outcome.fault is None:
             sections[entry.name] = outcome.unwrap()
         elif not isinstance(outcome.fault, DataError):
             raise outcome.fault
-        elif len(entries) == 1:
+        elif len(tasks.entries) == 1:
             raise DataError(f"section '{entry.name}' cannot be made: {outcome.fault}") from outcome.fault
-        elif asked_for or kinds.intersection(entry.kinds):
+        elif asked_for or tasks.make.kinds.intersection(entry.kinds):
             notes.append(f"section '{entry.name}' is left out: {outcome.fault}")
     return sections, notes
 
@@ -401,7 +379,9 @@ class _Maker:
     """Computes sections one after the other, in this process or another."""
 
     kinds: set[Kind]
-    judgments: tuple[Judgments, Judgments]
+    judgments: Judgments
+    scored: Judgments
+    """Post-edits or verdicts as scores; else the judgments themselves."""
     settings: AuditSettings
     cache: bool
 
@@ -411,13 +391,27 @@ class _Maker:
             return {name: do_task(self._section, name) for name in names}
 
     def _section(self, name: str) -> Section:
-        return _section(SECTIONS[name], self.kinds, *self.judgments, self.settings)
+        entry, settings = SECTIONS[name], self.settings
+        kind = next((kind for kind in entry.kinds if kind in self.kinds), None)
+        if kind is None:
+            needed = " or ".join(_KIND_NAMES.get(kind, f"--{kind}") for kind in entry.kinds)
+            raise DataError(f"it needs {needed}, which are not given")
+        if kind == "scores":
+            _check_several_systems(self.scored)
+        audited = self.scored if kind == "scores" else self.judgments
+        companions = [other and other.fingerprint for other in (settings.edits, settings.acceptability)]
+        chosen = (settings.method, settings.lines, settings.removal, settings.margin, settings.by, settings.seed)
+        judges = tuple(judge_settings(audited, settings).items())
+        key = (kind, audited.fingerprint, companions, chosen, judges, documents_setting(settings))
+        section: Section = cached(f"audit {entry.name}", key, lambda: load(entry.function)(audited, settings))
+        return section
 
 
 @dataclass(frozen=True, eq=False)
 class AuditTasks:
     """The sections of an audit as tasks that can run together with others."""
 
+    entries: tuple[AuditSection, ...]
     make: _Maker
     """Maps the names of a group to the outcomes of its sections."""
     groups: tuple[tuple[str, ...], ...]
@@ -430,17 +424,24 @@ def audit_tasks(
     judgments: Judgments, *, only: Iterable[str] | None = None, settings: AuditSettings | None = None
 ) -> AuditTasks:
     """The tasks of an audit with these arguments."""
+    from adjudge.ranking.scores import as_scores
+
     settings = settings or AuditSettings()
-    names = [entry.name for entry in _entries(only, settings, judgments)]
-    kinds, scored = kinds_of(judgments, settings), _as_scores(judgments)
-    if scored is not None:
+    entries = _entries(only, settings, judgments)
+    names = [entry.name for entry in entries]
+    kinds, scored = kinds_of(judgments, settings), judgments
+    # Post-edits and acceptability judgments count as scores, unless outputs are missing.
+    with suppress(DataError):
+        scored = as_scores(judgments)
+    if scored is not judgments:
         kinds.add("scores")
     alone = [(name,) for name in names if name in _SHARE and name not in _SAME_REFITS]
     shared = tuple(name for name in names if name in _SAME_REFITS)
     short = tuple(name for name in names if name not in _SHARE)
     groups = tuple(group for group in (*alone, shared, short) if group)
     return AuditTasks(
-        _Maker(kinds, (judgments, scored or judgments), settings, current_workers().cache),
+        entries,
+        _Maker(kinds, judgments, scored, settings, current_workers().cache),
         groups,
         tuple(sum(_SHARE.get(name, 0.0) for name in group) for group in groups),
     )
@@ -460,47 +461,7 @@ def _outcomes(tasks: AuditTasks, rows: int) -> Mapping[str, Outcome[Section]]:
     return make([name for name in SECTIONS if name in names])
 
 
-def _section_notes(sections: Mapping[str, Section]) -> Iterator[str]:
-    """The notes of sections about what they left out."""
-    for name, section in sections.items():
-        yield from (f"{name}: {note}" for note in getattr(section, "notes", ()))
-
-
 _KIND_NAMES = {"relative": "relative judgments", "scores": "scores"}
-
-
-def _as_scores(judgments: Judgments) -> Judgments | None:
-    """Post-edits or acceptability judgments as scores; None if there are none, or if outputs are missing."""
-    from adjudge.ranking.scores import as_scores
-
-    try:
-        scored = as_scores(judgments)
-    except DataError:
-        return None
-    return None if scored is judgments else scored
-
-
-def _section(
-    entry: AuditSection, kinds: set[Kind], judgments: Judgments, scored: Judgments, settings: AuditSettings
-) -> Section:
-    kind = next((kind for kind in entry.kinds if kind in kinds), None)
-    if kind is None:
-        needed = " or ".join(_KIND_NAMES.get(kind, param(kind)) for kind in entry.kinds)
-        raise DataError(f"it needs {needed}, which are not given")
-    if kind == "scores":
-        _check_several_systems(scored)
-    audited = scored if kind == "scores" else judgments
-    key = _key(kind, audited, settings)
-    section: Section = cached(f"audit {entry.name}", key, lambda: load(entry.function)(audited, settings))
-    return section
-
-
-def _key(kind: Kind, judgments: Judgments, settings: AuditSettings) -> tuple[object, ...]:
-    """The inputs of a section besides its name."""
-    companions = [other and other.fingerprint for other in (settings.edits, settings.acceptability)]
-    chosen = (settings.method, settings.lines, settings.removal, settings.margin, settings.by, settings.seed)
-    judges = tuple(judge_settings(judgments, settings).items())
-    return (kind, judgments.fingerprint, companions, chosen, judges, documents_setting(settings))
 
 
 def _check_several_systems(judgments: Judgments) -> None:
@@ -516,13 +477,10 @@ def _check_several_systems(judgments: Judgments) -> None:
 def kinds_of(judgments: Judgments, settings: AuditSettings) -> set[Kind]:
     """The kinds of judgments to audit: relative judgments, scores, post-edits, judgments of post-edits."""
     protocols = set(judgments.protocols)
-    kinds: set[Kind] = set()
-    if protocols & set(RELATIVE):
-        kinds.add("relative")
-    if protocols & set(SCORED):
-        kinds.add("scores")
-    if settings.edits is not None or "postedit" in protocols:
-        kinds.add("edits")
-    if settings.acceptability is not None or "acceptability" in protocols:
-        kinds.add("acceptability")
-    return kinds
+    given: dict[Kind, bool] = {
+        "relative": bool(protocols & set(RELATIVE)),
+        "scores": bool(protocols & set(SCORED)),
+        "edits": settings.edits is not None or "postedit" in protocols,
+        "acceptability": settings.acceptability is not None or "acceptability" in protocols,
+    }
+    return {kind for kind, there in given.items() if there}

@@ -25,7 +25,8 @@ at the planned information; there it is about 1.55 times as wide as an interval 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
+from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -140,7 +141,8 @@ def crossing(
     for k, total in enumerate(steps):
         path = _Step(float(total), float(steps[k - 1]) if k else 0.0)
         above[k] = _beyond(density, path, upper[k], drift)
-        below[k] = _beyond(_mirrored(density), path, -lower[k], -drift)
+        mirrored = None if density is None else _Density(-density.points, density.mass)
+        below[k] = _beyond(mirrored, path, -lower[k], -drift)
         if k + 1 < len(steps):
             density = _advance(density, path, lower[k], upper[k], drift)
     return above, below
@@ -206,10 +208,6 @@ def _advance(density: _Density | None, step: _Step, lower: float, upper: float, 
     start = density.points * np.sqrt(step.before) + drift * (step.total - step.before)
     height = np.exp(-0.5 * ((points[:, None] * np.sqrt(step.total) - start) / step.spread) ** 2) @ density.mass
     return _Density(points, weights * height * np.sqrt(step.total) / (step.spread * np.sqrt(2 * np.pi)))
-
-
-def _mirrored(density: _Density | None) -> _Density | None:
-    return None if density is None else _Density(-density.points, density.mass)
 
 
 def _grid(centre: float, lower: float, upper: float) -> tuple[Floats, Floats]:
@@ -299,6 +297,8 @@ class Observed:
     """NaN where it is not known; then information is taken to grow with the judgments."""
     df: Floats
     z: Floats
+    lasting: float = 0.0
+    """The part of the variance of a difference that stays when the same people judge more: their tastes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,16 +325,30 @@ class State:
 
     plan: LookPlan
     systems: tuple[str, ...]
-    pairs: Sequence[tuple[int, int]]
+    """Sorted by name."""
     seen: list[Observed]
     settled: Settled
     judgments: int
-    lasting: float = 0.0
-    """The part of the variance of a difference that more judgments by the same people do not reduce."""
     top: tuple[str, ...] = ()
     """The systems that are settled as the top, where that is the goal."""
     top_at: int = 0
     """The look at which they were settled."""
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The two systems of every comparison, by their number."""
+        return list(combinations(range(len(self.systems)), 2))
+
+    @property
+    def better(self) -> set[tuple[int, int]]:
+        """The settled pairs, the better system first."""
+        signs = zip(self.pairs, self.settled.sign, strict=True)
+        return {pair if sign > 0 else pair[::-1] for pair, sign in signs if sign}
+
+    def crossing(self, members: Sequence[str]) -> Flags:
+        """Which pairs lie between these systems and the others."""
+        pairs = combinations(self.systems, 2)
+        return np.array([(one in members) != (other in members) for one, other in pairs], dtype=bool)
 
     @property
     def now(self) -> Observed:
@@ -361,7 +375,7 @@ def settle(plan: LookPlan, seen: list[Observed], before: Settled, tested: Flags,
     while True:
         open_ = tested & (sign == 0)
         level[open_] = one_sided(plan, int(open_.sum()), systems)
-        crossed = open_ & _beyond_decide(plan, seen, open_, level)
+        crossed = open_ & _cross_bounds(plan, seen, open_, level)
         sign[crossed] = np.sign(seen[-1].z[crossed]).astype(np.int64)
         look[crossed] = len(seen)
         # Only a family of pairs hands its level on.
@@ -376,7 +390,7 @@ def one_sided(plan: LookPlan, open_pairs: int, systems: int) -> float:
     return plan.goal.one_sided_level(plan.level, systems)
 
 
-def _beyond_decide(plan: LookPlan, seen: list[Observed], open_: Flags, level: Floats) -> Flags:
+def _cross_bounds(plan: LookPlan, seen: list[Observed], open_: Flags, level: Floats) -> Flags:
     """Which open comparisons lie beyond their boundary. No boundary lies inside that of the level spent so far."""
     z = np.abs(seen[-1].z)
     beyond = np.zeros(len(z), dtype=bool)

@@ -1,6 +1,7 @@
 """Breakdowns by a column: does a system fare better on some of the judgments than on others?
 
-`scores` asks the mixed model, `relative` permutes the subsets among documents. Holm corrects for the number of columns.
+Of scores the mixed model is asked, with an effect for every system in every subset; of relative judgments the subsets
+are permuted among documents. Holm corrects for the number of columns.
 """
 
 from __future__ import annotations
@@ -9,19 +10,18 @@ import math
 import sys
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from adjudge.evidence.verdict import say_subsets_differ
-from adjudge.mixed.variances import Cause
 from adjudge.ranking.estimator import RelativeEstimator, ScoreEstimator, fit_cells, is_relative
 from adjudge.ranking.lines import holm
 from adjudge.ranking.methods import DEFAULTS, METHODS
 from adjudge.ranking.scores import as_scores
-from adjudge.table.comparisons import block_rows, comparisons
-from adjudge.table.errors import DataError, UsageError, param, unknown_choice
+from adjudge.table.comparisons import BLOCK_KEY, block_rows, comparisons, relative_judgments
+from adjudge.table.errors import DataError, UsageError, unknown_choice
 from adjudge.table.judgments import codes_of
 from adjudge.table.maths import student_tail
 from adjudge.table.results import Cell, Table, number, p_value, tabulate, text
@@ -32,150 +32,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.evidence.audit import AuditSettings
-    from adjudge.mixed.design import MixedDesign
-    from adjudge.mixed.fit import MixedFit
+    from adjudge.ranking.estimator import CellFit
     from adjudge.ranking.ranking import Ranking
     from adjudge.table.comparisons import Comparisons
     from adjudge.table.judgments import Judgments
     from adjudge.table.maths import Codes, Floats
 
-
-# The subsets by a column: its values, or three parts of a column of many numbers.
-#
-# `source_length` is a column that need not be there: it is counted in words where the judgments hold the source texts.
-
-
-PARTS = ("low", "middle", "high")
-FEW_VALUES = 8
-"""A column of more different numbers is cut into three parts."""
-MOST_LEVELS = 200
-SOURCE_LENGTH = "source_length"
-ANSWERS = ("score", "rank", "spans")
-"""What a ranking is made of; subsets by it would tell nothing."""
-MISSING = ("", "nan", "na", "n/a", "null", "none")
-"""What files write where a value is missing."""
-
-
-@dataclass(frozen=True, eq=False)
-class Subsets:
-    """The subset of every row."""
-
-    column: str
-    levels: tuple[str, ...]
-    code: Codes
-    """The place of the row's subset among the levels; -1 where the column has no value."""
-    ordered: bool
-    """Whether the levels go from low to high."""
-
-
-def subsets(table: pl.DataFrame, column: str) -> Subsets:
-    """Divide the rows of a table by one of its columns."""
-    values = _values(table, column)
-    numbers = _as_numbers(values)
-    if numbers is not None and numbers.n_unique() > FEW_VALUES:
-        return _three_parts(column, numbers)
-    if numbers is not None:
-        # Few numbers may be the numbers of groups, so no order is taken for granted.
-        groups = [_plain(value) for value in sorted(numbers.drop_nulls().unique().to_list())]
-        return _coded(column, groups, numbers.map_elements(_plain, return_dtype=pl.String))
-    words = _known_words(values)
-    return _coded(column, sorted(words.drop_nulls().unique().to_list()), words)
-
-
-def _values(table: pl.DataFrame, column: str) -> pl.Series:
-    if column in ANSWERS:
-        raise UsageError(
-            f"{param('by')} {column} would divide the judgments by what is ranked; name a column about the texts"
-        )
-    if column in table.columns:
-        return table[column]
-    if column == SOURCE_LENGTH and "source_text" in table.columns:
-        return table["source_text"].str.split(" ").list.eval(pl.element().filter(pl.element() != "")).list.len()
-    if column == SOURCE_LENGTH:
-        raise DataError(
-            f"lengths need the source texts; give a column source_length or source_text in {param('attributes')}"
-        )
-    raise unknown_choice(f"column for {param('by')}", column, [name for name in table.columns if name not in ANSWERS])
-
-
-def _known_words(values: pl.Series) -> pl.Series:
-    words = values.cast(pl.String).str.strip_chars()
-    return words.set(words.str.to_lowercase().is_in(MISSING).fill_null(value=False), None)
-
-
-def _as_numbers(values: pl.Series) -> pl.Series | None:
-    """The values as numbers; None where some are not."""
-    if values.dtype == pl.Boolean or values.dtype.is_nested():
-        return None
-    values = _known_words(values)
-    numbers = values.cast(pl.Float64, strict=False)
-    return None if (numbers.is_null() & values.is_not_null()).any() or numbers.is_null().all() else numbers
-
-
-def _plain(value: float) -> str:
-    """A number with as many digits as tell it from others: 20240501 is not 20240502."""
-    return f"{value:.15g}"
-
-
-def _short(value: float) -> str:
-    return _plain(value) if value == round(value) else f"{value:g}"
-
-
-def _three_parts(column: str, values: pl.Series) -> Subsets:
-    """Cut at the thirds of the rows; every part is named with its range."""
-    array = values.to_numpy().astype(float)
-    known = ~np.isnan(array)
-    low, high = np.quantile(array[known], (1 / 3, 2 / 3))
-    part = np.where(known, (array > low).astype(int) + (array > high), -1)
-    present = [index for index in range(len(PARTS)) if (part == index).any()]
-    names = tuple(
-        f"{PARTS[index]} ({_short(array[part == index].min())} to {_short(array[part == index].max())})"
-        for index in present
-    )
-    code = np.full(len(array), -1)
-    for place, index in enumerate(present):
-        code[part == index] = place
-    return _checked(Subsets(column, names, code, ordered=True))
-
-
-def _coded(column: str, levels: list[str], words: pl.Series) -> Subsets:
-    if len(levels) > MOST_LEVELS:
-        much = f"column '{column}' has {len(levels):,} values; {MOST_LEVELS} are the most to compare"
-        raise DataError(f"{much}; group them in a column of a side table ({param('attributes')})")
-    codes = words.replace_strict(levels, range(len(levels)), default=-1, return_dtype=pl.Int64).fill_null(-1)
-    return _checked(Subsets(column, tuple(levels), codes.to_numpy(), ordered=False))
-
-
-def _checked(parts: Subsets) -> Subsets:
-    if len(parts.levels) < 2:
-        raise DataError(f"column '{parts.column}' has fewer than two values, so there is nothing to compare")
-    return parts
-
-
-@dataclass(frozen=True)
-class ColumnTest:
-    """What came out for one column, before the correction for other columns."""
-
-    levels: tuple[str, ...]
-    scores: tuple[SubsetScore, ...]
-    p: float
-    name: str
-    """Which test, in words."""
-    unknown: int
-    """Judgments without a value in the column."""
-
-
-def ranks_within(level: Codes, score: Floats) -> Codes:
-    """The rank of every score within its level, 1 for the highest; equal scores share the better rank."""
-    same = level[:, None] == level[None, :]
-    ranks: Codes = 1 + (same & (score[None, :] > score[:, None])).sum(axis=1)
-    return ranks
-
-
-# Breakdown: systems within subsets of the judgments, and whether they differ between subsets by more than chance.
-
-
 LEVEL = 0.05
+_STREAM = 47
 
 
 @dataclass(frozen=True)
@@ -226,6 +90,34 @@ class ColumnBreakdown:
         """The answer in a sentence."""
         return say_subsets_differ(self.differs, self.p, self.p_holm, asked, self.test)
 
+    def tables(self, asked: int) -> tuple[Table, Table]:
+        """The systems by subsets, and every shift; `asked` is the number of columns asked for."""
+        cells = {(score.system, score.level): score.score for score in self.scores}
+        rows: list[tuple[Cell, ...]] = [
+            (system, *(cells.get((system, level)) for level in self.levels))
+            for system in dict.fromkeys(score.system for score in self.scores)
+        ]
+        unknown = counted(self.unknown, "judgment has", "judgments have")
+        left_out = f" {unknown} no {self.column} and {agreeing(self.unknown, 'is', 'are')} left out."
+        note = self.verdict(asked) + (left_out if self.unknown else "")
+        by_system = (text("system"), *(number(level, 2) for level in self.levels))
+        scores = sorted(self.scores, key=lambda score: (self.levels.index(score.level), score.rank))
+        columns = {
+            "level": text("subset"),
+            "rank": number("rank", 0, help="among the systems of the subset"),
+            "system": text("system"),
+            "n": number("n", 0, help="judgments in the subset"),
+            "score": number("score", 2),
+            "se": number("se", 2),
+            "shift": number("shift", 2, help="how much better than elsewhere, compared with the other systems"),
+            "p": p_value("p", help="that the shift is chance, corrected for all systems and subsets"),
+        }
+        lines = frozenset(i for i, (one, other) in enumerate(pairwise(scores), start=1) if one.level != other.level)
+        return (
+            Table(f"Breakdown by {self.column}", by_system, tuple(rows), note),
+            replace(tabulate(f"Ranks and shifts by {self.column}", scores, columns), lines=lines),
+        )
+
 
 @dataclass(frozen=True)
 class Breakdown:
@@ -237,40 +129,150 @@ class Breakdown:
 
     def tables(self) -> tuple[Table, ...]:
         """For every column the systems by subsets, and every shift."""
-        asked = len(self.columns)
-        return tuple(
-            table for column in self.columns for table in (_scores_breakdown(column, asked), _shifts_breakdown(column))
-        )
+        return tuple(table for column in self.columns for table in column.tables(len(self.columns)))
 
 
-def _scores_breakdown(breakdown: ColumnBreakdown, asked: int) -> Table:
-    systems = list(dict.fromkeys(score.system for score in breakdown.scores))
-    cells = {(score.system, score.level): score for score in breakdown.scores}
-    rows: list[tuple[Cell, ...]] = []
-    for system in systems:
-        row = [cells.get((system, level)) for level in breakdown.levels]
-        rows.append((system, *(None if cell is None else cell.score for cell in row)))
-    unknown = counted(breakdown.unknown, "judgment has", "judgments have")
-    are = agreeing(breakdown.unknown, "is", "are")
-    left_out = f" {unknown} no {breakdown.column} and {are} left out." if breakdown.unknown else ""
-    columns = (text("system"), *(number(level, 2) for level in breakdown.levels))
-    return Table(f"Breakdown by {breakdown.column}", columns, tuple(rows), breakdown.verdict(asked) + left_out)
+def breakdown_section(judgments: Judgments, settings: AuditSettings) -> Breakdown:
+    """The section of an audit."""
+    if not settings.by:
+        raise DataError("it needs a column of the judgments, which --by names")
+    return breakdown(judgments, settings.by, seed=settings.seed)
 
 
-def _shifts_breakdown(breakdown: ColumnBreakdown) -> Table:
-    scores = sorted(breakdown.scores, key=lambda score: (breakdown.levels.index(score.level), score.rank))
-    columns = {
-        "level": text("subset"),
-        "rank": number("rank", 0, help="among the systems of the subset"),
-        "system": text("system"),
-        "n": number("n", 0, help="judgments in the subset"),
-        "score": number("score", 2),
-        "se": number("se", 2),
-        "shift": number("shift", 2, help="how much better than elsewhere, compared with the other systems"),
-        "p": p_value("p", help="that the shift is chance, corrected for all systems and subsets"),
-    }
-    lines = frozenset(i for i, (one, other) in enumerate(pairwise(scores), start=1) if one.level != other.level)
-    return replace(tabulate(f"Ranks and shifts by {breakdown.column}", scores, columns), lines=lines)
+def breakdown(judgments: Judgments, by: Sequence[str], *, seed: int = DEFAULT_SEED) -> Breakdown:
+    """Every system in every subset by each of the columns, and the test of the interaction.
+
+    Args:
+        judgments: of one language pair and campaign, relative or scores (post-edits and verdicts count as scores).
+        by: columns of the judgments, or `source_length`.
+        seed: of the permutations for relative judgments.
+    """
+    judgments = as_scores(judgments)
+    relative = is_relative(judgments)
+    if relative:
+        tests = [relative_breakdown(judgments, column, generator(seed, _STREAM, i)) for i, column in enumerate(by)]
+    else:
+        estimator = ScoreEstimator(judgments, check=False)
+        tests = [score_breakdown(estimator, column) for column in by]
+    corrected = holm(np.array([test.p for test in tests])).tolist()
+    columns = tuple(replace(test, p_holm=p_holm) for test, p_holm in zip(tests, corrected, strict=True))
+    return Breakdown(columns, METHODS[DEFAULTS["relative" if relative else "scores"]].unit)
+
+
+def with_breakdown(ranking: Ranking, judgments: Judgments, by: Sequence[str], *, seed: int = DEFAULT_SEED) -> Ranking:
+    """The ranking with a breakdown of its judgments; as it is where no column is asked for."""
+    if not by:
+        return ranking
+    settings = {**ranking.settings, "by": ",".join(by)}
+    notes = (*ranking.notes, "the breakdown is of human scores alone, without helpers") if ranking.helpers else None
+    made = breakdown(judgments, by, seed=seed)
+    return replace(ranking, settings=settings, breakdown=made, notes=notes or ranking.notes)
+
+
+# The subsets by a column: its values, or three parts of a column of many numbers.
+#
+# `source_length` is a column that need not be there: it is counted in words where the judgments hold the source texts.
+
+
+PARTS = ("low", "middle", "high")
+FEW_VALUES = 8
+"""A column of more different numbers is cut into three parts."""
+MOST_LEVELS = 200
+SOURCE_LENGTH = "source_length"
+ANSWERS = ("score", "rank", "spans")
+"""What a ranking is made of; subsets by it would tell nothing."""
+MISSING = ("", "nan", "na", "n/a", "null", "none")
+"""What files write where a value is missing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Subsets:
+    """The subset of every row."""
+
+    column: str
+    levels: tuple[str, ...]
+    code: Codes
+    """The place of the row's subset among the levels; -1 where the column has no value."""
+    ordered: bool
+    """Whether the levels go from low to high."""
+
+
+def subsets(table: pl.DataFrame, column: str) -> Subsets:
+    """Divide the rows of a table by one of its columns."""
+    values = _values(table, column)
+    numbers = _as_numbers(values)
+    if numbers is not None and numbers.n_unique() > FEW_VALUES:
+        return _three_parts(column, numbers)
+    if numbers is not None:
+        # Few numbers may be the numbers of groups, so no order is taken for granted.
+        levels = [_plain(value) for value in sorted(numbers.drop_nulls().unique().to_list())]
+        words = numbers.map_elements(_plain, return_dtype=pl.String)
+    else:
+        words = _known_words(values)
+        levels = sorted(words.drop_nulls().unique().to_list())
+    if len(levels) > MOST_LEVELS:
+        much = f"column '{column}' has {len(levels):,} values; {MOST_LEVELS} are the most to compare"
+        raise DataError(f"{much}; group them in a column of a side table (--attributes)")
+    codes = words.replace_strict(levels, range(len(levels)), default=-1, return_dtype=pl.Int64).fill_null(-1)
+    return _checked(Subsets(column, tuple(levels), codes.to_numpy(), ordered=False))
+
+
+def _values(table: pl.DataFrame, column: str) -> pl.Series:
+    if column in ANSWERS:
+        raise UsageError(f"--by {column} would divide the judgments by what is ranked; name a column about the texts")
+    if column in table.columns:
+        return table[column]
+    if column == SOURCE_LENGTH and "source_text" in table.columns:
+        return table["source_text"].str.split(" ").list.eval(pl.element().filter(pl.element() != "")).list.len()
+    if column == SOURCE_LENGTH:
+        raise DataError("lengths need the source texts; give a column source_length or source_text in --attributes")
+    raise unknown_choice("column for --by", column, [name for name in table.columns if name not in ANSWERS])
+
+
+def _known_words(values: pl.Series) -> pl.Series:
+    words = values.cast(pl.String).str.strip_chars()
+    return words.set(words.str.to_lowercase().is_in(MISSING).fill_null(value=False), None)
+
+
+def _as_numbers(values: pl.Series) -> pl.Series | None:
+    """The values as numbers; None where some are not."""
+    if values.dtype == pl.Boolean or values.dtype.is_nested():
+        return None
+    values = _known_words(values)
+    numbers = values.cast(pl.Float64, strict=False)
+    return None if (numbers.is_null() & values.is_not_null()).any() or numbers.is_null().all() else numbers
+
+
+def _plain(value: float) -> str:
+    """A number with as many digits as tell it from others: 20240501 is not 20240502."""
+    return f"{value:.15g}"
+
+
+def _short(value: float) -> str:
+    return _plain(value) if value == round(value) else f"{value:g}"
+
+
+def _three_parts(column: str, values: pl.Series) -> Subsets:
+    """Cut at the thirds of the rows; every part is named with its range."""
+    array = values.to_numpy().astype(float)
+    known = ~np.isnan(array)
+    low, high = np.quantile(array[known], (1 / 3, 2 / 3))
+    part = np.where(known, (array > low).astype(int) + (array > high), -1)
+    present = [index for index in range(len(PARTS)) if (part == index).any()]
+    names = tuple(
+        f"{PARTS[index]} ({_short(array[part == index].min())} to {_short(array[part == index].max())})"
+        for index in present
+    )
+    code = np.full(len(array), -1)
+    for place, index in enumerate(present):
+        code[part == index] = place
+    return _checked(Subsets(column, names, code, ordered=True))
+
+
+def _checked(parts: Subsets) -> Subsets:
+    if len(parts.levels) < 2:
+        raise DataError(f"column '{parts.column}' has fewer than two values, so there is nothing to compare")
+    return parts
 
 
 # Breakdown of relative judgments: are systems stronger in some subsets than Bradley-Terry expects of all judgments?
@@ -296,14 +298,6 @@ RIDGE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Randomness:
-    """Where permutations come from."""
-
-    rng: np.random.Generator
-    permutations: int = PERMUTATIONS
-
-
-@dataclass(frozen=True, eq=False)
 class _Units:
     """What changes subsets as a whole: its name, the unit of every block, and in which stratum it may move."""
 
@@ -317,43 +311,42 @@ class _Units:
     """Whether the column is about annotators, and the units are parts of their work."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Sums:
-    """Residuals and information of every unit, summed by system."""
-
-    score: Floats
-    """(units, n)"""
-    information: Floats
-    """(units, n * n)"""
-
-
-def relative_breakdown(judgments: Judgments, column: str, randomness: Randomness) -> ColumnTest:
-    """Every system in every subset by a column."""
+def relative_breakdown(
+    judgments: Judgments, column: str, rng: np.random.Generator, permutations: int = PERMUTATIONS
+) -> ColumnBreakdown:
+    """Every system in every subset by a column of relative judgments; p is not corrected for other columns yet."""
     compared, blocks = comparisons(judgments), block_rows(judgments)
-    parts = _of_blocks(judgments, blocks, column)
-    known = parts.code[compared.block] >= 0
-    part = compared.keep(known, parts.code[compared.label_block] >= 0)
+    parts = subsets(blocks, column)
+    _check_constant_in_blocks(judgments, blocks, column)
+    part = compared.keep(parts.code[compared.block] >= 0, parts.code[compared.label_block] >= 0)
     units = _units(blocks, parts)
     # Where the question is what tastes are like, they stay in the residuals.
     residuals = RelativeEstimator(part).residuals(beyond_tastes=not units.of_annotators)
-    sums = _sums(part, residuals, units)
-    p, p_shift = _permuted(sums, units, len(parts.levels), randomness)
-    return ColumnTest(
-        parts.levels,
-        _scores(part, parts, p_shift),
-        p,
-        f"{units.name} permuted {randomness.permutations:,} times",
-        int((parts.code < 0).sum()),
+    score, information = _sums_by_unit(part, residuals, units)
+    observed, observed_score = statistics(score, information, units.level[None, :], len(parts.levels))
+    drawn = []
+    for start in range(0, permutations, CHUNK):
+        shuffled = np.stack([_shuffled(units, rng) for _ in range(min(CHUNK, permutations - start))])
+        drawn.append(statistics(score, information, shuffled, len(parts.levels)))
+    whole, by_subset = (np.concatenate(values) for values in zip(*drawn, strict=True))
+    spread, centre = np.maximum(by_subset.std(axis=0), 1e-12), by_subset.mean(axis=0)
+    size = np.abs(observed_score[0] - centre) / spread
+    largest = (np.abs(by_subset - centre) / spread).max((1, 2))
+    p_shift = (1 + (largest[:, None, None] >= size).sum(0)) / (1 + len(largest))
+    return ColumnBreakdown(
+        column=column,
+        levels=parts.levels,
+        scores=_relative_scores(part, parts, np.where(spread > 1e-9, p_shift, 1.0)),
+        p=float((1 + (whole >= observed[0] * (1 - 1e-12)).sum()) / (1 + len(whole))),
+        p_holm=math.nan,
+        test=f"{units.name} permuted {permutations:,} times",
+        unknown=int((parts.code < 0).sum()),
     )
 
 
-def _of_blocks(judgments: Judgments, blocks: pl.DataFrame, column: str) -> Subsets:
-    """The subset of every block."""
-    from adjudge.table.comparisons import BLOCK_KEY, relative_judgments
-
-    parts = subsets(blocks, column)
+def _check_constant_in_blocks(judgments: Judgments, blocks: pl.DataFrame, column: str) -> None:
     if column in BLOCK_KEY or column not in blocks.columns:
-        return parts
+        return
     table = relative_judgments(judgments).table
     (code,) = codes_of(table, BLOCK_KEY)
     differing = table.select(column).with_columns(block=code).unique().height - blocks.height
@@ -362,15 +355,6 @@ def _of_blocks(judgments: Judgments, blocks: pl.DataFrame, column: str) -> Subse
             f"column '{column}' differs within what was compared ({counted(differing, 'time')}), so it says nothing "
             "of the whole comparison; choose a column about segments, documents, annotators or tasks"
         )
-    return parts
-
-
-def _laplacian(weights: Floats) -> Floats:
-    """Sum w (e_i - e_j)(e_i - e_j)' from weights of pairs, (..., n, n), that hold every pair in both directions."""
-    n = weights.shape[-1]
-    off = np.where(np.eye(n, dtype=bool), 0.0, weights)
-    laplacian: Floats = np.eye(n) * off.sum(-1)[..., None, :] - off
-    return laplacian
 
 
 def _units(blocks: pl.DataFrame, parts: Subsets) -> _Units:
@@ -407,8 +391,8 @@ def _constant(code: Codes, level: Codes) -> bool:
     return len(np.unique(code)) == len(np.unique(np.stack([code, level]), axis=1).T)
 
 
-def _sums(part: Comparisons, residuals: tuple[Floats, Floats], units: _Units) -> _Sums:
-    """Residuals and their information, by unit."""
+def _sums_by_unit(part: Comparisons, residuals: tuple[Floats, Floats], units: _Units) -> tuple[Floats, Floats]:
+    """The residuals of every unit summed by system: (units, n), and their information: (units, n, n)."""
     first, second = part.first.astype(np.int64), part.second.astype(np.int64)
     residual, weight = residuals
     unit, n, count = units.of_block[part.block], len(part.systems), len(units.level)
@@ -416,53 +400,33 @@ def _sums(part: Comparisons, residuals: tuple[Floats, Floats], units: _Units) ->
     for system, sign in ((first, 1.0), (second, -1.0)):
         score += sign * np.bincount(unit * n + system, residual, count * n)
     pairs = np.bincount((unit * n + first) * n + second, weight, count * n * n).reshape(count, n, n)
-    information = _laplacian((pairs + np.swapaxes(pairs, 1, 2)).astype(np.float64))
-    return _Sums(score.reshape(count, n), information.reshape(count, n * n))
+    both = (pairs + np.swapaxes(pairs, 1, 2)).astype(np.float64)
+    # The Laplacian: the sum of w (e_i - e_j)(e_i - e_j)' over all pairs.
+    off = np.where(np.eye(n, dtype=bool), 0.0, both)
+    return score.reshape(count, n), np.eye(n) * off.sum(-1)[..., None, :] - off
 
 
-@dataclass(frozen=True, eq=False)
-class _Statistics:
-    """The statistic (draws,) and the sums of residuals by subset (draws, levels, n)."""
+def statistics(score: Floats, information: Floats, level: Codes, levels: int) -> tuple[Floats, Floats]:
+    """The statistic for one or more assignments (draws, units) of units to subsets, and its sums of residuals.
 
-    whole: Floats
-    score: Floats
-
-
-def _statistics(sums: _Sums, level: Codes, levels: int) -> _Statistics:
-    """The statistics for one or more assignments (draws, units) of units to subsets."""
+    Args:
+        score: (units, n), sums of residuals.
+        information: (units, n, n).
+        level: (draws, units), the subset of every unit.
+        levels: how many subsets there are.
+    """
     from scipy.sparse import csr_array
 
-    draws, units = level.shape
-    n = sums.score.shape[1]
+    (draws, units), n = level.shape, score.shape[1]
     row = (np.arange(draws)[:, None] * levels + level).ravel()
     column = np.tile(np.arange(units), draws)
     member = csr_array((np.ones(len(row)), (row, column)), shape=(draws * levels, units))
-    score = (member @ sums.score).reshape(draws, levels, n)
-    information = (member @ sums.information).reshape(draws, levels, n, n)
-    bounded = information + RIDGE * np.eye(n)
-    moved = np.linalg.solve(bounded, np.concatenate([score[..., None], information], axis=-1))
-    squares = (score * moved[..., 0]).sum((1, 2))
+    sums = (member @ score).reshape(draws, levels, n)
+    held = (member @ information.reshape(units, n * n)).reshape(draws, levels, n, n)
+    moved = np.linalg.solve(held + RIDGE * np.eye(n), np.concatenate([sums[..., None], held], axis=-1))
+    squares = (sums * moved[..., 0]).sum((1, 2))
     freedom = np.trace(moved[..., 1:], axis1=-2, axis2=-1).sum(1)
-    return _Statistics(squares / np.maximum(freedom, 1e-12), score)
-
-
-def _permuted(sums: _Sums, units: _Units, levels: int, randomness: Randomness) -> tuple[float, Floats]:
-    """The p of the statistic, and the corrected p of every shift: (levels, n)."""
-    observed = _statistics(sums, units.level[None, :], levels)
-    drawn: list[_Statistics] = []
-    for start in range(0, randomness.permutations, CHUNK):
-        count = min(CHUNK, randomness.permutations - start)
-        shuffled = np.stack([_shuffled(units, randomness.rng) for _ in range(count)])
-        drawn.append(_statistics(sums, shuffled, levels))
-    whole = np.concatenate([part.whole for part in drawn])
-    score = np.concatenate([part.score for part in drawn])
-    spread = np.maximum(score.std(axis=0), 1e-12)
-    centre = score.mean(axis=0)
-    size = np.abs(observed.score[0] - centre) / spread
-    largest = (np.abs(score - centre) / spread).max((1, 2))
-    p = (1 + (whole >= observed.whole[0] * (1 - 1e-12)).sum()) / (1 + len(whole))
-    p_shift = (1 + (largest[:, None, None] >= size).sum(0)) / (1 + len(largest))
-    return float(p), np.where(spread > 1e-9, p_shift, 1.0)
+    return squares / np.maximum(freedom, 1e-12), sums
 
 
 def _shuffled(units: _Units, rng: np.random.Generator) -> Codes:
@@ -473,29 +437,38 @@ def _shuffled(units: _Units, rng: np.random.Generator) -> Codes:
     return shuffled
 
 
-def _scores(part: Comparisons, parts: Subsets, p_shift: Floats) -> tuple[SubsetScore, ...]:
+def _relative_scores(part: Comparisons, parts: Subsets, p_shift: Floats) -> tuple[SubsetScore, ...]:
     """The strengths within each subset with their errors, and the shifts between them."""
-    n, levels = len(part.systems), len(parts.levels)
-    strength, error, met = np.full((levels, n), np.nan), np.full((levels, n), np.nan), np.zeros((levels, n), dtype=int)
-    for level in range(levels):
+    shape = len(parts.levels), len(part.systems)
+    strength, error, met = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape, dtype=int)
+    for level in range(len(parts.levels)):
         inside = part.keep(parts.code[part.block] == level, parts.code[part.label_block] == level)
-        if not len(inside):
-            continue
-        strength[level], error[level], met[level] = RelativeEstimator(inside, check=False).strengths()
+        if len(inside):
+            strength[level], error[level], met[level] = RelativeEstimator(inside, check=False).strengths()
     everywhere = ~np.isnan(strength).any(0)
-    shift = np.full_like(strength, np.nan)
+    shift = np.full(shape, np.nan)
     if everywhere.sum() > 1:
         centred = strength - strength[:, everywhere].mean(1, keepdims=True)
         shift = np.where(everywhere, centred - centred.mean(0), np.nan)
-    subset, system = np.nonzero(~np.isnan(strength))
-    rank = ranks_within(subset, strength[subset, system])
+    p_shift = np.where(everywhere, p_shift, np.nan)
+    known = np.nonzero(~np.isnan(strength))
+    return _subset_scores(
+        part.systems, parts, known[::-1], [values[known] for values in (met, strength, error, shift, p_shift)]
+    )
+
+
+def _subset_scores(
+    systems: tuple[str, ...], parts: Subsets, cells: Sequence[Codes], values: Sequence[Floats | Codes]
+) -> tuple[SubsetScore, ...]:
+    """One entry per cell, which is a system and a subset; values are number, score, error, shift and its p."""
+    owner, level = cells
+    score = values[1]
+    better = (level[:, None] == level[None, :]) & (score[None, :] > score[:, None])
+    rank = 1 + better.sum(axis=1)
     return tuple(
-        SubsetScore(
-            part.systems[s], parts.levels[k], int(met[k, s]), float(strength[k, s]), float(error[k, s]),
-            float(shift[k, s]), int(rank[i]), float(p_shift[k, s]) if everywhere[s] else np.nan,
-        )
-        for i, (k, s) in enumerate(zip(subset.tolist(), system.tolist(), strict=True))
-    )  # fmt: skip
+        SubsetScore(systems[s], parts.levels[k], int(n), float(mean), float(se), float(shift), int(place), float(p))
+        for s, k, n, mean, se, shift, p, place in zip(owner, level, *values, rank, strict=True)
+    )
 
 
 # Breakdown of scores: the mixed model with one effect for every system in every subset.
@@ -509,101 +482,59 @@ def _scores(part: Comparisons, parts: Subsets, p_shift: Floats) -> tuple[SubsetS
 
 
 MOST_CELLS = 1200
-TWO = 2
-ONE_PAGE = (Cause.ONE_LEVEL, Cause.SYSTEMS)
-"""Why pages are left out of the model where every system has one."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Cells:
-    """The systems in subsets that were judged: cell i is system `owner[i]` in subset `level[i]`."""
-
-    owner: Codes
-    level: Codes
-    complete: tuple[int, ...]
-    """The systems that were judged in every subset."""
-    index: dict[tuple[int, int], int]
-
-    @classmethod
-    def of(cls, cells: Codes, levels: int) -> _Cells:
-        owner, level = cells // levels, cells % levels
-        index = {(int(s), int(k)): i for i, (s, k) in enumerate(zip(owner, level, strict=True))}
-        complete = tuple(int(s) for s in np.unique(owner) if (owner == s).sum() == levels)
-        return cls(owner, level, complete, index)
-
-
-def score_breakdown(design: MixedDesign, table: pl.DataFrame, column: str) -> ColumnTest:
-    """Every system in every subset by a column of the table of last revisions."""
-    parts = subsets(table[design.row], column)
-    known = design.subset(parts.code >= 0)
-    code, levels = parts.code[parts.code >= 0], len(parts.levels)
-    cells = _Cells.of(np.unique(known.system * levels + code), levels)
-    _check(cells, parts)
+def score_breakdown(estimator: ScoreEstimator, column: str) -> ColumnBreakdown:
+    """Every system in every subset by a column of scores; p is not corrected for other columns yet."""
+    design = estimator.design
+    parts = subsets(estimator.judgments.final().table[design.row], column)
+    known, levels = design.subset(parts.code >= 0), len(parts.levels)
+    code = parts.code[parts.code >= 0]
+    judged = np.zeros((len(known.systems), levels), dtype=bool)
+    judged[known.system, code] = True
+    complete = np.flatnonzero(judged.all(axis=1))
+    if parts.ordered and len(complete) < 2:
+        raise DataError(f"fewer than two systems were judged in every subset by '{column}'")
+    if judged.sum() > MOST_CELLS:
+        held = f"'{column}' has {levels} values, which with the systems make {judged.sum():,} cells"
+        raise DataError(f"{held}; {MOST_CELLS:,} are the most to compare. Group them in a side table (--attributes)")
     known.check()
     # Subsets need not share annotators or documents: systems are compared within each.
-    fitted = fit_cells(known, code, parts.levels).fit
-    _check_pages(fitted, column)
-    contrasts = _interaction(cells, levels, ordered=parts.ordered)
+    cells = fit_cells(known, code, parts.levels)
+    if cells.of_one_page:
+        # What one person thought of one page would be taken for the subset.
+        raise DataError(f"every system was judged on one page only in each subset by '{column}'; nothing to compare")
+    owner, level, fitted = cells.owner, cells.level, cells.fit
+    present = np.unique(owner, return_inverse=True)[1]
+    sums = np.hstack([np.eye(int(present.max()) + 1)[present], np.eye(levels)[level]])
+    slopes = parts.ordered and levels > 2
+    if slopes:
+        slope = np.arange(levels) - (levels - 1) / 2
+        first = (owner == complete[0]).astype(float)
+        contrasts = np.array([((owner == other) - first) * slope[level] for other in complete[1:]])
+    else:
+        from scipy.linalg import null_space
+
+        contrasts = null_space(sums.T).T
     if not len(contrasts):
         raise DataError(f"no two systems were judged in the same two subsets by '{column}'; nothing to compare")
-    return ColumnTest(
-        parts.levels,
-        _scores_scores(fitted, cells, known.systems, parts),
-        _f_test(fitted, contrasts),
-        "slopes from low to high by the mixed model" if parts.ordered and levels > 2 else "by the mixed model",
-        int((parts.code < 0).sum()),
+    shift, p = _shifts(cells, sums)
+    return ColumnBreakdown(
+        column=column,
+        levels=parts.levels,
+        scores=_subset_scores(known.systems, parts, (owner, level), (fitted.n, fitted.effects, fitted.se, shift, p)),
+        p=_f_test(cells, contrasts),
+        p_holm=math.nan,
+        test="slopes from low to high by the mixed model" if slopes else "by the mixed model",
+        unknown=int((parts.code < 0).sum()),
     )
 
 
-def _check(cells: _Cells, parts: Subsets) -> None:
-    if parts.ordered and len(cells.complete) < TWO:
-        raise DataError(f"fewer than two systems were judged in every subset by '{parts.column}'")
-    if len(cells.owner) > MOST_CELLS:
-        held = (
-            f"'{parts.column}' has {len(parts.levels)} values, which with the systems make {len(cells.owner):,} cells"
-        )
-        raise DataError(
-            f"{held}; {MOST_CELLS:,} are the most to compare. Group them in a side table ({param('attributes')})"
-        )
-
-
-def _check_pages(fitted: MixedFit, column: str) -> None:
-    """Refuse subsets of one page each: what one person thought of one page is then taken for the subset."""
-    if any(left.effect == "page" and left.cause in ONE_PAGE for left in fitted.left_out):
-        raise DataError(f"every system was judged on one page only in each subset by '{column}'; nothing to compare")
-
-
-def _interaction(cells: _Cells, levels: int, *, ordered: bool) -> Floats:
-    """The contrasts that are 0 where all systems differ between subsets in the same way."""
-    if not ordered or levels == TWO:
-        return _beyond_sums(cells, levels)
-    first, *others = cells.complete
-    slope = np.arange(levels) - (levels - 1) / 2
-    rows = np.zeros((len(others), len(cells.owner)))
-    for row, system in zip(rows, others, strict=True):
-        row[[cells.index[system, level] for level in range(levels)]] = slope
-        row[[cells.index[first, level] for level in range(levels)]] = -slope
-    return rows
-
-
-def _beyond_sums(cells: _Cells, levels: int) -> Floats:
-    """All that cells tell beyond sums of a system's and a subset's own effect; not every cell need be judged."""
-    from scipy.linalg import null_space
-
-    contrasts: Floats = null_space(_sums_of_effects(cells, levels).T).T
-    return contrasts
-
-
-def _sums_of_effects(cells: _Cells, levels: int) -> Floats:
-    """Indicators of the system and of the subset of every cell."""
-    systems = np.unique(cells.owner, return_inverse=True)[1]
-    return np.hstack([np.eye(int(systems.max()) + 1)[systems], np.eye(levels)[cells.level]])
-
-
-def _f_test(fitted: MixedFit, contrasts: Floats) -> float:
+def _f_test(cells: CellFit, contrasts: Floats) -> float:
     """The p that all contrasts are 0."""
     from scipy.special import chdtrc, fdtrc
 
+    fitted = cells.fit
     value, covariance = contrasts @ fitted.effects, contrasts @ fitted.covariance @ contrasts.T
     q, degrees = len(contrasts), fitted.degrees.of_several(contrasts)
     statistic = float(value @ np.linalg.solve(covariance, value))
@@ -611,27 +542,13 @@ def _f_test(fitted: MixedFit, contrasts: Floats) -> float:
     return max(float(p), sys.float_info.min)
 
 
-def _scores_scores(
-    fitted: MixedFit, cells: _Cells, systems: tuple[str, ...], parts: Subsets
-) -> tuple[SubsetScore, ...]:
-    shift, p = _shifts(fitted, cells, len(parts.levels))
-    rank = ranks_within(cells.level, fitted.effects)
-    return tuple(
-        SubsetScore(
-            systems[s], parts.levels[k], int(fitted.n[i]), float(fitted.effects[i]), float(fitted.se[i]),
-            float(shift[i]), int(rank[i]), float(p[i]),
-        )
-        for i, (s, k) in enumerate(zip(cells.owner.tolist(), cells.level.tolist(), strict=True))
-    )  # fmt: skip
-
-
-def _shifts(fitted: MixedFit, cells: _Cells, levels: int) -> tuple[Floats, Floats]:
+def _shifts(cells: CellFit, sums: Floats) -> tuple[Floats, Floats]:
     """How much better each system is in a subset than in the others, beside the other systems; p after Holm.
 
     A cell that sums of systems and subsets explain whatever its value, such as a system's only one, has no shift.
     """
-    sums = _sums_of_effects(cells, levels)
-    contrasts = np.eye(len(cells.owner)) - sums @ np.linalg.pinv(sums)
+    fitted = cells.fit
+    contrasts = np.eye(len(sums)) - sums @ np.linalg.pinv(sums)
     tested = np.diag(contrasts) > 1e-9
     contrasts = contrasts[tested]
     value = contrasts @ fitted.effects
@@ -640,53 +557,3 @@ def _shifts(fitted: MixedFit, cells: _Cells, levels: int) -> tuple[Floats, Float
     shift[tested] = value
     p[tested] = holm(2 * student_tail(np.abs(value) / error, fitted.degrees.of(contrasts)))
     return shift, p
-
-
-_STREAM = 47
-
-
-def breakdown_section(judgments: Judgments, settings: AuditSettings) -> Breakdown:
-    """The section of an audit."""
-    if not settings.by:
-        raise DataError(f"it needs a column of the judgments, which {param('by')} names")
-    return breakdown(judgments, settings.by, seed=settings.seed)
-
-
-def breakdown(judgments: Judgments, by: Sequence[str], *, seed: int = DEFAULT_SEED) -> Breakdown:
-    """Every system in every subset by each of the columns, and the test of the interaction.
-
-    Args:
-        judgments: of one language pair and campaign, relative or scores (post-edits and verdicts count as scores).
-        by: columns of the judgments, or `source_length`.
-        seed: of the permutations for relative judgments.
-    """
-    judgments = as_scores(judgments)
-    if is_relative(judgments):
-        kind: Literal["relative", "scores"] = "relative"
-        tests = _relative(judgments, by, seed)
-    else:
-        design, table = ScoreEstimator(judgments, check=False).design, judgments.final().table
-        kind, tests = "scores", [score_breakdown(design, table, column) for column in by]
-    corrected = holm(np.array([test.p for test in tests]))
-    columns = tuple(
-        ColumnBreakdown(column, test.levels, test.scores, test.p, float(p_holm), test.name, test.unknown)
-        for column, test, p_holm in zip(by, tests, corrected, strict=True)
-    )
-    return Breakdown(columns, METHODS[DEFAULTS[kind]].unit)
-
-
-def with_breakdown(ranking: Ranking, judgments: Judgments, by: Sequence[str], *, seed: int = DEFAULT_SEED) -> Ranking:
-    """The ranking with a breakdown of its judgments; as it is where no column is asked for."""
-    if not by:
-        return ranking
-    settings = {**ranking.settings, "by": ",".join(by)}
-    notes = (*ranking.notes, "the breakdown is of human scores alone, without helpers") if ranking.helpers else None
-    made = breakdown(judgments, by, seed=seed)
-    return replace(ranking, settings=settings, breakdown=made, notes=notes or ranking.notes)
-
-
-def _relative(judgments: Judgments, by: Sequence[str], seed: int) -> list[ColumnTest]:
-    return [
-        relative_breakdown(judgments, column, Randomness(generator(seed, _STREAM, number)))
-        for number, column in enumerate(by)
-    ]

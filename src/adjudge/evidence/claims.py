@@ -15,6 +15,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from adjudge.ranking.estimate import Estimate
     from adjudge.ranking.estimator import Estimator
     from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Equivalence, Floats
+    from adjudge.table.maths import Floats
 
 
 # Trials that a claim has to survive. Each is the ranking made again from changed data, or by another estimator.
@@ -95,7 +96,13 @@ class Trial:
             p = 2 * student_tail(np.abs(self.difference) / self.se, self.df)
         p = p if self.least_p is None else np.maximum(p, self.least_p)
         p[~np.isfinite(self.difference)] = np.nan
-        return _holm_of_pairs(p) if self.adjusted else p
+        if not self.adjusted:
+            return p
+        upper = np.triu_indices(len(p), 1)
+        adjusted = np.full_like(p, np.nan)
+        adjusted[upper] = holm(p[upper])
+        adjusted.T[upper] = adjusted[upper]
+        return adjusted
 
     def keeps_better(self, better: int, worse: int, level: float) -> bool:
         """Whether "better than" stands in this trial: still ahead, and significantly so where that is tested."""
@@ -259,65 +266,45 @@ def _row(claim: Claim) -> tuple[Cell, ...]:
     return (claim.claim, claim.verdict, claim.estimate, low, high, claim.p_holm, survived, broken)
 
 
-# From estimates and trials to claims: which are supported, which of those hold, and in which words.
-
-
 Pair = tuple[int, int]
 
 
 def better_claims(estimate: Estimate, level: float, trials: Callable[[], list[Trial]]) -> tuple[Claim, ...]:
     """Every "A is better than B" and "A is the best"; `trials` are made only if some claim is supported."""
     adjusted = estimate.adjusted()
-    supported = [pair for pair, p in adjusted.items() if p < level]
-    tried = trials() if supported else []
+    tried = trials() if any(p < level for p in adjusted.values()) else []
     low, high = estimate.interval(level)
-    claims = {
-        pair: replace(
-            _better(estimate, pair, p, level, tried if p < level else None),
-            interval=(float(low[pair]), float(high[pair])),
-        )
-        for pair, p in adjusted.items()
-    }
-    return (_best(estimate, claims), *sorted(claims.values(), key=_strength))
+    claims = {}
+    for pair, p in adjusted.items():
+        names = (estimate.systems[pair[0]], estimate.systems[pair[1]])
+        keeps = methodcaller("keeps_better", *pair, level)
+        outcome = try_claim(tried, pair, keeps) if p < level else None
+        interval, p_values = (float(low[pair]), float(high[pair])), (p, estimate.contrasts.two_sided[pair])
+        difference = float(estimate.difference[pair])
+        claims[pair] = _claim("better", claim_better(*names), names, difference, interval, p_values, outcome)
+    strength = {"holds": 0, "fragile": 1, "not supported": 2}
+    by_strength = sorted(claims.values(), key=lambda claim: (strength[claim.verdict], -(claim.estimate or 0.0)))
+    return (_best(estimate, claims), *by_strength)
 
 
-def _strength(claim: Claim) -> tuple[int, float]:
-    position = {"holds": 0, "fragile": 1, "not supported": 2}[claim.verdict]
-    return position, -(claim.estimate or 0.0)
+def _claim(  # noqa: PLR0917
+    kind: Literal["better", "best", "parity"],
+    words: str,
+    systems: tuple[str, ...],
+    estimate: float | None,
+    interval: tuple[float, float] | None,
+    p_values: tuple[float | None, float | None],
+    tried: TrialOutcome | None,
+) -> Claim:
+    """A claim with its verdict: supported and unbroken claims hold, supported and broken ones are fragile.
 
-
-def verdict(*, supported: bool, broken: tuple[str, ...]) -> Verdict:
-    """Supported and unbroken claims hold; supported and broken ones are fragile."""
-    if not supported:
-        return "not supported"
-    return "fragile" if broken else "holds"
-
-
-def _better(estimate: Estimate, pair: Pair, p: float, level: float, trials: list[Trial] | None) -> Claim:
-    """One claim without its interval; `trials` is None where it is not supported."""
-    better, worse = pair
-    alone = estimate.contrasts.two_sided[pair]
-    tried = TrialOutcome()
-    if trials is not None:
-        tried = try_claim(trials, pair, lambda trial: trial.keeps_better(better, worse, level))
-    return Claim(
-        claim=claim_better(estimate.systems[better], estimate.systems[worse]),
-        kind="better",
-        systems=(estimate.systems[better], estimate.systems[worse]),
-        estimate=float(estimate.difference[pair]),
-        interval=None,
-        p_holm=None if np.isnan(p) else above_zero(p),
-        survives=tried.survives,
-        broken_by=tried.broken_by,
-        verdict=verdict(supported=trials is not None, broken=tried.broken_by),
-        fails=tried.fails,
-        p=None if np.isnan(alone) else above_zero(alone),
-    )
-
-
-def above_zero(p: float) -> float:
-    """A p-value is never 0: what is too small for a number is the smallest number."""
-    return max(float(p), sys.float_info.min)
+    `p_values` are corrected and by itself; `tried` is None where the claim is not supported.
+    """
+    survives, broken, fails = tried or TrialOutcome()
+    verdict: Verdict = "not supported" if tried is None else "fragile" if broken else "holds"
+    # A p-value is never 0: what is too small for a number is the smallest number.
+    p_holm, p = (None if p is None or np.isnan(p) else max(float(p), sys.float_info.min) for p in p_values)
+    return Claim(words, kind, systems, estimate, interval, p_holm, survives, broken, verdict, p, fails)
 
 
 def _best(estimate: Estimate, claims: dict[Pair, Claim]) -> Claim:
@@ -326,22 +313,17 @@ def _best(estimate: Estimate, claims: dict[Pair, Claim]) -> Claim:
     parts = [claim for (better, _), claim in claims.items() if better == first]
     weakest = min(parts, key=lambda claim: claim.estimate or 0.0)
     supported = all(claim.verdict != "not supported" for claim in parts)
-    tried = parts if supported else []
-    broken = tuple(dict.fromkeys(name for claim in tried for name in claim.broken_by))
-    common = set.intersection(*({*claim.survives} for claim in tried)) if tried else set()
-    survives = tuple(name for name in parts[0].survives if name in common)
-    return Claim(
-        claim=claim_best(estimate.systems[first]),
-        kind="best",
-        systems=(estimate.systems[first],),
-        estimate=weakest.estimate,
-        interval=weakest.interval,
-        p_holm=max((claim.p_holm for claim in parts if claim.p_holm is not None), default=None),
-        survives=survives,
-        broken_by=broken,
-        verdict=verdict(supported=supported, broken=broken),
-        fails=tuple(dict.fromkeys(name for claim in tried for name in claim.fails)),
-        p=max((claim.p for claim in parts if claim.p is not None), default=None),
+    common = set.intersection(*({*claim.survives} for claim in parts))
+    tried = TrialOutcome(
+        survives=tuple(name for name in parts[0].survives if name in common),
+        broken_by=tuple(dict.fromkeys(name for claim in parts for name in claim.broken_by)),
+        fails=tuple(dict.fromkeys(name for claim in parts for name in claim.fails)),
+    )
+    p_holm = max((claim.p_holm for claim in parts if claim.p_holm is not None), default=None)
+    p = max((claim.p for claim in parts if claim.p is not None), default=None)
+    name = estimate.systems[first]
+    return _claim(
+        "best", claim_best(name), (name,), weakest.estimate, weakest.interval, (p_holm, p), tried if supported else None
     )
 
 
@@ -362,42 +344,19 @@ def parity_claims(
     corrected = holm(np.array([test.p for test in tests]))
     apart = {pair for pair, p in estimate.adjusted().items() if p < level and estimate.difference[pair] > margin}
     supported = [pair for pair, p in zip(pairs, corrected, strict=True) if p < level and not {pair, pair[::-1]} & apart]
-    outcomes = _outcomes(trials() if supported else [], supported, pairs, margin, level)
-    return tuple(
-        _parity(estimate, pair, test, float(p), outcomes.get(pair))
-        for pair, test, p in zip(pairs, tests, corrected, strict=True)
-    )
-
-
-def _outcomes(
-    trials: list[Trial], supported: list[Pair], pairs: list[Pair], margin: float, level: float
-) -> dict[Pair, TrialOutcome]:
-    """Which trials each supported claim survives, and which break it."""
-    outcomes = {}
     # Where only the order counts, nothing is said of equivalence.
-    tested = {trial: trial.equivalence(pairs, margin) for trial in trials if trial.se is not None}
-    for pair in supported:
-        standing = {trial: p[pair] < level for trial, p in tested.items() if pair in p}
-        outcomes[pair] = try_claim(list(tested), pair, standing.__getitem__)
-    return outcomes
-
-
-def _parity(estimate: Estimate, pair: Pair, test: Equivalence, p: float, tried: TrialOutcome | None) -> Claim:
-    system, human = (estimate.systems[index] for index in pair)
-    survives, broken, fails = tried or TrialOutcome()
-    return Claim(
-        claim=claim_parity(system, human),
-        kind="parity",
-        systems=(system, human),
-        estimate=test.difference,
-        interval=(test.low, test.high),
-        p_holm=above_zero(p),
-        survives=survives,
-        broken_by=broken,
-        verdict=verdict(supported=tried is not None, broken=broken),
-        fails=fails,
-        p=above_zero(test.p),
-    )
+    tried = [trial for trial in trials() if trial.se is not None] if supported else []
+    tested = {trial: trial.equivalence(pairs, margin) for trial in tried}
+    claims = []
+    for pair, test, p_holm in zip(pairs, tests, corrected.tolist(), strict=True):
+        outcome = None
+        if pair in supported:
+            standing = {trial: p[pair] < level for trial, p in tested.items() if pair in p}
+            outcome = try_claim(tried, pair, standing.__getitem__)
+        names, interval = (estimate.systems[pair[0]], estimate.systems[pair[1]]), (test.low, test.high)
+        p_values = (p_holm, test.p)
+        claims.append(_claim("parity", claim_parity(*names), names, test.difference, interval, p_values, outcome))
+    return tuple(claims)
 
 
 LEVEL = 0.05

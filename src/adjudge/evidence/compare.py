@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from adjudge.evidence.compared_campaigns import (
+    LEVEL,
     RESAMPLES,
     Campaign,
     CampaignComparison,
@@ -22,7 +23,6 @@ from adjudge.evidence.compared_campaigns import (
     Cells,
     ComparedSystem,
     FlipCount,
-    RankingPairs,
     ScoreCorrelation,
     campaign_of_judgments,
     document_of,
@@ -30,6 +30,7 @@ from adjudge.evidence.compared_campaigns import (
     flip_count,
     flips,
     item_agreement,
+    minutes_of,
     score_correlation,
     verdict_on,
 )
@@ -37,7 +38,7 @@ from adjudge.evidence.verdict import say_same_documents, show_correlation
 from adjudge.metrics.gold import gold
 from adjudge.ranking.lines import holm
 from adjudge.readers.metric_scores import fingerprint_of_scores
-from adjudge.table.errors import DataError, UsageError, param, shown, unknown_choice
+from adjudge.table.errors import DataError, UsageError, shown, unknown_choice
 from adjudge.table.judgments import Judgments
 from adjudge.table.maths import kendall
 from adjudge.table.rng import DEFAULT_SEED
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from adjudge.evidence.compared_campaigns import Draws
-    from adjudge.metrics.results import Gold
     from adjudge.readers.metric_scores import MetricScore
     from adjudge.table.maths import Floats
 
@@ -67,30 +67,25 @@ def rename_systems(sources: Mapping[str, Source], rename: Mapping[str, str]) -> 
         if old not in known:
             raise unknown_choice("system to rename", old, sorted(known))
     for campaign, source in sources.items():
-        _check_apart(campaign, set(_systems(source)), rename)
-    return {name: _rename(source, rename) for name, source in sources.items()} if rename else dict(sources)
-
-
-def _check_apart(campaign: str, systems: set[str], rename: Mapping[str, str]) -> None:
-    """Refuse to make one system of two that a campaign has."""
-    olds: dict[str, str] = {}
-    for old in sorted(systems):
-        new = rename.get(old, old)
-        if olds.setdefault(new, old) != old:
-            both = f"'{shown(olds[new])}' and '{shown(old)}'"
-            raise UsageError(
-                f"{param('rename')} makes one system '{shown(new)}' of {both} in {campaign}; choose another name"
-            )
+        olds: dict[str, str] = {}
+        for old in sorted(set(_systems(source))):
+            new = rename.get(old, old)
+            if olds.setdefault(new, old) != old:
+                both = f"'{shown(olds[new])}' and '{shown(old)}'"
+                one = f"--rename makes one system '{shown(new)}' of {both} in {campaign}"
+                raise UsageError(f"{one}; choose another name")
+    renamed: dict[str, Source] = dict(sources)
+    for name, source in sources.items() if rename else ():
+        if isinstance(source, Judgments):
+            table = source.table.with_columns(pl.col("system").replace(dict(rename)))
+            renamed[name] = replace(source, table=table)
+        else:
+            renamed[name] = [replace(score, system=rename.get(score.system, score.system)) for score in source]
+    return renamed
 
 
 def _systems(source: Source) -> Iterable[str]:
     return source.systems if isinstance(source, Judgments) else {score.system for score in source}
-
-
-def _rename(source: Source, rename: Mapping[str, str]) -> Source:
-    if isinstance(source, Judgments):
-        return replace(source, table=source.table.with_columns(pl.col("system").replace(dict(rename))))
-    return [replace(score, system=rename.get(score.system, score.system)) for score in source]
 
 
 def check_shared(campaigns: Sequence[Campaign]) -> None:
@@ -138,8 +133,8 @@ def _alike(first: str, second: str) -> bool:
 
 def _hint(alike: Mapping[str, str]) -> str:
     if not alike:
-        return f"rename them with {param('rename')} OLD=NEW"
-    pairs = [f"{param('rename')} {as_argument([f'{old}={new}'])}" for old, new in list(alike.items())[:MOST_NAMED]]
+        return "rename them with --rename OLD=NEW"
+    pairs = [f"--rename {as_argument([f'{old}={new}'])}" for old, new in list(alike.items())[:MOST_NAMED]]
     return f"try {' '.join(pairs)}"
 
 
@@ -153,15 +148,27 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def compare_documents(
-    sources: Mapping[str, Judgments | list[MetricScore]], system: str, *, keys: Mapping[str, str] | None, seed: int
+    sources: Mapping[str, Source], system: str, *, keys: Mapping[str, str] | None, seed: int
 ) -> CampaignComparison:
     """Compare every two runs by their scores of documents; the interval is Fisher's, over documents."""
     runs: dict[str, Judgments] = {name: source for name, source in sources.items() if not isinstance(source, list)}
     standards = {name: gold([run], names=[name], keys=keys, seed=seed) for name, run in runs.items()}
-    by_unit = {name: _by_unit(standard) for name, standard in standards.items()}
+    by_unit = {
+        name: {
+            str(score.document if score.segment is None else score.segment): score.z
+            for score in standard.scores
+            if score.z is not None
+        }
+        for name, standard in standards.items()
+    }
     unit = next(iter(standards.values())).level
     order = list(dict.fromkeys(key for of_run in by_unit.values() for key in of_run))
     ranks = {name: rank_units(of_run) for name, of_run in by_unit.items()}
+    costs = []
+    for name, run in runs.items():
+        table = run.final().table
+        minutes, timing = minutes_of(table)
+        costs.append(CampaignCost(name, "zscore", table.height, minutes, None, None, None, timing))
     return CampaignComparison(
         settings={"method": "zscore", "seed": seed},
         data="+".join(standard.data for standard in standards.values()),
@@ -180,16 +187,8 @@ def compare_documents(
             for key in order
         ),
         pairs=tuple(_pair_documents((a, b), [runs[a], runs[b]], keys, unit, seed) for a, b in combinations(runs, 2)),
-        costs=tuple(_cost_documents(name, run) for name, run in runs.items()),
+        costs=tuple(costs),
     )  # fmt: skip
-
-
-def _by_unit(standard: Gold) -> dict[str, float]:
-    return {
-        str(score.segment if score.segment is not None else score.document): score.z
-        for score in standard.scores
-        if score.z is not None
-    }
 
 
 def rank_units(scores: Mapping[str, float]) -> dict[str, int]:
@@ -204,7 +203,7 @@ def _pair_documents(
     both = gold(runs, names=[first, second], keys=keys, orders=0, seed=seed)
     correlation = both.correlation
     if correlation is None or correlation.n == 0:
-        raise DataError(f"{first} and {second} share no {unit}; check the names, or give {param('keys')}")
+        raise DataError(f"{first} and {second} share no {unit}; check the names, or give --keys")
     before, after = (
         {(score.document, score.segment): score.z for score in scores} for scores in (both.scores, both.second)
     )
@@ -221,18 +220,7 @@ def _pair_documents(
     return CampaignPair(names, scores, (), count, None, verdict)
 
 
-def _cost_documents(name: str, run: Judgments) -> CampaignCost:
-    from adjudge.evidence.compared_campaigns import minutes_of
-
-    table = run.final().table
-    minutes, timing = minutes_of(table)
-    return CampaignCost(name, "zscore", table.height, minutes, None, None, None, timing)
-
-
 # Metrics, and files of scores without annotators, as campaigns: means of segments, documents drawn again.
-
-
-LEVEL = 0.05
 
 
 def campaigns_of_scores(name: str, scores: Sequence[MetricScore], draws: Draws) -> list[Campaign]:
@@ -260,7 +248,7 @@ def _campaign_of_metric(name: str, scores: Sequence[MetricScore], draws: Draws) 
         document=draws.of([document_of(score) for score in used]),
     )
     resampled = cells.resampled(0, draws) if segments else {}
-    tests = _resampling_tests(cells.scores(), resampled)
+    p_better, certain = _resampling_tests(cells.scores(), resampled)
     return Campaign(
         name=name,
         method="mean",
@@ -268,29 +256,32 @@ def _campaign_of_metric(name: str, scores: Sequence[MetricScore], draws: Draws) 
         scores=cells.scores(),
         human=frozenset(),
         resampled=resampled,
-        p_better=tests.p_better,
-        certain=tests.certain,
+        p_better=p_better,
+        certain=certain,
         items={(score.document, score.segment, score.system): float(score.score or 0.0) for score in segments},
         judgments=len(used),
         fingerprint=fingerprint_of_scores(scores),
     )
 
 
-def _resampling_tests(scores: Mapping[str, float], resampled: Mapping[str, Floats]) -> RankingPairs:
-    """Differences of means against their spread over resampled documents, by the normal distribution."""
+def _resampling_tests(
+    scores: Mapping[str, float], resampled: Mapping[str, Floats]
+) -> tuple[dict[tuple[str, str], float], int | None]:
+    """Differences of means against their spread over resampled documents, by the normal distribution.
+
+    Gives `p_better` and `certain` of the campaign.
+    """
     from scipy.special import ndtr
 
     if not resampled:
-        return RankingPairs({}, None)
+        return {}, None
     p_better: dict[tuple[str, str], float] = {}
-    for first in scores:
-        for second in scores:
-            if first != second:
-                spread = float(np.std(resampled[first] - resampled[second], ddof=1))
-                difference = scores[first] - scores[second]
-                p_better[first, second] = float(ndtr(-difference / spread)) if spread > 0 else float(difference <= 0)
+    for first, second in permutations(scores, 2):
+        spread = float(np.std(resampled[first] - resampled[second], ddof=1))
+        difference = scores[first] - scores[second]
+        p_better[first, second] = float(ndtr(-difference / spread)) if spread > 0 else float(difference <= 0)
     pairs = [2 * min(p, p_better[pair[::-1]]) for pair, p in p_better.items() if pair[0] < pair[1]]
-    return RankingPairs(p_better, int((holm(np.array(pairs)) < LEVEL).sum()))
+    return p_better, int((holm(np.array(pairs)) < LEVEL).sum())
 
 
 def compare(
@@ -306,7 +297,7 @@ def compare(
 
     Args:
         campaigns: by name: judgments (or whatever `adjudge.read` takes), or metric scores as
-            `formats.metric_scores.read_metric_scores` gives them.
+            `readers.metric_scores.read_metric_scores` gives them.
         rename: systems under other names, old to new, where campaigns name them differently.
         method: the method whose scores are compared; means of scores as given, and Bradley-Terry for relative
             judgments, where left out.
@@ -318,14 +309,22 @@ def compare(
         Correlations with intervals, pairs that flip, agreement on shared items, costs, and a verdict in one sentence.
     """
     if resamples < 0:
-        raise UsageError(f"{param('resamples')} is {resamples}, it must be 0 or more")
+        raise UsageError(f"--resamples is {resamples}, it must be 0 or more")
     sources = rename_systems({name: _read_source(source) for name, source in campaigns.items()}, rename or {})
     if len(sources) < 2 and not any(isinstance(source, list) for source in sources.values()):
         raise UsageError("one campaign was given, at least two are needed; name another file")
-    shared_system = _only_system(sources)
-    if shared_system is not None:
-        return compare_documents(sources, shared_system, keys=keys, seed=seed)
-    loaded = _make_campaigns(sources, method, resamples, seed)
+    held = {source.systems if isinstance(source, Judgments) else () for source in sources.values()}
+    if len(held) == 1 and len(only := held.pop()) == 1:
+        return compare_documents(sources, only[0], keys=keys, seed=seed)
+    draws = draw_documents(sources.values(), resamples=resamples, seed=seed)
+    loaded: list[Campaign] = []
+    for number, (name, source) in enumerate(sources.items()):
+        if isinstance(source, Judgments):
+            loaded.append(campaign_of_judgments(name, source, number, method, draws))
+        else:
+            loaded += campaigns_of_scores(name, source, draws)
+    if len(loaded) < 2:
+        raise UsageError("one campaign was given, at least two are needed; name another file")
     check_shared(loaded)
     return CampaignComparison(
         settings={
@@ -347,7 +346,7 @@ def compare(
     )
 
 
-def _read_source(source: Any) -> Judgments | list[MetricScore]:
+def _read_source(source: Any) -> Source:
     from adjudge.ranking.scores import as_scores
     from adjudge.readers.metric_scores import MetricScore
     from adjudge.readers.registry import read
@@ -357,28 +356,7 @@ def _read_source(source: Any) -> Judgments | list[MetricScore]:
     return as_scores(read(source))
 
 
-def _only_system(sources: Mapping[str, Judgments | list[MetricScore]]) -> str | None:
-    """The system, where all campaigns hold judgments of one and the same only."""
-    names = [source.systems if isinstance(source, Judgments) else ("", "") for source in sources.values()]
-    return names[0][0] if all(systems == names[0] and len(systems) == 1 for systems in names) else None
-
-
-def _make_campaigns(
-    sources: Mapping[str, Judgments | list[MetricScore]], method: str | None, resamples: int, seed: int
-) -> list[Campaign]:
-    draws = draw_documents(sources.values(), resamples=resamples, seed=seed)
-    loaded: list[Campaign] = []
-    for number, (name, source) in enumerate(sources.items()):
-        if isinstance(source, Judgments):
-            loaded.append(campaign_of_judgments(name, source, number, method, draws))
-        else:
-            loaded += campaigns_of_scores(name, source, draws)
-    if len(loaded) < 2:
-        raise UsageError("one campaign was given, at least two are needed; name another file")
-    return loaded
-
-
-def _notes(loaded: Sequence[Campaign], sources: Mapping[str, Judgments | list[MetricScore]]) -> tuple[str, ...]:
+def _notes(loaded: Sequence[Campaign], sources: Mapping[str, Source]) -> tuple[str, ...]:
     judgments = {name: source for name, source in sources.items() if isinstance(source, Judgments)}
     read = [f"{name}: {note}" for name, source in judgments.items() for note in source.notes]
     of_campaigns = [f"{campaign.name}: {note}" for campaign in loaded for note in campaign.notes]

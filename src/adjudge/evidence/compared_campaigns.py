@@ -17,14 +17,14 @@ import polars as pl
 
 from adjudge.evidence.verdict import say_same_order, show_correlation
 from adjudge.ranking.counts import tally, units_of
-from adjudge.ranking.estimator import RelativeEstimator, ScoreEstimator
+from adjudge.ranking.estimator import RelativeEstimator, ScoreEstimator, is_relative
 from adjudge.ranking.lines import holm
 from adjudge.ranking.methods import RankSettings, default_method, find_method, rank
 from adjudge.table.comparisons import comparisons, segment_keys
-from adjudge.table.errors import DataError, UsageError, param
+from adjudge.table.errors import DataError, UsageError
 from adjudge.table.judgments import Judgments
 from adjudge.table.maths import NORMAL_95, divide, kendall, pearson, spearman
-from adjudge.table.protocols import RATED, RELATIVE, SCORED
+from adjudge.table.protocols import RATED, SCORED
 from adjudge.table.results import (
     P_HOLM,
     Cell,
@@ -62,13 +62,6 @@ Preference = tuple[str | None, str | None, str, str]
 LONGEST_PAUSE = 600.0
 """Seconds between two answers beyond which the person is taken to have paused."""
 ACTIVE, FROM_START, BETWEEN = "active time", "from start to end", "between answers"
-
-
-def items_of(table: pl.DataFrame) -> dict[Item, float]:
-    """The mean score of every segment of every system."""
-    rated = table.filter(pl.col("protocol").is_in(SCORED) & pl.col("kind").is_in(RATED) & pl.col("score").is_not_null())
-    means = rated.group_by("document", "segment", "system").agg(pl.col("score").mean())
-    return {(document, segment, system): score for document, segment, system, score in means.iter_rows()}
 
 
 def preferences_of(judgments: Judgments) -> dict[Preference, float]:
@@ -150,11 +143,6 @@ class Draws:
     """(resamples, documents)"""
     seed: int
 
-    @property
-    def resamples(self) -> int:
-        """How many resamples there are."""
-        return len(self.weights)
-
     def of(self, names: Sequence[str]) -> Ints:
         """The columns of these documents."""
         return np.array([self.documents[name] for name in names], dtype=np.int64)
@@ -162,20 +150,24 @@ class Draws:
 
 def draw_documents(sources: Iterable[Judgments | Sequence[MetricScore]], *, resamples: int, seed: int) -> Draws:
     """Draw the documents of all campaigns; a document that several share is drawn for all of them at once."""
-    names = sorted({name for source in sources for name in _document_names(source)})
+    names = sorted(
+        {
+            name
+            for source in sources
+            for name in (
+                source.table.select(_DOCUMENT)["unit"].unique()
+                if isinstance(source, Judgments)
+                else map(document_of, source)
+            )
+        }
+    )
     n = max(len(names), 1)
     weights = generator(seed, _DOCUMENTS).multinomial(n, np.full(n, 1 / n), size=resamples).astype(float)
     return Draws({name: i for i, name in enumerate(names)}, weights, seed)
 
 
-def _document_names(source: Judgments | Sequence[MetricScore]) -> Iterable[str]:
-    if isinstance(source, Judgments):
-        return source.table.select(_DOCUMENT)["unit"].unique().to_list()
-    return {document_of(score) for score in source}
-
-
-# The document, or the segment where the document is not known.
 _DOCUMENT = pl.coalesce("document", "segment").fill_null("").alias("unit")
+"""The document, or the segment where the document is not known."""
 
 
 def document_of(score: MetricScore) -> str:
@@ -187,16 +179,18 @@ def campaign_of_judgments(name: str, judgments: Judgments, number: int, method: 
     """A campaign from judgments of one language pair; `number` keeps the annotators of campaigns apart."""
     if len(judgments.pairs) > 1:
         pairs = ", ".join(judgments.pairs)
-        raise DataError(f"{name} holds several language pairs ({pairs}); choose with {param('pair')}")
-    relative = bool(set(judgments.protocols) & set(RELATIVE))
+        raise DataError(f"{name} holds several language pairs ({pairs}); choose with --pair")
+    relative = is_relative(judgments)
     chosen = find_method(method or (default_method(judgments) if relative else SCORE_METHOD))
     if (chosen.judgments == "relative") != relative:
         kind = "relative judgments" if relative else "scores"
-        raise UsageError(f"{param('method')} {chosen.name} does not fit {name}, which holds {kind}; leave it out")
+        raise UsageError(f"--method {chosen.name} does not fit {name}, which holds {kind}; leave it out")
     scores, resampled = _scores_by(judgments, chosen, number, draws)
-    tests = _ranking_tests(judgments)
+    p_better, certain, notes = _ranking_tests(judgments)
     final = judgments.final().table
     minutes, timing = minutes_of(final)
+    rated = final.filter(pl.col("protocol").is_in(SCORED) & pl.col("kind").is_in(RATED) & pl.col("score").is_not_null())
+    means = rated.group_by("document", "segment", "system").agg(pl.col("score").mean()).iter_rows()
     return Campaign(
         name=name,
         method=chosen.name,
@@ -204,15 +198,15 @@ def campaign_of_judgments(name: str, judgments: Judgments, number: int, method: 
         scores=scores,
         human=frozenset(final.filter(pl.col("human"))["system"].unique().to_list()),
         resampled=resampled,
-        p_better=tests.p_better,
-        certain=tests.certain,
-        items={} if relative else items_of(final),
+        p_better=p_better,
+        certain=certain,
+        items={} if relative else {(document, segment, system): mean for document, segment, system, mean in means},
         preferences=preferences_of(judgments) if relative else {},
         judgments=final.filter(pl.col("kind").is_in(RATED)).height,
         minutes=minutes,
         timing=timing,
         fingerprint=judgments.fingerprint,
-        notes=tests.notes,
+        notes=notes,
     )
 
 
@@ -223,7 +217,9 @@ def _scores_by(
     if method.judgments == "relative":
         return _relative_scores(judgments, method, number, draws)
     if method.name not in ("raw", "zscore"):
-        return _model_scores(judgments, method, number, draws)
+        # The covariance of the mixed model says how effects vary over other annotators and documents.
+        estimate = ScoreEstimator(judgments, model=method.name).estimate
+        return _drawn(estimate, len(draws.weights), generator(draws.seed, _MODEL, number))
     sheet = sheet_of(judgments)
     sheet = sheet if method.name == "raw" else standardised(sheet)
     used = sheet.rated & ~np.isnan(sheet.score)
@@ -265,9 +261,9 @@ class Cells:
         """The scores over all resamples; `number` tells the annotators of two campaigns apart."""
         people = 0 if self.annotator is None else int(self.annotator.max()) + 1
         rng = generator(draws.seed, _ANNOTATORS, number)
-        means = np.empty((draws.resamples, len(self.systems)))
-        for resample in range(draws.resamples):
-            weight = self.weight * draws.weights[resample, self.document]
+        means = np.empty((len(draws.weights), len(self.systems)))
+        for resample, drawn in enumerate(draws.weights):
+            weight = self.weight * drawn[self.document]
             if self.annotator is not None:
                 weight = weight * rng.multinomial(people, np.full(people, 1 / people))[self.annotator]
             means[resample] = self.means(weight)
@@ -283,19 +279,11 @@ def _relative_scores(
         raise DataError("no two systems were ranked in the same block, so there is nothing to compare")
     units, rng = units_of(compared), generator(draws.seed, _RELATIVE, number)
     if method.significance == "tastes" and units.kind == "annotators":
-        return _drawn(RelativeEstimator(compared).estimate_at()[0], draws.resamples, rng)
+        return _drawn(RelativeEstimator(compared).estimate_at()[0], len(draws.weights), rng)
     scores = method.score(tally(compared), rng)
-    resampled = np.concatenate([method.score(part, rng) for part in units.resampled(draws.resamples, rng)])
+    resampled = np.concatenate([method.score(part, rng) for part in units.resampled(len(draws.weights), rng)])
     named = dict(zip(compared.systems, (float(score) for score in scores), strict=True))
     return named, dict(zip(compared.systems, resampled.T, strict=True))
-
-
-def _model_scores(
-    judgments: Judgments, method: Method, number: int, draws: Draws
-) -> tuple[dict[str, float], dict[str, Floats]]:
-    """By the mixed model, whose covariance says how effects vary over other annotators and documents."""
-    estimate = ScoreEstimator(judgments, model=method.name).estimate
-    return _drawn(estimate, draws.resamples, generator(draws.seed, _MODEL, number))
 
 
 def _drawn(estimate: Estimate, number: int, rng: np.random.Generator) -> tuple[dict[str, float], dict[str, Floats]]:
@@ -310,31 +298,22 @@ def _drawn(estimate: Estimate, number: int, rng: np.random.Generator) -> tuple[d
     return named, dict(zip(systems, (effects + noise).T, strict=True))
 
 
-@dataclass(frozen=True)
-class RankingPairs:
-    """Tests of all pairs of systems: `p_better` as in `Campaign`, and how many pairs are certain after Holm."""
+def _ranking_tests(judgments: Judgments) -> tuple[dict[tuple[str, str], float], int | None, tuple[str, ...]]:
+    """Test every pair by the default ranking, which respects annotators and documents whatever the scores are.
 
-    p_better: Mapping[tuple[str, str], float]
-    certain: int | None
-    notes: tuple[str, ...] = ()
-
-
-def _ranking_tests(judgments: Judgments) -> RankingPairs:
-    """Test every pair by the default ranking, which respects annotators and documents whatever the scores are."""
+    Gives `p_better`, `certain` and `notes` of the campaign.
+    """
     try:
         ranking = rank(judgments, settings=RankSettings())
     except DataError as fault:
-        return RankingPairs({}, None, (f"pairs of systems are not tested: {fault.for_command_line()}",))
+        return {}, None, (f"pairs of systems are not tested: {fault}",)
     p_better: dict[tuple[str, str], float] = {}
     for pair in ranking.comparisons:
         if pair.p is not None:
             p_better[pair.better, pair.worse] = pair.p / 2
             p_better[pair.worse, pair.better] = 1 - pair.p / 2
     certain = sum(pair.p_holm is not None and pair.p_holm < ranking.lines.level for pair in ranking.comparisons)
-    return RankingPairs(p_better, certain)
-
-
-# The comparison of campaigns: do they give the same order?
+    return p_better, certain, ()
 
 
 Interval = tuple[float, float]
@@ -462,25 +441,21 @@ class CampaignComparison(Result):
         return plain | first | {"comparisons": plain.pop("pairs")}
 
     def tables(self) -> tuple[Table, ...]:
-        """Correlations, scores side by side, flips, costs."""
-        shown = (self._pairs_table(), self._systems_table(), *self._flip_tables())
-        return (*shown, *self._preference_tables(), self._costs_table())
+        """Correlations, scores side by side, flips and preferences where there are any, costs."""
+        flips, preferences = self._flips_table(), self._preferences_table()
+        some = [table for table in (flips, preferences) if table.rows]
+        return (self._pairs_table(), self._systems_table(), *some, self._costs_table())
 
-    def _preference_tables(self) -> tuple[Table, ...]:
-        """How often two campaigns prefer the same translation, if that can be computed."""
+    def _preferences_table(self) -> Table:
+        """How often two campaigns prefer the same translation."""
         rows = tuple(
             (*pair.campaigns, pair.items.n, pair.items.decided, pair.items.same)
             for pair in self.pairs
             if pair.items is not None and pair.items.unit == "preferences"
         )
-        if not rows:
-            return ()
-        columns = (
-            text("campaign"), text("other campaign"), number("shared preferences", 0), number("decided in both", 0),
-            percent("the same"),
-        )  # fmt: skip
+        counts = (number("shared preferences", 0), number("decided in both", 0), percent("the same"))
         note = "On one segment and two systems: is it the same translation that both prefer?"
-        return (Table("Preferences compared", columns, rows, note),)
+        return Table("Preferences compared", (text("campaign"), text("other campaign"), *counts), rows, note)
 
     def _pairs_table(self) -> Table:
         rows: list[tuple[Cell, ...]] = []
@@ -510,19 +485,17 @@ class CampaignComparison(Result):
         )
         return Table("Scores side by side", columns, rows)
 
-    def _flip_tables(self) -> tuple[Table, ...]:
+    def _flips_table(self) -> Table:
         rows = tuple(
             (*pair.campaigns, flip.better, flip.worse, flip.p, flip.p_holm, "yes" if flip.certain else "no")
             for pair in self.pairs
             for flip in pair.flips
         )
-        if not rows:
-            return ()
         columns = (
             text("campaign"), text("other campaign"), text("better in the first"), text("better in the other"),
             p_value("p"), P_HOLM, text("more than chance"),
         )  # fmt: skip
-        return (Table("Pairs that flip", columns, rows),)
+        return Table("Pairs that flip", columns, rows)
 
     def _costs_table(self) -> Table:
         columns = {
@@ -600,9 +573,13 @@ def _interval(
 
 def flips(first: Campaign, second: Campaign, systems: Sequence[str]) -> tuple[Flip, ...]:
     """Every pair that the second campaign orders otherwise than the first, the most certain first."""
-    pairs = _ordered_pairs(first, systems)
+    order = sorted(systems, key=lambda name: (-first.scores[name], name))
+    pairs = [(a, b) for a, b in combinations(order, 2) if first.scores[a] > first.scores[b]]
     flipped = [second.scores[better] < second.scores[worse] for better, worse in pairs]
-    p = [_flip_p(first, second, pair) if flip else 1.0 for pair, flip in zip(pairs, flipped, strict=True)]
+    p: list[float | None] = []
+    for pair, flip in zip(pairs, flipped, strict=True):
+        forth, back = first.p_better.get(pair), second.p_better.get(pair[::-1])
+        p.append(1.0 if not flip else None if forth is None or back is None else max(forth, back))
     corrected = holm(np.array([1.0 if value is None else value for value in p]))
     reversed_pairs = [
         Flip(better, worse, value, None if value is None else float(p_holm))
@@ -612,47 +589,29 @@ def flips(first: Campaign, second: Campaign, systems: Sequence[str]) -> tuple[Fl
     return tuple(sorted(reversed_pairs, key=lambda flip: (2.0 if flip.p is None else flip.p, flip.better, flip.worse)))
 
 
-def _ordered_pairs(first: Campaign, systems: Sequence[str]) -> list[tuple[str, str]]:
-    """Pairs of systems that the first campaign does not tie, the better first."""
-    order = sorted(systems, key=lambda name: (-first.scores[name], name))
-    return [(a, b) for a, b in combinations(order, 2) if first.scores[a] > first.scores[b]]
-
-
-def _flip_p(first: Campaign, second: Campaign, pair: tuple[str, str]) -> float | None:
-    forth, back = first.p_better.get(pair), second.p_better.get(pair[::-1])
-    return None if forth is None or back is None else max(forth, back)
-
-
 def flip_count(first: Campaign, second: Campaign, systems: Sequence[str], number: int) -> FlipCount:
     """Count the pairs that flip, and simulate how many would if both campaigns measured the same truth."""
     pairs = len(systems) * (len(systems) - 1) // 2
     drawn = [_resampled(campaign, systems) for campaign in (first, second)]
     if len(systems) < FEWEST_FOR_R or drawn[0] is None or drawn[1] is None:
         return FlipCount(number, pairs, None, None)
-    standard = [
-        _standardised(campaign, resampled, systems) for campaign, resampled in ((first, drawn[0]), (second, drawn[1]))
-    ]
-    truth = _without_noise((standard[0][0] + standard[1][0]) / 2, (standard[0][1] + standard[1][1]) / 2)
+    # The scores with mean 0 and standard deviation 1, and their resampled errors in the same unit.
+    standard, errors = [], []
+    for campaign, resampled in ((first, drawn[0]), (second, drawn[1])):
+        scores = np.array([campaign.scores[name] for name in systems])
+        unit = float(scores.std()) or 1.0
+        standard.append((scores - scores.mean()) / unit)
+        errors.append(np.nan_to_num((resampled - np.nanmean(resampled, axis=0)) / unit))
+    # The mean drawn together to the spread that is left without its errors.
+    truth = (standard[0] + standard[1]) / 2
+    spread, noise = float(truth.var()), float(((errors[0] + errors[1]) / 2).var(axis=1).mean())
+    truth = truth * np.sqrt(max(0.0, 1 - noise / spread)) if spread > 0 else truth
     upper = np.triu_indices(len(systems), 1)
-    signs = [np.sign((truth + error)[:, upper[0]] - (truth + error)[:, upper[1]]) for _, error in standard]
+    signs = [np.sign((truth + error)[:, upper[0]] - (truth + error)[:, upper[1]]) for error in errors]
     simulated = (signs[0] * signs[1] < 0).sum(1)
     return FlipCount(
         number, pairs, float(simulated.mean()), float((1 + (simulated >= number).sum()) / (1 + len(simulated)))
     )
-
-
-def _standardised(campaign: Campaign, drawn: Floats, systems: Sequence[str]) -> tuple[Floats, Floats]:
-    """The scores of a campaign with mean 0 and standard deviation 1, and its resampled errors in the same unit."""
-    scores = np.array([campaign.scores[name] for name in systems])
-    spread = float(scores.std()) or 1.0
-    return (scores - scores.mean()) / spread, np.nan_to_num((drawn - np.nanmean(drawn, axis=0)) / spread)
-
-
-def _without_noise(mean: Floats, errors: Floats) -> Floats:
-    """The mean (systems,) drawn together to the spread that is left without its errors (resamples, systems)."""
-    spread, noise = float(mean.var()), float(errors.var(axis=1).mean())
-    drawn: Floats = mean * np.sqrt(max(0.0, 1 - noise / spread)) if spread > 0 else mean
-    return drawn
 
 
 def item_agreement(first: Campaign, second: Campaign, systems: Sequence[str]) -> ItemAgreement | None:

@@ -34,6 +34,8 @@ from adjudge.table.score_sheet import item_means, sheet_of, standardised
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
@@ -41,11 +43,27 @@ if TYPE_CHECKING:
     from adjudge.ranking.counts import Tally
     from adjudge.table.comparisons import Comparisons
     from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Bools, Codes, Floats
+    from adjudge.table.maths import Floats
     from adjudge.table.score_sheet import Sheet
 
 
-# Sections of an audit: what was judged. Which systems met in tasks or blocks, and how hard the documents are.
+DEFAULT_METHOD = "wins-or-ties"
+
+
+def _matrix_table(
+    title: str,
+    systems: Sequence[str],
+    matrix: Sequence[Sequence[Cell]],
+    column: Callable[[str], Column],
+    note: str = "",
+) -> Table:
+    """Systems against systems."""
+    rows = tuple((name, *cells) for name, cells in zip(systems, matrix, strict=True))
+    return Table(title, (text("system"), *map(column, systems)), rows, note)
+
+
+def _count(name: str) -> Column:
+    return number(name, 0)
 
 
 @dataclass(frozen=True)
@@ -86,13 +104,8 @@ class TaskComposition:
             tuple(rows),
             self._warning(),
         )
-        matrix: tuple[tuple[Cell, ...], ...] = tuple(
-            (name, *counts) for name, counts in zip(self.systems, self.matrix, strict=True)
-        )
-        title = (
-            f"Composition: {self.unit}s {'who judged both systems' if self._by_people else 'in which two systems met'}"
-        )
-        return figures, Table(title, (text("system"), *(number(name, 0) for name in self.systems)), matrix)
+        met = "who judged both systems" if self._by_people else "in which two systems met"
+        return figures, _matrix_table(f"Composition: {self.unit}s {met}", self.systems, self.matrix, _count)
 
     @property
     def _by_people(self) -> bool:
@@ -150,17 +163,9 @@ class Composition:
         }
         fewest = f"{self.fewest:,} to " if self.fewest < self.most else ""
         note = f"Two systems met in {fewest}{counted(self.most, self.unit)}."
-        matrix: tuple[tuple[Cell, ...], ...] = tuple(
-            (name, *counts) for name, counts in zip(self.systems, self.matrix, strict=True)
-        )
-        return (
-            tabulate("Composition: whom each system met", self.opposition, columns, note),
-            Table(
-                f"Composition: {self.unit}s in which two systems were shown together",
-                (text("system"), *(number(name, 0) for name in self.systems)),
-                matrix,
-            ),
-        )
+        title = f"Composition: {self.unit}s in which two systems were shown together"
+        met = tabulate("Composition: whom each system met", self.opposition, columns, note)
+        return met, _matrix_table(title, self.systems, self.matrix, _count)
 
 
 @dataclass(frozen=True)
@@ -212,11 +217,6 @@ class Documents:
         return spread, Table("Documents, the easiest first", columns, rows, note)
 
 
-# Sections of an audit: sampling of systems; of rankings also sole winners and discrepancies.
-#
-# A discrepancy is a pair in which the winner of the direct comparison has the lower overall score.
-
-
 @dataclass(frozen=True)
 class SampledSystem:
     """How often a system was shown, how often together with a human translation, and its score."""
@@ -242,9 +242,6 @@ class Sampling:
 
     def tables(self) -> tuple[Table, ...]:
         """The two correlations, then the systems behind them."""
-        return (self._correlations(), self._systems())
-
-    def _correlations(self) -> Table:
         rows = tuple(
             (name, correlation.pearson, *correlation.interval, correlation.spearman, correlation.n)
             for name, correlation in (
@@ -252,14 +249,10 @@ class Sampling:
                 ("presence of the reference and score", self.reference_presence),
             )
         )
-        columns = (
-            text("correlation of"), number("Pearson"), number("low"), number("high"), number("Spearman"),
-            number("systems", 0),
-        )  # fmt: skip
+        figures = (number("Pearson"), number("low"), number("high"), number("Spearman"), number("systems", 0))
         note = f"Over systems that are not human; score by {self.method}. Empty if all were drawn equally often."
-        return Table("Sampling: does the score depend on how systems were drawn?", columns, rows, note)
-
-    def _systems(self) -> Table:
+        title = "Sampling: does the score depend on how systems were drawn?"
+        correlations = Table(title, (text("correlation of"), *figures), rows, note)
         columns: dict[str, Column] = {"system": text("system")}
         if self.kind == "scores":
             # Of scores there are no items that were shown and left without an answer.
@@ -270,7 +263,7 @@ class Sampling:
             columns["labelled"] = number("labelled", 0, help="blocks in which it got a rank")
             beside = "share of its blocks in which a human translation was shown too"
         columns |= {"reference_share": percent("with reference", help=beside), "score": number("score")}
-        return tabulate("Sampling by system", self.systems, columns)
+        return correlations, tabulate("Sampling by system", self.systems, columns)
 
 
 @dataclass(frozen=True)
@@ -349,19 +342,11 @@ class Discrepancies:
         }
         of_all = f"{len(self.pairs)} of {counted(self.compared, 'pair')} that met"
         note = f"{of_all}: the direct winner scores lower by {self.method}."
-        matrix = tuple((name, *shares) for name, shares in zip(self.systems, self.matrix, strict=True))
+        title, ties = "Share of comparisons in which the column beat the row", "Ties count in the denominator."
         return (
             tabulate("Discrepancies between direct comparisons and overall scores", self.pairs, columns, note),
-            Table(
-                "Share of comparisons in which the column beat the row",
-                (text("system"), *(percent(name) for name in self.systems)),
-                matrix,
-                "Ties count in the denominator. The best system overall comes first.",
-            ),
+            _matrix_table(title, self.systems, self.matrix, percent, f"{ties} The best system overall comes first."),
         )
-
-
-DEFAULT_METHOD = "wins-or-ties"
 
 
 def composition_section(judgments: Judgments, settings: AuditSettings) -> TaskComposition | Composition:
@@ -371,9 +356,8 @@ def composition_section(judgments: Judgments, settings: AuditSettings) -> TaskCo
 
 def task_composition(judgments: Judgments) -> TaskComposition:
     """Count who met whom in tasks."""
-    table = judgments.final().table.filter(
-        pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null() & pl.col("annotator").is_not_null()
-    )
+    scored = pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null() & pl.col("annotator").is_not_null()
+    table = judgments.final().table.filter(scored)
     rated = table.filter(pl.col("kind").is_in(RATED))
     if rated.height == 0:
         raise DataError("it needs scores by known annotators")
@@ -387,6 +371,12 @@ def task_composition(judgments: Judgments) -> TaskComposition:
     pairs = ~np.eye(len(systems), dtype=bool)
     per_unit = member.sum(1)
     tasks = table.group_by("annotator").agg(pl.col("task").n_unique())["task"]
+    people = table["annotator"].n_unique()
+    controls = {
+        "references": pl.col("kind") == "reference",
+        "degraded outputs": pl.col("kind") == "degraded",
+        "a human system": pl.col("human") & pl.col("kind").is_in(RATED),
+    }
     return TaskComposition(
         unit="task" if has_tasks else "annotator",
         units=len(member),
@@ -395,21 +385,12 @@ def task_composition(judgments: Judgments) -> TaskComposition:
         shares=tuple(tuple(float(share) for share in row) for row in shares),
         systems_per_unit=(int(per_unit.min()), float(per_unit.mean()), int(per_unit.max())),
         met_in_half=float((shares[pairs] >= 0.5).mean()) if len(systems) > 1 else 1.0,
-        annotators=table["annotator"].n_unique(),
-        annotators_with=_shares_of_annotators(table),
+        annotators=people,
+        annotators_with={
+            what: table.filter(control)["annotator"].n_unique() / people for what, control in controls.items()
+        },
         annotators_with_one_task=float((tasks == 1).sum()) / len(tasks) if has_tasks else None,
     )
-
-
-def _shares_of_annotators(table: pl.DataFrame) -> dict[str, float]:
-    """The share of the annotators who met references, degraded outputs, or a human translation among the systems."""
-    people = table["annotator"].n_unique()
-    met = {
-        "references": pl.col("kind") == "reference",
-        "degraded outputs": pl.col("kind") == "degraded",
-        "a human system": pl.col("human") & pl.col("kind").is_in(RATED),
-    }
-    return {what: table.filter(condition)["annotator"].n_unique() / people for what, condition in met.items()}
 
 
 def _membership(rated: pl.DataFrame, unit: list[str], systems: list[str]) -> np.ndarray:
@@ -426,12 +407,11 @@ def _membership(rated: pl.DataFrame, unit: list[str], systems: list[str]) -> np.
 def block_composition(judgments: Judgments, method: str | None) -> Composition:
     """Count who met whom in blocks, and how strong the opponents of each were."""
     blocks = shown(judgments)
-    tally, together, times = blocks.tally, blocks.together, blocks.times
+    tally, together, times, presence = blocks.tally, blocks.together, blocks.times, blocks.with_reference
     scores = scores_by(tally, method)
     known = np.isfinite(scores)
     weight = together[:, known].astype(float)
     company = divide(weight @ scores[known], weight.sum(1))
-    presence = blocks.with_reference
     pairs = together[np.triu_indices(len(times), k=1)]
     return Composition(
         unit="block",
@@ -441,12 +421,12 @@ def block_composition(judgments: Judgments, method: str | None) -> Composition:
         shares=tuple(tuple(row) for row in divide(together, times[:, None], otherwise=0.0).tolist()),
         opposition=tuple(
             Opposition(
-                system=tally.systems[i],
-                human=bool(tally.human[i]),
-                shown=int(times[i]),
-                opponents=int((together[i] > 0).sum()),
-                opponent_score=float(company[i]),
-                reference_share=float(presence[i]),
+                tally.systems[i],
+                bool(tally.human[i]),
+                int(times[i]),
+                int((together[i] > 0).sum()),
+                float(company[i]),
+                float(presence[i]),
             )
             for i in range(len(times))
         ),
@@ -457,74 +437,35 @@ def block_composition(judgments: Judgments, method: str | None) -> Composition:
 
 def sampling_section(judgments: Judgments, settings: AuditSettings) -> Sampling:
     """Correlate scores with how systems were drawn."""
-    drawn = (
-        _drawn_in_blocks(judgments, settings.method) if is_relative(judgments) else _drawn(judgments, settings.method)
-    )
-    machine = ~drawn.human
+    kind: Literal["relative", "scores"] = "relative" if is_relative(judgments) else "scores"
+    if kind == "relative":
+        blocks = shown(judgments)
+        method, systems, human = settings.method or DEFAULT_METHOD, blocks.tally.systems, blocks.tally.human
+        scores, times, labelled = scores_by(blocks.tally, method), blocks.times, blocks.tally.blocks.astype(np.int64)
+        presence = blocks.with_reference
+        share = presence if human.any() else np.full(len(systems), np.nan)
+    else:
+        sheet = sheet_of(judgments)
+        method, systems, human = "raw" if settings.method == "raw" else "zscore", sheet.systems, sheet.human
+        scores = item_means(sheet if method == "raw" else standardised(sheet)).system_means(len(systems))
+        times = labelled = np.bincount(sheet.system[sheet.rated], minlength=len(systems))
+        presence = share = _beside_human(sheet)
+    machine = ~human
     return Sampling(
-        kind=drawn.kind,
-        method=drawn.method,
-        times_judged=correlate(drawn.times.astype(float)[machine], drawn.scores[machine]),
-        reference_presence=correlate(drawn.presence[machine], drawn.scores[machine]),
+        kind=kind,
+        method=method,
+        times_judged=correlate(times.astype(float)[machine], scores[machine]),
+        reference_presence=correlate(presence[machine], scores[machine]),
         systems=tuple(
             SampledSystem(
-                system=drawn.systems[i],
-                human=bool(drawn.human[i]),
-                shown=int(drawn.times[i]),
-                labelled=int(drawn.labelled[i]),
-                reference_share=float("nan") if drawn.no_reference else float(drawn.presence[i]),
-                score=float(drawn.scores[i]),
+                systems[i], bool(human[i]), int(times[i]), int(labelled[i]), float(share[i]), float(scores[i])
             )
-            for i in np.argsort(-np.nan_to_num(drawn.scores, nan=-np.inf), kind="stable")
+            for i in np.argsort(-np.nan_to_num(scores, nan=-np.inf), kind="stable")
         ),
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Drawn:
-    """How often systems were drawn, beside their scores."""
-
-    kind: Literal["relative", "scores"]
-    method: str
-    systems: tuple[str, ...]
-    human: Bools
-    scores: Floats
-    times: Codes
-    """How often each was judged, or shown."""
-    labelled: Codes
-    """How often it got an answer."""
-    presence: Floats
-    """The share of each system's judgments beside a human translation."""
-    no_reference: bool = False
-    """Whether there was none to be beside, in blocks."""
-
-
-def _drawn(judgments: Judgments, method: str | None) -> _Drawn:
-    sheet = sheet_of(judgments)
-    chosen = "raw" if method == "raw" else "zscore"
-    n = len(sheet.systems)
-    scores = item_means(sheet if chosen == "raw" else standardised(sheet)).system_means(n)
-    times = np.bincount(sheet.system[sheet.rated], minlength=n)
-    return _Drawn("scores", chosen, sheet.systems, sheet.human, scores, times, times, _beside_human(sheet))
-
-
-def _drawn_in_blocks(judgments: Judgments, method: str | None) -> _Drawn:
-    blocks = shown(judgments)
-    tally, scores, labelled = blocks.tally, scores_by(blocks.tally, method), blocks.tally.blocks.astype(np.int64)
-    return _Drawn(
-        "relative",
-        method or DEFAULT_METHOD,
-        tally.systems,
-        tally.human,
-        scores,
-        blocks.times,
-        labelled,
-        blocks.with_reference,
-        no_reference=not tally.human.any(),
-    )
-
-
-def _beside_human(sheet: Sheet) -> NDArray[np.float64]:
+def _beside_human(sheet: Sheet) -> Floats:
     """Of each system's judgments, the share by annotators who also judged a human translation; NaN if nobody did."""
     human = sheet.of_kind("reference") | (sheet.of_systems(sheet.human) & sheet.rated)
     n = len(sheet.systems)
@@ -546,11 +487,6 @@ class Shown:
     tally: Tally
 
     @property
-    def blocks(self) -> int:
-        """How many blocks there are."""
-        return int(self.matrix.shape[0])
-
-    @property
     def times(self) -> NDArray[np.int64]:
         """In how many blocks each system was shown."""
         return np.asarray(self.matrix.sum(0), dtype=np.int64)
@@ -563,7 +499,7 @@ class Shown:
         return both
 
     @property
-    def with_reference(self) -> NDArray[np.float64]:
+    def with_reference(self) -> Floats:
         """The share of each system's blocks in which a human translation (another one, for a human) was shown too."""
         humans = np.asarray(self.matrix @ self.tally.human.astype(float))
         met = np.asarray(self.matrix.T @ (humans > 0).astype(float))
@@ -598,21 +534,19 @@ def shown(judgments: Judgments) -> Shown:
     return Shown(matrix, tally(compared))
 
 
-def scores_by(tally: Tally, method: str | None) -> NDArray[np.float64]:
+def scores_by(tally: Tally, method: str | None) -> Floats:
     """The systems' scores by a method for relative judgments that needs the tally alone."""
     chosen = find_method(method or DEFAULT_METHOD)
     if chosen.judgments != "relative" or chosen.random:
         raise UsageError(f"{chosen.name} cannot be audited on rankings; choose a ratio such as {DEFAULT_METHOD}")
     rng = generator(DEFAULT_SEED)
-    if chosen.reference == "exclude":
-        scores = np.full(len(tally.systems), np.nan)
-        scores[~tally.human] = chosen.score(tally.without(tally.human), rng)
-        return scores
-    return np.asarray(chosen.score(tally, rng), dtype=float)
+    if chosen.reference != "exclude":
+        return np.asarray(chosen.score(tally, rng), dtype=float)
+    scores = np.full(len(tally.systems), np.nan)
+    scores[~tally.human] = chosen.score(tally.without(tally.human), rng)
+    return scores
 
 
-# Winners of relative judgments: systems that won a block alone, and pairs whose winner has the lower overall score.
-#
 # Sole winners: which system alone had the best label of a block (Bojar et al. 2011, Table 4). A block with one label
 # counts as won by it; a block without labels has no winner.
 # Discrepancies: pairs in which the winner of the direct comparison has the lower overall score (section 2.5). They can
@@ -633,13 +567,7 @@ def sole_winners_section(judgments: Judgments, settings: AuditSettings) -> SoleW
         tied=blocks - empty - int(wins.sum()),
         empty=empty,
         systems=tuple(
-            SoleWinner(
-                system=counted.systems[i],
-                human=bool(counted.human[i]),
-                wins=int(wins[i]),
-                labelled=int(counted.blocks[i]),
-                share=float(won[i]),
-            )
+            SoleWinner(counted.systems[i], bool(counted.human[i]), int(wins[i]), int(counted.blocks[i]), float(won[i]))
             for i in order
         ),
     )
@@ -657,30 +585,22 @@ def discrepancies_section(judgments: Judgments, settings: AuditSettings) -> Disc
         scores=tuple(scores[order].tolist()),
         matrix=tuple(tuple(None if np.isnan(cell) else cell for cell in row) for row in shares.tolist()),
         compared=int((np.triu(counted.met, k=1) > 0).sum()),
-        pairs=_pairs(counted, scores),
+        pairs=tuple(sorted(_pairs(counted, scores), key=lambda pair: (pair.p, pair.better_score - pair.worse_score))),
     )
 
 
-def _pairs(counted: Tally, scores: NDArray[np.float64]) -> tuple[Discrepancy, ...]:
+def _pairs(counted: Tally, scores: Floats) -> Iterator[Discrepancy]:
     p = sign_tests(counted.wins).two_sided
-    discrepancies: list[Discrepancy] = []
     for i, j in combinations(range(len(scores)), 2):
         better, worse = (i, j) if counted.wins[i, j] > counted.wins[j, i] else (j, i)
         if counted.wins[better, worse] > counted.wins[worse, better] and scores[better] < scores[worse]:
-            discrepancies.append(
-                Discrepancy(
-                    better=counted.systems[better],
-                    worse=counted.systems[worse],
-                    wins=int(counted.wins[better, worse]),
-                    losses=int(counted.wins[worse, better]),
-                    ties=int(counted.ties[better, worse]),
-                    better_score=float(scores[better]),
-                    worse_score=float(scores[worse]),
-                    p=float(p[better, worse]),
-                )
+            yield Discrepancy(
+                better=counted.systems[better],
+                worse=counted.systems[worse],
+                wins=int(counted.wins[better, worse]),
+                losses=int(counted.wins[worse, better]),
+                ties=int(counted.ties[better, worse]),
+                better_score=float(scores[better]),
+                worse_score=float(scores[worse]),
+                p=float(p[better, worse]),
             )
-    return tuple(
-        sorted(
-            discrepancies, key=lambda discrepancy: (discrepancy.p, discrepancy.better_score - discrepancy.worse_score)
-        )
-    )

@@ -24,7 +24,7 @@ from adjudge.table.maths import divide
 from adjudge.table.score_sheet import sheet_of, standardised
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -54,23 +54,19 @@ def documents_section(judgments: Judgments, settings: AuditSettings) -> Document
     chosen = str(settings.documents_by)
     if chosen == RAW:
         return raw
-    cells = _model_cells(judgments) if chosen == "mixed" else {}
     if chosen == "zscore":
         return replace(_matrix_of_scores(judgments, z=True), explained=raw.explained, scale="z-score")
-    label = "estimate of the mixed model"
-    if chosen != "mixed":
+    if chosen == "mixed":
+        label, cells = "estimate of the mixed model", _model_cells(judgments)
+    else:
         label, cells = _metric_cells(judgments, Path(chosen))
-    return _with_cells(raw, cells, label)
-
-
-def _with_cells(documents: Documents, cells: Mapping[tuple[str, str], float], label: str) -> Documents:
-    """The matrix with other values, the document with the highest mean first."""
-    matrix = {name: [cells.get((name, system)) for system in documents.systems] for name in documents.documents}
+    # The matrix with other values, the document with the highest mean first.
+    matrix = {name: [cells.get((name, system)) for system in raw.systems] for name in raw.documents}
     mean = {name: _mean([value for value in row if value is not None]) for name, row in matrix.items()}
-    order = sorted(documents.documents, key=lambda name: -np.nan_to_num(mean[name], nan=-np.inf))
-    counts = dict(zip(documents.documents, documents.counts, strict=True))
+    order = sorted(raw.documents, key=lambda name: -np.nan_to_num(mean[name], nan=-np.inf))
+    counts = dict(zip(raw.documents, raw.counts, strict=True))
     return replace(
-        documents,
+        raw,
         documents=tuple(order),
         matrix=tuple(tuple(matrix[name]) for name in order),
         counts=tuple(counts[name] for name in order),
@@ -131,7 +127,7 @@ def _matrix_of_scores(judgments: Judgments, *, z: bool = False) -> Documents:
     counts = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
     sums = np.bincount(cell, weights=sheet.score, minlength=shape[0] * shape[1]).astype(float).reshape(shape)
     means = divide(sums, counts)
-    difficulty, quality = _margin(sums, counts, 1), _margin(sums, counts, 0)
+    difficulty, quality = (divide(sums.sum(axis), counts.sum(axis)) for axis in (1, 0))
     rows = [i for i in np.argsort(-np.nan_to_num(difficulty, nan=-np.inf), kind="stable") if counts[i].sum()]
     columns = np.argsort(-np.nan_to_num(quality, nan=-np.inf), kind="stable")
     return Documents(
@@ -145,20 +141,11 @@ def _matrix_of_scores(judgments: Judgments, *, z: bool = False) -> Documents:
     )
 
 
-def _margin(sums: NDArray[np.float64], counts: NDArray[np.int64], axis: int) -> NDArray[np.float64]:
-    return divide(sums.sum(axis), counts.sum(axis))
-
-
 def _explained(sheet: Sheet) -> tuple[ExplainedSpread, ...]:
     factors = {"systems": sheet.system, "documents": sheet.document, "annotators": sheet.annotator}
-    sets = (
-        ("systems",),
-        ("systems", "documents"),
-        ("annotators",),
-        ("annotators", "systems"),
-        ("annotators", "systems", "documents"),
-    )
-    return tuple(_fit(" + ".join(names), [factors[name] for name in names], sheet.score) for names in sets)
+    shown = ("systems", "systems + documents", "annotators", "annotators + systems",
+             "annotators + systems + documents")  # fmt: skip
+    return tuple(_fit(names, [factors[name] for name in names.split(" + ")], sheet.score) for names in shown)
 
 
 def _fit(name: str, factors: Sequence[NDArray[np.int64]], score: NDArray[np.float64]) -> ExplainedSpread:

@@ -1,7 +1,7 @@
 """The state at any time: sets of ranks that hold at all times together, and what more judgments would buy.
 
 Between planned looks no verdict is given. What can be shown as often as anybody likes are confidence sequences of all
-differences (see `decide`), shared among the pairs by Holm's procedure: a true pair of equals is called different at
+differences (see `boundaries`), shared among the pairs by Holm's procedure: a true pair of equals is called different at
 any time with at most the level, because it would have to cross the bound of its share at some time. The set of ranks
 of a system follows: one below every system that is better, one above every system that is worse.
 
@@ -11,6 +11,7 @@ asked for, and must be handed in again later: bounds that are chosen anew each t
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,10 +27,10 @@ from adjudge.evidence.look_claims import (
     advice_on,
     claims_of,
     count_judgments,
-    differences_of,
     growth,
     half_width,
     leading,
+    observe,
     tested_pairs,
 )
 from adjudge.table.rng import DEFAULT_SEED
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.evidence.look import History
-    from adjudge.evidence.look_claims import Differences
     from adjudge.ranking.ranking import Ranking
     from adjudge.table.judgments import Judgments
 
@@ -78,9 +78,8 @@ def live(
     from adjudge.ranking.methods import RankSettings, rank
 
     ranking = ranking or rank(judgments, settings=RankSettings(seed=seed))
-    differences = differences_of(ranking)
     count = count_judgments(judgments)
-    state = _state(differences, count, LookPlan(planned, _STEPS, Goal(), "anytime", level), start)
+    state = _state(ranking, count, LookPlan(planned, _STEPS, Goal(), "anytime", level), start)
     claims = claims_of(state)
     stop, advice = advice_on(state, claims)
     ahead = min(more, planned - count)
@@ -102,25 +101,20 @@ def live(
     )
 
 
-def _state(differences: Differences, count: int, plan: LookPlan, start: Start | None) -> State:
+def _state(ranking: Ranking, count: int, plan: LookPlan, start: Start | None) -> State:
     """The comparisons now, with bounds by the information at the start."""
-    now = Observed(count / plan.planned, differences.difference, differences.se, differences.df, differences.z)
+    systems, now = tuple(sorted(entry.system for entry in ranking.systems)), observe(ranking, count / plan.planned)
     seen = [now]
     if start is not None and len(start[1]) == len(now.z) and start[0] < now.fraction:
         errors = np.array([np.nan if se is None else se for se in start[1]])
         seen = [replace(now, fraction=start[0], se=errors), now]
-    tested = np.ones(len(now.z), dtype=bool)
-    settled = settle(plan, seen, Settled.none(len(now.z)), tested, len(differences.systems))
-    return State(plan, differences.systems, differences.pairs, seen, settled, count, differences.lasting)
+    settled = settle(plan, seen, Settled.none(len(now.z)), np.ones(len(now.z), dtype=bool), len(systems))
+    return State(plan, systems, seen, settled, count)
 
 
 def _systems(state: State, ranking: Ranking) -> tuple[LiveSystem, ...]:
-    above, below = (dict.fromkeys(state.systems, 0) for _ in range(2))
-    for (first, second), sign in zip(state.pairs, state.settled.sign, strict=True):
-        if sign:
-            better, worse = (first, second) if sign > 0 else (second, first)
-            above[state.systems[worse]] += 1
-            below[state.systems[better]] += 1
+    above = Counter(state.systems[worse] for _, worse in state.better)
+    below = Counter(state.systems[better] for better, _ in state.better)
     return tuple(
         LiveSystem(entry.system, entry.score, 1 + above[entry.system], len(state.systems) - below[entry.system])
         for entry in ranking.systems
@@ -152,11 +146,9 @@ def _outlook(state: State, plan: LookPlan, history: History | None, more: int) -
 def _open_comparisons(state: State, plan: LookPlan, settled: Sequence[int] | None) -> list[int]:
     """The comparisons of the goal that are open: all pairs, or those between the leaders and the rest."""
     sign = state.settled.sign if settled is None else np.array(settled)
-    tested = tested_pairs(plan, state.systems, state.pairs) & (sign == 0)
+    tested = tested_pairs(plan.goal, state.systems) & (sign == 0)
     if plan.goal.kind == "top":
-        top = set(leading(state.systems, state.pairs, state.now, plan.goal.size))
-        crossing = [(state.systems[i] in top) != (state.systems[j] in top) for i, j in state.pairs]
-        tested &= np.array(crossing, dtype=bool)
+        tested &= state.crossing(leading(state, plan.goal.size))
     return [int(index) for index in np.flatnonzero(tested)]
 
 

@@ -10,6 +10,7 @@ sequential methods, sections 8.4 and 8.5).
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import ceil
@@ -18,21 +19,20 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 import polars as pl
 
-from adjudge.evidence.boundaries import LookPlan, Observed, State, bound, crossing, information_of
+from adjudge.evidence.boundaries import Observed, State, bound, crossing, information_of
 from adjudge.evidence.verdict import advise, claim_better, claim_top, say_outlook
-from adjudge.mixed.variances import TASTE
-from adjudge.table.errors import DataError, UsageError, param
-from adjudge.table.maths import NORMAL_95, divide, normal_quantile, student_below, student_quantile
+from adjudge.table.errors import DataError, UsageError
+from adjudge.table.maths import NORMAL_95, normal_quantile, student_below, student_quantile
 from adjudge.table.protocols import EDITED, RATED, RELATIVE
 from adjudge.table.results import Result, Table, number, percent, tabulate, text
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from adjudge.ranking.ranking import PairComparison, Ranking
     from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Floats
+    from adjudge.table.maths import Bools
 
 
 # What is known of every difference at a look: estimate, standard error, and the normal quantile of its p-value.
@@ -41,54 +41,26 @@ if TYPE_CHECKING:
 # normal quantile of the same probability, so that one set of boundaries serves all.
 
 
-"""Protocols in which the text itself is the answer."""
 _FARTHEST = 37.0
 """The largest normal quantile that a p-value above 0 can have in double precision."""
 
 
-@dataclass(frozen=True, eq=False)
-class Differences:
-    """All pairs of systems, in the order of `pairs`; a difference is that of the first minus the second system."""
-
-    systems: tuple[str, ...]
-    """Sorted by name."""
-    difference: Floats
-    se: Floats
-    df: Floats
-    z: Floats
-    lasting: float = 0.0
-    """The part of the variance of a difference that stays when the same people judge more: their tastes."""
-
-    @property
-    def pairs(self) -> list[tuple[int, int]]:
-        """The two systems of every pair, by their number."""
-        return list(combinations(range(len(self.systems)), 2))
-
-    @property
-    def information(self) -> Floats:
-        """1 / se^2; NaN where the standard error is not known."""
-        return divide(1.0, self.se**2)
-
-
-def differences_of(ranking: Ranking) -> Differences:
-    """The differences of a ranking by any method that tests pairs."""
-    systems = tuple(sorted(entry.system for entry in ranking.systems))
+def observe(ranking: Ranking, fraction: float) -> Observed:
+    """The differences of a ranking by any method that tests pairs, at a fraction of the plan; systems go by name."""
     by_pair: dict[tuple[str, str], tuple[float, float, float, float]] = {}
     for comparison in ranking.comparisons:
         values = _numbers(comparison)
         by_pair[comparison.better, comparison.worse] = values
         by_pair[comparison.worse, comparison.better] = (-values[0], values[1], values[2], -values[3])
-    columns = np.array([by_pair[pair] for pair in combinations(systems, 2)], dtype=float).reshape(-1, 4).T
-    difference, se, df, z = columns
-    return Differences(systems, difference, se, df, z, _lasting(ranking))
-
-
-def _lasting(ranking: Ranking) -> float:
-    """Twice the variance of tastes over the number of annotators, where the model knows tastes."""
-    for component in ranking.components:
-        if TASTE in component.parts:
-            return 2 * component.sd**2 * len(ranking.systems) / component.levels
-    return 0.0
+    pairs = combinations(sorted(entry.system for entry in ranking.systems), 2)
+    difference, se, df, z = np.array([by_pair[pair] for pair in pairs], dtype=float).reshape(-1, 4).T
+    # Twice the variance of tastes over the number of annotators, where the model knows tastes.
+    lasting = (
+        2 * component.sd**2 * len(ranking.systems) / component.levels
+        for component in ranking.components
+        if component.of_tastes
+    )
+    return Observed(fraction, difference, se, df, z, next(lasting, 0.0))
 
 
 def _numbers(comparison: PairComparison) -> tuple[float, float, float, float]:
@@ -174,7 +146,7 @@ def _smallest(reached: Callable[[float], bool], low: float, high: float) -> floa
 def growth(state: State, index: int, fraction: float) -> float:
     """How many times the present information there is at a fraction of the plan, if the same people go on."""
     variance = float(state.now.se[index]) ** 2
-    lasting = min(state.lasting, 0.99 * variance) if variance > 0 else 0.0
+    lasting = min(state.now.lasting, 0.99 * variance) if variance > 0 else 0.0
     passing = 1.0 if not variance > 0 else (variance - lasting) / variance
     return 1 / (1 - passing + passing * state.now.fraction / fraction)
 
@@ -224,11 +196,10 @@ class Goal:
         """Refuse a goal that these systems cannot have."""
         unknown = [name for pair in self.between for name in pair if name not in systems]
         if unknown:
-            raise DataError(f"'{unknown[0]}' is not among the systems ({', '.join(systems)}); check {param('between')}")
+            raise DataError(f"'{unknown[0]}' is not among the systems ({', '.join(systems)}); check --between")
         if self.kind == "top" and self.size >= len(systems):
             raise DataError(
-                f"{param('goal')} {self} needs more than {counted(self.size, 'system')}, "
-                f"the data hold {len(systems)}; choose a "
+                f"--goal {self} needs more than {counted(self.size, 'system')}, the data hold {len(systems)}; choose a "
                 "smaller top"
             )
 
@@ -447,20 +418,16 @@ _MOST_SECANTS = 12
 def claims_of(state: State) -> tuple[LookClaim, ...]:
     """The claims of the goal, the clearest first."""
     if state.plan.goal.kind == "pairs":
-        indices = tested_pairs(state.plan, state.systems, state.pairs)
-        claims = [_pair_claim(state, int(index)) for index in np.flatnonzero(indices)]
+        tested = tested_pairs(state.plan.goal, state.systems)
+        claims = [_pair_claim(state, int(index)) for index in np.flatnonzero(tested)]
         return tuple(sorted(claims, key=lambda claim: -abs(claim.z or 0.0)))
     return _top_claims(state)
 
 
-def tested_pairs(
-    plan: LookPlan, systems: tuple[str, ...], pairs: Sequence[tuple[int, int]]
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def tested_pairs(goal: Goal, systems: tuple[str, ...]) -> Bools:
     """Which pairs of systems belong to the goal."""
-    if not plan.goal.between:
-        return np.ones(len(pairs), dtype=bool)
-    named = {frozenset(pair) for pair in plan.goal.between}
-    return np.array([frozenset((systems[i], systems[j])) in named for i, j in pairs], dtype=bool)
+    named = {frozenset(pair) for pair in goal.between}
+    return np.array([not named or frozenset(pair) in named for pair in combinations(systems, 2)], dtype=bool)
 
 
 def _pair_claim(state: State, index: int) -> LookClaim:
@@ -495,10 +462,11 @@ def half_width(se: float, df: float, limit: float) -> float:
     return se * quantile
 
 
-def leading(systems: tuple[str, ...], pairs: Sequence[tuple[int, int]], now: Observed, size: int) -> tuple[str, ...]:
+def leading(state: State, size: int) -> tuple[str, ...]:
     """The systems with the largest estimates, the best first."""
+    systems = state.systems
     effect = np.zeros(len(systems))
-    for (first, second), difference in zip(pairs, now.difference, strict=True):
+    for (first, second), difference in zip(state.pairs, state.now.difference, strict=True):
         effect[first] += difference
         effect[second] -= difference
     order = sorted(range(len(systems)), key=lambda number: (-effect[number], systems[number]))
@@ -507,28 +475,21 @@ def leading(systems: tuple[str, ...], pairs: Sequence[tuple[int, int]], now: Obs
 
 def settled_top(state: State) -> tuple[str, ...]:
     """The systems each of which is settled as better than all of the rest, where they are as many as the goal asks."""
-    size = state.plan.goal.size
-    wins = np.zeros(len(state.systems), dtype=np.int64)
-    better: set[tuple[int, int]] = set()
-    for (first, second), sign in zip(state.pairs, state.settled.sign, strict=True):
-        if sign:
-            better.add((first, second) if sign > 0 else (second, first))
-    for winner, _ in better:
-        wins[winner] += 1
-    members = [number for number in range(len(state.systems)) if wins[number] >= len(state.systems) - size]
-    others = set(range(len(state.systems))) - set(members)
+    n, size = len(state.systems), state.plan.goal.size
+    better = state.better
+    wins = Counter(winner for winner, _ in better)
+    members = [number for number in range(n) if wins[number] >= n - size]
+    others = set(range(n)) - set(members)
     if len(members) != size or any((member, other) not in better for member in members for other in others):
         return ()
-    in_order = leading(state.systems, state.pairs, state.now, len(state.systems))
-    return tuple(name for name in in_order if state.systems.index(name) in members)
+    return tuple(name for name in leading(state, n) if state.systems.index(name) in members)
 
 
 def _top_claims(state: State) -> tuple[LookClaim, ...]:
-    members = state.top or leading(state.systems, state.pairs, state.now, state.plan.goal.size)
-    links = [index for index, pair in enumerate(state.pairs) if _crosses(state, pair, members)]
-    claims = {index: _toward(_pair_claim(state, index), members) for index in links}
-    open_links = [claim for claim in claims.values() if claim.verdict == "open"]
-    weakest = min(claims.values(), key=lambda claim: claim.z or 0.0)
+    members = state.top or leading(state, state.plan.goal.size)
+    claims = [_toward(_pair_claim(state, int(index)), members) for index in np.flatnonzero(state.crossing(members))]
+    open_links = [claim for claim in claims if claim.verdict == "open"]
+    weakest = min(claims, key=lambda claim: claim.z or 0.0)
     needed = [claim.needed for claim in open_links]
     chances = [claim.chance for claim in open_links if claim.chance is not None]
     main = replace(
@@ -541,10 +502,6 @@ def _top_claims(state: State) -> tuple[LookClaim, ...]:
         settled_at=state.top_at or None,
     )
     return (main,) if state.top else (main, *open_links)
-
-
-def _crosses(state: State, pair: tuple[int, int], members: tuple[str, ...]) -> bool:
-    return (state.systems[pair[0]] in members) != (state.systems[pair[1]] in members)
 
 
 def _toward(claim: LookClaim, members: tuple[str, ...]) -> LookClaim:
@@ -590,9 +547,12 @@ def _with_final(state: State, claim: LookClaim, index: int) -> LookClaim:
     level = float(state.settled.level[index])
     bounds = [bound(state.plan, looks[:number], index, level) for number in range(1, len(looks))]
     sign = 1.0 if claim.systems[0] == state.systems[state.pairs[index][0]] else -1.0
-    path = as_path(information.tolist(), bounds, sign * float(last.difference[index]) / (se * wider))
-    final = final_estimate(path, level=_FINAL_LEVEL)
-    return replace(claim, unbiased=final.estimate, final_interval=final.interval)
+    # The recursion needs information that only grows.
+    for k in range(len(information) - 2, -1, -1):
+        information[k] = min(information[k], 0.996 * information[k + 1])
+    z = sign * float(last.difference[index]) / (se * wider)
+    estimate, interval = final_estimate(Path(tuple(information.tolist()), tuple(bounds), z), level=_FINAL_LEVEL)
+    return replace(claim, unbiased=estimate, final_interval=interval)
 
 
 @dataclass(frozen=True)
@@ -607,21 +567,13 @@ class Path:
     z: float
 
 
-@dataclass(frozen=True)
-class FinalEstimate:
-    """The median-unbiased estimate and the interval by stage-wise ordering."""
-
-    estimate: float
-    interval: tuple[float, float]
-
-
-def final_estimate(path: Path, *, level: float = 0.05) -> FinalEstimate:
-    """The estimate of a difference after stopping, with its interval of confidence 1 - level."""
+def final_estimate(path: Path, *, level: float = 0.05) -> tuple[float, tuple[float, float]]:
+    """The median-unbiased estimate of a difference after stopping, and its interval by stage-wise ordering."""
     if path.z < 0:
-        turned = final_estimate(Path(path.information, path.bounds, -path.z), level=level)
-        return FinalEstimate(-turned.estimate, (-turned.interval[1], -turned.interval[0]))
+        turned, (low, high) = final_estimate(replace(path, z=-path.z), level=level)
+        return -turned, (-high, -low)
     low, middle, high = (_difference_at(path, tail) for tail in (level / 2, 0.5, 1 - level / 2))
-    return FinalEstimate(middle, (low, high))
+    return middle, (low, high)
 
 
 def at_least_as_extreme(path: Path, difference: float) -> float:
@@ -675,11 +627,3 @@ def _by_secants(path: Path, tail: float, plain: float, se: float) -> float | Non
             return here
         off_here = off(here)
     return None
-
-
-def as_path(information: Sequence[float], bounds: Sequence[float], z: float) -> Path:
-    """The path with information that only grows, as the recursion needs it."""
-    values = np.asarray(information, dtype=float).copy()
-    for k in range(len(values) - 2, -1, -1):
-        values[k] = min(values[k], 0.996 * values[k + 1])
-    return Path(tuple(values.tolist()), tuple(bounds), z)

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Literal
 import polars as pl
 
 from adjudge.evidence.parity_counts import (
-    PLACE,
     RESAMPLES,
     Outcomes,
     Resampler,
     Ties,
     changes,
     count_part,
+    is_marked,
     model_changes,
     model_contrasts,
     notes_on,
@@ -30,18 +30,18 @@ from adjudge.evidence.parity_counts import (
     resampler,
     twin_notes,
 )
-from adjudge.evidence.parity_results import GroupAgreement, ModelChange, Parity, ParityChange, ParityPart, Part
+from adjudge.evidence.parity_results import GroupAgreement, Parity, ParityChange, ParityPart, Part
 from adjudge.people.coefficients import cohen_kappa
 from adjudge.ranking.changes import check_margin
 from adjudge.ranking.scores import as_scores
-from adjudge.table.errors import DataError, UsageError, param
+from adjudge.table.errors import DataError, UsageError
 from adjudge.table.protocols import NOT_TRANSLATIONS, RELATIVE
 from adjudge.table.settings import option, seed_option
 from adjudge.table.texts import AFTER, BEFORE, VERSION
 from adjudge.table.wording import agreeing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from adjudge.evidence.parity_results import Contrast
     from adjudge.table.judgments import Judgments
@@ -94,23 +94,14 @@ def _items(judgments: Judgments) -> dict[tuple[str, str, int], dict[str, Ranks]]
 
 
 def _group(names: tuple[str, str], pairs: list[tuple[Ranks, Ranks]], human: str) -> GroupAgreement:
-    first_ranks: list[int] = []
-    second_ranks: list[int] = []
-    first_signs: list[int] = []
-    second_signs: list[int] = []
-    for first, other in pairs:
-        systems = sorted(first.keys() & other.keys(), key=lambda name: (name != human, name))
-        first_ranks += [first[name] for name in systems]
-        second_ranks += [other[name] for name in systems]
-        for a, b in combinations(systems, 2):
-            first_signs.append(_sign(first[b] - first[a]))
-            second_signs.append(_sign(other[b] - other[a]))
-    kappa_ranks = cohen_kappa(first_ranks, second_ranks)
-    return GroupAgreement(names, len(pairs), kappa_ranks, cohen_kappa(first_signs, second_signs))
-
-
-def _sign(value: int) -> int:
-    return (value > 0) - (value < 0)
+    ranks: tuple[list[int], list[int]] = ([], [])
+    preferences: tuple[list[int], list[int]] = ([], [])
+    for both in pairs:
+        systems = sorted(both[0].keys() & both[1].keys(), key=lambda name: (name != human, name))
+        for given, own_ranks, preferred in zip(both, ranks, preferences, strict=True):
+            own_ranks += [given[name] for name in systems]
+            preferred += [(given[b] > given[a]) - (given[b] < given[a]) for a, b in combinations(systems, 2)]
+    return GroupAgreement(names, len(pairs), cohen_kappa(*ranks), cohen_kappa(*preferences))
 
 
 def parity(
@@ -128,26 +119,49 @@ def parity(
     # Post-edits and judgments of acceptability are compared as the scores that they stand for.
     judgments, before = as_scores(judgments), None if before is None else as_scores(before)
     versions = [version for version in (judgments, before) if version is not None]
-    sets = _compared(versions, human, settings)
+    if settings.ties not in ("half", "drop"):
+        raise UsageError(f"--ties is '{settings.ties}'; choose half or drop")
+    sets = [outcomes(version, human, settings.keys) for version in versions]
+    if len({version.relative for version in sets}) > 1:
+        raise DataError("one version holds ranks and the other scores; compare judgments of one kind")
+    later = sets[0]
+    if settings.margin is not None:
+        check_margin(settings.margin)
+        if later.relative:
+            raise UsageError("--margin is in points of a score, but these judgments are ranks; leave it out")
     drawn = resampler(sets, seed=settings.seed, resamples=settings.resamples)
     parts = [_parts(version, settings.contaminated) for version in sets]
-    later = sets[0]
     models, model_notes = ({}, ()) if later.relative else model_contrasts(judgments, later.human, settings.margin)
     modelled, change_notes = (
         ((), ()) if before is None else model_changes(before, judgments, later.human, settings.contaminated)
     )
+    change = None
+    if before is not None:
+        changed, beyond = changes(parts[1], parts[0], drawn)
+        if not changed:
+            raise DataError("no system is in both versions; the same systems are needed before and after")
+        earlier = _counted(parts[1], drawn, settings.ties)
+        change = ParityChange(earlier, changed, beyond, len(drawn.names), drawn.unit, modelled)
     read_notes = [note for version in versions for note in version.notes]
+    annotators = judgments.table["annotator"]
     read_notes += [*model_notes, *change_notes, *notes_on(sets, drawn, settings), *twin_notes(judgments, before)]
     return Parity(
-        settings=_shown(settings, human),
+        settings={
+            "human": human,
+            "ties": settings.ties,
+            "contaminated": None if settings.contaminated is None else len(settings.contaminated),
+            "margin": settings.margin,
+            "resamples": settings.resamples,
+            "seed": settings.seed,
+        },
         data="+".join(version.fingerprint for version in reversed(versions)),
         set_aside=tuple(aside for version in versions for aside in version.final().set_aside),
         notes=tuple(dict.fromkeys(read_notes)),
         human=later.human,
         parts=_counted(parts[0], drawn, settings.ties, models),
         agreement=agreement(judgments, later.human) if later.relative else (),
-        change=None if before is None else _change(parts[1], parts[0], drawn, settings.ties, modelled),
-        annotators=_annotators(judgments),
+        change=change,
+        annotators=None if annotators.null_count() else annotators.n_unique(),
     )
 
 
@@ -159,43 +173,17 @@ def split_versions(judgments: Judgments) -> tuple[Judgments | None, Judgments]:
     return judgments.select(pl.col(VERSION) == BEFORE), judgments.select(pl.col(VERSION) == AFTER)
 
 
-def _annotators(judgments: Judgments) -> int | None:
-    """How many people judged; None where some are not named."""
-    names = judgments.table["annotator"]
-    return None if names.null_count() else names.n_unique()
-
-
-def _compared(versions: Sequence[Judgments], human: str, settings: ParitySettings) -> list[Outcomes]:
-    """What every comparison with the human came to, by version; settings that do not fit are refused."""
-    if settings.ties not in ("half", "drop"):
-        raise UsageError(f"{param('ties')} is '{settings.ties}'; choose half or drop")
-    sets = [outcomes(version, human, settings.keys) for version in versions]
-    if len({version.relative for version in sets}) > 1:
-        raise DataError("one version holds ranks and the other scores; compare judgments of one kind")
-    _check_margin(settings.margin, relative=sets[0].relative)
-    return sets
-
-
-def _check_margin(margin: float | str | None, *, relative: bool) -> None:
-    if margin is None:
-        return
-    check_margin(margin)
-    if relative:
-        raise UsageError(f"{param('margin')} is in points of a score, but these judgments are ranks; leave it out")
-
-
 def _parts(whole: Outcomes, contaminated: frozenset[str] | None) -> dict[Part, Outcomes]:
     if contaminated is None:
         return {"all": whole}
-    ids = sorted(contaminated)
-    marked = pl.col("segment").is_in(ids) | PLACE.is_in(ids).fill_null(value=False)
+    ids, marked = sorted(contaminated), is_marked(contaminated)
     touched, others = whole.only(marked), whole.only(~marked)
     if touched.compared.height == 0:
         several = f"none of the {len(ids)} contaminated segments was judged, such as '{ids[0]}'"
         none = agreeing(len(ids), f"the contaminated segment '{ids[0]}' was not judged", several)
         raise DataError(f"{none}; check the names")
     if others.compared.height == 0:
-        raise DataError(f"all segments are named as contaminated; leave {param('contaminated')} out")
+        raise DataError("all segments are named as contaminated; leave --contaminated out")
     return {"all": whole, "contaminated": touched, "untouched": others}
 
 
@@ -207,33 +195,6 @@ def _counted(
         count_part(name, part, drawn, ties=ties, contrasts=contrasts if name == "all" else None)
         for name, part in parts.items()
     )
-
-
-def _change(
-    before: dict[Part, Outcomes],
-    after: dict[Part, Outcomes],
-    drawn: Resampler,
-    ties: Ties,
-    by_model: tuple[ModelChange, ...],
-) -> ParityChange:
-    changed, beyond = changes(
-        {str(name): part for name, part in before.items()}, {str(name): part for name, part in after.items()}, drawn
-    )
-    if not changed:
-        raise DataError("no system is in both versions; the same systems are needed before and after")
-    return ParityChange(_counted(before, drawn, ties), changed, beyond, len(drawn.names), drawn.unit, by_model)
-
-
-def _shown(settings: ParitySettings, human: str) -> dict[str, str | int | float | None]:
-    marked = settings.contaminated
-    return {
-        "human": human,
-        "ties": settings.ties,
-        "contaminated": None if marked is None else len(marked),
-        "margin": settings.margin,
-        "resamples": settings.resamples,
-        "seed": settings.seed,
-    }
 
 
 @dataclass(frozen=True, kw_only=True)

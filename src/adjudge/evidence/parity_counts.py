@@ -18,27 +18,26 @@ from adjudge.evidence.parity_results import Change, Contrast, ModelChange, Parit
 from adjudge.evidence.verdict import note_few_people
 from adjudge.people.twins import find_twins
 from adjudge.ranking.changes import margin_in_points
-from adjudge.ranking.estimator import RelativeEstimator, ScoreEstimator, fit_cells
+from adjudge.ranking.estimator import RelativeEstimator, ScoreEstimator, fit_cells, is_relative
 from adjudge.ranking.lines import holm
-from adjudge.table.comparisons import NOBODY, comparisons, segment_keys
-from adjudge.table.errors import DataError, UsageError, param
-from adjudge.table.judgments import Judgments
-from adjudge.table.maths import divide, expanded_tail, student_below, student_tail
+from adjudge.table.comparisons import NOBODY, Comparisons, comparisons, segment_keys
+from adjudge.table.errors import DataError, UsageError
+from adjudge.table.judgments import Judgments, codes_of
+from adjudge.table.maths import divide, equivalence, expanded_tail, student_below, student_tail
 from adjudge.table.participants import compile_human_pattern
-from adjudge.table.protocols import RELATIVE, SCORED, WORK
+from adjudge.table.protocols import SCORED, WORK
 from adjudge.table.rng import generator
 from adjudge.table.texts import AFTER, BEFORE
 from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from adjudge.evidence.parity import ParitySettings
     from adjudge.evidence.parity_results import Part
     from adjudge.ranking.estimate import Estimate
-    from adjudge.table.comparisons import Comparisons
     from adjudge.table.maths import Floats
 
 
@@ -136,14 +135,13 @@ BEYOND = "beyond untouched"
 
 
 def changes(
-    before: Mapping[str, Outcomes], after: Mapping[str, Outcomes], drawn: Resampler
+    before: Mapping[Part, Outcomes], after: Mapping[Part, Outcomes], drawn: Resampler
 ) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
     """Changes of every system's parity share and worth in every part, and the differences in differences."""
     systems = sorted(set(before["all"].systems) & set(after["all"].systems))
     changed: list[Change] = []
     beyond: list[Change] = []
-    measures = ("parity_share", "rank_points" if after["all"].relative else "mean_score")
-    for measure in measures:
+    for measure in ("parity_share", "rank_points" if after["all"].relative else "mean_score"):
         for name in systems:
             pairs = {
                 part: (_sums(before[part], name, measure, drawn), _sums(after[part], name, measure, drawn))
@@ -151,7 +149,9 @@ def changes(
             }
             changed += [_change(name, measure, part, pair, drawn) for part, pair in pairs.items()]
             if "contaminated" in pairs:
-                beyond.append(_beyond(name, measure, pairs["contaminated"], pairs["untouched"], drawn))
+                beyond.append(
+                    _change(name, measure, BEYOND, pairs["contaminated"], drawn, untouched=pairs["untouched"])
+                )
     return tuple(changed), tuple(beyond)
 
 
@@ -161,45 +161,32 @@ def _sums(outcomes: Outcomes, system: str, measure: str, drawn: Resampler) -> Su
     return Sums.of(outcomes.worth.filter(pl.col("system") == system), pl.col("value"), drawn)
 
 
-def _change(system: str, measure: str, part: str, pair: Pair, drawn: Resampler) -> Change:
+def _change(
+    system: str, measure: str, part: str, pair: Pair, drawn: Resampler, *, untouched: Pair | None = None
+) -> Change:
+    """The change from the first to the second of a pair; with a pair of untouched segments, how much more it is."""
+    before, after = (version.mean for version in pair)
+    resampled, exchanged = _differences(pair, drawn)
+    if untouched is not None:
+        # Here "before" is the change on untouched segments, "after" that on contaminated ones.
+        before, after = untouched[1].mean - untouched[0].mean, after - before
+        others = _differences(untouched, drawn)
+        resampled, exchanged = resampled - others[0], exchanged - others[1]
+    difference, p = after - before, float("nan")
+    finite = exchanged[np.isfinite(exchanged)]
+    if np.isfinite(difference) and len(finite):
+        p = (1 + int((np.abs(finite) >= abs(difference) - 1e-12).sum())) / (1 + len(finite))
+    return Change(system, measure, part, before, after, difference, interval_of(resampled), p)
+
+
+def _differences(pair: Pair, drawn: Resampler) -> tuple[Floats, Floats]:
+    """The difference in every resample, and where the two versions of some units have changed places."""
     before, after = pair
-    difference = after.mean - before.mean
-    interval = interval_of(_differences(pair, drawn.weights))
-    p = _p(difference, _exchanged(pair, drawn.exchanged))
-    return Change(system, measure, part, before.mean, after.mean, difference, interval, p)
-
-
-def _beyond(system: str, measure: str, touched: Pair, untouched: Pair, drawn: Resampler) -> Change:
-    touched_change, other = (pair[1].mean - pair[0].mean for pair in (touched, untouched))
-    resampled = _differences(touched, drawn.weights) - _differences(untouched, drawn.weights)
-    exchanged = _exchanged(touched, drawn.exchanged) - _exchanged(untouched, drawn.exchanged)
-    # Here "before" is the change on untouched segments, "after" that on contaminated ones.
-    difference = touched_change - other
-    return Change(
-        system, measure, BEYOND, other, touched_change, difference, interval_of(resampled), _p(difference, exchanged)
-    )  # fmt: skip
-
-
-def _differences(pair: Pair, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    before, after = pair
-    return after.means(weights) - before.means(weights)
-
-
-def _exchanged(pair: Pair, exchanged: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The difference where the two versions of some units have changed places."""
-    before, after = pair
-    stay, swap = (~exchanged).astype(np.float64), exchanged.astype(np.float64)
+    resampled = after.means(drawn.weights) - before.means(drawn.weights)
+    stay, swap = (~drawn.exchanged).astype(np.float64), drawn.exchanged.astype(np.float64)
     later = divide(stay @ after.total + swap @ before.total, stay @ after.count + swap @ before.count)
     earlier = divide(stay @ before.total + swap @ after.total, stay @ before.count + swap @ after.count)
-    return later - earlier
-
-
-def _p(difference: float, exchanged: NDArray[np.float64]) -> float:
-    finite = exchanged[np.isfinite(exchanged)]
-    if not np.isfinite(difference) or len(finite) == 0:
-        return float("nan")
-    beyond = int((np.abs(finite) >= abs(difference) - 1e-12).sum())
-    return (1 + beyond) / (1 + len(finite))
+    return resampled, later - earlier
 
 
 Ties = Literal["half", "drop"]
@@ -225,55 +212,46 @@ def count_part(
     contrasts: Mapping[str, Contrast] | None = None,
 ) -> ParityPart:
     """All systems on one part of the segments."""
-    counts = {name: _counts(outcomes, name) for name in outcomes.systems}
-    tests = {name: sign_test(*three, ties) for name, three in counts.items()}
+    compared = {name: outcomes.compared.filter(pl.col("system") == name) for name in outcomes.systems}
+    counts, tests = {}, {}
+    for name, rows in compared.items():
+        better, tie, worse = (int((rows["outcome"].sign() == sign).sum()) for sign in (1, 0, -1))
+        counts[name], tests[name] = (better, tie, worse), sign_test(better, tie, worse, ties)
     adjusted = dict(zip(tests, holm(np.array(list(tests.values()))), strict=True))
     by_people = _people_tests(outcomes)
-    systems = tuple(
-        replace(
-            _system(name, three, outcomes, resampler),
-            p=tests[name],
-            p_holm=float(adjusted[name]),
-            contrast=(contrasts or {}).get(name),
-            p_people=by_people.get(name),
+    systems = []
+    for name, (better, tie, worse) in counts.items():
+        n = better + tie + worse
+        share = Sums.of(compared[name], pl.col("outcome") >= 0, resampler)
+        lead = Sums.of(compared[name], pl.col("outcome"), resampler)
+        points, score = _points_and_score(outcomes, name)
+        systems.append(
+            SystemParity(
+                system=name,
+                human=name in outcomes.humans,
+                mt_better=better,
+                tie=tie,
+                human_better=worse,
+                n=n,
+                p=tests[name],
+                p_holm=float(adjusted[name]),
+                parity_share=(better + tie) / n,
+                interval=interval_of(share.means(resampler.weights), share.units),
+                lead=(better - worse) / n,
+                lead_interval=interval_of(lead.means(resampler.weights), lead.units),
+                rank_points=points,
+                mean_score=score,
+                contrast=(contrasts or {}).get(name),
+                p_people=by_people.get(name),
+            )
         )
-        for name, three in counts.items()
-    )
     segments = outcomes.compared.select("document", "segment").n_unique()
     judged = max((counted.n for counted in systems), default=0)
-    return ParityPart(part, judged, segments, systems, *_points_and_score(outcomes, outcomes.human))
-
-
-def _system(name: str, counts: tuple[int, int, int], outcomes: Outcomes, resampler: Resampler) -> SystemParity:
-    """One system against the human, with intervals; it is not tested yet."""
-    better, tie, worse = counts
-    n = better + tie + worse
-    rows = outcomes.compared.filter(pl.col("system") == name)
-    share = Sums.of(rows, pl.col("outcome") >= 0, resampler)
-    lead = Sums.of(rows, pl.col("outcome"), resampler)
-    points, score = _points_and_score(outcomes, name)
-    return SystemParity(
-        system=name,
-        human=name in outcomes.humans,
-        mt_better=better,
-        tie=tie,
-        human_better=worse,
-        n=n,
-        p=float("nan"),
-        p_holm=float("nan"),
-        parity_share=(better + tie) / n,
-        interval=interval_of(share.means(resampler.weights), share.units),
-        lead=(better - worse) / n,
-        lead_interval=interval_of(lead.means(resampler.weights), lead.units),
-        rank_points=points,
-        mean_score=score,
-    )
+    return ParityPart(part, judged, segments, tuple(systems), *_points_and_score(outcomes, outcomes.human))
 
 
 def _people_tests(outcomes: Outcomes) -> dict[str, float]:
     """For ranks by two named people or more, p of every system against the human with tastes allowed for (Holm)."""
-    from adjudge.ranking.estimator import RelativeEstimator
-
     if (outcomes.annotators or 0) < FEWEST_PEOPLE:
         return {}
     p = {}
@@ -290,9 +268,6 @@ def _people_tests(outcomes: Outcomes) -> dict[str, float]:
 
 def _comparisons(rows: pl.DataFrame, systems: tuple[str, str]) -> Comparisons:
     """The outcomes of one system against the human, each a block of its own."""
-    from adjudge.table.comparisons import Comparisons
-    from adjudge.table.judgments import codes_of
-
     annotator, segment, document = (
         codes.astype(np.int32) for codes in codes_of(rows, ["annotator"], ["document", "segment"], ["document"])
     )
@@ -309,18 +284,11 @@ def _comparisons(rows: pl.DataFrame, systems: tuple[str, str]) -> Comparisons:
         segment=segment,
         block=number,
         label_system=np.tile(np.array([0, 1], dtype=np.int32), rows.height),
-        label_rank=np.stack([np.where(outcome < 0, 2, 1), np.where(outcome > 0, 2, 1)], axis=1)
-        .ravel()
-        .astype(np.int32),
+        label_rank=(1 + (np.stack([-outcome, outcome], axis=1) > 0)).ravel().astype(np.int32),
         label_block=np.repeat(number, 2),
         block_annotator=annotator,
         document=document if rows["document"].null_count() == 0 else None,
     )
-
-
-def _counts(outcomes: Outcomes, system: str) -> tuple[int, int, int]:
-    outcome = outcomes.compared.filter(pl.col("system") == system)["outcome"]
-    return int((outcome > 0).sum()), int((outcome == 0).sum()), int((outcome < 0).sum())
 
 
 def _points_and_score(outcomes: Outcomes, system: str) -> tuple[float | None, float | None]:
@@ -330,6 +298,11 @@ def _points_and_score(outcomes: Outcomes, system: str) -> tuple[float | None, fl
     return (worth, None) if outcomes.relative else (None, worth)
 
 
+def _human_competes(human: str) -> pl.Expr:
+    """The kind of every row. The model leaves references out as controls; here the human is one of those compared."""
+    return pl.when(pl.col("system") == human).then(pl.lit("system")).otherwise(pl.col("kind")).alias("kind")
+
+
 def model_contrasts(
     judgments: Judgments, human: str, margin: float | str | None
 ) -> tuple[dict[str, Contrast], tuple[str, ...]]:
@@ -337,16 +310,12 @@ def model_contrasts(
 
     Where the model cannot be fitted, there are none and the note says why.
     """
-    from adjudge.ranking.estimator import ScoreEstimator
-
-    # The model leaves references out as controls; here the human is one of those compared.
-    competing = pl.when(pl.col("system") == human).then(pl.lit("system")).otherwise(pl.col("kind")).alias("kind")
-    table = judgments.final().table.with_columns(competing)
+    table = judgments.final().table.with_columns(_human_competes(human))
     try:
-        estimator = ScoreEstimator(type(judgments)(table), model="mixed-points")
+        estimator = ScoreEstimator(Judgments(table), model="mixed-points")
         estimate = estimator.estimate
     except DataError as fault:
-        return {}, (f"the mixed model is left out: {fault.for_command_line()}",)
+        return {}, (f"the mixed model is left out: {fault}",)
     points = margin_in_points(margin, estimator.design.as_given, default=False)
     if human not in estimate.systems:
         return {}, (f"the mixed model is left out: it has no scores of '{human}'",)
@@ -355,8 +324,6 @@ def model_contrasts(
 
 def _contrasts_with(estimate: Estimate, human: str, margin: float | None) -> dict[str, Contrast]:
     """The contrast of every other system with the human; p-values are corrected for all of them (Holm)."""
-    from adjudge.table.maths import equivalence
-
     reference, compared = estimate.systems.index(human), estimate.contrasts
     low, high = compared.interval()
     others = [i for i in range(len(estimate.systems)) if i != reference]
@@ -382,9 +349,15 @@ def _contrasts_with(estimate: Estimate, human: str, margin: float | None) -> dic
 # Notes on results about parity: how they were resampled, what was marked, what the versions share.
 
 
-# A segment by its document, for segments that are numbered anew in every document.
 PLACE = pl.concat_str("document", "segment", separator=":", ignore_nulls=False)
+"""A segment by its document, for segments that are numbered anew in every document."""
 FEW_DOCUMENTS = 10
+
+
+def is_marked(contaminated: frozenset[str] | None) -> pl.Expr:
+    """Whether a row is of a segment that is named as contaminated."""
+    names = sorted(contaminated or ())
+    return pl.col("segment").is_in(names) | PLACE.is_in(names).fill_null(value=False)
 
 
 def notes_on(sets: Sequence[Outcomes], drawn: Resampler, settings: ParitySettings) -> list[str]:
@@ -400,32 +373,22 @@ def notes_on(sets: Sequence[Outcomes], drawn: Resampler, settings: ParitySetting
     if sets[0].relative:
         # The model of scores has notes of its own.
         notes += note_few_people(sets[0].annotators)
-    if settings.contaminated is not None:
-        notes += _unknown_marks(sets, settings.contaminated)
-    if len(sets) > 1:
-        notes += _other_segments(*sets)
-    if settings.ties == "half":
-        notes.append("the sign test counts a tie as half a win for each; --ties drop leaves ties out")
-    return notes
-
-
-def _unknown_marks(sets: Sequence[Outcomes], marked: frozenset[str]) -> list[str]:
+    marked = settings.contaminated or frozenset()
     judged = {name for version in sets for name in version.compared["segment"]}
     judged |= {name for version in sets for name in version.compared.select(PLACE.alias("place"))["place"]}
     unknown = sorted(marked - judged)
-    if not unknown:
-        return []
-    of_all = f"{len(unknown)} of the {counted(len(marked), 'contaminated segment')}"
-    return [f"{of_all} {agreeing(len(unknown), 'was', 'were')} not judged, such as '{unknown[0]}'"]
-
-
-def _other_segments(after: Outcomes, before: Outcomes) -> list[str]:
-    segments = [set(version.compared.select("document", "segment").unique().iter_rows()) for version in (before, after)]
-    gone, new = len(segments[0] - segments[1]), len(segments[1] - segments[0])
-    if not gone + new:
-        return []
-    what = f"{counted(gone, 'segment was', 'segments were')} judged only before and {new} only after"
-    return [f"{what}; they count in their own version, so that a part of the change may come from other segments"]
+    if unknown:
+        of_all = f"{len(unknown)} of the {counted(len(marked), 'contaminated segment')}"
+        notes.append(f"{of_all} {agreeing(len(unknown), 'was', 'were')} not judged, such as '{unknown[0]}'")
+    after, before = ({*part.compared.select("document", "segment").iter_rows()} for part in (sets[0], sets[-1]))
+    if after != before:
+        gone, new = len(before - after), len(after - before)
+        what = f"{counted(gone, 'segment was', 'segments were')} judged only before and {new} only after"
+        its_own = "they count in their own version, so that a part of the change may come from other segments"
+        notes.append(f"{what}; {its_own}")
+    if settings.ties == "half":
+        notes.append("the sign test counts a tie as half a win for each; --ties drop leaves ties out")
+    return notes
 
 
 def twin_notes(judgments: Judgments, before: Judgments | None) -> list[str]:
@@ -464,56 +427,44 @@ def model_changes(
     before: Judgments, after: Judgments, human: str, contaminated: frozenset[str] | None
 ) -> tuple[tuple[ModelChange, ...], tuple[str, ...]]:
     """The change of every system on every part of the segments; where no model can be fitted, a note says why."""
-    relative = bool(set(after.protocols) & set(RELATIVE))
-    estimate = _by_ranks if relative else _by_scores
     try:
-        changes = estimate(before, after, human, contaminated)
+        estimated = (_rank_changes if is_relative(after) else _score_changes)(before, after, human, contaminated)
     except DataError as fault:
-        return (), (f"the model of the change is left out: {fault.for_command_line()}",)
-    return tuple(change for part, estimates in changes.items() for change in _corrected(part, estimates)), ()
-
-
-def _corrected(part: str, changes: Mapping[str, _Estimate]) -> list[ModelChange]:
-    p = np.array([_two_sided(estimate) for estimate in changes.values()])
+        return (), (f"the model of the change is left out: {fault}",)
     least = sys.float_info.min
-    corrected: list[ModelChange] = []
-    for (system, estimate), alone, of_all in zip(changes.items(), p, holm(p), strict=True):
-        change, se = estimate.change, estimate.se
-        reach = float(student_below(0.975, estimate.df)) * se
-        p_values = (max(float(alone), least), max(float(of_all), least))
-        corrected.append(ModelChange(system, part, change, se, (change - reach, change + reach), *p_values))
-    return corrected
+    changed: list[ModelChange] = []
+    for part, by_system in estimated.items():
+        p = np.array(
+            [
+                2 * float(student_tail(abs(change) / se, df)) if se > 0 else np.nan
+                for change, se, df in by_system.values()
+            ]
+        )
+        for (system, (change, se, df)), alone, of_all in zip(by_system.items(), p, holm(p), strict=True):
+            reach = float(student_below(0.975, df)) * se
+            p_values = (max(float(alone), least), max(float(of_all), least))
+            changed.append(ModelChange(system, part, change, se, (change - reach, change + reach), *p_values))
+    return tuple(changed), ()
 
 
-def _two_sided(estimate: _Estimate) -> float:
-    return 2 * float(student_tail(abs(estimate.change) / estimate.se, estimate.df)) if estimate.se > 0 else float("nan")
+def _part_of(contaminated: frozenset[str] | None) -> pl.Expr:
+    touched = pl.when(is_marked(contaminated)).then(pl.lit("contaminated"))
+    return touched.otherwise(pl.lit("untouched")).alias(_PART)
 
 
-def _marked(contaminated: frozenset[str] | None) -> pl.Expr:
-    names = sorted(contaminated or ())
-    inside = pl.col("segment").is_in(names) | PLACE.is_in(names).fill_null(value=False)
-    return pl.when(inside).then(pl.lit("contaminated")).otherwise(pl.lit("untouched")).alias(_PART)
-
-
-def _by_scores(
+def _score_changes(
     before: Judgments, after: Judgments, human: str, contaminated: frozenset[str] | None
 ) -> dict[str, dict[str, _Estimate]]:
     table = _both_versions(before, after, human, contaminated)
     design = ScoreEstimator(Judgments(table), model="mixed-points", check=False).design
-    rows = table[design.row]
-    names = [f"{v}\t{p}" for v, p in rows.select(_VERSION, _PART).iter_rows()]
+    names = [f"{v}\t{p}" for v, p in table[design.row].select(_VERSION, _PART).iter_rows()]
     levels = sorted(set(names))
-    code = np.array([levels.index(name) for name in names])
-    cells = fit_cells(design, code, levels)
+    cells = fit_cells(design, np.array([levels.index(name) for name in names]), levels)
     fitted, weight = cells.fit, cells.n.astype(float)
     index = {
         (design.systems[s], *levels[k].split("\t")): i
         for i, (s, k) in enumerate(zip(cells.owner, cells.level, strict=True))
     }
-
-    def estimate(contrast: Floats) -> _Estimate:
-        se = float(np.sqrt(max(float(contrast @ fitted.covariance @ contrast), 0.0)))
-        return _Estimate(float(contrast @ fitted.effects), se, float(fitted.degrees.of(contrast[None])[0]))
 
     def contrast(name: str, parts: tuple[str, ...]) -> Floats | None:
         row = np.zeros(len(weight))
@@ -525,62 +476,54 @@ def _by_scores(
                 row[inside] += sign * direction * weight[inside] / weight[inside].sum()
         return row
 
-    others = [name for name in design.systems if name != human]
-    return _all_parts(others, contrast, estimate, several=contaminated is not None)
+    def estimate(row: Floats) -> _Estimate:
+        se = float(np.sqrt(max(float(row @ fitted.covariance @ row), 0.0)))
+        return _Estimate(float(row @ fitted.effects), se, float(fitted.degrees.of(row[None])[0]))
+
+    contrasts: dict[str, dict[str, Floats]] = {}
+    for part, held in PARTS.items():
+        if part == "all" or contaminated is not None:
+            rows = {name: contrast(name, held) for name in design.systems if name != human}
+            contrasts[part] = {name: row for name, row in rows.items() if row is not None}
+    if contaminated is not None:
+        touched, others = contrasts["contaminated"], contrasts["untouched"]
+        contrasts[BEYOND] = {name: touched[name] - others[name] for name in touched if name in others}
+    return {
+        part: {name: estimate(row) for name, row in by_name.items()} for part, by_name in contrasts.items() if by_name
+    }
 
 
 def _both_versions(
     before: Judgments, after: Judgments, human: str, contaminated: frozenset[str] | None
 ) -> pl.DataFrame:
     """The judgments of both versions in one table, each row with its version and its part of the segments."""
-    # The model leaves references out as controls; here the human is one of those compared.
-    competing = pl.when(pl.col("system") == human).then(pl.lit("system")).otherwise(pl.col("kind")).alias("kind")
     # The same person's work on two versions is not one task or page, whatever its numbers.
     one_work = [
         pl.concat_str(pl.col(_VERSION), pl.col(name).fill_null(""), separator=":").alias(name)
         for name in ("task", "screen")
     ]
+    columns = (_human_competes(human), _part_of(contaminated), pl.lit(1).alias("revision"))
     tables = [
-        version.final()
-        .table.with_columns(competing, pl.lit(name).alias(_VERSION), _marked(contaminated), revision=pl.lit(1))
-        .with_columns(one_work)
+        version.final().table.with_columns(*columns, pl.lit(name).alias(_VERSION)).with_columns(one_work)
         for name, version in ((BEFORE, before), (AFTER, after))
     ]
     return pl.concat(tables, how="diagonal_relaxed")
 
 
-def _all_parts(
-    systems: list[str],
-    contrast: Callable[[str, tuple[str, ...]], Floats | None],
-    estimate: Callable[[Floats], _Estimate],
-    *,
-    several: bool,
-) -> dict[str, dict[str, _Estimate]]:
-    """The changes on each part of the segments, and beyond untouched ones where there are any."""
-    contrasts: dict[str, dict[str, Floats]] = {}
-    for part, held in PARTS.items():
-        if part == "all" or several:
-            rows = {name: contrast(name, held) for name in systems}
-            contrasts[part] = {name: row for name, row in rows.items() if row is not None}
-    if several:
-        both = [name for name in contrasts["contaminated"] if name in contrasts["untouched"]]
-        contrasts[BEYOND] = {name: contrasts["contaminated"][name] - contrasts["untouched"][name] for name in both}
-    return {part: {name: estimate(row) for name, row in rows.items()} for part, rows in contrasts.items() if rows}
-
-
-def _by_ranks(
+def _rank_changes(
     before: Judgments, after: Judgments, human: str, contaminated: frozenset[str] | None
 ) -> dict[str, dict[str, _Estimate]]:
     estimates: dict[str, dict[str, _Estimate]] = {}
     for part, held in PARTS.items():
         if part == "all" or contaminated is not None:
-            versions = []
-            for version in (before, after):
-                marked = Judgments(version.table.with_columns(_marked(contaminated)))
-                versions.append(_distances(marked.select(pl.col(_PART).is_in(held)), human))
-            estimates[part] = {
-                name: _difference(versions[0][name], versions[1][name]) for name in versions[0] if name in versions[1]
-            }
+            earlier, later = (
+                _distances(
+                    Judgments(version.table.with_columns(_part_of(contaminated))).select(pl.col(_PART).is_in(held)),
+                    human,
+                )
+                for version in (before, after)
+            )
+            estimates[part] = {name: _difference(earlier[name], later[name]) for name in earlier if name in later}
     if contaminated is not None:
         first, second = estimates["contaminated"], estimates["untouched"]
         estimates[BEYOND] = {name: _difference(second[name], first[name]) for name in first if name in second}
@@ -661,38 +604,34 @@ def find_human(judgments: Judgments, wanted: str) -> str:
     pattern = compile_human_pattern(wanted)
     fitting = [name for name in systems if pattern.fullmatch(name)]
     if not fitting:
-        raise DataError(f"{param('human')} '{wanted}' names none of the systems; they are {', '.join(systems)}")
+        raise DataError(f"--human '{wanted}' names none of the systems; they are {', '.join(systems)}")
     if len(fitting) > 1:
-        raise UsageError(f"{param('human')} '{wanted}' fits {', '.join(fitting)}; name the one to compare with")
+        raise UsageError(f"--human '{wanted}' fits {', '.join(fitting)}; name the one to compare with")
     return fitting[0]
 
 
 def outcomes(judgments: Judgments, human: str, keys: Mapping[str, str] | None = None) -> Outcomes:
     """Compare every system with the human: by ranks where there are any, else by the mean score of each segment."""
     name = find_human(judgments, human)
-    relative = bool(set(judgments.protocols) & set(RELATIVE))
-    compared, worth = _by_ranks_outcomes(judgments, name) if relative else _by_scores_outcomes(judgments, name)
+    relative = is_relative(judgments)
+    compared, worth = (_compare_ranks if relative else _compare_scores)(judgments, name)
     if compared.height == 0:
-        raise DataError(f"no system was judged together with '{name}'; name another with {param('human')}")
+        raise DataError(f"no system was judged together with '{name}'; name another with --human")
     marked = judgments.table.filter(pl.col("human") & (pl.col("system") != name))["system"].unique()
-    compared_systems = Outcomes(name, frozenset(marked.to_list()), compared, worth, relative)
-    return compared_systems if keys is None else _with_documents(compared_systems, keys)
+    if keys is not None:
+        unknown = [segment for segment in compared["segment"].unique().to_list() if segment not in keys]
+        if unknown:
+            raise DataError(f"segment '{unknown[0]}' is not in the keys; they must name the document of every segment")
+        document = pl.col("segment").replace_strict(keys, default=None, return_dtype=pl.String).alias("document")
+        compared, worth = compared.with_columns(document), worth.with_columns(document)
+    return Outcomes(name, frozenset(marked.to_list()), compared, worth, relative)
 
 
-def _with_documents(whole: Outcomes, keys: Mapping[str, str]) -> Outcomes:
-    segments = whole.compared["segment"].unique().to_list()
-    unknown = [segment for segment in segments if segment not in keys]
-    if unknown:
-        raise DataError(f"segment '{unknown[0]}' is not in the keys; they must name the document of every segment")
-    document = pl.col("segment").replace_strict(keys, default=None, return_dtype=pl.String).alias("document")
-    return replace(whole, compared=whole.compared.with_columns(document), worth=whole.worth.with_columns(document))
-
-
-def _by_ranks_outcomes(judgments: Judgments, human: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _compare_ranks(judgments: Judgments, human: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     pairs = comparisons(judgments)
     segments = segment_keys(judgments).select("document", "segment")
     if human not in pairs.systems:
-        raise DataError(f"'{human}' has no ranks of its own; name another with {param('human')}")
+        raise DataError(f"'{human}' has no ranks of its own; name another with --human")
     if len(pairs.first) == 0:
         raise DataError("no two systems were ranked in the same block, so nothing can be compared; check the columns")
     code = pairs.systems.index(human)
@@ -722,7 +661,7 @@ def _rank_points(pairs: Comparisons, segments: pl.DataFrame) -> pl.DataFrame:
     return worth.hstack(segments[segment[pairs.label_block[usable]]])
 
 
-def _by_scores_outcomes(judgments: Judgments, human: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _compare_scores(judgments: Judgments, human: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     table = judgments.final().table.filter(
         pl.col("protocol").is_in(SCORED) & pl.col("kind").is_in(WORK) & pl.col("score").is_not_null()
     )

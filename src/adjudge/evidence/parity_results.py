@@ -12,12 +12,9 @@ from adjudge.table.results import P_HOLM, Cell, Result, Table, number, p_value, 
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from adjudge.evidence.verdict import ParityVerdict
-
-
-# What becomes of human parity from one version of a test set to the other: counts, and by a model.
 
 
 Interval = tuple[float, float]
@@ -246,14 +243,14 @@ class Parity(Result):
         """The documented keys: the systems on all segments under `systems`, other parts under their own names."""
         plain = super().to_dict()
         del plain["parts"], plain["agreement"], plain["change"]
-        plain |= to_plain({"systems": self.systems, **_by_part(self.parts)})
+        plain |= to_plain({"systems": self.systems, **{part.part: part for part in self.parts}})
         if self.agreement:
             ranks, preferences = self.mean_kappa or (None, None)
             means = {"mean_kappa_ranks": ranks, "mean_kappa_preferences": preferences}
             plain["agreement"] = to_plain({**means, "groups": self.agreement})
         if self.change is not None:
             change = self.change
-            plain["before"] = to_plain(_by_part(change.before))
+            plain["before"] = to_plain({part.part: part for part in change.before})
             plain["change"] = to_plain(change.changes)
             plain["difference_in_differences"] = to_plain(change.difference_in_differences)
             plain["model_change"] = to_plain(change.by_model)
@@ -282,10 +279,6 @@ class Parity(Result):
         columns = (text("annotator"), text("annotator"), number("segments", 0), number("kappa of ranks"),
                    number("kappa of preferences"))  # fmt: skip
         return Table("Agreement", columns, (*rows, ("mean", "", None, *means)), f"Cohen's kappa, unweighted.{note}")
-
-
-def _by_part(parts: tuple[ParityPart, ...]) -> Mapping[str, ParityPart]:
-    return {part.part: part for part in parts}
 
 
 def _part_table(part: ParityPart, human: str, when: str) -> Table:

@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from adjudge.table.judgments import Judgments
 
 
-# Sections of an audit: post-edits and their acceptability, by system.
-
-
 @dataclass(frozen=True)
 class EditedSystem:
     """Post-edits of one system's output: how many, by what the editor did, and the share left as it was."""
@@ -62,15 +59,10 @@ class Edits:
         """Counts by system and action."""
         actions = list(dict.fromkeys(action for system in self.systems for action in system.actions))
         rows: tuple[tuple[Cell, ...], ...] = tuple(
-            (
-                shown_name(system.system, system.human),
-                system.edits,
-                *(system.actions.get(action, 0) for action in actions),
-                system.unchanged.share,
-                *system.unchanged.interval,
-            )
-            for system in self.systems
-        )
+            (shown_name(one.system, one.human), one.edits, *(one.actions.get(action, 0) for action in actions),
+             one.unchanged.share, *one.unchanged.interval)
+            for one in self.systems
+        )  # fmt: skip
         columns: tuple[Column, ...] = (
             text("system"),
             number("edits", 0),
@@ -107,16 +99,10 @@ class Acceptability:
     def tables(self) -> tuple[Table, ...]:
         """Counts and shares by system."""
         rows = tuple(
-            (
-                shown_name(system.system, system.human),
-                system.yes,
-                system.no,
-                system.unknown,
-                system.acceptable.share,
-                *system.acceptable.interval,
-            )
-            for system in self.systems
-        )
+            (shown_name(one.system, one.human), one.yes, one.no, one.unknown, one.acceptable.share,
+             *one.acceptable.interval)
+            for one in self.systems
+        )  # fmt: skip
         columns = (
             text("system"),
             number("yes", 0),
@@ -128,11 +114,8 @@ class Acceptability:
         )
         note = ""
         if self.mismatched:
-            name = agreeing(
-                self.mismatched,
-                "names another system than the edit it judges",
-                "name another system than the edit they judge",
-            )
+            plural = "name another system than the edit they judge"
+            name = agreeing(self.mismatched, "names another system than the edit it judges", plural)
             note = f"{self.mismatched:,} of {counted(self.judgments, 'judgment')} {name}."
         return (Table("Acceptability of edited outputs", columns, rows, note),)
 
@@ -142,18 +125,15 @@ _PROTOCOLS = {"wmt-edits": "postedit", "wmt-acceptability": "acceptability"}
 
 def read_companion(path: Path, released: str, options: ReadOptions) -> Judgments:
     """Read the native table, or else the format in which such a file was released."""
-    native = _is_native(read_bytes(path))
+    raw = read_bytes(path)
+    header = raw.split(b"\n", 1)[0].removeprefix(b"\xef\xbb\xbf").strip()
+    columns = header.replace(b"\t", b",").split(b",")
+    native = raw.startswith(PARQUET_MAGIC) or {b"system", b"protocol"} <= set(columns)
     judgments = read([path], format="judgments" if native else released, options=options)
     if _PROTOCOLS[released] not in judgments.protocols:
         held = ", ".join(judgments.protocols)
         raise InputError(f"holds {held} judgments, {_PROTOCOLS[released]} is needed; name another file", file=path)
     return judgments
-
-
-def _is_native(raw: bytes) -> bool:
-    header = raw.split(b"\n", 1)[0].removeprefix(b"\xef\xbb\xbf").strip()
-    names = header.replace(b"\t", b",").split(b",")
-    return raw.startswith(PARQUET_MAGIC) or {b"system", b"protocol"} <= set(names)
 
 
 UNCHANGED, UNANSWERED = "OK", "N/A"

@@ -9,11 +9,9 @@ R. Knowles (2021): On the stability of system rankings at WMT.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar, Generic
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import polars as pl
@@ -39,14 +37,14 @@ from adjudge.table.comparisons import comparisons
 from adjudge.table.errors import DataError, unknown_choice
 from adjudge.table.maths import divide
 from adjudge.table.protocols import RATED
-from adjudge.table.results import Result, Table, number, text
-from adjudge.table.rng import DEFAULT_SEED, generator
+from adjudge.table.results import Cell, Result, Table, number, text, to_plain
+from adjudge.table.rng import generator
 from adjudge.table.score_sheet import item_means, sheet_of, standardised
 from adjudge.table.wording import as_sentences, counted
 from adjudge.work.tasks import map_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
     from adjudge.evidence.audit import AuditSettings
     from adjudge.ranking.changes import Change
@@ -56,9 +54,6 @@ if TYPE_CHECKING:
     from adjudge.table.judgments import Judgments
     from adjudge.table.maths import Bools, Codes, Floats
     from adjudge.table.score_sheet import Sheet
-
-
-# What becomes of a ranking when something about the data is changed.
 
 
 @dataclass(frozen=True)
@@ -93,20 +88,11 @@ class StabilityRow:
 
     def to_dict(self) -> dict[str, object]:
         """The documented keys."""
-        return {
-            "change": self.change,
-            "family": self.label,
-            "removed": list(self.removed),
-            "rank_changed": self.rank_changed,
-            "cluster_changed": self.cluster_changed,
-            "both_changed": self.both_changed,
-            "order": list(self.order),
-            "clusters": [list(cluster) for cluster in self.clusters],
-            "flips": [list(pair) for pair in self.flips],
-            "baseline_order": list(self.baseline_order),
-            "baseline_clusters": [list(cluster) for cluster in self.baseline_clusters],
-            "pairs": self.pairs,
-        }
+        names = (
+            "change", "family", "removed", "rank_changed", "cluster_changed", "both_changed", "order", "clusters",
+            "flips", "baseline_order", "baseline_clusters", "pairs",
+        )  # fmt: skip
+        return {name: self.label if name == "family" else to_plain(getattr(self, name)) for name in names}
 
 
 @dataclass(frozen=True)
@@ -132,48 +118,21 @@ class Stability:
 
 def stability_table(rows: Sequence[StabilityRow]) -> Table:
     """One line per change; families of many (one per annotator or document) are summed up in one line each."""
-    lines: list[tuple[str, str, str, str, int, int]] = []
-    sizes = Counter(row.label for row in rows)
-    for label, size in sizes.items():
+    lines: list[tuple[Cell, ...]] = []
+    for label in dict.fromkeys(row.label for row in rows):
         members = [row for row in rows if row.label == label]
-        if size > FAMILY_IN_FULL:
-            lines.append(_family_line(label, members))
-        else:
-            lines += [
-                (
-                    row.change,
-                    _yes(row.rank_changed),
-                    _yes(row.cluster_changed),
-                    _yes(row.both_changed),
-                    len(row.flips),
-                    row.pairs,
-                )
-                for row in members
-            ]
+        together = len(members) > FAMILY_IN_FULL
+        lone = [(row.change, [row]) for row in members]
+        for name, some in [(f"{label} (each of {len(members)})", members)] if together else lone:
+            counts = [sum(getattr(row, f"{what}_changed") for row in some) for what in ("rank", "cluster", "both")]
+            shown = [f"{n}/{len(some)}" if together else "changed" if n else "–" for n in counts]
+            lines.append((name, *shown, sum(len(row.flips) for row in some), sum(row.pairs for row in some)))
     columns = (text("change"), text("rank"), text("cluster"), text("both"), number("flips", 0), number("pairs", 0))
     note = "Did the order, the clusters, or both change among the systems that are in both rankings?"
     return Table("Stability: what if", columns, tuple(lines), note)
 
 
 FAMILY_IN_FULL = 12
-
-
-def _family_line(label: str, members: Sequence[StabilityRow]) -> tuple[str, str, str, str, int, int]:
-    def share(changed: Sequence[bool]) -> str:
-        return f"{sum(changed)}/{len(changed)}"
-
-    return (
-        f"{label} (each of {len(members)})",
-        share([row.rank_changed for row in members]),
-        share([row.cluster_changed for row in members]),
-        share([row.both_changed for row in members]),
-        sum(len(row.flips) for row in members),
-        sum(row.pairs for row in members),
-    )
-
-
-def _yes(changed: bool) -> str:
-    return "changed" if changed else "–"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,11 +146,8 @@ class StabilityOverPairs(Result):
     def tables(self) -> tuple[Table, ...]:
         """One line per change and style."""
         rows = tuple(
-            (
-                f"{change.family} ({change.style})",
-                *(f"{count}/{change.pairs}" for count in (change.rank, change.cluster, change.both)),
-            )
-            for change in self.changes
+            (f"{one.family} ({one.style})", *(f"{count}/{one.pairs}" for count in (one.rank, one.cluster, one.both)))
+            for one in self.changes
         )
         columns = (text("change"), text("rank"), text("cluster"), text("both"))
         note = "Language pairs that had changes, of those to which the change applies."
@@ -264,7 +220,8 @@ def _relative_section(judgments: Judgments, settings: AuditSettings) -> Stabilit
     estimator = RelativeEstimator(comparisons(judgments), judgments)
     method = find_method(settings.method or "bradley-terry")
     rule = settings.lines or ("rank-sets" if method.significance == "tastes" else "holm")
-    rows, unranked = _try_changes(_RelativeRanker(estimator, method, rule, settings.seed))
+    ranker = _RelativeRanker(estimator, method, rule, settings.seed)
+    rows, unranked = _try_changes(ranker.systems, ranker.changes, ranker.before, ranker.after)
     notes = [*untried_notes(estimator.units, BUSIEST)]
     if unranked:
         more = f" and {len(unranked) - 3:,} more" if len(unranked) > 3 else ""
@@ -317,7 +274,7 @@ def stability(
     Args:
         judgments: scores of one language pair.
         method: `zscore` or `raw`.
-        rule: how lines between clusters are drawn, see `rank.lines_and_rank_sets`.
+        rule: how lines between clusters are drawn, see `ranking.lines`.
         level: significance level of the lines.
         zero_sd: what becomes of annotators whose scores are all equal, `drop` or `zero`.
         removal: which rows go when human translations are removed: `genuine`, or `all-rows` under their names, their
@@ -334,55 +291,37 @@ def stability(
     if not len(ranker.order):
         raise DataError("every annotator gave the same score to everything, so there is no ranking to change")
     changes = all_changes(sheet, ranker.order, removal=removal, most_left_out=most_left_out)
-    ranker.changes = [change for change in changes if families is None or change.family in families]
-    return _try_changes(ranker)[0]
+    chosen = [change for change in changes if families is None or change.family in families]
+    return _try_changes(ranker.systems, chosen, ranker.before, ranker.after)[0]
 
 
-def relative_stability(
-    judgments: Judgments, method: Method, rule: str, *, seed: int = DEFAULT_SEED
-) -> tuple[StabilityRow, ...]:
-    """Make every change to relative judgments that applies, rank again, and compare.
+def _try_changes(
+    systems: tuple[str, ...],
+    changes: Sequence[Change[Data]],
+    before: Callable[[Bools], Order],
+    after: Callable[[Change[Data]], Order | None],
+) -> tuple[tuple[StabilityRow, ...], tuple[str, ...]]:
+    """What became of the ranking after each change, and the changes after which the rest cannot be ranked.
 
     Args:
-        judgments: relative judgments of one language pair.
-        method: a method for relative judgments.
-        rule: how lines between clusters are drawn, see `rank.lines_and_rank_sets`.
-        seed: of methods that draw at random.
+        systems: by name.
+        changes: to make.
+        before: ranks the data as they are, without some of the systems.
+        after: ranks them after a change; None where the rest cannot be ranked any more.
     """
-    estimator = RelativeEstimator(comparisons(judgments), judgments)
-    return _try_changes(_RelativeRanker(estimator, method, rule, seed))[0]
-
-
-class _Ranker(ABC, Generic[Data]):
-    """Ranks the systems of the data as they are and after a change."""
-
-    systems: tuple[str, ...]
-    changes: Sequence[Change[Data]]
-
-    @abstractmethod
-    def before(self, removed: Bools) -> Order:
-        """Order and clusters of the data as they are, of the systems that are not removed."""
-
-    @abstractmethod
-    def after(self, change: Change[Data]) -> Order | None:
-        """Order and clusters after a change; None where the rest cannot be ranked any more."""
-
-
-def _try_changes(ranker: _Ranker[Data]) -> tuple[tuple[StabilityRow, ...], tuple[str, ...]]:
-    """What became of the ranking after each change, and the changes after which the rest cannot be ranked."""
-    after = map_tasks(ranker.after, ranker.changes, what="changes to the data")
-    removals = {change.removed.tobytes(): change.removed for change in ranker.changes}
-    before = {key: ranker.before(removed) for key, removed in removals.items()}
-    tried = list(zip(ranker.changes, after, strict=True))
+    orders = map_tasks(after, changes, what="changes to the data")
+    removals = {change.removed.tobytes(): change.removed for change in changes}
+    whole = {key: before(removed) for key, removed in removals.items()}
+    tried = list(zip(changes, orders, strict=True))
     rows = [
-        _compared_orders(ranker.systems, change, before[change.removed.tobytes()], order)
+        _compared_orders(systems, change, whole[change.removed.tobytes()], order)
         for change, order in tried
         if order is not None
     ]
     return tuple(rows), tuple(change.name for change, order in tried if order is None)
 
 
-class _ScoreRanker(_Ranker["Sheet"]):
+class _ScoreRanker:
     """Scores or z-scores, with lines by rank-sum tests.
 
     Where one annotator is left out, only the items that this person judged are averaged and compared again.
@@ -465,7 +404,7 @@ class _Ranked:
     """By strengths with tastes, where the scores are such."""
 
 
-class _RelativeRanker(_Ranker["Comparisons"]):
+class _RelativeRanker:
     """Relative judgments by one method and rule; the taste found first is kept."""
 
     def __init__(self, estimator: RelativeEstimator, method: Method, rule: str, seed: int) -> None:
@@ -539,7 +478,7 @@ def _compared_orders(systems: Sequence[str], change: Change[Data], before: Order
         family=change.family,
         removed=tuple(name for name, gone in zip(systems, change.removed, strict=True) if gone),
         rank_changed=order_before != order_after,
-        cluster_changed=_as_sets(before.clusters) != _as_sets(after.clusters),
+        cluster_changed=list(map(frozenset, before.clusters)) != list(map(frozenset, after.clusters)),
         order=after.order,
         clusters=after.clusters,
         flips=flips,
@@ -548,7 +487,3 @@ def _compared_orders(systems: Sequence[str], change: Change[Data], before: Order
         pairs=len(common) * (len(common) - 1) // 2,
         divisor=change.divisor,
     )
-
-
-def _as_sets(clusters: tuple[tuple[str, ...], ...]) -> list[frozenset[str]]:
-    return [frozenset(cluster) for cluster in clusters]

@@ -238,13 +238,22 @@ def influence(estimator: Estimator) -> Influence:
             else:
                 rows.append(_compared(estimator, after, (units.kind, name, judgments)))
     if not rows and estimator.kind == "scores":
-        raise DataError(_nothing_left(needed))
+        if needed:
+            rest = f"without {short_list(needed, 'or')} the other scores cannot be ranked"
+            raise DataError(f"{rest}; collect more judgments")
+        raise DataError("there are no two annotators or documents, so none can be left out; nothing to audit")
+    notes = list(untried_notes(estimator.units, MOST_LEFT_OUT)) if estimator.kind == "relative" else []
+    if needed and estimator.kind == "relative":
+        notes.append(f"without {len(needed):,} of them a system was never judged, so they are not tried")
+    elif needed:
+        without = short_list(needed, "or")
+        notes.append(f"without {without} the other scores cannot be ranked, so no shift is shown")
     n = len(estimator.systems)
     return Influence(
         tuple(sorted(rows, key=lambda row: (-row.in_se, row.name))),
         n * (n - 1) // 2,
         int(np.triu(estimator.estimate.significant(LEVEL), 1).sum()),
-        (*estimator.left_out_notes, *_notes(estimator, needed)),
+        (*estimator.left_out_notes, *notes),
     )
 
 
@@ -256,23 +265,6 @@ def _left_out(estimator: Estimator, units: Units) -> Iterator[tuple[str, int, Es
     for code, after in zip(codes, estimator.without_each(units, codes), strict=True):
         name = units.names[code]
         yield NOBODY if name is None else name, int(units.work[code]), after if after and after.complete else None
-
-
-def _nothing_left(needed: Sequence[str]) -> str:
-    """Why nothing can be left out."""
-    if needed:
-        return f"without {short_list(needed, 'or')} the other scores cannot be ranked; collect more judgments"
-    return "there are no two annotators or documents, so none can be left out; nothing to audit"
-
-
-def _notes(estimator: Estimator, needed: Sequence[str]) -> Iterator[str]:
-    """What is said of units that were not, or cannot be, left out."""
-    if estimator.kind == "relative":
-        yield from untried_notes(estimator.units, MOST_LEFT_OUT)
-        if needed:
-            yield f"without {len(needed):,} of them a system was never judged, so they are not tried"
-    elif needed:
-        yield f"without {short_list(needed, 'or')} the other scores cannot be ranked, so no shift is shown"
 
 
 def untried_notes(every: Sequence[Units], most: int) -> Iterator[str]:
@@ -348,7 +340,11 @@ def reliability(
     for name in dict.fromkeys(SAME_ORDERS.get(name, name) for name in chosen):
         some = first[:SLOW_SPLITS] if name in SLOW else first
         halves = (estimator.scores_of(name, half, generator(seed, stream)) for half in (some, ~some))
-        agreement[name] = agreement_of(np.array([tau_of_halves(*pair) for pair in zip(*halves, strict=True)]))
+        tau = np.array([tau_of_halves(*pair) for pair in zip(*halves, strict=True)])
+        known = tau[~np.isnan(tau)]
+        low, high = np.quantile(known, [0.025, 0.975]) if len(known) else (np.nan, np.nan)
+        mean = known.mean() if len(known) else np.nan
+        agreement[name] = HalfAgreement(len(known), float(mean), float(low), float(high))
     return Reliability(
         {name: agreement[SAME_ORDERS.get(name, name)] for name in chosen},
         estimator.people,
@@ -361,12 +357,3 @@ def tau_of_halves(first: Floats, other: Floats) -> float:
     """Kendall's tau-b of the systems that have a score in both halves."""
     both = ~np.isnan(first) & ~np.isnan(other)
     return kendall(first[both], other[both])
-
-
-def agreement_of(tau: Floats) -> HalfAgreement:
-    """The mean over splits and the middle 95%."""
-    known = tau[~np.isnan(tau)]
-    if not len(known):
-        return HalfAgreement(0, float("nan"), float("nan"), float("nan"))
-    low, high = np.quantile(known, [0.025, 0.975])
-    return HalfAgreement(len(known), float(known.mean()), float(low), float(high))

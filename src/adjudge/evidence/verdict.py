@@ -636,7 +636,9 @@ def advise(
     """
     waiting = [claim for claim in (claims if top is None else claims[:1]) if claim.verdict == "open"]
     if not waiting:
-        return True, f"Stop: {_goal(top, len(claims))} settled."
+        pairs = "the pair is" if len(claims) == 1 else f"all {len(claims)} pairs are"
+        best = "the best system is" if top == 1 else f"the top {top} are"
+        return True, f"Stop: {pairs if top is None else best} settled."
     if ended:
         stay = f"{agreeing(len(waiting), 'stays', 'stay')} open"
         left_open = "it stays open" if top else f"{len(waiting)} of {counted(len(claims), 'pair')} {stay}"
@@ -653,12 +655,6 @@ def advise(
     beyond = len(waiting) - len(within)
     more = f"; {counted(beyond, 'pair')} would need more than the plan has" if beyond and not top else ""
     return False, f"Go on: {open_}, about {counted(max(within), 'judgment')}{more}."
-
-
-def _goal(top: int | None, claims: int) -> str:
-    if top is not None:
-        return "the best system is" if top == 1 else f"the top {top} are"
-    return "the pair is" if claims == 1 else f"all {claims} pairs are"
 
 
 def say_for_whom(annotators: int, *, all_named: bool) -> str:

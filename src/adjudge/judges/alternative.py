@@ -108,8 +108,7 @@ def variance_of(residual: Floats, cluster: Codes, person: Codes) -> tuple[float,
 
 def _variance_by(residual: Floats, cluster: Codes) -> tuple[int, float]:
     """The number of clusters, and the variance of a sum whose entries may depend on each other within clusters."""
-    _, code = np.unique(cluster, return_inverse=True)
-    sums = np.bincount(code, weights=residual)
+    sums = np.bincount(np.unique(cluster, return_inverse=True)[1], weights=residual)
     number = len(sums)
     return number, float((sums**2).sum()) * number / (number - 1) if number > 1 else float("inf")
 
@@ -333,37 +332,23 @@ def left_out(answers: Answers, judge: Floats, scale: Scale, rng: np.random.Gener
     person, item, value = answers.person[known], answers.item[known], answers.value[known]
     order = np.argsort(item, kind="stable")
     person, item, value = person[order], item[order], value[order]
-    start = np.searchsorted(item, np.arange(answers.items.height + 1))
     left_out_people = []
     for code, name in enumerate(answers.people):
         judged_rows = np.flatnonzero(person == code)
-        rows = _rows_of(start, item[judged_rows])
-        rows = rows[person[rows] != code]
-        rows = rows[_enough(person[rows], len(answers.people))]
-        kept = np.isin(item[judged_rows], item[rows])
-        judged_rows = judged_rows[kept]
+        answered = np.zeros(answers.items.height, dtype=bool)
+        answered[item[judged_rows]] = True
+        rows = np.flatnonzero(answered[item] & (person != code))
+        rows = rows[np.bincount(person[rows], minlength=len(answers.people))[person[rows]] >= FEWEST_SHARED]
+        judged_rows = judged_rows[np.isin(item[judged_rows], item[rows])]
         if len(judged_rows) < FEWEST_ITEMS:
             continue
-        left = _person(
-            answers, name, (item[judged_rows], value[judged_rows]), (person[rows], item[rows], value[rows]), scale=scale
-        )
-        judged = judge[item[judged_rows]]
+        own, others = (item[judged_rows], value[judged_rows]), (person[rows], item[rows], value[rows])
+        left = _person(answers, name, own, others, scale=scale)
+        judged = judge[own[0]]
         if answers.kind == "scores" and scale != "raw":
             judged = matched(judged, left.own, rng) if scale == "matched" else standardised(judged)
         left_out_people.append(LeftOutJudge(left, judged))
     return [entry for entry in left_out_people if len(np.unique(entry.person.cluster)) >= FEWEST_CLUSTERS]
-
-
-def _rows_of(start: Codes, items: Codes) -> Codes:
-    """The rows of these items, given where the rows of every item start."""
-    counts = start[items + 1] - start[items]
-    shift = np.repeat(start[items] - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
-    return np.asarray(np.arange(counts.sum()) + shift)
-
-
-def _enough(person: Codes, people: int) -> Bools:
-    """Which rows are of others who share enough items."""
-    return np.asarray(np.bincount(person, minlength=people)[person] >= FEWEST_SHARED)
 
 
 def _person(

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["scores", "comparisons"]
 Cluster = Literal["document", "segment"]
-REPEAT = "repeat"
-_KINDS = tuple(kind for kind in TRANSLATIONS if kind != REPEAT)
+_KINDS = tuple(kind for kind in TRANSLATIONS if kind != "repeat")
 """What an answer counts for: translations; repeats only say how far somebody agrees with themselves."""
 
 
@@ -102,23 +101,19 @@ def score_answers(judgments: Judgments, metrics: pl.DataFrame | None) -> Answers
     """The scores of people and of judges."""
     rows = judge_rows(judgments, metrics)
     table = judgments.final().table
-    key = _Key.of(table)
+    key = _key_of(table)
     scored = pl.col("protocol").is_in(SCORED) & pl.col("kind").is_in(_KINDS) & pl.col("score").is_not_null()
     people = _means(table.filter(scored & pl.col("annotator").is_not_null()), key, ("annotator", "system"))
     items = people.group_by("key", "system").agg(pl.col("document").first()).sort("key", "system").with_row_index("row")
     judged = rows.filter(pl.col("score").is_not_null() & _is_genuine(rows))
     judges = _columns(_means(judged, key, ("annotator", "system")), items, ("key", "system"))
-    names, person = _coded(people["annotator"])
-    return _answers(
-        "scores", names, person, people.join(items, on=["key", "system"], how="left", maintain_order="left"),
-        items=items, judges=judges, table=key.named(table), machine=key.named(rows),
-    )  # fmt: skip
+    return _answers("scores", people, items, judges, table=_with_key(table, key), machine=_with_key(rows, key))
 
 
 def comparison_answers(judgments: Judgments, metrics: pl.DataFrame | None) -> Answers:
     """The comparisons of people and of judges; scores of a judge are compared with each other."""
     rows = judge_rows(judgments, metrics)
-    key = _Key.of(judgments.table)
+    key = _key_of(judgments.table)
     people = _compared(judgments, key).filter(pl.col("annotator") != NOBODY)
     identity = ["key", "first", "second"]
     items = people.group_by(identity).agg(pl.col("document").first()).sort(identity).with_row_index("row")
@@ -127,36 +122,26 @@ def comparison_answers(judgments: Judgments, metrics: pl.DataFrame | None) -> An
         frame = _compared_by_machine(part, key, items)
         if frame is not None:
             judges |= _columns(frame.with_columns(annotator=pl.lit(annotator)), items, identity)
-    names, person = _coded(people["annotator"])
-    return _answers(
-        "comparisons", names, person, people.join(items, on=identity, how="left", maintain_order="left"),
-        items=items, judges=judges, table=key.named(judgments.final().table), machine=key.named(rows),
-    )  # fmt: skip
+    table = _with_key(judgments.final().table, key)
+    return _answers("comparisons", people, items, judges, table=table, machine=_with_key(rows, key))
 
 
-@dataclass(frozen=True)
-class _Key:
+def _key_of(table: pl.DataFrame) -> tuple[str, ...]:
     """What names a segment: its own name; document and segment where names start again; or the document alone."""
-
-    columns: tuple[str, ...]
-
-    @classmethod
-    def of(cls, table: pl.DataFrame) -> _Key:
-        if table["segment"].null_count() == table.height:
-            return cls(("document",))
-        several = table.group_by("segment").agg(pl.col("document").n_unique())["document"].max()
-        return cls(("document", "segment") if isinstance(several, int) and several > 1 else ("segment",))
-
-    def named(self, table: pl.DataFrame) -> pl.DataFrame:
-        """The table with the column `key`, without rows that have no such name."""
-        return table.with_columns(pl.concat_str(self.columns, separator="\x1f").alias("key")).filter(
-            pl.col("key").is_not_null()
-        )
+    if table["segment"].null_count() == table.height:
+        return ("document",)
+    several = table.group_by("segment").agg(pl.col("document").n_unique())["document"].max()
+    return ("document", "segment") if isinstance(several, int) and several > 1 else ("segment",)
 
 
-def _means(table: pl.DataFrame, key: _Key, identity: tuple[str, ...]) -> pl.DataFrame:
+def _with_key(table: pl.DataFrame, key: tuple[str, ...]) -> pl.DataFrame:
+    """The table with the column `key`, without rows that have no such name."""
+    return table.with_columns(pl.concat_str(key, separator="\x1f").alias("key")).filter(pl.col("key").is_not_null())
+
+
+def _means(table: pl.DataFrame, key: tuple[str, ...], identity: tuple[str, ...]) -> pl.DataFrame:
     """One row per identity and segment: the mean of the scores, in the column `value`."""
-    named = key.named(table)
+    named = _with_key(table, key)
     means = named.group_by("key", *identity).agg(pl.col("score").mean().alias("value"), pl.col("document").first())
     return means.sort("key", *identity)
 
@@ -177,10 +162,12 @@ def _columns(frame: pl.DataFrame, items: pl.DataFrame, identity: Sequence[str]) 
     return dict(sorted(columns.items()))
 
 
-def _compared(judgments: Judgments, key: _Key) -> pl.DataFrame:
+def _compared(judgments: Judgments, key: tuple[str, ...]) -> pl.DataFrame:
     """One row per comparison, the first of each person where there are several of the same."""
     compared = comparisons(judgments)
-    keys = key.named(segment_keys(judgments).with_row_index("number").with_columns(pl.col("number").cast(pl.Int64)))
+    keys = _with_key(
+        segment_keys(judgments).with_row_index("number").with_columns(pl.col("number").cast(pl.Int64)), key
+    )
     systems, people = np.array(compared.systems, dtype=object), np.array(compared.annotators, dtype=object)
     frame = pl.DataFrame(
         {
@@ -195,10 +182,9 @@ def _compared(judgments: Judgments, key: _Key) -> pl.DataFrame:
     return joined.unique(["annotator", "key", "first", "second"], keep="first", maintain_order=True)
 
 
-def _compared_by_machine(rows: pl.DataFrame, key: _Key, items: pl.DataFrame) -> pl.DataFrame | None:
+def _compared_by_machine(rows: pl.DataFrame, key: tuple[str, ...], items: pl.DataFrame) -> pl.DataFrame | None:
     """The comparisons of one judge: its own, or those of its scores."""
-    protocol = rows["protocol"] if "protocol" in rows.columns else pl.Series([None], dtype=pl.String)
-    if protocol.is_in(list(RELATIVE)).any():
+    if _is_relative(rows):
         own = Judgments.from_columns(rows.filter(_is_genuine(rows)))
         return _compared(own, key) if len(own) else None
     scored = rows.filter(pl.col("score").is_not_null() & _is_genuine(rows))
@@ -216,29 +202,35 @@ def _coded(names: pl.Series) -> tuple[tuple[str, ...], Codes]:
 
 def _answers(
     kind: Kind,
-    people: tuple[str, ...],
-    person: Codes,
-    rows: pl.DataFrame,
-    *,
+    people: pl.DataFrame,
     items: pl.DataFrame,
     judges: Mapping[str, Floats],
+    *,
     table: pl.DataFrame,
     machine: pl.DataFrame,
 ) -> Answers:
     if not judges:
         raise DataError("no machine judge has answered about the same outputs as people; check systems and segments")
     by_document = items["document"].n_unique() > 1 and not items["document"].null_count()
-    named = items["document"] if by_document else items["key"]
-    cluster = _coded(named)[1]
-    protocol = (
-        machine["protocol"] if "protocol" in machine.columns else pl.Series([None] * machine.height, dtype=pl.String)
-    )
-    other = machine.filter(~protocol.is_in(table["protocol"].unique().implode()).fill_null(value=False))
+    identity = [name for name in ("key", "system", "first", "second") if name in items.columns]
+    rows = people.join(items, on=identity, how="left", maintain_order="left")
+    protocol = pl.col("protocol") if "protocol" in machine.columns else pl.lit(None, pl.String)
+    other = machine.filter(~protocol.is_in(table["protocol"].unique().to_list()).fill_null(value=False))
+    names, person = _coded(people["annotator"])
     return Answers(
-        kind, people, person, rows["row"].cast(pl.Int64).to_numpy(), rows["value"].to_numpy().astype(float),
-        items, cluster, "document" if by_document else "segment", judges,
-        frozenset(judge_name(name) for name in other["annotator"].unique()), table, machine,
-    )  # fmt: skip
+        kind=kind,
+        people=names,
+        person=person,
+        item=rows["row"].cast(pl.Int64).to_numpy(),
+        value=rows["value"].to_numpy().astype(float),
+        items=items,
+        cluster=_coded(items["document" if by_document else "key"])[1],
+        cluster_kind="document" if by_document else "segment",
+        judges=judges,
+        own_scale=frozenset(judge_name(name) for name in other["annotator"].unique()),
+        table=table,
+        machine=machine,
+    )
 
 
 # What a judge's own answers say: whether it repeats them, whether it notices damage, and where it gave them.

@@ -11,6 +11,7 @@ import re
 import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -44,7 +45,7 @@ from adjudge.table.rng import generator
 from adjudge.table.settings import option, seed_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from adjudge.campaigns.campaign_file import Scale
     from adjudge.campaigns.tasks import Item, Output, Screen, TaskSet
@@ -133,7 +134,11 @@ def ask_all(asker: Asker, questions: Sequence[Question], *, jobs: int) -> Iterat
     failures = 0
     try:
         for _ in questions:
-            outcome = _wait_for_outcome(done)
+            outcome = None
+            while outcome is None:
+                # It looks now and then, because waiting without an end would not notice Ctrl-C.
+                with suppress(queue.Empty):
+                    outcome = done.get(timeout=0.1)
             if isinstance(outcome, BaseException):
                 raise outcome
             yield outcome
@@ -143,17 +148,6 @@ def ask_all(asker: Asker, questions: Sequence[Question], *, jobs: int) -> Iterat
                 raise EndpointError(f"{what}; check the endpoint or program, then run the same command to go on")
     finally:
         asker.stop()
-
-
-def _wait_for_outcome(
-    done: queue.SimpleQueue[Answered | Unanswered | BaseException],
-) -> Answered | Unanswered | BaseException:
-    """The next outcome. It looks now and then, because waiting without an end would not notice Ctrl-C."""
-    while True:
-        try:
-            return done.get(timeout=0.1)
-        except queue.Empty:
-            continue
 
 
 def _ask_waiting(
@@ -227,8 +221,10 @@ def make_questions(tasks: TaskSet, *, repeats: float, seed: int) -> list[Questio
     for task in tasks.tasks:
         for screen in task.screens:
             for item in screen.items:
-                for question in _make_item_questions(screen, item, in_pairs=in_pairs):
-                    by_id.setdefault(question.id, question)
+                for outputs in (item.outputs,) if in_pairs else [(output,) for output in item.outputs]:
+                    question = Question(screen, item, outputs)
+                    if all(output.kind in ASKED for output in outputs):
+                        by_id.setdefault(question.id, question)
     if repeats and in_pairs:
         raise UsageError(f"{param('repeats')} is for scores; leave it out for pairs")
     rng = generator(seed, _STREAM)
@@ -236,24 +232,11 @@ def make_questions(tasks: TaskSet, *, repeats: float, seed: int) -> list[Questio
     questions = [different[place] for place in rng.permutation(len(different))]
     if not questions:
         raise UsageError("the tasks hold nothing that a judge could be asked about; check the campaign")
-    return questions + [replace(question, repeat=True) for question in _choose_repeats(questions, repeats)]
-
-
-def _make_item_questions(screen: Screen, item: Item, *, in_pairs: bool) -> Iterable[Question]:
-    if in_pairs:
-        if all(output.kind in ASKED for output in item.outputs):
-            yield Question(screen, item, item.outputs)
-        return
-    for output in item.outputs:
-        if output.kind in ASKED:
-            yield Question(screen, item, (output,))
-
-
-def _choose_repeats(questions: Sequence[Question], repeats: float) -> Sequence[Question]:
     if not (0 <= repeats < 1 or (repeats >= 1 and float(repeats).is_integer())):
         raise UsageError(f"{param('repeats')} is {repeats:g}; give a share below 1, or a whole number of questions")
     genuine = [question for question in questions if question.outputs[0].kind == "system"]
-    return genuine[: round(repeats * len(genuine)) if repeats < 1 else int(repeats)]
+    again = genuine[: round(repeats * len(genuine)) if repeats < 1 else int(repeats)]
+    return questions + [replace(question, repeat=True) for question in again]
 
 
 @dataclass(frozen=True)
@@ -272,7 +255,10 @@ class Template:
     def prompt(self, question: Question) -> str:
         """The prompt of one question. Placeholders in texts are left alone: everything is replaced in one go."""
         texts = self._texts(question)
-        mark = _make_mark(list(texts.values()))
+        # A word that occurs in none of the texts.
+        content, number = "\x1f".join(texts.values()), 0
+        while (mark := fingerprint(f"{number}{content}", digits=8)) in content:
+            number += 1
         values = {**self._words(), **{name: _make_block(name, text, mark) for name, text in texts.items()}}
         return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), self.text)
 
@@ -290,14 +276,13 @@ class Template:
 
     def _words(self) -> dict[str, str]:
         scale = self.scale
-        anchors = "\n".join(f"{anchor.at:g}: {anchor.text}" for anchor in scale.anchors)
         return {
             "source_language": self.tasks.source_lang,
             "target_language": self.tasks.target_lang,
             "low": f"{scale.low:g}",
             "high": f"{scale.high:g}",
             "example": f"{(scale.low + scale.high) / 2:g}",
-            "anchors": anchors,
+            "anchors": "\n".join(f"{anchor.at:g}: {anchor.text}" for anchor in scale.anchors),
         }
 
 
@@ -316,14 +301,6 @@ def make_template(tasks: TaskSet, scale: Scale, file: Path | None) -> Template:
             names = ", ".join(f"{{{name}}}" for name in sorted(known))
             raise InputError(f"has the placeholder '{{{shown(name)}}}', which is unknown; use {names}", file=file)
     return Template(text.strip() + "\n", tasks, scale)
-
-
-def _make_mark(texts: list[str]) -> str:
-    """A word that occurs in none of the texts."""
-    content, number = "\x1f".join(texts), 0
-    while (mark := fingerprint(f"{number}{content}", digits=8)) in content:
-        number += 1
-    return mark
 
 
 def _make_block(name: str, text: str, mark: str) -> str:
@@ -448,10 +425,19 @@ def judge(
     native.check_ending(output)
     _check_settings(settings)
     asked = _prepare_questions(campaign, settings)
-    client = _make_client(settings)
+    client: Client
+    if settings.command is not None:
+        client = Program(settings.command, settings.timeout)
+    else:
+        key = read_key(settings.key_variable or KEY_VARIABLE, must=settings.key_variable is not None)
+        parameters = _parse_parameters(settings)
+        client = Endpoint(settings.endpoint or "", settings.model or "", key, parameters, settings.timeout)
     missing: Counter[str] = Counter()
     with Journal(output.with_name(output.name + ENDING), asked.header, asked.reader.accepts) as journal:
-        todo = [question for question in asked.questions if _is_open(journal.answers.get(question.id), settings)]
+        answered = {
+            name for name, answer in journal.answers.items() if answer.value is not None or not settings.ask_again
+        }
+        todo = [question for question in asked.questions if question.id not in answered]
         asker = Asker(client, asked.template, asked.reader, settings.retries)
         for number, outcome in enumerate(ask_all(asker, todo, jobs=settings.jobs), start=1):
             if isinstance(outcome, Unanswered):
@@ -576,19 +562,6 @@ def _parse_parameters(settings: JudgeSettings) -> dict[str, Any]:
 def _refuse_constant(name: str) -> Any:
     """NaN and Infinity, which Python reads and no endpoint understands."""
     raise ValueError(name)
-
-
-def _make_client(settings: JudgeSettings) -> Client:
-    if settings.command is not None:
-        return Program(settings.command, settings.timeout)
-    assert settings.endpoint is not None
-    assert settings.model is not None
-    key = read_key(settings.key_variable or KEY_VARIABLE, must=settings.key_variable is not None)
-    return Endpoint(settings.endpoint, settings.model, key, _parse_parameters(settings), settings.timeout)
-
-
-def _is_open(answer: Answered | None, settings: JudgeSettings) -> bool:
-    return answer is None or (answer.value is None and settings.ask_again)
 
 
 def _make_judgments(asked: _Questioning, answers: Sequence[Answered | None], missing: Mapping[str, int]) -> Judgments:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from adjudge.judges.alternative import Outcome, PersonTest, Scale
     from adjudge.judges.answers import Answers
     from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Bools, Codes, Floats
+    from adjudge.table.maths import Codes, Floats
 
 
 # Where the answers of a judge lean, compared with those of people: only what the data allow.
@@ -79,30 +79,27 @@ def biases_of(answers: Answers, name: str, judge: Floats, families: Mapping[str,
     return tuple(biases)
 
 
-def _shared(answers: Answers, judge: Floats) -> Bools:
-    """Which answers of people are about items that the judge answered, of people who share enough of them."""
+def _shared(answers: Answers, judge: Floats) -> tuple[Codes, Codes, Floats]:
+    """Person, item and value of answers to items that the judge answered, by people who share enough of them."""
     known = np.isfinite(judge)[answers.item]
     counts = np.bincount(answers.person[known], minlength=len(answers.people))
-    return np.asarray(known & (counts >= FEWEST_SHARED)[answers.person])
+    kept = known & (counts >= FEWEST_SHARED)[answers.person]
+    return answers.person[kept], answers.item[kept], answers.value[kept]
 
 
 def _of_scores(answers: Answers, judge: Floats) -> Differences | None:
-    kept = _shared(answers, judge)
-    person, item, value = answers.person[kept], answers.item[kept], answers.value[kept]
+    person, item, value = _shared(answers, judge)
     if not len(value):
         return None
-    z = standardised_by(value, person)
     count = np.bincount(person)
-    spread = np.sqrt(
-        divide(np.bincount(person, weights=value**2), count) - divide(np.bincount(person, weights=value), count) ** 2
-    )
-    points = np.nan_to_num(spread)[person] * (standardised_by(judge[item], person) - z)
+    mean, square = (divide(np.bincount(person, weights=values), count) for values in (value, value**2))
+    spread = np.nan_to_num(np.sqrt(square - mean**2))
+    points = spread[person] * (standardised_by(judge[item], person) - standardised_by(value, person))
     return Differences(points, item, answers.cluster[item], person, answers.items["system"][item], "points")
 
 
 def _of_comparisons(answers: Answers, judge: Floats) -> Differences | None:
-    kept = _shared(answers, judge)
-    person, item, value = answers.person[kept], answers.item[kept], answers.value[kept]
+    person, item, value = _shared(answers, judge)
     if not len(value):
         return None
     # Seen from the first system and from the second.
@@ -117,38 +114,25 @@ def _of_comparisons(answers: Answers, judge: Floats) -> Differences | None:
 def _leniency_and_spread(answers: Answers, name: str, judge: Floats) -> Iterator[Bias]:
     if name in answers.own_scale:
         return
-    kept = _shared(answers, judge)
-    person, item, value = answers.person[kept], answers.item[kept], answers.value[kept]
+    person, item, value = _shared(answers, judge)
     raw = Differences(judge[item] - value, item, answers.cluster[item], person, answers.items["system"][item], "points")
     estimate, interval, p = raw.mean()
-    way = "higher" if estimate > 0 else "lower"
-    yield Bias(
-        "leniency", estimate, interval, p, len(value),
-        f"scores {abs(estimate):.1f} points {way} than people on average{_doubt(p)}",
-    )  # fmt: skip
-    yield from _spread(judge[item], value, person, raw.cluster)
-
-
-def _spread(judged: Floats, value: Floats, person: Codes, cluster: Codes) -> Iterator[Bias]:
-    """The judge's standard deviation as a multiple of people's, within the items of each person."""
-    judge_squares, people_squares = (_centred(values, person) ** 2 for values in (judged, value))
-    if judge_squares.sum() == 0 or people_squares.sum() == 0:
+    sentence = f"scores {abs(estimate):.1f} points {_way(estimate)} than people on average{_doubt(p)}"
+    yield Bias("leniency", estimate, interval, p, len(value), sentence)
+    # The judge's standard deviation as a multiple of people's, within the items of each person.
+    squares = [(values - divide(np.bincount(person, values), np.bincount(person))[person]) ** 2
+               for values in (judge[item], value)]  # fmt: skip
+    judged, of_people = (float(values.sum()) for values in squares)
+    if judged == 0 or of_people == 0:
         return
-    variance, df = variance_of(
-        judge_squares / judge_squares.sum() - people_squares / people_squares.sum(), cluster, person
-    )
-    log, se = float(np.log(judge_squares.sum() / people_squares.sum())) / 2, float(np.sqrt(variance)) / 2
+    variance, df = variance_of(squares[0] / judged - squares[1] / of_people, raw.cluster, person)
+    log, se = float(np.log(judged / of_people)) / 2, float(np.sqrt(variance)) / 2
     reach = float(student_quantile(0.025, df)) * se
     p = min(1.0, 2 * float(student_tail(abs(log) / se, df))) if se > 0 else 1.0
     ratio = float(np.exp(log))
-    yield Bias(
-        "spread", ratio, (float(np.exp(log - reach)), float(np.exp(log + reach))), p, len(value),
-        f"its scores spread {ratio:.2f} times as far as a person's{_doubt(p)}",
-    )  # fmt: skip
-
-
-def _centred(values: Floats, group: Codes) -> Floats:
-    return np.asarray(values - divide(np.bincount(group, weights=values), np.bincount(group))[group])
+    interval = float(np.exp(log - reach)), float(np.exp(log + reach))
+    sentence = f"its scores spread {ratio:.2f} times as far as a person's{_doubt(p)}"
+    yield Bias("spread", ratio, interval, p, len(value), sentence)
 
 
 def _along(answers: Answers, name: str, differences: Differences) -> Iterator[Bias]:
@@ -164,8 +148,8 @@ def _along(answers: Answers, name: str, differences: Differences) -> Iterator[Bi
         if known.sum() < FEWEST_SHARED or np.ptp(x := by_item[part.item]) == 0 or len(np.unique(part.cluster)) < 2:
             continue
         estimate, interval, p = part.slope(x)
-        way = "higher" if estimate > 0 else "lower"
-        sentence = f"scores {abs(estimate):.1f} points {way}, compared with people, {where}{_doubt(p)}"
+        scored = f"scores {abs(estimate):.1f} points {_way(estimate)}"
+        sentence = f"{scored}, compared with people, {where}{_doubt(p)}"
         yield Bias(variable, estimate, interval, p, int(known.sum()), sentence)
 
 
@@ -186,13 +170,11 @@ def _log_length(answers: Answers, side: str) -> Floats:
 
 
 def _ties(answers: Answers, judge: Floats) -> Iterator[Bias]:
-    kept = _shared(answers, judge)
-    person, item, value = answers.person[kept], answers.item[kept], answers.value[kept]
+    person, item, value = _shared(answers, judge)
     ties = (judge[item] == 0).astype(float) - (value == 0)
     names = answers.items["first"][item]
     estimate, interval, p = Differences(ties, item, answers.cluster[item], person, names, "").mean()
-    way = "more" if estimate > 0 else "less"
-    sentence = f"calls two outputs equal {_percentage(estimate)} {way} often than people{_doubt(p)}"
+    sentence = f"calls two outputs equal {_often(estimate)} than people{_doubt(p)}"
     yield Bias("ties", estimate, interval, p, len(value), sentence)
 
 
@@ -208,8 +190,7 @@ def _order(answers: Answers, name: str) -> Iterator[Bias]:
     alone = np.zeros(pairs.height, dtype=np.int64)
     better = pairs["better"].to_numpy()
     estimate, interval, p = Differences(better, alone, cluster, alone, pairs["a"], "").slope(pairs["first"].to_numpy())
-    way = "more" if estimate > 0 else "less"
-    sentence = f"an output wins {_percentage(estimate)} {way} often if it is shown first{_doubt(p)}"
+    sentence = f"an output wins {_often(estimate)} if it is shown first{_doubt(p)}"
     yield Bias("shown first", estimate, interval, p, pairs.height, sentence)
 
 
@@ -227,10 +208,8 @@ def _family(differences: Differences, pattern: str | None) -> Iterator[Bias]:
         which = "all systems match" if of_family.all() else "no system matches"
         raise UsageError(f"{param('judge_family')} has the pattern '{pattern}', which {which}; check the names")
     estimate, interval, p = differences.contrast(of_family)
-    yield Bias(
-        "own family", estimate, interval, p, int(of_family.sum()),
-        f"{_rating('outputs of its own family', estimate, differences.unit)}{_doubt(p)}",
-    )  # fmt: skip
+    sentence = f"{_rating('outputs of its own family', estimate, differences.unit)}{_doubt(p)}"
+    yield Bias("own family", estimate, interval, p, int(of_family.sum()), sentence)
 
 
 def _systems(differences: Differences) -> Iterator[Bias]:
@@ -250,13 +229,16 @@ def _systems(differences: Differences) -> Iterator[Bias]:
 def _rating(whom: str, estimate: float, unit: str) -> str:
     """How a judge treats some outputs, compared with people."""
     if unit == "points":
-        return f"rates {whom} {abs(estimate):.1f} points {'higher' if estimate > 0 else 'lower'} than people do"
-    way = "more" if estimate > 0 else "less"
-    return f"lets {whom} win {_percentage(estimate)} {way} often than people do"
+        return f"rates {whom} {abs(estimate):.1f} points {_way(estimate)} than people do"
+    return f"lets {whom} win {_often(estimate)} than people do"
 
 
-def _percentage(estimate: float) -> str:
-    return counted(round(100 * abs(estimate)), "percentage point")
+def _way(estimate: float) -> str:
+    return "higher" if estimate > 0 else "lower"
+
+
+def _often(estimate: float) -> str:
+    return f"{counted(round(100 * abs(estimate)), 'percentage point')} {'more' if estimate > 0 else 'less'} often"
 
 
 def _doubt(p: float) -> str:
@@ -286,22 +268,14 @@ MOST_SHUFFLED = 0.05
 _STREAM = 48
 
 
-def scores_section(judgments: Judgments, settings: AuditSettings) -> Judges:
-    """The section for scores."""
+def section(judgments: Judgments, settings: AuditSettings) -> Judges:
+    """The section of an audit."""
+    if is_relative(judgments):
+        return _section(comparison_answers(judgments, settings.judge_scores), settings, "raw", "labels")
     scale = next((scale for scale in SCALES if scale == settings.judge_scale), None)
     if scale is None:
         raise unknown_choice(f"scale for {param('judge_scale')}", settings.judge_scale, SCALES)
     return _section(score_answers(judgments, settings.judge_scores), settings, scale, scale)
-
-
-def section(judgments: Judgments, settings: AuditSettings) -> Judges:
-    """The section of an audit."""
-    return (comparisons_section if is_relative(judgments) else scores_section)(judgments, settings)
-
-
-def comparisons_section(judgments: Judgments, settings: AuditSettings) -> Judges:
-    """The section for rankings and pairs."""
-    return _section(comparison_answers(judgments, settings.judge_scores), settings, "raw", "labels")
 
 
 def _section(answers: Answers, settings: AuditSettings, scale: Scale, shown_scale: str) -> Judges:
@@ -312,22 +286,19 @@ def _section(answers: Answers, settings: AuditSettings, scale: Scale, shown_scal
         if name not in answers.judges:
             raise unknown_choice(f"judge for {param('judge_family')}", name, sorted(answers.judges))
     reports = tuple(_report(answers, name, settings, scale=scale, families=families) for name in sorted(answers.judges))
-    alone = [name for name in answers.own_scale & answers.judges.keys() if scale == "raw" and shown_scale == "raw"]
     notes = [
-        f"{name} has a scale of its own, so that raw distances say little; use --judge-scale matched" for name in alone
+        f"{name} has a scale of its own, so that raw distances say little; use --judge-scale matched"
+        for name in answers.own_scale & answers.judges.keys()
+        if shown_scale == "raw"
     ]
-    notes += _unanswered(answers)
-    return Judges(reports, settings.judge_allowance, shown_scale, answers.cluster_kind, LEVEL, tuple(sorted(notes)))
-
-
-def _unanswered(answers: Answers) -> Iterator[str]:
-    """Say of which judges some answers are missing: what they left out counts neither for them nor against them."""
+    # What a judge left out counts neither for it nor against it.
     what = "outputs" if answers.kind == "scores" else "comparisons"
     for name, values in answers.judges.items():
         missing = int((~np.isfinite(values)).sum())
         if missing:
             where = f"{missing:,} of the {len(values):,} {what} that people judged"
-            yield f"{name} has no answer to {where}; they do not count"
+            notes.append(f"{name} has no answer to {where}; they do not count")
+    return Judges(reports, settings.judge_allowance, shown_scale, answers.cluster_kind, LEVEL, tuple(sorted(notes)))
 
 
 def _report(

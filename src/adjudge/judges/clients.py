@@ -1,4 +1,4 @@
-"""Who is asked: an OpenAI-compatible endpoint over HTTP; `program` has the other kind.
+"""Who is asked: an OpenAI-compatible endpoint over HTTP, or a program; and the journal of their answers.
 
 Answers are limited in size and in time, whatever the other side does. The key stands in an environment variable, goes
 into one header, and is removed from everything that is shown.
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from urllib.parse import urlsplit
 
 from adjudge._version import __version__
-from adjudge.table.errors import AdjudgeError, InputError, UsageError, param, shown
+from adjudge.table.errors import AdjudgeError, InputError, UsageError, shown
 from adjudge.table.files import read_bytes
 
 if TYPE_CHECKING:
@@ -95,31 +95,27 @@ class Endpoint:
         except ValueError:
             parts, port, plain = urlsplit(""), None, False
         if parts.scheme not in ("http", "https") or not plain or parts.username or parts.query or parts.fragment:
-            example = "http://127.0.0.1:8000/v1"
-            raise UsageError(
-                f"{param('endpoint')} is '{shown(_hide_user(self.url))}', an address such as {example} is needed"
-            )
+            # A name and password in an address must not be shown.
+            given, example = shown(self.url.rpartition("@")[2]), "http://127.0.0.1:8000/v1"
+            raise UsageError(f"--endpoint is '{given}', an address such as {example} is needed")
         if self.key and not _is_plain(self.key):
             raise UsageError("the key has characters that no key has, such as spaces or accents; check the variable")
         if self.key and parts.scheme == "http" and not _is_this_machine(parts.hostname or ""):
             raise UsageError(
-                f"{param('endpoint')} is not encrypted, so the key would be sent openly; use https, or unset the key"
+                "--endpoint is not encrypted, so the key would be sent openly; use https, or unset the key"
             )
         object.__setattr__(self, "_parts", (parts.scheme, parts.hostname, port, parts.path.rstrip("/")))
 
     def ask(self, prompt: str) -> str:
         """Post one question and read the answer."""
-        status, headers, content = self._post(
-            {"model": self.model, "messages": [_make_message(prompt)], **self.parameters}
-        )
+        message = {"role": "user", "content": prompt}
+        status, headers, content = self._post({"model": self.model, "messages": [message], **self.parameters})
         if status == 200:
             return self._without_key(_find_content(content))
         detail = self._shown(content)
         if status in REDIRECTS:
             where = self._shown(headers.get("Location", "").encode(errors="replace"))
-            raise EndpointError(
-                f"the endpoint answered {status} and points to '{where}'; give the right {param('endpoint')}"
-            )
+            raise EndpointError(f"the endpoint answered {status} and points to '{where}'; give the right --endpoint")
         if status in REFUSED:
             raise EndpointError(f"the endpoint answered {status} ({detail}); check its address, the model and the key")
         if status in AGAIN:
@@ -132,12 +128,10 @@ class Endpoint:
     def _post(self, body: Mapping[str, Any]) -> tuple[int, http.client.HTTPMessage, bytes]:
         scheme, host, port, path = self._parts  # type: ignore[attr-defined]
         deadline = time.monotonic() + self.timeout
-        secure = scheme == "https"
-        connection = (
-            http.client.HTTPSConnection(host, port, timeout=self.timeout, context=ssl.create_default_context())
-            if secure
-            else http.client.HTTPConnection(host, port, timeout=self.timeout)
-        )
+        connection = http.client.HTTPConnection(host, port, timeout=self.timeout)
+        if scheme == "https":
+            context = ssl.create_default_context()
+            connection = http.client.HTTPSConnection(host, port, timeout=self.timeout, context=context)
         headers = {"Content-Type": "application/json", "User-Agent": f"adjudge/{__version__}"}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
@@ -154,7 +148,7 @@ class Endpoint:
         except (ConnectionRefusedError, socket.gaierror) as fault:
             if not self.reached.is_set():
                 what = f"nothing answers at {self.url} ({fault.strerror})"
-                raise EndpointError(f"{what}; start it, or check {param('endpoint')}") from fault
+                raise EndpointError(f"{what}; start it, or check --endpoint") from fault
             raise NoAnswerError("no connection (refused)", later=True) from fault
         except (OSError, http.client.HTTPException) as fault:
             if time.monotonic() >= deadline:
@@ -177,15 +171,6 @@ class Endpoint:
 def _is_plain(text: str) -> bool:
     """Whether a text can stand in the head of a request: printable ASCII without spaces."""
     return text.isascii() and text.isprintable() and " " not in text
-
-
-def _make_message(prompt: str) -> dict[str, str]:
-    return {"role": "user", "content": prompt}
-
-
-def _hide_user(url: str) -> str:
-    """An address without a name and password in it, which messages must not show."""
-    return url.rpartition("@")[2] if "@" in url else url
 
 
 def _is_this_machine(host: str) -> bool:
@@ -254,9 +239,7 @@ def read_key(variable: str, *, must: bool) -> str | None:
     """The key in an environment variable; nothing else may hold one."""
     key = os.environ.get(variable, "").strip()
     if must and not key:
-        raise UsageError(
-            f"{param('key_variable')} names {variable}, which is not set; export it, or leave the option out"
-        )
+        raise UsageError(f"--key-variable names {variable}, which is not set; export it, or leave the option out")
     return key or None
 
 
@@ -270,9 +253,9 @@ class Program:
         try:
             self._words = shlex.split(command)
         except ValueError as fault:
-            raise UsageError(f"{param('command')} is '{shown(command)}', in which a quote is not closed") from fault
+            raise UsageError(f"--command is '{shown(command)}', in which a quote is not closed") from fault
         if not self._words:
-            raise UsageError(f"{param('command')} is empty; name a program that reads a prompt and prints an answer")
+            raise UsageError("--command is empty; name a program that reads a prompt and prints an answer")
         self._timeout = timeout
         self._running: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
@@ -280,17 +263,10 @@ class Program:
     def ask(self, prompt: str) -> str:
         """Run the program once."""
         try:
-            process = subprocess.Popen(
-                self._words,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+            pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+            process = subprocess.Popen(self._words, stdin=pipe, stdout=pipe, stderr=nowhere, start_new_session=True)
         except OSError as fault:
-            raise EndpointError(
-                f"'{self._words[0]}' cannot be started ({fault.strerror}); check {param('command')}"
-            ) from fault
+            raise EndpointError(f"'{self._words[0]}' cannot be started ({fault.strerror}); check --command") from fault
         with self._lock:
             self._running.add(process)
         timer = start_timer(self._timeout, _kill, process)
@@ -512,7 +488,12 @@ class Journal:
         whole = content.rfind(b"\n") + 1
         lines = content[:whole].split(b"\n")[:-1]
         for number, line in enumerate(lines, start=1):
-            entry = self._parse(line, number)
+            entry = None
+            with suppress(ValueError, RecursionError):
+                entry = json.loads(line)
+            if not isinstance(entry, dict):
+                fault = "is no line of a journal; delete it, or name another output"
+                raise InputError(fault, file=self.path, line=number)
             if number == 1 and len(lines) == 1 and "journal" in entry:
                 # No answer yet, as after a wrong address: nothing would be mixed.
                 return whole if entry == self._asked else 0
@@ -534,15 +515,6 @@ class Journal:
         texts = isinstance(entry["id"], str) and isinstance(entry["text"], str)
         times = all(_is_number(entry[name]) and 0 <= entry[name] <= LATEST for name in ("started", "ended"))
         return (usable or unusable) and texts and times
-
-    def _parse(self, line: bytes, number: int) -> dict[str, Any]:
-        try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError):
-            entry = None
-        if not isinstance(entry, dict):
-            raise InputError("is no line of a journal; delete it, or name another output", file=self.path, line=number)
-        return entry
 
     def _check(self, header: Mapping[str, Any]) -> None:
         for name, value in self._asked.items():

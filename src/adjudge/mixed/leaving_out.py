@@ -19,7 +19,7 @@ or many fewer, levels than any other, it stays an effect of its own.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -195,7 +195,7 @@ class _Inverse:
         border, core = unknowns[unknowns < self._width], unknowns[unknowns >= self._width] - self._width
         block, local = self._block[core], self._local[core]
         start = np.flatnonzero(np.diff(block, prepend=-1))
-        ends = zip(start, np.append(start[1:], len(core)), strict=True)
+        ends = pairwise([*start, len(core)])  # none where no document has unknowns of its own
         members = [(int(block[first]), slice(first, end), local[first:end]) for first, end in ends]
         reached = np.concatenate([np.empty((0, self._width)), *(self._reach(b)[chosen] for b, _, chosen in members)])
         whole = np.empty((len(unknowns), len(unknowns)))

@@ -31,6 +31,11 @@ class VarianceComponent:
         """The merged effects, the narrowest last."""
         return self.folded or (self.effect,)
 
+    @property
+    def of_tastes(self) -> bool:
+        """Whether the tastes of annotators for systems are in it."""
+        return TASTE in self.parts
+
 
 class Cause(StrEnum):
     """Why an effect is not modelled separately."""

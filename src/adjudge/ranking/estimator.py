@@ -18,6 +18,7 @@ import polars as pl
 from adjudge.mixed.design import DEFAULT_MODEL, combine, design_from, levels_of
 from adjudge.mixed.fit import prepare
 from adjudge.mixed.model import model_of
+from adjudge.mixed.variances import Cause
 from adjudge.ranking import bradley_terry
 from adjudge.ranking.counts import (
     PeopleCounts,
@@ -372,6 +373,13 @@ class CellFit:
     fit: MixedFit
     n: Codes
     """How many scores each effect has."""
+
+    @property
+    def of_one_page(self) -> bool:
+        """Whether pages are left out of the model because every system has one in each subset."""
+        return any(
+            left.effect == "page" and left.cause in (Cause.ONE_LEVEL, Cause.SYSTEMS) for left in self.fit.left_out
+        )
 
 
 def fit_cells(design: MixedDesign, level: Codes, names: Sequence[str]) -> CellFit:
