@@ -60,27 +60,21 @@ class InitSettings:
         REQUIRED,
         "The folder of the new campaign.",
         metavar="FOLDER",
-        python="str | Path",
         about="the folder of the campaign; made if it does not exist. Nothing in it is overwritten.",
-        convert=Path,
     )
     protocol: Literal["da", "ranking", "pairwise", "sqm", "esa", "mqm", "postedit"] = option(
-        "da", "How people judge: da, ranking, pairwise, sqm, esa, mqm or postedit.", "--protocol", typed=str
+        "da", "How people judge: da, ranking, pairwise, sqm, esa, mqm or postedit.", typed=str
     )
     pair: str | None = option(
         None,
         "The language pair, such as en-de.",
-        "--pair",
         metavar="SRC-TGT",
         about="the language pair, such as `en-de`; needed with texts of your own.",
     )
     source: Path | None = option(
         None,
         "The source text: one segment per line, a blank line between documents.",
-        "--source",
-        python="str | Path | None",
         about="the source text, one segment per line, a blank line between documents. Default: made-up example texts.",
-        convert=Path,
     )
     systems: Mapping[str, Path] | None = option(
         None,
@@ -96,10 +90,8 @@ class InitSettings:
     annotators: int | tuple[str, ...] = option(
         2,
         "Number of annotators, or their names: Marie,Jean.",
-        "--annotators",
         metavar="N|NAMES",
         typed=str,
-        typed_default="2",
         parse=_people,
         python="int | Iterable[str]",
         about="number of annotators, or their names.",
@@ -151,21 +143,14 @@ class ExtendSettings:
     """What is added to a campaign."""
 
     campaign: Path = campaign_argument()
-    judgments: int = option(
-        0, "Add tasks for about so many more judgments of the same texts and systems.", "--judgments", least=0
-    )
-    beside: float = option(1.0, "Scores: outputs of the former systems beside each output of a new system.", "--beside")
+    judgments: int = option(0, "Add tasks for about so many more judgments of the same texts and systems.", least=0)
+    beside: float = option(1.0, "Scores: outputs of the former systems beside each output of a new system.")
     dry_run: bool = option(False, "Only show what would be added, with the balance before and after.", "--dry-run")
-    url: str | None = option(
-        None, "Public URL, with which new links begin. Default: that of the running server.", "--url"
-    )
+    url: str | None = option(None, "Public URL, with which new links begin. Default: that of the running server.")
     links: Path | None = option(
         None,
         "Append the new links to this TSV file (readable only by you), not printed.",
-        "--links",
-        python="str | Path | None",
         about="write new links to this file (TSV) instead of the result.",
-        convert=Path,
     )
     database: str | None = database_option()
 
@@ -222,15 +207,7 @@ class BackupSettings:
     """A campaign and its archive."""
 
     campaign: Path = campaign_argument()
-    output: Path = option(
-        REQUIRED,
-        "The archive to write, a .zip file.",
-        "--output",
-        "-o",
-        positional=True,
-        python="str | Path",
-        convert=Path,
-    )
+    output: Path = option(REQUIRED, "The archive to write, a .zip file.", "--output", "-o", positional=True)
     database: str | None = database_option()
 
 
@@ -249,17 +226,12 @@ def backup(settings: BackupSettings) -> BackedUp:
 class RestoreSettings:
     """An archive, and where the campaign comes."""
 
-    archive: Path = argument(
-        REQUIRED, "The archive that `adjudge backup` wrote.", metavar="BACKUP", python="str | Path", convert=Path
-    )
-    folder: Path = argument(
-        REQUIRED, "A new or empty folder for the campaign.", metavar="FOLDER", python="str | Path", convert=Path
-    )
+    archive: Path = argument(REQUIRED, "The archive that `adjudge backup` wrote.", metavar="BACKUP")
+    folder: Path = argument(REQUIRED, "A new or empty folder for the campaign.", metavar="FOLDER")
     database: str | None = option(
         None,
         "Restore into this empty PostgreSQL database, postgres://user:password@host/name. Default: SQLite in the "
         "folder.",
-        "--database",
     )
 
 
@@ -279,7 +251,6 @@ class MoveSettings:
     to: str = option(
         REQUIRED,
         "An empty PostgreSQL database, postgres://user:password@host/name, or a new file.sqlite3.",
-        "--to",
         metavar="URL|FILE",
         positional=True,
         python="str | Path",
@@ -304,23 +275,16 @@ class JudgeFiles:
     """A campaign, and the judgment table of a machine judge."""
 
     campaign: Path = argument(
-        REQUIRED,
-        "The campaign file, or its tasks from 'adjudge design' (JSON).",
-        metavar="CAMPAIGN",
-        python="str | Path",
-        convert=Path,
+        REQUIRED, "The campaign file, or its tasks from 'adjudge design' (JSON).", metavar="CAMPAIGN"
     )
     output: Path | None = option(
         REQUIRED,
         "The judgment table to write: .parquet, .csv or .tsv.",
         "--output",
         "-o",
-        typed_default=None,
         positional=True,
-        python="str | Path",
         about="the judgment table to write (.parquet, .csv or .tsv). Answers are kept beside it as they come; call "
         "again with the same arguments to ask what is missing.",
-        convert=Path,
     )
     dry_run: bool = option(
         False,
@@ -391,7 +355,7 @@ class ExportSettings:
         False, "Include excluded annotators, marked in the column 'excluded'.", "--with-excluded"
     )
     draws: Path | None = option(
-        None, "Adaptive campaigns: write every decision with its probabilities to this file (JSON lines).", "--draws"
+        None, "Adaptive campaigns: write every decision with its probabilities to this file (JSON lines)."
     )
     database: str | None = database_option()
 
@@ -491,16 +455,14 @@ class ServeSettings:
     """A campaign and its server."""
 
     campaign: Path = campaign_argument()
-    port: int = option(8000, "Port to listen on.", "--port", least=1, most=65535)
-    host: str = option("127.0.0.1", "Address to listen on; 0.0.0.0 for all interfaces.", "--host")
-    tasks: Path | None = option(None, "The task file. Default: tasks.json next to the campaign file.", "--tasks")
+    port: int = option(8000, "Port to listen on.", least=1, most=65535)
+    host: str = option("127.0.0.1", "Address to listen on; 0.0.0.0 for all interfaces.")
+    tasks: Path | None = option(None, "The task file. Default: tasks.json next to the campaign file.")
     database: str | None = database_option()
-    workers: int | None = option(
-        None, "Number of server processes. Default: 1 with SQLite, 2 with PostgreSQL.", "--workers"
-    )
-    url: str | None = option(None, "Public URL, if the server is behind a proxy.", "--url")
+    workers: int | None = option(None, "Number of server processes. Default: 1 with SQLite, 2 with PostgreSQL.")
+    url: str | None = option(None, "Public URL, if the server is behind a proxy.")
     links: Path | None = option(
-        None, "Append new links to this TSV file (readable only by you) instead of printing them.", "--links"
+        None, "Append new links to this TSV file (readable only by you) instead of printing them."
     )
     new_links: bool = option(False, "Create new links for all annotators and revoke the old ones.", "--new-links")
 

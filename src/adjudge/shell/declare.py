@@ -26,7 +26,7 @@ from types import UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from adjudge.readers.options import ReadOptions
-from adjudge.shell.reading import Judged, Reading
+from adjudge.shell.reading import Judged, Reading, as_paths
 from adjudge.table.errors import AdjudgeError, UsageError, in_python, param, unknown_choice
 from adjudge.table.settings import REQUIRED, UNSET, Option, argument, option_of
 
@@ -47,6 +47,11 @@ _KINDS = {
     False: inspect.Parameter.KEYWORD_ONLY,
     "keywords": inspect.Parameter.VAR_KEYWORD,
 }
+_PATHS: dict[Any, tuple[str, Callable[[Any], Any]]] = {
+    Path: ("str | Path", Path),
+    list[Path]: ("str | Path | Iterable[str | Path]", as_paths),
+}
+"""How Python may give paths, and what makes the value of the field from that."""
 _SECTIONS = ("Returns:", "Raises:", "Example:")
 _READING = "how the source is read, as in `adjudge.read`: `format`, `pair`, ..."
 
@@ -80,12 +85,10 @@ class Setting:
     @property
     def annotation(self) -> str:
         """The annotation in Python."""
-        return self.option.python or self.written
-
-    @property
-    def python_default(self) -> Any:
-        """The default in Python, `REQUIRED` if there is none."""
-        return self.default if self.option.python_default is UNSET else self.option.python_default
+        kind, is_optional = _without_none(self.kind)
+        if self.option.python is not None or kind not in _PATHS:
+            return self.option.python or self.written
+        return _PATHS[kind][0] + (" | None" if is_optional and self.default is not REQUIRED else "")
 
     @property
     def documented_name(self) -> str:
@@ -95,16 +98,18 @@ class Setting:
     @property
     def signature_default(self) -> Any:
         """The default as a signature has it."""
-        without = self.python_default is REQUIRED or self.option.positional in ("rest", "keywords")
-        return inspect.Parameter.empty if without else self.python_default
+        without = self.default is REQUIRED or self.option.positional in ("rest", "keywords")
+        if without:
+            return inspect.Parameter.empty
+        return None if (self.option.python or "").endswith("| None") else self.default
 
     def value(self, given: Any) -> Any:
         """The value of the field from what was given; None is the default unless the type allows it."""
-        if given is UNSET or (given is None and not _without_none(self.kind)[1]):
+        kind, is_optional = _without_none(self.kind)
+        if given is UNSET or (given is None and not is_optional):
             return None if self.default is REQUIRED else self.default
-        if given is None:
-            return None
-        return given if self.option.convert is None else self.option.convert(given)
+        convert = self.option.convert or _PATHS.get(kind, ("", None))[1]
+        return given if given is None or convert is None else convert(given)
 
     def check(self, given: Any) -> None:
         """Refuse an unknown choice, what is not a number, and a number out of bounds."""

@@ -405,10 +405,7 @@ def find_import_faults(modules: Mapping[str, str]) -> dict[str, str]:
     return {name: shown(" ".join(reason.split()), 160) for name, reason in last.items() if reason}
 
 
-PURPOSES = {
-    "postgres": "serving from PostgreSQL",
-    "embeddings": "comparing topics by meaning in testset",
-}
+PURPOSES = {"postgres": "serving from PostgreSQL", "embeddings": "comparing topics by meaning in testset"}
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(\[[^\]]*\])?\s*(?P<range>[^;]*)(;(?P<marker>.*))?$")
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([^'\"]+)['\"]")
 _BOUND = re.compile(r"(>=|<=|==|!=|<|>)\s*([0-9][0-9.]*)")

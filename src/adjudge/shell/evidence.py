@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.shell.declare import ANALYSIS, DURING, command
 from adjudge.shell.options import keys_option, page_option, read_keys
-from adjudge.shell.reading import Judged, Reading, as_paths
+from adjudge.shell.reading import Judged, Reading
 from adjudge.table.errors import UsageError, param
 from adjudge.table.settings import REQUIRED, argument, column_names, method_option, option, seed_option
 from adjudge.table.wording import split_names
@@ -60,11 +60,8 @@ class AuditOptions:
     judge_scores: list[Path] = option(
         (),
         "Scores of metrics by segment, each tested as a machine judge. May be given several times.",
-        typed=list[Path] | None,
-        python="str | Path | Iterable[str | Path]",
         about="files with scores of metrics by segment, each of which is tested as a machine judge. Annotators that "
         "are machines are named by `judges`, or by names that begin with `judge:`.",
-        convert=as_paths,
         after="acceptability",
     )
     lower_is_better: tuple[str, ...] = option(
@@ -163,12 +160,11 @@ class ParityOptions:
         f"Judgments; leave out with {param('before')} and {param('after')}.",
         metavar="FILE",
         typed=list[Path] | None,
-        typed_default=None,
         about="a path, several paths, a polars or pandas data frame, or judgments.",
         after="human",
     )
     human: str = option(
-        REQUIRED, "The human translation: its name, or a regular expression.", "--human", positional=True, reads=True
+        REQUIRED, "The human translation: its name, or a regular expression.", positional=True, reads=True
     )
     before: Any = option(
         None,
@@ -449,21 +445,18 @@ class LookSettings:
         REQUIRED,
         "Planned number of judgments, without controls; a comparison counts as two. Required.",
         typed=int | None,
-        typed_default=None,
         about="planned number of judgments, without controls; a comparison counts as two.",
     )
     looks: int = option(
         REQUIRED,
         "Planned number of looks. Required.",
         typed=int | None,
-        typed_default=None,
         about="planned number of looks; they need not be evenly spaced.",
     )
     history: Path | None = option(
         None,
         "File with the earlier looks; this look is added to it.",
         metavar="FILE",
-        python="str | Path | None",
         about="the file with the earlier looks, to which this look is added. Without it, all planned looks before this "
         "one are assumed to have been made.",
     )

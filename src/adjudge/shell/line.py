@@ -69,12 +69,9 @@ class _Selection:
 class _Work:
     """Options of commands with much to compute."""
 
-    jobs: int | None = option(None, "Number of processes to use. Default: one per core.", "--jobs")
+    jobs: int | None = option(None, "Number of processes to use. Default: one per core.")
     scheduler: str | None = option(
-        None,
-        "Run on a Dask cluster: the address of its scheduler, such as tcp://host:8786.",
-        "--scheduler",
-        metavar="ADDRESS",
+        None, "Run on a Dask cluster: the address of its scheduler, such as tcp://host:8786.", metavar="ADDRESS"
     )
     no_cache: bool = option(False, "Ignore cached results and do not cache new ones.", "--no-cache")
 
@@ -133,7 +130,9 @@ def _typed(setting: Setting, panel: str | None = None) -> inspect.Parameter:
     """A setting as the parameter of a function, from which typer makes an option or argument."""
     declared = setting.option
     kind = _TYPED.get(setting.kind, setting.kind) if declared.typed is UNSET else declared.typed
-    default = setting.default if declared.typed_default is UNSET else declared.typed_default
+    if setting.default == () and get_origin(kind) is list:
+        kind = kind | None
+    default = _typed_default(setting.default, kind)
     flags = declared.flags or ((f"--{setting.name.replace('_', '-')}",) if kind is bool and panel else ())
     make: Any = typer.Argument if declared.argument else typer.Option
     info = make(
@@ -147,10 +146,18 @@ def _typed(setting: Setting, panel: str | None = None) -> inspect.Parameter:
         min=declared.least,
         max=declared.most,
     )
-    given = inspect.Parameter.empty if default is REQUIRED else None if default == () else default
     return inspect.Parameter(
-        setting.name, inspect.Parameter.KEYWORD_ONLY, default=given, annotation=Annotated[kind, info]
+        setting.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
     )
+
+
+def _typed_default(default: Any, kind: Any) -> Any:
+    """The default as it would be typed."""
+    if default is REQUIRED:
+        return None if type(None) in get_args(kind) else inspect.Parameter.empty
+    if kind is str:
+        return ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
+    return None if default == () else default
 
 
 def _single(kind: Any) -> Any:

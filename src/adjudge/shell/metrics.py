@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from adjudge.shell.declare import METRICS, command
 from adjudge.shell.evidence import source_name
 from adjudge.shell.options import keys_option, page_option, read_keys
-from adjudge.shell.reading import Reading, Results, as_paths
+from adjudge.shell.reading import Reading, Results
 from adjudge.table.errors import UsageError, param
 from adjudge.table.settings import REQUIRED, argument, option, seed_option
 
@@ -120,7 +120,6 @@ class MetaSettings:
     references: list[Path] = option(
         (),
         f"Reference translations, to compute BLEU, chrF and TER of {param('outputs')}.",
-        typed=list[Path] | None,
         python="Sequence[str | Path]",
     )
     outputs: Mapping[str, str | Path] | None = option(
@@ -148,14 +147,7 @@ class MetaFiles:
         typed=Path,
         about="human scores: a file with a column of scores; or judgments (a data frame, or a path with its `format`).",
     )
-    scores: list[Path] = argument(
-        (),
-        "Metric scores: tables, score files or folders.",
-        metavar="SCORES",
-        typed=list[Path] | None,
-        python="str | Path | Iterable[str | Path]",
-        convert=as_paths,
-    )
+    scores: list[Path] = argument((), "Metric scores: tables, score files or folders.", metavar="SCORES")
     format: str | None = option(
         None,
         "Format of GOLD if it holds judgments; 'judgments' for the judgment table.",
@@ -185,18 +177,10 @@ class QeSettings:
     """Post-edits, predictions, and what is computed from them."""
 
     texts: Path = argument(
-        REQUIRED,
-        "TSV with the columns document, mt, pe1 and, for two-stage post-editing, pe2.",
-        metavar="TEXTS",
-        python="str | Path",
-        convert=Path,
+        REQUIRED, "TSV with the columns document, mt, pe1 and, for two-stage post-editing, pe2.", metavar="TEXTS"
     )
     predictions: Path | None = option(
-        None,
-        "Table with a column document and one column per system; higher is worse.",
-        positional=True,
-        python="str | Path | None",
-        convert=Path,
+        None, "Table with a column document and one column per system; higher is worse.", positional=True
     )
     weight: float | None = option(None, "Weight of the second post-edit in the label.")
     baseline: str | None = option(
@@ -204,10 +188,7 @@ class QeSettings:
     )
     largest: float = option(50.0, "Largest weight to try.")
     direct: Path | None = option(
-        None,
-        "Direct assessment scores of the documents: a table, or JSON from 'adjudge gold'.",
-        python="str | Path | None",
-        convert=Path,
+        None, "Direct assessment scores of the documents: a table, or JSON from 'adjudge gold'."
     )
     assessments: int | None = option(None, "Costs: number of direct assessments.")
     assessment_price: float | None = option(None, "Costs: price of one assessment.")
@@ -263,15 +244,10 @@ class ReplicateSettings:
         "-d",
         metavar="DIR",
         positional=True,
-        python="str | Path",
-        convert=Path,
         about="the folder of its released data, or a folder that holds it.",
     )
     report: Path | None = page_option(
-        only=None,
-        python="str | Path | None",
-        convert=Path,
-        about="also write a page with all figures and tables to this file, `.html` or `.pdf`.",
+        only=None, about="also write a page with all figures and tables to this file, `.html` or `.pdf`."
     )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from adjudge.readers.options import ReadOptions
 from adjudge.shell.declare import BEFORE, command, python_call, sentence
 from adjudge.shell.options import Table, page_option, silent
-from adjudge.shell.reading import Reading, Results, as_paths
+from adjudge.shell.reading import Reading, Results
 from adjudge.table.errors import UsageError, in_python, param, unknown_choice
 from adjudge.table.settings import REQUIRED, argument, option, option_of, seed_option
 
@@ -94,10 +94,7 @@ class TestSetFiles:
         REQUIRED,
         "Source texts: plain text (blank line between documents), TSV, XML or SGM.",
         metavar="FILE",
-        typed=list[Path],
-        python="str | Path | Iterable[str | Path]",
         about="plain text (a blank line between documents), TSV with columns `document` and `source`, WMT XML or SGM.",
-        convert=as_paths,
     )
     fix: Path | None = option(
         None,
@@ -182,7 +179,6 @@ class PlanOptions:
         (1, 2),
         "Numbers of judgments per item to try, comma-separated.",
         typed=str,
-        typed_default="1,2",
         python="Iterable[int]",
         about="numbers of judgments per item to try.",
         convert=_per_item,
@@ -191,7 +187,6 @@ class PlanOptions:
         (),
         "Designs to try, comma-separated. Default: all.",
         typed=str,
-        typed_default="",
         python="Iterable[str]",
         about="designs to try; default: all.",
         convert=_structures,
@@ -211,9 +206,7 @@ class PlanOptions:
     select: Path | None = option(
         None,
         "A file with a number per segment for sampling segments, as in 'adjudge design --select'.",
-        python="str | Path | None",
         about="a file with a number per segment for sampling segments, as in `design`; default: assumed numbers.",
-        convert=Path,
     )
     draws: int = option(30, "Campaigns to simulate with the recommended design; 0 for none.")
     plot: Path | None = option(None, "Write a chart to this file: .svg or .png.", only="command line")

@@ -26,10 +26,9 @@ class DoctorSettings:
     database: str | None = option(
         None,
         "Also check this database: the SQLite file of a campaign, or postgres://user@host/name.",
-        "--database",
         metavar="FILE_OR_URL",
     )
-    port: int = option(8000, "The port that 'adjudge serve' would use.", "--port", least=1, most=65535)
+    port: int = option(8000, "The port that 'adjudge serve' would use.", least=1, most=65535)
 
 
 @command("doctor", START, "adjudge doctor --database campaign.sqlite3")
