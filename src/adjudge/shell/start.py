@@ -37,11 +37,11 @@ def doctor(settings: DoctorSettings, *, json: bool, output: Path | None) -> None
 
     Each check is ok, a warning or a fault, with advice. The exit code is 1 if there is a fault.
     """
-    from adjudge.shell.doctor import Examination, examine
+    from adjudge.shell.doctor import examine
     from adjudge.shell.output import progress, write_output
 
     with progress() as tell:
-        examination = examine(Examination(database=settings.database, port=settings.port), tell=tell)
+        examination = examine(database=settings.database, port=settings.port, tell=tell)
     write_output({"all": examination}, json=json, output=output)
     if not examination.healthy:
         raise typer.Exit(1)
