@@ -14,14 +14,13 @@ from adjudge.shell.options import campaign_argument, check_table, database_optio
 from adjudge.table.errors import UsageError, param, unknown_choice
 from adjudge.table.protocols import COLLECTED
 from adjudge.table.settings import REQUIRED, argument, option
-from adjudge.table.wording import split_names
+from adjudge.table.wording import agreeing, counted, split_names
 
 if TYPE_CHECKING:
     from adjudge.campaigns.results import BackedUp, Extended, Initialised, Moved, Restored
     from adjudge.campaigns.tasks import TaskSet
     from adjudge.judges.ask import Judged, JudgeSettings, Preview
     from adjudge.readers.summary import Exported
-    from adjudge.server.extend import LooksTaken
     from adjudge.server.preparation import NewLink
     from adjudge.table.judgments import Judgments
 
@@ -103,20 +102,8 @@ class InitSettings:
             raise unknown_choice("protocol", self.protocol, COLLECTED)
 
 
-def _init_and_tell(settings: InitSettings, *, json: bool) -> None:
-    from adjudge.shell.output import write_result
-
-    started = _start(settings)
-    write_result(started, json=json)
-    if not json:
-        print("Next:", *started.next, sep="\n  ")
-
-
-def _start(settings: InitSettings) -> Initialised:
-    from adjudge.campaigns.start import init as start
-
-    chosen = {**vars(settings), "systems": settings.systems or {}}
-    return start(chosen.pop("folder"), **chosen)
+def _tell_next(started: Initialised, **_: InitSettings) -> None:
+    print("Next:", *started.next, sep="\n  ")
 
 
 @command(
@@ -126,7 +113,7 @@ def _start(settings: InitSettings) -> Initialised:
     details=f"Without {param('source')} and {param('system')}, the texts are made-up examples, so that the campaign "
     "can be tried at once.",
     about="Start a campaign: write a folder with a campaign file that explains itself, and with texts.",
-    line=_init_and_tell,
+    then=_tell_next,
     output=False,
 )
 def init(settings: InitSettings) -> Initialised:
@@ -135,7 +122,9 @@ def init(settings: InitSettings) -> Initialised:
     Returns:
         The files, and under `next` the commands that come next.
     """
-    return _start(settings)
+    from adjudge.campaigns.start import init as start
+
+    return start(**vars(settings))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,51 +144,32 @@ class ExtendSettings:
     database: str | None = database_option()
 
 
-def _extend_and_tell(settings: ExtendSettings, *, json: bool) -> None:
-    from adjudge.shell.output import write_result
-
-    done = _extend(settings)
-    write_result(done, json=json)
-    if not json and not settings.dry_run:
-        for link in done.links:
-            print(f"  {link.name:<14} {link.link}")
-        once = " Links are shown only once." if done.links else ""
-        print(f"Servers that run take this up within a few seconds.{once}")
+def _tell_links(done: Extended, settings: ExtendSettings) -> None:
+    if settings.dry_run:
+        return
+    for link in done.links:
+        print(f"  {link.name:<14} {link.link}")
+    once = " Links are shown only once." if done.links else ""
+    print(f"Servers that run take this up within a few seconds.{once}")
 
 
-def _extend(settings: ExtendSettings) -> Extended:
-    from adjudge.server.extend import extend as extend_campaign
-
-    return extend_campaign(
-        settings.campaign,
-        judgments=settings.judgments,
-        beside=settings.beside,
-        dry_run=settings.dry_run,
-        database=settings.database,
-        base=settings.url,
-        links_file=settings.links,
-        looks=_looks_taken(settings.campaign),
-    )
-
-
-def _looks_taken(campaign_file: Path) -> LooksTaken | None:
-    """The planned looks that the organisers' page has taken, None where there are none."""
-    from adjudge.evidence.look import read_history
-    from adjudge.server.extend import LooksTaken
-
-    history = read_history(campaign_file.with_name("looks.json"))
-    if history is None or not history.records:
-        return None
-    return LooksTaken(len(history.records), history.plan, history.records[-1].fraction)
-
-
-@command("extend", DURING, "adjudge extend campaign.toml --judgments 6 --dry-run", line=_extend_and_tell, output=False)
+@command("extend", DURING, "adjudge extend campaign.toml --judgments 6 --dry-run", then=_tell_links, output=False)
 def extend(settings: ExtendSettings) -> Extended:
     """Extend a campaign that runs or has run, without touching what was judged.
 
     Add annotators, systems or documents to the campaign file first; this command makes tasks for what is new.
     """
-    return _extend(settings)
+    from adjudge.evidence.look import read_history
+    from adjudge.server.extend import LooksTaken
+    from adjudge.server.extend import extend as extend_campaign
+
+    # The planned looks that the organisers' page has taken.
+    history, looks = read_history(settings.campaign.with_name("looks.json")), None
+    if history is not None and history.records:
+        looks = LooksTaken(len(history.records), history.plan, history.records[-1].fraction)
+    given = dict(vars(settings))
+    campaign, base, links_file = (given.pop(name) for name in ("campaign", "url", "links"))
+    return extend_campaign(campaign, **given, base=base, links_file=links_file, looks=looks)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -307,8 +277,7 @@ def _judge_and_tell(files: JudgeFiles, settings: JudgeSettings, *, json: bool) -
             print(shown.prompt)
         return shown
     if files.output is None:
-        missing = f"{param('output')} is missing"
-        raise UsageError(f"{missing}; name the judgment table to write, such as judge.parquet")
+        raise UsageError(f"{param('output')} is missing; name the judgment table to write, such as judge.parquet")
     try:
         with progress() as tell:
             result = ask_judge(files.campaign, files.output, settings=settings, tell=tell)
@@ -360,26 +329,22 @@ class ExportSettings:
     database: str | None = database_option()
 
 
-# Formats that hold the texts themselves.
-_WITH_TEXTS = ("mqm", "post-edits")
-
-
 @command("export", DURING, "adjudge export campaign.toml -o judgments.parquet", output=False)
 def export(settings: ExportSettings) -> Exported:
     """Export the judgments of a served campaign, at any time."""
     from adjudge.readers.summary import describe_export
     from adjudge.server.serve import export_judgments
 
-    writers = {"judgments": _write_native, "appraise": _write_appraise, "mqm": _write_mqm, "post-edits": _write_edits}
     name, with_excluded = settings.format, settings.with_excluded
-    if name not in writers:
-        raise unknown_choice("format", name, writers)
+    if name not in ("judgments", "appraise", "mqm", "post-edits"):
+        raise unknown_choice("format", name, ("judgments", "appraise", "mqm", "post-edits"))
     if name == "judgments":
         check_table(settings.output)
+    with_texts = name in ("mqm", "post-edits")
     judgments = export_judgments(
-        settings.campaign, database=settings.database, with_excluded=with_excluded, with_texts=name in _WITH_TEXTS
+        settings.campaign, database=settings.database, with_excluded=with_excluded, with_texts=with_texts
     )
-    written = writers[name](judgments, settings.output)
+    written = _write_judgments(judgments, name, settings.output)
     if settings.draws is not None:
         _write_draws(settings.draws)
     return describe_export(written, {"format": name, "with_excluded": with_excluded})
@@ -387,67 +352,44 @@ def export(settings: ExportSettings) -> Exported:
 
 def _write_draws(file: Path) -> None:
     """Write the decisions, and say whether replaying the log reproduces them."""
-    import sys
-    from json import dumps
-
     from adjudge.server.tasks import draws, is_adaptive, replay
     from adjudge.table.files import write_text
-    from adjudge.table.wording import counted
 
     if not is_adaptive():
-        raise UsageError(
-            f"{param('draws')} is for adaptive campaigns; this campaign file has no [adaptive], leave it out"
-        )
+        without = "this campaign file has no [adaptive], leave it out"
+        raise UsageError(f"{param('draws')} is for adaptive campaigns; {without}")
     decisions = draws()
-    write_text(file, "".join(dumps(decision, ensure_ascii=False) + "\n" for decision in decisions))
+    write_text(file, "".join(json_module.dumps(decision, ensure_ascii=False) + "\n" for decision in decisions))
     differs = replay()
     outcome = "all reproduced from the log" if differs is None else f"decision {differs} is not reproduced from the log"
     print(f"{counted(len(decisions), 'decision')} written to {file}; {outcome}", file=sys.stderr)
 
 
-def _without_withdrawn(judgments: Judgments) -> Judgments:
-    """Judgments without attention checks, and without those that were taken back again, where there are scores."""
+def _write_judgments(judgments: Judgments, name: str, output: Path) -> Judgments:
+    """Write the judgments in the format of this name, and return those that it can hold."""
     import polars as pl
 
-    judgments = judgments.keep(
-        pl.col("kind") != "attention", otherwise="attention check, for which Appraise files have no type"
-    )
-    if judgments.table["rank"].is_not_null().any():
-        return judgments
-    return judgments.keep(
-        pl.col("score").is_not_null(), otherwise="score that was taken back, which Appraise files cannot hold"
-    )
-
-
-def _write_native(judgments: Judgments, output: Path) -> Judgments:
-    from adjudge.readers import native
-
-    native.write(judgments, output)
-    return judgments
-
-
-def _write_appraise(judgments: Judgments, output: Path) -> Judgments:
-    from adjudge.readers import appraise_batches
+    from adjudge.readers import appraise_batches, mqm, native
+    from adjudge.readers.post_edits import write_post_edits
     from adjudge.table.errors import DataError
 
+    if name == "judgments":
+        native.write(judgments, output)
+        return judgments
+    if name == "mqm":
+        mqm.write(judgments, output)
+        return mqm.written(judgments)
+    if name == "post-edits":
+        return write_post_edits(judgments, output)
     if "postedit" in judgments.protocols:
         raise DataError("Appraise files hold no post-edits; export judgments or post-edits")
-    kept = _without_withdrawn(judgments)
-    appraise_batches.write(kept, output)
-    return kept
-
-
-def _write_mqm(judgments: Judgments, output: Path) -> Judgments:
-    from adjudge.readers import mqm
-
-    mqm.write(judgments, output)
-    return mqm.written(judgments)
-
-
-def _write_edits(judgments: Judgments, output: Path) -> Judgments:
-    from adjudge.readers.post_edits import write_post_edits
-
-    return write_post_edits(judgments, output)
+    no_type = "attention check, for which Appraise files have no type"
+    judgments = judgments.keep(pl.col("kind") != "attention", otherwise=no_type)
+    if not judgments.table["rank"].is_not_null().any():
+        taken_back = "score that was taken back, which Appraise files cannot hold"
+        judgments = judgments.keep(pl.col("score").is_not_null(), otherwise=taken_back)
+    appraise_batches.write(judgments, output)
+    return judgments
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -523,4 +465,4 @@ def _show(tasks: TaskSet, new: list[NewLink], base: str, *, as_json: bool, links
 
 
 def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{number} {agreeing(number, noun, f'{noun}s')}"

@@ -179,6 +179,8 @@ class Command:
     function: Callable[..., Any]
     line: Callable[..., Any]
     """What the command line calls with the same settings, and with `json` and `output` if it has these parameters."""
+    then: Callable[..., None] | None
+    """What the command line calls with the result, which it has printed, and the settings; not for JSON."""
     settings: str | None
     """The class of the parameter `settings`, as `module:class`, if its module is slow to load."""
     work: bool
@@ -320,6 +322,7 @@ def command(
     details: str = "",
     about: str = "",
     line: Callable[..., Any] | None = None,
+    then: Callable[..., None] | None = None,
     settings: str | None = None,
     work: bool = False,
     output: bool = True,
@@ -334,6 +337,7 @@ def command(
         details: a paragraph that follows the documentation of the function and names parameters.
         about: what the function does, if Python needs other words.
         line: what the command line calls instead of the function, if it does more than to write the result.
+        then: what the command line calls with the result that it has printed, and with the settings.
         settings: the class of the parameter `settings`, as `module:class`, if loading its module takes long.
         work: whether it takes the options for running the computation.
         output: whether the result can be written to a file.
@@ -342,7 +346,7 @@ def command(
 
     def declare(function: Callable[P, R]) -> Callable[..., R]:
         declared = Command(
-            name, panel, example, details, about, function, line or function, settings, work, output, json
+            name, panel, example, details, about, function, line or function, then, settings, work, output, json
         )
         COMMANDS[name] = declared
         return python_function(declared)

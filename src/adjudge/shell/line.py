@@ -231,14 +231,14 @@ class _Run:
         call, arguments = self.declared.line, self.declared.arguments(typed, reading)
         asked = inspect.signature(call).parameters
         result = call(**arguments, **{name: value for name, value in written.items() if name in asked})
-        if result is not None:
-            self._write(result, **written)
-
-    def _write(self, result: Any, *, json: bool = False, output: Path | None = None) -> None:
+        if result is None:
+            return
         from adjudge.shell.output import write_output
 
-        results = result if isinstance(result, Results) else Results({"all": result})
-        write_output(results.by_pair, json=json, output=output, summary=results.summary)
+        results, json = result if isinstance(result, Results) else Results({"all": result}), written.get("json", False)
+        write_output(results.by_pair, json=json, output=written.get("output"), summary=results.summary)
+        if self.declared.then is not None and not json:
+            self.declared.then(result, **arguments)
 
 
 def _read_option(setting: Setting, typed: Any) -> Any:

@@ -39,11 +39,6 @@ def write_output(
         tell_written(path)
 
 
-def write_result(result: Result, *, json: bool) -> None:
-    """Print one result, for commands that print something after it."""
-    write_output({"all": result}, json=json, output=None)
-
-
 def _write_json(value: dict[str, Any], path: Path) -> Path:
     from adjudge.reports.files import to_json
     from adjudge.table.files import write_text
