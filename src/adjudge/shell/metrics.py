@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.shell.declare import METRICS, command
+from adjudge.shell.declare import COMMANDS, METRICS, command
 from adjudge.shell.evidence import source_name
 from adjudge.shell.options import keys_option, page_option, read_keys
 from adjudge.shell.reading import Reading, Results
@@ -15,6 +15,7 @@ from adjudge.table.errors import UsageError, param
 from adjudge.table.settings import REQUIRED, argument, option, seed_option
 
 if TYPE_CHECKING:
+    from adjudge.metrics.meta import MetaSettings
     from adjudge.metrics.quality_estimation import Prices
     from adjudge.metrics.results import Gold, MetaEvaluation, QualityEstimation
     from adjudge.papers.replicate import Replication
@@ -84,58 +85,6 @@ def _write_page(result: Any, path: Path | None, *, title: str) -> None:
     write_page(build_standard_report(result, title=title), path)
 
 
-def _named_files(typed: Sequence[str]) -> dict[str, Path]:
-    """The file of every system, named by NAME=FILE or by the file itself."""
-    named: dict[str, Path] = {}
-    for output in typed:
-        name, _, file = output.rpartition("=")
-        named[name or Path(file).stem] = Path(file)
-    if len(named) < len(typed):
-        raise UsageError(f"{param('outputs')} names a system twice; give each its own NAME=FILE")
-    return named
-
-
-@dataclass(frozen=True, kw_only=True)
-class MetaSettings:
-    """What is correlated, and how it is tested."""
-
-    gold_column: str | None = option(
-        None,
-        "Column of GOLD with the human scores.",
-        about="the column of human scores, if it cannot be recognised by its name.",
-    )
-    gold_method: str | None = option(
-        None,
-        "Ranking method that turns rankings and pairs into system scores. Default: bradley-terry.",
-        complete="methods",
-    )
-    lower_is_better: list[str] = option(
-        (),
-        "A metric (or the human column) where lower is better; its sign is reversed.",
-        metavar="NAME",
-        typed=list[str] | None,
-        python="Sequence[str]",
-        about="metrics, or the human column, where lower is better; their sign is reversed.",
-    )
-    references: list[Path] = option(
-        (),
-        f"Reference translations, to compute BLEU, chrF and TER of {param('outputs')}.",
-        python="Sequence[str | Path]",
-    )
-    outputs: Mapping[str, str | Path] | None = option(
-        None,
-        "Output of a system; repeat for each system.",
-        metavar="NAME=FILE",
-        typed=list[str] | None,
-        parse=_named_files,
-        about="the output file of each system, by the system's name.",
-    )
-    tokenize: str = option("13a", "sacrebleu's tokenizer for BLEU.")
-    permutations: int = option(1000, "Permutations per test; more are used if there are many metrics.")
-    resamples: int = option(500, "Bootstrap resamples of documents (or segments) for intervals.")
-    seed: int = seed_option()
-
-
 @dataclass(frozen=True, kw_only=True)
 class MetaFiles:
     """Human scores and metric scores."""
@@ -159,14 +108,14 @@ class MetaFiles:
     report: Path | None = page_option(after="seed")
 
 
-@command("meta", METRICS, "adjudge meta human.tsv metrics.tsv", work=True)
+@command("meta", METRICS, "adjudge meta human.tsv metrics.tsv", settings="adjudge.metrics.meta:MetaSettings", work=True)
 def meta(reading: Reading, files: MetaFiles, settings: MetaSettings) -> MetaEvaluation:
     """Correlate metrics with human scores, and test which metric is better."""
     from adjudge.metrics.meta import meta as evaluate
 
     is_table = isinstance(files.gold, str | Path) and reading.format is None
     scored = files.gold if is_table else reading.one_pair(files.gold)
-    result = evaluate(scored, files.scores, **vars(settings))
+    result = evaluate(scored, files.scores, settings)
     if files.report is not None:
         _write_page(result, files.report, title=Path(files.gold).stem)
     return result
@@ -212,15 +161,16 @@ class QeSettings:
 @command("qe", METRICS, "adjudge qe edits.tsv --predictions predictions.tsv --baseline BASELINE", work=True)
 def qe(settings: QeSettings) -> QualityEstimation:
     """Score documents from post-edits, and rank quality-estimation systems for every weight."""
-    from adjudge.metrics.quality_estimation import qe as estimate
+    from adjudge.metrics.quality_estimation import estimate
+    from adjudge.readers.post_edits import read_document_scores, read_post_edits, read_predictions
 
     result = estimate(
-        settings.texts,
-        settings.predictions,
+        read_post_edits(settings.texts),
+        None if settings.predictions is None else read_predictions(settings.predictions),
         weight=settings.weight,
         baseline=settings.baseline,
         largest=settings.largest,
-        direct=settings.direct,
+        direct=None if settings.direct is None else read_document_scores(settings.direct),
         prices=settings.prices,
     )
     _write_page(result, settings.report, title=settings.texts.stem)
@@ -254,24 +204,10 @@ class ReplicateSettings:
 def _replicate_and_tell(settings: ReplicateSettings) -> Results:
     from adjudge.shell.output import tell_written
 
-    result = _recompute(settings)
+    result = COMMANDS["replicate"].function(settings)
     if settings.report is not None:
         tell_written(settings.report)
     return Results({settings.paper: result})
-
-
-def _recompute(settings: ReplicateSettings) -> Replication:
-    from adjudge.papers.replicate import PAPERS
-    from adjudge.papers.replicate import replicate as recompute
-    from adjudge.reports.files import check_page_ending, write_page
-    from adjudge.reports.replication_page import build_replication_page
-
-    if settings.report is not None:
-        check_page_ending(settings.report)
-    result = recompute(settings.paper, settings.data)
-    if settings.report is not None:
-        write_page(build_replication_page(result, title=PAPERS[settings.paper][1]), settings.report)
-    return result
 
 
 @command(
@@ -283,4 +219,14 @@ def _recompute(settings: ReplicateSettings) -> Replication:
 )
 def replicate(settings: ReplicateSettings) -> Replication:
     """Recompute the tables and figures of a paper from its released data."""
-    return _recompute(settings)
+    from adjudge.papers.replicate import PAPERS
+    from adjudge.papers.replicate import replicate as recompute
+    from adjudge.reports.files import check_page_ending, write_page
+    from adjudge.reports.replication_page import build_replication_page
+
+    if settings.report is not None:
+        check_page_ending(settings.report)
+    result = recompute(settings.paper, settings.data)
+    if settings.report is not None:
+        write_page(build_replication_page(result, title=PAPERS[settings.paper][1]), settings.report)
+    return result
