@@ -171,23 +171,28 @@ class Command:
     """A command: its function, and where and how it is offered. The settings are looked up when they are needed."""
 
     name: str
+    """What is typed; a group and a name for `data list`."""
     panel: str | None
+    """The heading under which `adjudge --help` lists it."""
     example: str
-    details: str
-    about: str
-    """What Python's documentation begins with instead of `text`."""
+    """A call that works."""
     function: Callable[..., Any]
-    line: Callable[..., Any]
-    """What the command line calls with the same settings, and with `json` and `output` if it has these parameters."""
-    then: Callable[..., None] | None
+    details: str = ""
+    """A paragraph that follows the documentation of the function and names parameters."""
+    about: str = ""
+    """What Python's documentation begins with instead of `text`."""
+    line: Callable[..., Any] | None = None
+    """What the command line calls instead of the function, with the same settings."""
+    then: Callable[..., None] | None = None
     """What the command line calls with the result, which it has printed, and the settings; not for JSON."""
-    settings: str | None
+    settings: str | None = None
     """The class of the parameter `settings`, as `module:class`, if its module is slow to load."""
-    work: bool
+    work: bool = False
     """Whether it has much to compute, so that it takes `--jobs`, `--scheduler` and `--no-cache`."""
-    output: bool
+    output: bool = True
     """Whether the result can be written to a file, by `--output`."""
-    json: bool
+    json: bool = True
+    """Whether the result can be printed as JSON. What the command line calls may take `json` and `output` itself."""
 
     @cached_property
     def groups(self) -> dict[str, type]:
@@ -314,42 +319,12 @@ COMMANDS: dict[str, Command] = {}
 """All commands by name; `shell.line.MODULES` declare them."""
 
 
-def command(
-    name: str,
-    panel: str | None,
-    example: str,
-    *,
-    details: str = "",
-    about: str = "",
-    line: Callable[..., Any] | None = None,
-    then: Callable[..., None] | None = None,
-    settings: str | None = None,
-    work: bool = False,
-    output: bool = True,
-    json: bool = True,
-) -> Callable[[Callable[P, R]], Callable[..., R]]:
-    """Declare a command.
-
-    Args:
-        name: what is typed; a group and a name for `data list`.
-        panel: the heading under which `adjudge --help` lists it.
-        example: a call that works.
-        details: a paragraph that follows the documentation of the function and names parameters.
-        about: what the function does, if Python needs other words.
-        line: what the command line calls instead of the function, if it does more than to write the result.
-        then: what the command line calls with the result that it has printed, and with the settings.
-        settings: the class of the parameter `settings`, as `module:class`, if loading its module takes long.
-        work: whether it takes the options for running the computation.
-        output: whether the result can be written to a file.
-        json: whether the result can be printed as JSON.
-    """
+def command(name: str, panel: str | None, example: str, **more: Any) -> Callable[[Callable[P, R]], Callable[..., R]]:
+    """Declare a command; `more` are further attributes of `Command`."""
 
     def declare(function: Callable[P, R]) -> Callable[..., R]:
-        declared = Command(
-            name, panel, example, details, about, function, line or function, then, settings, work, output, json
-        )
-        COMMANDS[name] = declared
-        return python_function(declared)
+        COMMANDS[name] = Command(name, panel, example, function, **more)
+        return python_function(COMMANDS[name])
 
     return declare
 

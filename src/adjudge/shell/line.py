@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -23,7 +24,7 @@ from typer.main import get_command
 from adjudge._version import __version__
 from adjudge.readers.options import ReadOptions
 from adjudge.shell.declare import COMMANDS, START, Command, Setting, settings_of
-from adjudge.shell.errors import files_named
+from adjudge.shell.output import files_named, write_output
 from adjudge.shell.reading import Reading, Results
 from adjudge.table.errors import on_command_line
 from adjudge.table.settings import REQUIRED, UNSET, option
@@ -90,36 +91,25 @@ class _Written:
     )
 
 
-def _complete_formats(incomplete: str) -> list[tuple[str, str]]:
-    from adjudge.readers.registry import FORMATS
-
-    return [(name, known.summary) for name, known in FORMATS.items() if name.startswith(incomplete)]
-
-
-def _complete_methods(incomplete: str) -> list[str]:
-    from adjudge.ranking.methods import METHODS
-
-    return [name for name in METHODS if name.startswith(incomplete)]
-
-
-def _complete_data_sets(incomplete: str) -> list[tuple[str, str]]:
-    from adjudge.datasets.catalogue import catalogue
-
-    return [(name, dataset.holds) for name, dataset in catalogue().items() if name.startswith(incomplete)]
-
-
-def _complete_papers(incomplete: str) -> list[str]:
-    from adjudge.papers.replicate import PAPERS
-
-    return [name for name in PAPERS if name.startswith(incomplete)]
-
-
-_COMPLETE: dict[str, Callable[[str], Any]] = {
-    "formats": _complete_formats,
-    "methods": _complete_methods,
-    "data sets": _complete_data_sets,
-    "papers": _complete_papers,
+_REGISTRIES = {
+    "formats": ("adjudge.readers.registry:FORMATS", "summary"),
+    "methods": ("adjudge.ranking.methods:METHODS", None),
+    "data sets": ("adjudge.datasets.catalogue:catalogue", "holds"),
+    "papers": ("adjudge.papers.replicate:PAPERS", None),
 }
+"""Where the names are that shell completion offers, and which attribute describes them."""
+
+
+def _completion(what: str) -> Callable[[str], Any]:
+    def complete(incomplete: str) -> list[Any]:
+        place, described_by = _REGISTRIES[what]
+        found = resolve_name(place)
+        known = [each for each in (found() if callable(found) else found).items() if each[0].startswith(incomplete)]
+        return [(name, getattr(member, described_by)) if described_by else name for name, member in known]
+
+    return complete
+
+
 # What `--help` prints as the value of an option of each type. A flag takes no value.
 _WORDS: dict[Any, str] = {bool: "", int: "N", float: "X", str: "TEXT", Path: "PATH"}
 # Several names are joined by commas, several files are given by repeating the option.
@@ -140,7 +130,7 @@ def _typed(setting: Setting, panel: str | None = None) -> inspect.Parameter:
         help=on_command_line(declared.help),
         metavar=declared.metavar if declared.metavar or declared.argument else _WORDS.get(_single(kind)),
         rich_help_panel=panel,
-        autocompletion=_COMPLETE.get(declared.complete or ""),
+        autocompletion=_completion(declared.complete) if declared.complete else None,
         envvar=declared.envvar,
         callback=declared.check,
         min=declared.least,
@@ -228,13 +218,12 @@ class _Run:
                 setting.check_bounds(given)
             if setting.option.parse is not None:
                 typed[setting.name] = setting.option.parse(given)
-        call, arguments = self.declared.line, self.declared.arguments(typed, reading)
+        call = self.declared.line or self.declared.function
+        arguments = self.declared.arguments(typed, reading)
         asked = inspect.signature(call).parameters
         result = call(**arguments, **{name: value for name, value in written.items() if name in asked})
         if result is None:
             return
-        from adjudge.shell.output import write_output
-
         results, json = result if isinstance(result, Results) else Results({"all": result}), written.get("json", False)
         write_output(results.by_pair, json=json, output=written.get("output"), summary=results.summary)
         if self.declared.then is not None and not json:
