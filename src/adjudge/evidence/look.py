@@ -1,8 +1,6 @@
 """Looks at a growing campaign whose claims stay true. `look` is the main function.
 
-    from adjudge.look import look
-
-    verdict = look(judgments, planned=5000, looks=5, goal="best", history="looks.json")
+    verdict = look(judgments, LookSettings(planned=5000, looks=5, goal="best", history=Path("looks.json")))
     verdict.stop, verdict.advice
 
 `boundaries` computes how far a statistic must go at each look, `decide` shares the level among the comparisons and
@@ -15,13 +13,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from pathlib import Path  # noqa: TC003 - the shell reads the types of settings when it runs
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
 
-from adjudge.evidence.boundaries import DEFAULT_MODE, MODES, LookPlan, Mode, Observed, Settled, State, settle
+from adjudge.evidence.boundaries import MODES, LookPlan, Mode, Observed, Settled, State, settle
 from adjudge.evidence.look_claims import (
     Differences,
     Goal,
@@ -37,10 +35,10 @@ from adjudge.evidence.look_claims import (
     with_final_estimates,
 )
 from adjudge.evidence.verdict import say_for_whom
-from adjudge.table.errors import DataError, InputError, UsageError, unknown_choice
+from adjudge.table.errors import DataError, InputError, UsageError, param, unknown_choice
 from adjudge.table.files import exists, read_text, write_text
 from adjudge.table.judgments import KEY, fingerprint
-from adjudge.table.rng import DEFAULT_SEED
+from adjudge.table.settings import REQUIRED, method_option, option, seed_option
 from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
@@ -201,36 +199,82 @@ def _digests(judgments: Judgments) -> pl.Series:
     return pl.Series(sorted(fingerprint(row, digits=_DIGITS) for row in text), dtype=pl.String)
 
 
-def look(
-    judgments: Judgments,
-    *,
-    planned: int,
-    looks: int,
-    goal: str = "pairs",
-    between: Sequence[tuple[str, str]] = (),
-    spending: Mode = DEFAULT_MODE,
-    level: float = 0.05,
-    history: Path | str | None = None,
-    final: bool = False,
-    method: str | None = None,
-    seed: int = DEFAULT_SEED,
-    ranking: Ranking | None = None,
-) -> Look:
+def _between(typed: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    pairs = []
+    for text in typed:
+        first, _, second = (part.strip() for part in text.partition(","))
+        if not first or not second or first == second:
+            raise UsageError(f"{param('between')} is '{text}'; give two systems joined by a comma")
+        pairs.append((first, second))
+    return tuple(pairs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LookSettings:
+    """The plan of a campaign, and what to settle."""
+
+    planned: int = option(
+        REQUIRED,
+        "Planned number of judgments, without controls; a comparison counts as two. Required.",
+        typed=int | None,
+        about="planned number of judgments, without controls; a comparison counts as two.",
+    )
+    looks: int = option(
+        REQUIRED,
+        "Planned number of looks. Required.",
+        typed=int | None,
+        about="planned number of looks; they need not be evenly spaced.",
+    )
+    history: Path | None = option(
+        None,
+        "File with the earlier looks; this look is added to it.",
+        metavar="FILE",
+        about="the file with the earlier looks, to which this look is added. Without it, all planned looks before this "
+        "one are assumed to have been made.",
+    )
+    goal: str = option("pairs", "What to settle: pairs, best, or top:k.")
+    between: tuple[tuple[str, str], ...] = option(
+        (),
+        "A pair to compare; may be repeated. Default: all pairs.",
+        metavar="A,B",
+        typed=list[str] | None,
+        parse=_between,
+        python="Sequence[tuple[str, str]]",
+        about="for `pairs`, the pairs to compare; default: all pairs.",
+    )
+    spending: Literal["kim-demets", "obrien-fleming", "pocock", "anytime"] = option(
+        "kim-demets",
+        "How the level is spread over looks; anytime allows any number of looks.",
+        about="how the level is spread over looks: `kim-demets`, `obrien-fleming` (less at first), `pocock` (more at "
+        "first), or `anytime` for any number of looks.",
+    )
+    level: float = option(0.05, "Largest probability of any false claim, over all claims and looks.")
+    final: bool = option(
+        False, "The last look of a campaign that ended early; it uses the rest of the level.", "--final"
+    )
+    method: str | None = method_option("Ranking method. Default: as in 'adjudge rank'.")
+    seed: int = seed_option()
+
+
+def look(judgments: Judgments, settings: LookSettings, *, ranking: Ranking | None = None) -> Look:
     """Look at the judgments so far: which claims are settled for good, which are open, and whether to stop.
 
-    `judgments` are all judgments so far, of one language pair, and `ranking` is the ranking of these very judgments,
-    where it is at hand already. `adjudge.shell.evidence.LookSettings` explains the other parameters.
+    Args:
+        judgments: all judgments so far, of one language pair.
+        settings: the plan, and what to settle.
+        ranking: the ranking of these very judgments, where it is at hand already.
     """
     from adjudge.ranking.methods import RankSettings, rank
 
-    plan = _plan(planned, looks, parse_goal(goal, tuple(between)), spending, level)
+    goal, planned = parse_goal(settings.goal, tuple(settings.between)), settings.planned
+    plan = _plan(planned, settings.looks, goal, settings.spending, settings.level)
     count = _count(judgments, plan)
-    ranking = ranking or rank(judgments, method=method, settings=RankSettings(seed=seed))
+    ranking = ranking or rank(judgments, method=settings.method, settings=RankSettings(seed=settings.seed))
     differences = differences_of(ranking)
     plan.goal.check(differences.systems)
-    path = None if history is None else Path(history)
+    path = settings.history
     past = _past(path, plan, differences.systems, judgments, count)
-    fraction = 1.0 if final or count >= planned else count / planned
+    fraction = 1.0 if settings.final or count >= planned else count / planned
     repeated = bool(past.records) and past.records[-1].data == judgments.fingerprint
     if repeated:
         state = _repeated(plan, differences, past)

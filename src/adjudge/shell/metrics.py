@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -46,12 +46,13 @@ class GoldOptions:
 @command("gold", METRICS, "adjudge gold runA/ runB/ --format mturk-da --keys seg-key.txt", work=True)
 def gold(reading: Reading, options: GoldOptions) -> Gold:
     """Compute human scores of documents or segments; with two runs, how well they correlate."""
-    from adjudge.metrics.gold import check_gold
+    from adjudge.metrics.gold import check_gold, runs_by_pair
     from adjudge.metrics.gold import gold as make_gold
 
     runs = options.runs or [options.run, *([] if options.second is None else [options.second])]
     check_gold(len(runs), options.orders)
-    parts = _runs_by_pair(reading, runs)
+    read = [reading.one_pair(run) for run in runs]
+    parts = runs_by_pair(read) if reading.caller is None else {"": read}
     if options.report is not None and len(parts) > 1:
         one = f"{param('report')} shows one language pair, the runs hold {', '.join(parts)}"
         raise UsageError(f"{one}; choose with {param('pair')}")
@@ -66,13 +67,6 @@ def gold(reading: Reading, options: GoldOptions) -> Gold:
         _write_page(next(iter(results.values())), options.report, title=", ".join(Path(run).stem for run in runs))
 
     return reading.each(parts, compute, then=write_page)
-
-
-def _runs_by_pair(reading: Reading, runs: Sequence[Any]) -> dict[str, list[Judgments]]:
-    from adjudge.metrics.gold import runs_by_pair
-
-    read = [reading.one_pair(run) for run in runs]
-    return runs_by_pair(read) if reading.caller is None else {"": read}
 
 
 def _write_page(result: Any, path: Path | None, *, title: str) -> None:
