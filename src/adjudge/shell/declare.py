@@ -3,7 +3,7 @@
     @command("tournament", ANALYSIS, "adjudge tournament data_RNK.csv --pair fr-en", work=True)
     def tournament(judged: Judged, settings: TournamentSettings) -> Tournament:
         '''Find cycles, and the order of systems that contradicts the fewest judgments.'''
-        return judged.each_pair(lambda part: play(part, settings))
+        return judged.reading.each(judged.by_pair(), lambda part: play(part, settings))
 
 A parameter of the function is a dataclass whose fields are settings (`core.settings.option`), `Judged` (a source of
 judgments with the options of the readers), or `Reading` (those options alone). `adjudge.tournament` is what the
@@ -52,6 +52,7 @@ _PATHS: dict[Any, tuple[str, Callable[[Any], Any]]] = {
     list[Path]: ("str | Path | Iterable[str | Path]", as_paths),
 }
 """How Python may give paths, and what makes the value of the field from that."""
+_STARS: dict[Any, str] = {"rest": "*", "keywords": "**"}
 _SECTIONS = ("Returns:", "Raises:", "Example:")
 _READING = "how the source is read, as in `adjudge.read`: `format`, `pair`, ..."
 
@@ -91,15 +92,9 @@ class Setting:
         return _PATHS[kind][0] + (" | None" if is_optional and self.default is not REQUIRED else "")
 
     @property
-    def documented_name(self) -> str:
-        """The name in the documentation of the Python function."""
-        return {"rest": "*", "keywords": "**"}.get(str(self.option.positional), "") + self.name
-
-    @property
     def signature_default(self) -> Any:
         """The default as a signature has it."""
-        without = self.default is REQUIRED or self.option.positional in ("rest", "keywords")
-        if without:
+        if self.default is REQUIRED or self.option.positional in _STARS:
             return inspect.Parameter.empty
         return None if (self.option.python or "").endswith("| None") else self.default
 
@@ -118,16 +113,13 @@ class Setting:
             return
         if get_origin(kind) is Literal and given not in get_args(kind):
             raise unknown_choice(self.name, str(given), get_args(kind))
-        if kind in (int, float):
-            self._check_number(given, whole=kind is int)
-
-    def _check_number(self, given: Any, *, whole: bool) -> None:
+        if kind not in (int, float):
+            return
         # 1e4 means a whole number, but it is not accepted as a seed.
-        is_whole = isinstance(given, Integral) or (
-            isinstance(given, Real) and float(given).is_integer() and self.name != "seed"
-        )
-        if not (is_whole or (not whole and isinstance(given, Real))):
-            raise UsageError(f"{param(self.name)} is {given!r}, a {'whole ' if whole else ''}number is needed")
+        is_number = isinstance(given, Real) and (kind is float or (float(given).is_integer() and self.name != "seed"))
+        if not (is_number or isinstance(given, Integral)):
+            needed = "a whole number" if kind is int else "a number"
+            raise UsageError(f"{param(self.name)} is {given!r}, {needed} is needed")
         self.check_bounds(given)
 
     def check_bounds(self, given: Any) -> None:
@@ -277,13 +269,13 @@ class Command:
     @cached_property
     def documentation(self) -> str:
         """The documentation of the Python function, with a list of its parameters."""
-        lines = [
-            f"{each.documented_name}: {each.option.about or sentence(each.option.help)}" for each in self.in_python
-        ]
+        lines = []
+        for each in self.in_python:
+            stars, about = _STARS.get(each.option.positional, ""), each.option.about or sentence(each.option.help)
+            lines.append(f"{stars}{each.name}: {about}")
         lines += [f"**reading: {_READING}"] if self.reads else []
-        listed = "\n".join(
-            textwrap.fill(in_python(line), 116, initial_indent="    ", subsequent_indent="        ") for line in lines
-        )
+        wrapper = textwrap.TextWrapper(116, initial_indent="    ", subsequent_indent="        ")
+        listed = "\n".join(wrapper.fill(in_python(line)) for line in lines)
         sections = [part for part in self._paragraphs if part.startswith(_SECTIONS)]
         return "\n\n".join([in_python(self.about or self.text), f"Args:\n{listed}", *sections])
 

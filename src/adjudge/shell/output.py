@@ -25,7 +25,8 @@ def write_output(
 
     A summary over several pairs follows them, in JSON under its own name.
     """
-    from adjudge.reports.files import as_object, write_results
+    from adjudge.reports.files import as_object, to_json, write_results
+    from adjudge.table.files import write_text
 
     shown = results if summary is None else {**results, "all pairs": summary}
     if output is None:
@@ -35,19 +36,11 @@ def write_output(
             _print(shown)
         return
     if json or output.suffix.lower() == ".json":
-        written = [_write_json(as_object(results, summary), output)]
-    else:
-        written = write_results(shown, output)
-    for path in written:
+        write_text(output, to_json(as_object(results, summary)) + "\n")
+        tell_written(output)
+        return
+    for path in write_results(shown, output):
         tell_written(path)
-
-
-def _write_json(value: dict[str, Any], path: Path) -> Path:
-    from adjudge.reports.files import to_json
-    from adjudge.table.files import write_text
-
-    write_text(path, to_json(value) + "\n")
-    return path
 
 
 def print_json(value: dict[str, Any]) -> None:

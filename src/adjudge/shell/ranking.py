@@ -182,7 +182,7 @@ def tournament(judged: Judged, settings: TournamentSettings) -> Tournament:
     """Find cycles, and the order of systems that contradicts the fewest judgments."""
     from adjudge.ranking.tournament import tournament as play
 
-    return judged.each_pair(lambda part: play(part, settings=settings))
+    return judged.reading.each(judged.by_pair(), lambda part: play(part, settings=settings))
 
 
 @command("import", ANALYSIS, "adjudge import data_RNK.csv --format wmt-ranking -o wmt10.parquet", output=False)

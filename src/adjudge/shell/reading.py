@@ -152,10 +152,6 @@ class Judged:
         """The judgments of the requested pair, or of every pair, by name."""
         return self.reading.by_pair(self.source)
 
-    def each_pair(self, compute: Callable[[Judgments], R]) -> R:
-        """The result of a pair, or on the command line of every pair."""
-        return self.reading.each(self.by_pair(), compute)
-
     def large_file(self) -> Path | None:
         """The file, if the source is one large file."""
         from adjudge.shell.large_files import is_large
