@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 from scipy.stats import norm, t
 
+from adjudge import look
 from adjudge.evidence.boundaries import LookPlan, mixture_bound, mixture_share
 from adjudge.evidence.live import live
-from adjudge.evidence.look import look, read_history
+from adjudge.evidence.look import read_history
 from adjudge.evidence.look_claims import Goal, Outlook, count_judgments
 from adjudge.table.errors import DataError
 from adjudge.table.judgments import Judgments

@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from adjudge import look
 from adjudge.evidence.boundaries import LookPlan, Observed, Settled, State, bound, boundaries, settle, spent
-from adjudge.evidence.look import look
 from adjudge.evidence.look_claims import Goal, as_normal, claims_of, count_judgments, parse_goal, settled_top
 from adjudge.table.errors import DataError, InputError, UsageError
 from adjudge.table.judgments import Judgments
@@ -217,8 +217,8 @@ def test_a_final_look_ends_the_plan(tmp_path: Path) -> None:
 
 
 def test_a_look_without_a_plan_or_with_too_many_judgments_is_refused(tmp_path: Path) -> None:
-    assert "--planned is 0" in refused(PARTS[1], tmp_path / "a", planned=0)
-    assert "--looks is 0" in refused(PARTS[1], tmp_path / "a", looks=0)
+    assert "'planned' is 0" in refused(PARTS[1], tmp_path / "a", planned=0)
+    assert "'looks' is 0" in refused(PARTS[1], tmp_path / "a", looks=0)
     assert "100 were planned" in refused(PARTS[1], tmp_path / "a", planned=100)
     assert "unknown goal" in refused(PARTS[1], tmp_path / "a", goal="worst")
     assert "unknown spending" in refused(PARTS[1], tmp_path / "a", spending="all")

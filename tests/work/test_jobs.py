@@ -24,6 +24,7 @@ from adjudge.planning.simulated_rankings import RankingCampaign
 from adjudge.planning.simulated_scores import ScoreCampaign
 from adjudge.shell.line import app
 from adjudge.table.rng import generator
+from adjudge.work import processes
 from adjudge.work import tasks as work_tasks
 from adjudge.work.tasks import workers
 
@@ -72,13 +73,13 @@ def divided(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(work_tasks, "START_UP", 0.0)
     monkeypatch.setattr(work_tasks, "HAND_OVER", 0.0)
     names: list[str] = []
-    original = work_tasks._in_processes
+    original = processes.map_in_processes
 
     def in_processes(function: Callable[[Any], Any], tasks: Sequence[Any], jobs: int, progress: Any) -> Any:
         names.append(progress.what)
         return original(function, tasks, jobs, progress)
 
-    monkeypatch.setattr(work_tasks, "_in_processes", in_processes)
+    monkeypatch.setattr(processes, "map_in_processes", in_processes)
     return names
 
 

@@ -83,7 +83,6 @@ class AuditSettings:
         metavar="JUDGE=PATTERN",
         typed=list[str] | None,
         python="Mapping[str, str] | None",
-        python_default=None,
         about="by judge, a regular expression of the systems that are of its own family.",
         convert=_families,
     )

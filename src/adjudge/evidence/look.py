@@ -1,11 +1,11 @@
 """Looks at a growing campaign whose claims stay true. `look` is the main function.
 
-    verdict = adjudge.look(judgments, planned=5000, looks=5, goal="best", history="looks.json")
+    verdict = look(judgments, LookSettings(planned=5000, looks=5, goal="best", history=Path("looks.json")))
     verdict.stop, verdict.advice
 
-`boundaries` computes how far a statistic must go at each look and shares the level among the comparisons,
-`look_claims` has the estimates after stopping, `live` the state between two planned looks. The file of looks taken is
-read and written here.
+`boundaries` computes how far a statistic must go at each look, `decide` shares the level among the comparisons and
+has the bounds for looks at any time, `claims` the estimates after stopping, `live` the state between two planned
+looks, `history` the file of looks taken.
 `docs/look.md` says what is promised and how it was checked.
 """
 
@@ -13,21 +13,22 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from pathlib import Path  # noqa: TC003 - the shell reads the types of settings when it runs
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
 
-from adjudge.evidence.boundaries import DEFAULT_MODE, MODES, LookPlan, Mode, Observed, Settled, State, settle
+from adjudge.evidence.boundaries import MODES, LookPlan, Mode, Observed, Settled, State, settle
 from adjudge.evidence.look_claims import (
+    Differences,
     Goal,
     Look,
     advice_on,
     answered_rows,
     claims_of,
     count_judgments,
-    observe,
+    differences_of,
     parse_goal,
     settled_top,
     tested_pairs,
@@ -37,12 +38,13 @@ from adjudge.evidence.verdict import say_for_whom
 from adjudge.table.errors import DataError, InputError, UsageError, param, unknown_choice
 from adjudge.table.files import exists, read_text, write_text
 from adjudge.table.judgments import KEY, fingerprint
-from adjudge.table.rng import DEFAULT_SEED
+from adjudge.table.settings import REQUIRED, method_option, option, seed_option
 from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from adjudge.evidence.look_claims import LookClaim
     from adjudge.ranking.ranking import Ranking
     from adjudge.table.judgments import Judgments
 
@@ -119,7 +121,7 @@ def read_history(path: Path) -> History | None:
         plan, looks, end = content["plan"], content["looks"], content["end"]
         records = tuple(LookRecord(**look["record"]) for look in looks)
     except (ValueError, KeyError, TypeError) as fault:
-        raise InputError(f"is not a history of looks; name another file with {param('history')}", file=path) from fault
+        raise InputError("is not a history of looks; name another file with --history", file=path) from fault
     digest = _digest(_START, plan)
     for number, look in enumerate(looks, start=1):
         digest = _digest(digest, look["record"])
@@ -142,14 +144,24 @@ def write_history(path: Path, history: History) -> None:
         plain = asdict(record)
         digest = _digest(digest, plain)
         looks.append({"record": plain, "digest": digest})
-    end = {"looks": len(looks), "digest": digest}
-    content = {"kind": KIND, "plan": history.plan, "looks": looks, "end": end}
+    content = {
+        "kind": KIND,
+        "plan": history.plan,
+        "looks": looks,
+        "end": {"looks": len(looks), "digest": digest},
+    }
     write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def _digest(before: str, content: dict[str, Any]) -> str:
     plain = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return fingerprint(f"{before}\n{plain}", digits=len(_START))
+
+
+def sketch_of(judgments: Judgments) -> list[str]:
+    """The smallest digests of the judgments, by what identifies each (not by its answer, which may be revised)."""
+    smallest: list[str] = _digests(judgments)[:_SKETCH].to_list()
+    return smallest
 
 
 def check_continues(history: History, plan: dict[str, Any], judgments: Judgments, count: int) -> None:
@@ -168,12 +180,12 @@ def check_continues(history: History, plan: dict[str, Any], judgments: Judgments
             f"the data hold {counted(count, 'judgment')}, at look {last.look} there were {last.judgments:,}; "
             "a look cannot be taken back, give all judgments so far"
         )
-    present = set(_digests(judgments))
+    present = set(_digests(judgments).to_list())
     share = np.mean([digest in present for digest in last.sketch])
     if share < _LEAST_FOUND:
         raise DataError(
             f"the history is of other data: of the judgments of look {last.look}, {share:.0%} are in the file; "
-            f"name the history of these data with {param('history')}"
+            "name the history of these data with --history"
         )
 
 
@@ -181,88 +193,126 @@ def _shown(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _digests(judgments: Judgments) -> list[str]:
-    """The digests of the judgments, by what identifies each (not by its answer, which may be revised), in order."""
+def _digests(judgments: Judgments) -> pl.Series:
     key = answered_rows(judgments).select(pl.concat_str(pl.col(KEY).cast(pl.String).fill_null("\0"), separator="\1"))
-    return sorted(fingerprint(row, digits=_DIGITS) for row in key.to_series().to_list())
+    text = key.to_series().to_list()
+    return pl.Series(sorted(fingerprint(row, digits=_DIGITS) for row in text), dtype=pl.String)
 
 
-def look(
-    judgments: Judgments,
-    *,
-    planned: int,
-    looks: int,
-    goal: str = "pairs",
-    between: Sequence[tuple[str, str]] = (),
-    spending: Mode = DEFAULT_MODE,
-    level: float = 0.05,
-    history: Path | str | None = None,
-    final: bool = False,
-    method: str | None = None,
-    seed: int = DEFAULT_SEED,
-    ranking: Ranking | None = None,
-) -> Look:
+def _between(typed: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    pairs = []
+    for text in typed:
+        first, _, second = (part.strip() for part in text.partition(","))
+        if not first or not second or first == second:
+            raise UsageError(f"{param('between')} is '{text}'; give two systems joined by a comma")
+        pairs.append((first, second))
+    return tuple(pairs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LookSettings:
+    """The plan of a campaign, and what to settle."""
+
+    planned: int = option(
+        REQUIRED,
+        "Planned number of judgments, without controls; a comparison counts as two. Required.",
+        typed=int | None,
+        about="planned number of judgments, without controls; a comparison counts as two.",
+    )
+    looks: int = option(
+        REQUIRED,
+        "Planned number of looks. Required.",
+        typed=int | None,
+        about="planned number of looks; they need not be evenly spaced.",
+    )
+    history: Path | None = option(
+        None,
+        "File with the earlier looks; this look is added to it.",
+        metavar="FILE",
+        about="the file with the earlier looks, to which this look is added. Without it, all planned looks before this "
+        "one are assumed to have been made.",
+    )
+    goal: str = option("pairs", "What to settle: pairs, best, or top:k.")
+    between: tuple[tuple[str, str], ...] = option(
+        (),
+        "A pair to compare; may be repeated. Default: all pairs.",
+        metavar="A,B",
+        typed=list[str] | None,
+        parse=_between,
+        python="Sequence[tuple[str, str]]",
+        about="for `pairs`, the pairs to compare; default: all pairs.",
+    )
+    spending: Literal["kim-demets", "obrien-fleming", "pocock", "anytime"] = option(
+        "kim-demets",
+        "How the level is spread over looks; anytime allows any number of looks.",
+        about="how the level is spread over looks: `kim-demets`, `obrien-fleming` (less at first), `pocock` (more at "
+        "first), or `anytime` for any number of looks.",
+    )
+    level: float = option(0.05, "Largest probability of any false claim, over all claims and looks.")
+    final: bool = option(
+        False, "The last look of a campaign that ended early; it uses the rest of the level.", "--final"
+    )
+    method: str | None = method_option("Ranking method. Default: as in 'adjudge rank'.")
+    seed: int = seed_option()
+
+
+def look(judgments: Judgments, settings: LookSettings, *, ranking: Ranking | None = None) -> Look:
     """Look at the judgments so far: which claims are settled for good, which are open, and whether to stop.
 
-    `judgments` are all judgments so far, of one language pair, and `ranking` is the ranking of these very judgments,
-    where it is at hand already. `adjudge.shell.evidence.LookSettings` explains the other parameters.
+    Args:
+        judgments: all judgments so far, of one language pair.
+        settings: the plan, and what to settle.
+        ranking: the ranking of these very judgments, where it is at hand already.
     """
     from adjudge.ranking.methods import RankSettings, rank
 
-    plan = _plan(planned, looks, parse_goal(goal, tuple(between)), spending, level)
-    count = count_judgments(judgments)
-    if count > planned:
-        more = f"the data hold {count:,} judgments, {planned:,} {agreeing(planned, 'was', 'were')} planned"
-        raise DataError(f"{more}; a plan cannot be extended during a campaign, use the first ones only")
-    ranking = ranking or rank(judgments, method=method, settings=RankSettings(seed=seed))
-    systems = tuple(sorted(entry.system for entry in ranking.systems))
-    plan.goal.check(systems)
-    path = None if history is None else Path(history)
-    past = _past(path, plan, systems, judgments, count)
-    last = past.records[-1] if past.records else None
-    now = observe(ranking, 1.0 if final or count >= planned else count / planned)
-    repeated = last is not None and last.data == judgments.fingerprint
-    seen = _assumed(plan, now) if path is None else [observed_of(record) for record in past.records]
-    if last is not None and repeated:
-        # The last look of the history once more: nothing is spent on it.
-        seen[-1] = replace(seen[-1], lasting=now.lasting)
-        state = State(plan, systems, seen, settled_of(last), last.judgments)
+    goal, planned = parse_goal(settings.goal, tuple(settings.between)), settings.planned
+    plan = _plan(planned, settings.looks, goal, settings.spending, settings.level)
+    count = _count(judgments, plan)
+    ranking = ranking or rank(judgments, method=settings.method, settings=RankSettings(seed=settings.seed))
+    differences = differences_of(ranking)
+    plan.goal.check(differences.systems)
+    path = settings.history
+    past = _past(path, plan, differences.systems, judgments, count)
+    fraction = 1.0 if settings.final or count >= planned else count / planned
+    repeated = bool(past.records) and past.records[-1].data == judgments.fingerprint
+    if repeated:
+        state = _repeated(plan, differences, past)
     else:
-        seen.append(now)
-        before = settled_of(last) if last is not None else Settled.none(len(now.z))
-        settled = settle(plan, seen, before, tested_pairs(plan.goal, systems), len(systems))
-        state = State(plan, systems, seen, settled, count)
-    if plan.goal.kind == "top":
-        # What was settled as the top stays settled.
-        top, top_at = (tuple(last.top), last.top_at) if last is not None and last.top else (settled_top(state), 0)
-        state = replace(state, top=top, top_at=top_at or (len(seen) if top else 0))
+        now = Observed(fraction, differences.difference, differences.se, differences.df, differences.z)
+        seen = _assumed(plan, now) if path is None else [observed_of(record) for record in past.records]
+        state = _taken(plan, differences, [*seen, now], past, count)
     if path is not None and not repeated:
-        write_history(path, History(past.plan, (*past.records, _record(state, judgments))))
+        record = _record(state, differences, judgments)
+        write_history(path, History(past.plan, (*past.records, record)))
     return _result(state, judgments, ranking, _notes(plan, state, path, repeated=repeated))
 
 
 def _plan(planned: int, looks: int, goal: Goal, spending: Mode, level: float) -> LookPlan:
     if planned < 1:
-        raise UsageError(f"{param('planned')} is {planned}; give the judgments planned in all, before the first look")
+        raise UsageError(f"--planned is {planned}; give the judgments planned in all, before the first look")
     if looks < 1:
-        raise UsageError(f"{param('looks')} is {looks}; give how many looks are planned, at least 1")
+        raise UsageError(f"--looks is {looks}; give how many looks are planned, at least 1")
     if not 0 < level < 1:
-        raise UsageError(f"{param('level')} is {level:g}, it must lie between 0 and 1; the usual value is 0.05")
+        raise UsageError(f"--level is {level:g}, it must lie between 0 and 1; the usual value is 0.05")
     if spending not in MODES:
         raise unknown_choice("spending", spending, MODES)
     return LookPlan(planned, looks, goal, spending, level)
 
 
+def _count(judgments: Judgments, plan: LookPlan) -> int:
+    count = count_judgments(judgments)
+    if count > plan.planned:
+        planned = f"{plan.planned:,} {agreeing(plan.planned, 'was', 'were')} planned"
+        raise DataError(
+            f"the data hold {count:,} judgments, {planned}; a plan cannot be extended during a campaign, "
+            "use the first ones only"
+        )
+    return count
+
+
 def _past(path: Path | None, plan: LookPlan, systems: tuple[str, ...], judgments: Judgments, count: int) -> History:
-    described = {
-        "planned": plan.planned,
-        "looks": plan.looks,
-        "goal": str(plan.goal),
-        "between": [" / ".join(pair) for pair in plan.goal.between],
-        "spending": plan.spending,
-        "level": plan.level,
-        "systems": list(systems),
-    }
+    described = _described(plan, systems)
     past = None if path is None else read_history(path)
     if past is None:
         return History(described)
@@ -271,6 +321,47 @@ def _past(path: Path | None, plan: LookPlan, systems: tuple[str, ...], judgments
     if last is not None and last.fraction >= 1 and last.data != judgments.fingerprint:
         raise DataError(f"look {last.look} was the final one, the level is spent; plan a new campaign for more")
     return past
+
+
+def _described(plan: LookPlan, systems: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "planned": plan.planned,
+        "looks": plan.looks,
+        "goal": str(plan.goal),
+        "between": [" / ".join(pair) for pair in plan.goal.between],
+        "spending": plan.spending,
+        "level": plan.level,
+        "systems": list(systems),
+    }
+
+
+def _taken(plan: LookPlan, differences: Differences, seen: list[Observed], past: History, count: int) -> State:
+    """A new look, after those in the history."""
+    before = settled_of(past.records[-1]) if past.records else Settled.none(len(differences.z))
+    tested = tested_pairs(plan, differences.systems, differences.pairs)
+    settled = settle(plan, seen, before, tested, len(differences.systems))
+    state = State(plan, differences.systems, differences.pairs, seen, settled, count, differences.lasting)
+    return _with_top(state, past.records[-1] if past.records else None)
+
+
+def _repeated(plan: LookPlan, differences: Differences, past: History) -> State:
+    """The last look of the history once more: nothing is spent on it."""
+    last = past.records[-1]
+    seen = [observed_of(record) for record in past.records]
+    state = State(
+        plan, differences.systems, differences.pairs, seen, settled_of(last), last.judgments, differences.lasting
+    )
+    return _with_top(state, last)
+
+
+def _with_top(state: State, last: LookRecord | None) -> State:
+    """What was settled as the top stays settled."""
+    if state.plan.goal.kind != "top":
+        return state
+    if last is not None and last.top:
+        return replace(state, top=tuple(last.top), top_at=last.top_at)
+    top = settled_top(state)
+    return replace(state, top=top, top_at=len(state.seen) if top else 0)
 
 
 def _assumed(plan: LookPlan, now: Observed) -> list[Observed]:
@@ -284,22 +375,20 @@ def _assumed(plan: LookPlan, now: Observed) -> list[Observed]:
     ]
 
 
-def _record(state: State, judgments: Judgments) -> LookRecord:
-    now = state.now
-
+def _record(state: State, differences: Differences, judgments: Judgments) -> LookRecord:
     def plain(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float | None]:
         return [float(value) if np.isfinite(value) else None for value in values]
 
     return LookRecord(
         look=len(state.seen),
         judgments=state.judgments,
-        fraction=now.fraction,
+        fraction=state.now.fraction,
         data=judgments.fingerprint,
-        sketch=_digests(judgments)[:_SKETCH],
-        difference=now.difference.tolist(),
-        se=plain(now.se),
-        df=plain(now.df),
-        z=now.z.tolist(),
+        sketch=sketch_of(judgments),
+        difference=differences.difference.tolist(),
+        se=plain(differences.se),
+        df=plain(differences.df),
+        z=differences.z.tolist(),
         sign=state.settled.sign.tolist(),
         settled_at=state.settled.look.tolist(),
         level=state.settled.level.tolist(),
@@ -325,14 +414,19 @@ def _notes(plan: LookPlan, state: State, path: Path | None, *, repeated: bool) -
     return tuple(notes)
 
 
+def _whose_verdict(judgments: Judgments, claims: Sequence[LookClaim]) -> str:
+    """With one or two people nothing is known of others: what is settled is settled for them."""
+    if not any(claim.verdict == "settled" for claim in claims):
+        return ""
+    people = judgments.table["annotator"]
+    return say_for_whom(people.drop_nulls().n_unique(), all_named=not people.null_count())
+
+
 def _result(state: State, judgments: Judgments, ranking: Ranking, notes: tuple[str, ...]) -> Look:
     plan = state.plan
     claims = claims_of(state)
     stop, advice = advice_on(state, claims)
-    if any(claim.verdict == "settled" for claim in claims):
-        # With one or two people nothing is known of others: what is settled is settled for them.
-        people = judgments.table["annotator"]
-        advice += say_for_whom(people.drop_nulls().n_unique(), all_named=not people.null_count())
+    advice += _whose_verdict(judgments, claims)
     return Look(
         settings={
             "planned": plan.planned,

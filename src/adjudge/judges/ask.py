@@ -396,7 +396,6 @@ class JudgeSettings:
         "Further fields of the request.",
         metavar="JSON",
         python="Mapping[str, Any] | None",
-        python_default=None,
         about='further fields of the request; default: `{"temperature": 0}`.',
         convert=lambda given: given if isinstance(given, str) else json.dumps(dict(given)),
     )

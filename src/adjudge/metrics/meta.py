@@ -7,6 +7,7 @@ documents from post-edits and evaluates quality estimation against the labels.
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping, Sequence  # noqa: TC003 - the shell reads the types of settings when it runs
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,13 +31,12 @@ from adjudge.table.maths import pearson
 from adjudge.table.protocols import RELATIVE
 from adjudge.table.rng import DEFAULT_SEED, generator
 from adjudge.table.score_sheet import item_means, sheet_of, standardised
+from adjudge.table.settings import option, seed_option
 from adjudge.table.texts import signature_text
 from adjudge.table.wording import counted
 from adjudge.work.tasks import map_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from adjudge.metrics.join import Scores
     from adjudge.metrics.levels import Draws
     from adjudge.metrics.results import Gold, MetricComparison
@@ -47,61 +47,74 @@ if TYPE_CHECKING:
     from adjudge.table.score_sheet import Sheet
 
 
-PERMUTATIONS = 1000
-RESAMPLES = 500
+def _named_files(typed: Sequence[str]) -> dict[str, Path]:
+    """The file of every system, named by NAME=FILE or by the file itself."""
+    named: dict[str, Path] = {}
+    for output in typed:
+        name, _, file = output.rpartition("=")
+        named[name or Path(file).stem] = Path(file)
+    if len(named) < len(typed):
+        raise UsageError(f"{param('outputs')} names a system twice; give each its own NAME=FILE")
+    return named
 
 
-def meta(
-    gold: Judgments | Path | str,
-    scores: Sequence[Path | str] = (),
-    *,
-    gold_column: str | None = None,
-    gold_method: str | None = None,
-    lower_is_better: Sequence[str] = (),
-    references: Sequence[Path | str] = (),
-    outputs: Mapping[str, Path | str] | None = None,
-    tokenize: str = "13a",
-    permutations: int = PERMUTATIONS,
-    resamples: int = RESAMPLES,
-    seed: int = DEFAULT_SEED,
-) -> MetaEvaluation:
-    """Evaluate metrics against human scores, and compare every two of them.
+@dataclass(frozen=True, kw_only=True)
+class MetaSettings:
+    """What is correlated, and how it is tested."""
+
+    gold_column: str | None = option(
+        None,
+        "Column of GOLD with the human scores.",
+        about="the column of human scores, if it cannot be recognised by its name.",
+    )
+    gold_method: str | None = option(
+        None,
+        "Ranking method that turns rankings and pairs into system scores. Default: bradley-terry.",
+        complete="methods",
+    )
+    lower_is_better: list[str] = option(
+        (),
+        "A metric (or the human column) where lower is better; its sign is reversed.",
+        metavar="NAME",
+        typed=list[str] | None,
+        python="Sequence[str]",
+        about="metrics, or the human column, where lower is better; their sign is reversed.",
+    )
+    references: list[Path] = option(
+        (),
+        f"Reference translations, to compute BLEU, chrF and TER of {param('outputs')}.",
+        python="Sequence[str | Path]",
+    )
+    outputs: Mapping[str, str | Path] | None = option(
+        None,
+        "Output of a system; repeat for each system.",
+        metavar="NAME=FILE",
+        typed=list[str] | None,
+        parse=_named_files,
+        about="the output file of each system, by the system's name.",
+    )
+    tokenize: str = option("13a", "sacrebleu's tokenizer for BLEU.")
+    permutations: int = option(1000, "Permutations per test; more are used if there are many metrics.")
+    resamples: int = option(500, "Bootstrap resamples of documents (or segments) for intervals.")
+    seed: int = seed_option()
+
+
+def meta(gold: Judgments | Path | str, scores: Sequence[Path | str], settings: MetaSettings) -> MetaEvaluation:
+    """Evaluate metrics against human scores, at every level that the scores allow, and compare every two of them.
 
     Args:
         gold: judgments of one language pair (scores, rankings or pairs), or a file with a column of human scores.
         scores: files or folders of metric scores; the file of human scores may be among them.
-        gold_column: the column of human scores, where its name does not say so.
-        gold_method: ranking method that turns rankings and pairs into system scores; default: Bradley-Terry.
-        lower_is_better: metrics, or the human column, that count errors; they are multiplied by -1.
-        references: reference texts, with which BLEU, chrF and TER of `outputs` are computed.
-        outputs: the file of every system's output.
-        tokenize: sacrebleu's tokenizer for BLEU.
-        permutations: of every permutation test.
-        resamples: of segments, for intervals.
-        seed: of permutations and resamples.
-
-    Returns:
-        Every metric at every level that the scores allow, and every two metrics compared.
+        settings: what is correlated, and how it is tested.
     """
     from adjudge.metrics.segment_tau import add_relative_levels
 
-    check_counts(permutations, resamples)
-    inputs = read_inputs(
-        gold,
-        scores,
-        gold_column=gold_column,
-        gold_method=gold_method,
-        seed=seed,
-        lower_is_better=lower_is_better,
-        references=references,
-        outputs=outputs or {},
-        tokenize=tokenize,
-    )
+    repeats = {"permutations": settings.permutations, "resamples": settings.resamples, "seed": settings.seed}
+    check_counts(settings.permutations, settings.resamples)
+    inputs = read_inputs(gold, scores, settings)
     result = evaluate(
         inputs.scores,
-        permutations=permutations,
-        resamples=resamples,
-        seed=seed,
+        **repeats,
         data=inputs.fingerprint,
         set_aside=inputs.set_aside,
         perturbations=inputs.perturbations,
@@ -115,9 +128,7 @@ def meta(
         gold,
         inputs.ranking,
         inputs.metrics,
-        permutations=permutations,
-        resamples=resamples,
-        seed=seed,
+        **repeats,
     )
 
 
@@ -453,30 +464,21 @@ def check_counts(permutations: int, resamples: int) -> None:
         raise UsageError(f"{param('permutations')} must be at least 1 and {param('resamples')} at least 0")
 
 
-def read_inputs(
-    gold: Judgments | Path | str,
-    scores: Sequence[Path | str],
-    *,
-    gold_column: str | None,
-    lower_is_better: Sequence[str],
-    references: Sequence[Path | str],
-    outputs: Mapping[str, Path | str],
-    tokenize: str,
-    gold_method: str | None = None,
-    seed: int = DEFAULT_SEED,
-) -> MetaInputs:
-    """Read and join everything; for the arguments see `adjudge.metrics.meta.meta`."""
+def read_inputs(gold: Judgments | Path | str, scores: Sequence[Path | str], settings: MetaSettings) -> MetaInputs:
+    """Read and join everything."""
+    lower_is_better = settings.lower_is_better
     files = [Path(path) for path in scores]
     gold = as_scores(gold) if isinstance(gold, Judgments) else gold
     judgments = gold if isinstance(gold, Judgments) else None
-    ranking = _ranking(judgments, gold_method, seed)
+    ranking = _ranking(judgments, settings.gold_method, settings.seed)
     standard: Gold | Ranking | None = ranking
     if ranking is not None:
         human = human_scores_of_ranking(ranking)
     else:
-        human, standard = _human_scores(gold, gold_column)
+        human, standard = _human_scores(gold, settings.gold_column)
     metrics = _given_scores(gold, files, {score.metric for score in human})
-    computed, made_with = _computed_scores(references, outputs, tokenize, given=bool(files))
+    texts = settings.references, settings.outputs or {}, settings.tokenize
+    computed, made_with = _computed_scores(*texts, given=bool(files))
     notes = (TURNED,) if computed or _has_error_rates(files, metrics) else ()
     turned = reverse_scores([*human, *metrics, *computed], lower_is_better)
     human, metrics = turned[: len(human)], turned[len(human) :]

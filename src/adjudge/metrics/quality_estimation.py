@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -134,40 +133,6 @@ def costs(words: int, prices: Prices) -> Costs:
 
 
 FEWEST_DOCUMENTS = 4
-
-
-def qe(
-    texts: Path | str,
-    predictions: Path | str | None = None,
-    *,
-    weight: float | None = None,
-    baseline: str | None = None,
-    largest: float = 50.0,
-    direct: Path | str | None = None,
-    prices: Prices | None = None,
-) -> QualityEstimation:
-    """Label documents from post-edits, and evaluate quality estimation against the labels; all from files.
-
-    Args:
-        texts: TSV with columns document, mt, pe1 and, for two editions, pe2.
-        predictions: table with a column document and one per system; more is worse.
-        weight: see `estimate`, as the rest.
-        baseline: the system by which the tuning rule chooses the weight.
-        largest: where the sweep ends.
-        direct: direct assessment of the documents: a table, or the JSON of `adjudge gold`.
-        prices: for the comparison of costs.
-    """
-    from adjudge.readers.post_edits import read_document_scores, read_post_edits, read_predictions
-
-    return estimate(
-        read_post_edits(Path(texts)),
-        None if predictions is None else read_predictions(Path(predictions)),
-        weight=weight,
-        baseline=baseline,
-        largest=largest,
-        direct=None if direct is None else read_document_scores(Path(direct)),
-        prices=prices,
-    )
 
 
 def estimate(

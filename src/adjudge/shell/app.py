@@ -23,7 +23,7 @@ def command() -> None:
 
 def main() -> None:
     """Run the command; explained faults become one sentence on standard error and an exit code."""
-    from adjudge.shell.errors import INTERRUPTED, fail, ignore_closed_pipe
+    from adjudge.shell.output import INTERRUPTED, fail, ignore_closed_pipe
 
     try:
         code = _run()
@@ -44,8 +44,7 @@ def main() -> None:
 
 
 def _run() -> int:
-    from adjudge.shell.errors import fail, fail_on_wrong_call
-    from adjudge.shell.output import allow_any_text
+    from adjudge.shell.output import allow_any_text, fail, fail_on_wrong_call
     from adjudge.table.errors import AdjudgeError
 
     allow_any_text()

@@ -14,14 +14,13 @@ from adjudge.shell.options import campaign_argument, check_table, database_optio
 from adjudge.table.errors import UsageError, param, unknown_choice
 from adjudge.table.protocols import COLLECTED
 from adjudge.table.settings import REQUIRED, argument, option
-from adjudge.table.wording import split_names
+from adjudge.table.wording import agreeing, counted, split_names
 
 if TYPE_CHECKING:
     from adjudge.campaigns.results import BackedUp, Extended, Initialised, Moved, Restored
     from adjudge.campaigns.tasks import TaskSet
     from adjudge.judges.ask import Judged, JudgeSettings, Preview
     from adjudge.readers.summary import Exported
-    from adjudge.server.extend import LooksTaken
     from adjudge.server.preparation import NewLink
     from adjudge.table.judgments import Judgments
 
@@ -60,27 +59,21 @@ class InitSettings:
         REQUIRED,
         "The folder of the new campaign.",
         metavar="FOLDER",
-        python="str | Path",
         about="the folder of the campaign; made if it does not exist. Nothing in it is overwritten.",
-        convert=Path,
     )
     protocol: Literal["da", "ranking", "pairwise", "sqm", "esa", "mqm", "postedit"] = option(
-        "da", "How people judge: da, ranking, pairwise, sqm, esa, mqm or postedit.", "--protocol", typed=str
+        "da", "How people judge: da, ranking, pairwise, sqm, esa, mqm or postedit.", typed=str
     )
     pair: str | None = option(
         None,
         "The language pair, such as en-de.",
-        "--pair",
         metavar="SRC-TGT",
         about="the language pair, such as `en-de`; needed with texts of your own.",
     )
     source: Path | None = option(
         None,
         "The source text: one segment per line, a blank line between documents.",
-        "--source",
-        python="str | Path | None",
         about="the source text, one segment per line, a blank line between documents. Default: made-up example texts.",
-        convert=Path,
     )
     systems: Mapping[str, Path] | None = option(
         None,
@@ -96,10 +89,8 @@ class InitSettings:
     annotators: int | tuple[str, ...] = option(
         2,
         "Number of annotators, or their names: Marie,Jean.",
-        "--annotators",
         metavar="N|NAMES",
         typed=str,
-        typed_default="2",
         parse=_people,
         python="int | Iterable[str]",
         about="number of annotators, or their names.",
@@ -111,20 +102,8 @@ class InitSettings:
             raise unknown_choice("protocol", self.protocol, COLLECTED)
 
 
-def _init_and_tell(settings: InitSettings, *, json: bool) -> None:
-    from adjudge.shell.output import write_result
-
-    started = _start(settings)
-    write_result(started, json=json)
-    if not json:
-        print("Next:", *started.next, sep="\n  ")
-
-
-def _start(settings: InitSettings) -> Initialised:
-    from adjudge.campaigns.start import init as start
-
-    chosen = {**vars(settings), "systems": settings.systems or {}}
-    return start(chosen.pop("folder"), **chosen)
+def _tell_next(started: Initialised, **_: InitSettings) -> None:
+    print("Next:", *started.next, sep="\n  ")
 
 
 @command(
@@ -134,7 +113,7 @@ def _start(settings: InitSettings) -> Initialised:
     details=f"Without {param('source')} and {param('system')}, the texts are made-up examples, so that the campaign "
     "can be tried at once.",
     about="Start a campaign: write a folder with a campaign file that explains itself, and with texts.",
-    line=_init_and_tell,
+    then=_tell_next,
     output=False,
 )
 def init(settings: InitSettings) -> Initialised:
@@ -143,7 +122,9 @@ def init(settings: InitSettings) -> Initialised:
     Returns:
         The files, and under `next` the commands that come next.
     """
-    return _start(settings)
+    from adjudge.campaigns.start import init as start
+
+    return start(**vars(settings))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,70 +132,44 @@ class ExtendSettings:
     """What is added to a campaign."""
 
     campaign: Path = campaign_argument()
-    judgments: int = option(
-        0, "Add tasks for about so many more judgments of the same texts and systems.", "--judgments", least=0
-    )
-    beside: float = option(1.0, "Scores: outputs of the former systems beside each output of a new system.", "--beside")
+    judgments: int = option(0, "Add tasks for about so many more judgments of the same texts and systems.", least=0)
+    beside: float = option(1.0, "Scores: outputs of the former systems beside each output of a new system.")
     dry_run: bool = option(False, "Only show what would be added, with the balance before and after.", "--dry-run")
-    url: str | None = option(
-        None, "Public URL, with which new links begin. Default: that of the running server.", "--url"
-    )
+    url: str | None = option(None, "Public URL, with which new links begin. Default: that of the running server.")
     links: Path | None = option(
         None,
         "Append the new links to this TSV file (readable only by you), not printed.",
-        "--links",
-        python="str | Path | None",
         about="write new links to this file (TSV) instead of the result.",
-        convert=Path,
     )
     database: str | None = database_option()
 
 
-def _extend_and_tell(settings: ExtendSettings, *, json: bool) -> None:
-    from adjudge.shell.output import write_result
-
-    done = _extend(settings)
-    write_result(done, json=json)
-    if not json and not settings.dry_run:
-        for link in done.links:
-            print(f"  {link.name:<14} {link.link}")
-        once = " Links are shown only once." if done.links else ""
-        print(f"Servers that run take this up within a few seconds.{once}")
+def _tell_links(done: Extended, settings: ExtendSettings) -> None:
+    if settings.dry_run:
+        return
+    for link in done.links:
+        print(f"  {link.name:<14} {link.link}")
+    once = " Links are shown only once." if done.links else ""
+    print(f"Servers that run take this up within a few seconds.{once}")
 
 
-def _extend(settings: ExtendSettings) -> Extended:
-    from adjudge.server.extend import extend as extend_campaign
-
-    return extend_campaign(
-        settings.campaign,
-        judgments=settings.judgments,
-        beside=settings.beside,
-        dry_run=settings.dry_run,
-        database=settings.database,
-        base=settings.url,
-        links_file=settings.links,
-        looks=_looks_taken(settings.campaign),
-    )
-
-
-def _looks_taken(campaign_file: Path) -> LooksTaken | None:
-    """The planned looks that the organisers' page has taken, None where there are none."""
-    from adjudge.evidence.look import read_history
-    from adjudge.server.extend import LooksTaken
-
-    history = read_history(campaign_file.with_name("looks.json"))
-    if history is None or not history.records:
-        return None
-    return LooksTaken(len(history.records), history.plan, history.records[-1].fraction)
-
-
-@command("extend", DURING, "adjudge extend campaign.toml --judgments 6 --dry-run", line=_extend_and_tell, output=False)
+@command("extend", DURING, "adjudge extend campaign.toml --judgments 6 --dry-run", then=_tell_links, output=False)
 def extend(settings: ExtendSettings) -> Extended:
     """Extend a campaign that runs or has run, without touching what was judged.
 
     Add annotators, systems or documents to the campaign file first; this command makes tasks for what is new.
     """
-    return _extend(settings)
+    from adjudge.evidence.look import read_history
+    from adjudge.server.extend import LooksTaken
+    from adjudge.server.extend import extend as extend_campaign
+
+    # The planned looks that the organisers' page has taken.
+    history, looks = read_history(settings.campaign.with_name("looks.json")), None
+    if history is not None and history.records:
+        looks = LooksTaken(len(history.records), history.plan, history.records[-1].fraction)
+    given = dict(vars(settings))
+    campaign, base, links_file = (given.pop(name) for name in ("campaign", "url", "links"))
+    return extend_campaign(campaign, **given, base=base, links_file=links_file, looks=looks)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,15 +177,7 @@ class BackupSettings:
     """A campaign and its archive."""
 
     campaign: Path = campaign_argument()
-    output: Path = option(
-        REQUIRED,
-        "The archive to write, a .zip file.",
-        "--output",
-        "-o",
-        positional=True,
-        python="str | Path",
-        convert=Path,
-    )
+    output: Path = option(REQUIRED, "The archive to write, a .zip file.", "--output", "-o", positional=True)
     database: str | None = database_option()
 
 
@@ -249,17 +196,12 @@ def backup(settings: BackupSettings) -> BackedUp:
 class RestoreSettings:
     """An archive, and where the campaign comes."""
 
-    archive: Path = argument(
-        REQUIRED, "The archive that `adjudge backup` wrote.", metavar="BACKUP", python="str | Path", convert=Path
-    )
-    folder: Path = argument(
-        REQUIRED, "A new or empty folder for the campaign.", metavar="FOLDER", python="str | Path", convert=Path
-    )
+    archive: Path = argument(REQUIRED, "The archive that `adjudge backup` wrote.", metavar="BACKUP")
+    folder: Path = argument(REQUIRED, "A new or empty folder for the campaign.", metavar="FOLDER")
     database: str | None = option(
         None,
         "Restore into this empty PostgreSQL database, postgres://user:password@host/name. Default: SQLite in the "
         "folder.",
-        "--database",
     )
 
 
@@ -279,7 +221,6 @@ class MoveSettings:
     to: str = option(
         REQUIRED,
         "An empty PostgreSQL database, postgres://user:password@host/name, or a new file.sqlite3.",
-        "--to",
         metavar="URL|FILE",
         positional=True,
         python="str | Path",
@@ -304,23 +245,16 @@ class JudgeFiles:
     """A campaign, and the judgment table of a machine judge."""
 
     campaign: Path = argument(
-        REQUIRED,
-        "The campaign file, or its tasks from 'adjudge design' (JSON).",
-        metavar="CAMPAIGN",
-        python="str | Path",
-        convert=Path,
+        REQUIRED, "The campaign file, or its tasks from 'adjudge design' (JSON).", metavar="CAMPAIGN"
     )
     output: Path | None = option(
         REQUIRED,
         "The judgment table to write: .parquet, .csv or .tsv.",
         "--output",
         "-o",
-        typed_default=None,
         positional=True,
-        python="str | Path",
         about="the judgment table to write (.parquet, .csv or .tsv). Answers are kept beside it as they come; call "
         "again with the same arguments to ask what is missing.",
-        convert=Path,
     )
     dry_run: bool = option(
         False,
@@ -343,8 +277,7 @@ def _judge_and_tell(files: JudgeFiles, settings: JudgeSettings, *, json: bool) -
             print(shown.prompt)
         return shown
     if files.output is None:
-        missing = f"{param('output')} is missing"
-        raise UsageError(f"{missing}; name the judgment table to write, such as judge.parquet")
+        raise UsageError(f"{param('output')} is missing; name the judgment table to write, such as judge.parquet")
     try:
         with progress() as tell:
             result = ask_judge(files.campaign, files.output, settings=settings, tell=tell)
@@ -391,13 +324,9 @@ class ExportSettings:
         False, "Include excluded annotators, marked in the column 'excluded'.", "--with-excluded"
     )
     draws: Path | None = option(
-        None, "Adaptive campaigns: write every decision with its probabilities to this file (JSON lines).", "--draws"
+        None, "Adaptive campaigns: write every decision with its probabilities to this file (JSON lines)."
     )
     database: str | None = database_option()
-
-
-# Formats that hold the texts themselves.
-_WITH_TEXTS = ("mqm", "post-edits")
 
 
 @command("export", DURING, "adjudge export campaign.toml -o judgments.parquet", output=False)
@@ -406,16 +335,16 @@ def export(settings: ExportSettings) -> Exported:
     from adjudge.readers.summary import describe_export
     from adjudge.server.serve import export_judgments
 
-    writers = {"judgments": _write_native, "appraise": _write_appraise, "mqm": _write_mqm, "post-edits": _write_edits}
     name, with_excluded = settings.format, settings.with_excluded
-    if name not in writers:
-        raise unknown_choice("format", name, writers)
+    if name not in ("judgments", "appraise", "mqm", "post-edits"):
+        raise unknown_choice("format", name, ("judgments", "appraise", "mqm", "post-edits"))
     if name == "judgments":
         check_table(settings.output)
+    with_texts = name in ("mqm", "post-edits")
     judgments = export_judgments(
-        settings.campaign, database=settings.database, with_excluded=with_excluded, with_texts=name in _WITH_TEXTS
+        settings.campaign, database=settings.database, with_excluded=with_excluded, with_texts=with_texts
     )
-    written = writers[name](judgments, settings.output)
+    written = _write_judgments(judgments, name, settings.output)
     if settings.draws is not None:
         _write_draws(settings.draws)
     return describe_export(written, {"format": name, "with_excluded": with_excluded})
@@ -423,67 +352,44 @@ def export(settings: ExportSettings) -> Exported:
 
 def _write_draws(file: Path) -> None:
     """Write the decisions, and say whether replaying the log reproduces them."""
-    import sys
-    from json import dumps
-
     from adjudge.server.tasks import draws, is_adaptive, replay
     from adjudge.table.files import write_text
-    from adjudge.table.wording import counted
 
     if not is_adaptive():
-        raise UsageError(
-            f"{param('draws')} is for adaptive campaigns; this campaign file has no [adaptive], leave it out"
-        )
+        without = "this campaign file has no [adaptive], leave it out"
+        raise UsageError(f"{param('draws')} is for adaptive campaigns; {without}")
     decisions = draws()
-    write_text(file, "".join(dumps(decision, ensure_ascii=False) + "\n" for decision in decisions))
+    write_text(file, "".join(json_module.dumps(decision, ensure_ascii=False) + "\n" for decision in decisions))
     differs = replay()
     outcome = "all reproduced from the log" if differs is None else f"decision {differs} is not reproduced from the log"
     print(f"{counted(len(decisions), 'decision')} written to {file}; {outcome}", file=sys.stderr)
 
 
-def _without_withdrawn(judgments: Judgments) -> Judgments:
-    """Judgments without attention checks, and without those that were taken back again, where there are scores."""
+def _write_judgments(judgments: Judgments, name: str, output: Path) -> Judgments:
+    """Write the judgments in the format of this name, and return those that it can hold."""
     import polars as pl
 
-    judgments = judgments.keep(
-        pl.col("kind") != "attention", otherwise="attention check, for which Appraise files have no type"
-    )
-    if judgments.table["rank"].is_not_null().any():
-        return judgments
-    return judgments.keep(
-        pl.col("score").is_not_null(), otherwise="score that was taken back, which Appraise files cannot hold"
-    )
-
-
-def _write_native(judgments: Judgments, output: Path) -> Judgments:
-    from adjudge.readers import native
-
-    native.write(judgments, output)
-    return judgments
-
-
-def _write_appraise(judgments: Judgments, output: Path) -> Judgments:
-    from adjudge.readers import appraise_batches
+    from adjudge.readers import appraise_batches, mqm, native
+    from adjudge.readers.post_edits import write_post_edits
     from adjudge.table.errors import DataError
 
+    if name == "judgments":
+        native.write(judgments, output)
+        return judgments
+    if name == "mqm":
+        mqm.write(judgments, output)
+        return mqm.written(judgments)
+    if name == "post-edits":
+        return write_post_edits(judgments, output)
     if "postedit" in judgments.protocols:
         raise DataError("Appraise files hold no post-edits; export judgments or post-edits")
-    kept = _without_withdrawn(judgments)
-    appraise_batches.write(kept, output)
-    return kept
-
-
-def _write_mqm(judgments: Judgments, output: Path) -> Judgments:
-    from adjudge.readers import mqm
-
-    mqm.write(judgments, output)
-    return mqm.written(judgments)
-
-
-def _write_edits(judgments: Judgments, output: Path) -> Judgments:
-    from adjudge.readers.post_edits import write_post_edits
-
-    return write_post_edits(judgments, output)
+    no_type = "attention check, for which Appraise files have no type"
+    judgments = judgments.keep(pl.col("kind") != "attention", otherwise=no_type)
+    if not judgments.table["rank"].is_not_null().any():
+        taken_back = "score that was taken back, which Appraise files cannot hold"
+        judgments = judgments.keep(pl.col("score").is_not_null(), otherwise=taken_back)
+    appraise_batches.write(judgments, output)
+    return judgments
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -491,16 +397,14 @@ class ServeSettings:
     """A campaign and its server."""
 
     campaign: Path = campaign_argument()
-    port: int = option(8000, "Port to listen on.", "--port", least=1, most=65535)
-    host: str = option("127.0.0.1", "Address to listen on; 0.0.0.0 for all interfaces.", "--host")
-    tasks: Path | None = option(None, "The task file. Default: tasks.json next to the campaign file.", "--tasks")
+    port: int = option(8000, "Port to listen on.", least=1, most=65535)
+    host: str = option("127.0.0.1", "Address to listen on; 0.0.0.0 for all interfaces.")
+    tasks: Path | None = option(None, "The task file. Default: tasks.json next to the campaign file.")
     database: str | None = database_option()
-    workers: int | None = option(
-        None, "Number of server processes. Default: 1 with SQLite, 2 with PostgreSQL.", "--workers"
-    )
-    url: str | None = option(None, "Public URL, if the server is behind a proxy.", "--url")
+    workers: int | None = option(None, "Number of server processes. Default: 1 with SQLite, 2 with PostgreSQL.")
+    url: str | None = option(None, "Public URL, if the server is behind a proxy.")
     links: Path | None = option(
-        None, "Append new links to this TSV file (readable only by you) instead of printing them.", "--links"
+        None, "Append new links to this TSV file (readable only by you) instead of printing them."
     )
     new_links: bool = option(False, "Create new links for all annotators and revoke the old ones.", "--new-links")
 
@@ -561,4 +465,4 @@ def _show(tasks: TaskSet, new: list[NewLink], base: str, *, as_json: bool, links
 
 
 def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{number} {agreeing(number, noun, f'{noun}s')}"

@@ -3,7 +3,7 @@
     @command("tournament", ANALYSIS, "adjudge tournament data_RNK.csv --pair fr-en", work=True)
     def tournament(judged: Judged, settings: TournamentSettings) -> Tournament:
         '''Find cycles, and the order of systems that contradicts the fewest judgments.'''
-        return judged.each_pair(lambda part: play(part, settings))
+        return judged.reading.each(judged.by_pair(), lambda part: play(part, settings))
 
 A parameter of the function is a dataclass whose fields are settings (`core.settings.option`), `Judged` (a source of
 judgments with the options of the readers), or `Reading` (those options alone). `adjudge.tournament` is what the
@@ -13,6 +13,7 @@ decorator returns; `shell.line` makes the command. Both check values by the same
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, fields
@@ -25,8 +26,8 @@ from types import UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from adjudge.readers.options import ReadOptions
-from adjudge.shell.reading import Judged, Reading
-from adjudge.table.errors import UsageError, in_python, param, unknown_choice
+from adjudge.shell.reading import Judged, Reading, as_paths
+from adjudge.table.errors import AdjudgeError, UsageError, in_python, param, unknown_choice
 from adjudge.table.settings import REQUIRED, UNSET, Option, argument, option_of
 
 P = ParamSpec("P")
@@ -46,6 +47,12 @@ _KINDS = {
     False: inspect.Parameter.KEYWORD_ONLY,
     "keywords": inspect.Parameter.VAR_KEYWORD,
 }
+_PATHS: dict[Any, tuple[str, Callable[[Any], Any]]] = {
+    Path: ("str | Path", Path),
+    list[Path]: ("str | Path | Iterable[str | Path]", as_paths),
+}
+"""How Python may give paths, and what makes the value of the field from that."""
+_STARS: dict[Any, str] = {"rest": "*", "keywords": "**"}
 _SECTIONS = ("Returns:", "Raises:", "Example:")
 _READING = "how the source is read, as in `adjudge.read`: `format`, `pair`, ..."
 
@@ -79,31 +86,25 @@ class Setting:
     @property
     def annotation(self) -> str:
         """The annotation in Python."""
-        return self.option.python or self.written
-
-    @property
-    def python_default(self) -> Any:
-        """The default in Python, `REQUIRED` if there is none."""
-        return self.default if self.option.python_default is UNSET else self.option.python_default
-
-    @property
-    def documented_name(self) -> str:
-        """The name in the documentation of the Python function."""
-        return {"rest": "*", "keywords": "**"}.get(str(self.option.positional), "") + self.name
+        kind, is_optional = _without_none(self.kind)
+        if self.option.python is not None or kind not in _PATHS:
+            return self.option.python or self.written
+        return _PATHS[kind][0] + (" | None" if is_optional and self.default is not REQUIRED else "")
 
     @property
     def signature_default(self) -> Any:
         """The default as a signature has it."""
-        without = self.python_default is REQUIRED or self.option.positional in ("rest", "keywords")
-        return inspect.Parameter.empty if without else self.python_default
+        if self.default is REQUIRED or self.option.positional in _STARS:
+            return inspect.Parameter.empty
+        return None if (self.option.python or "").endswith("| None") else self.default
 
     def value(self, given: Any) -> Any:
         """The value of the field from what was given; None is the default unless the type allows it."""
-        if given is UNSET or (given is None and not _without_none(self.kind)[1]):
+        kind, is_optional = _without_none(self.kind)
+        if given is UNSET or (given is None and not is_optional):
             return None if self.default is REQUIRED else self.default
-        if given is None:
-            return None
-        return given if self.option.convert is None else self.option.convert(given)
+        convert = self.option.convert or _PATHS.get(kind, ("", None))[1]
+        return given if given is None or convert is None else convert(given)
 
     def check(self, given: Any) -> None:
         """Refuse an unknown choice, what is not a number, and a number out of bounds."""
@@ -112,16 +113,13 @@ class Setting:
             return
         if get_origin(kind) is Literal and given not in get_args(kind):
             raise unknown_choice(self.name, str(given), get_args(kind))
-        if kind in (int, float):
-            self._check_number(given, whole=kind is int)
-
-    def _check_number(self, given: Any, *, whole: bool) -> None:
+        if kind not in (int, float):
+            return
         # 1e4 means a whole number, but it is not accepted as a seed.
-        is_whole = isinstance(given, Integral) or (
-            isinstance(given, Real) and float(given).is_integer() and self.name != "seed"
-        )
-        if not (is_whole or (not whole and isinstance(given, Real))):
-            raise UsageError(f"{param(self.name)} is {given!r}, a {'whole ' if whole else ''}number is needed")
+        is_number = isinstance(given, Real) and (kind is float or (float(given).is_integer() and self.name != "seed"))
+        if not (is_number or isinstance(given, Integral)):
+            needed = "a whole number" if kind is int else "a number"
+            raise UsageError(f"{param(self.name)} is {given!r}, {needed} is needed")
         self.check_bounds(given)
 
     def check_bounds(self, given: Any) -> None:
@@ -165,21 +163,28 @@ class Command:
     """A command: its function, and where and how it is offered. The settings are looked up when they are needed."""
 
     name: str
+    """What is typed; a group and a name for `data list`."""
     panel: str | None
+    """The heading under which `adjudge --help` lists it."""
     example: str
-    details: str
-    about: str
-    """What Python's documentation begins with instead of `text`."""
+    """A call that works."""
     function: Callable[..., Any]
-    line: Callable[..., Any]
-    """What the command line calls with the same settings, and with `json` and `output` if it has these parameters."""
-    settings: str | None
+    details: str = ""
+    """A paragraph that follows the documentation of the function and names parameters."""
+    about: str = ""
+    """What Python's documentation begins with instead of `text`."""
+    line: Callable[..., Any] | None = None
+    """What the command line calls instead of the function, with the same settings."""
+    then: Callable[..., None] | None = None
+    """What the command line calls with the result, which it has printed, and the settings; not for JSON."""
+    settings: str | None = None
     """The class of the parameter `settings`, as `module:class`, if its module is slow to load."""
-    work: bool
+    work: bool = False
     """Whether it has much to compute, so that it takes `--jobs`, `--scheduler` and `--no-cache`."""
-    output: bool
+    output: bool = True
     """Whether the result can be written to a file, by `--output`."""
-    json: bool
+    json: bool = True
+    """Whether the result can be printed as JSON. What the command line calls may take `json` and `output` itself."""
 
     @cached_property
     def groups(self) -> dict[str, type]:
@@ -264,13 +269,13 @@ class Command:
     @cached_property
     def documentation(self) -> str:
         """The documentation of the Python function, with a list of its parameters."""
-        lines = [
-            f"{each.documented_name}: {each.option.about or sentence(each.option.help)}" for each in self.in_python
-        ]
+        lines = []
+        for each in self.in_python:
+            stars, about = _STARS.get(each.option.positional, ""), each.option.about or sentence(each.option.help)
+            lines.append(f"{stars}{each.name}: {about}")
         lines += [f"**reading: {_READING}"] if self.reads else []
-        listed = "\n".join(
-            textwrap.fill(in_python(line), 116, initial_indent="    ", subsequent_indent="        ") for line in lines
-        )
+        wrapper = textwrap.TextWrapper(116, initial_indent="    ", subsequent_indent="        ")
+        listed = "\n".join(wrapper.fill(in_python(line)) for line in lines)
         sections = [part for part in self._paragraphs if part.startswith(_SECTIONS)]
         return "\n\n".join([in_python(self.about or self.text), f"Args:\n{listed}", *sections])
 
@@ -306,40 +311,12 @@ COMMANDS: dict[str, Command] = {}
 """All commands by name; `shell.line.MODULES` declare them."""
 
 
-def command(
-    name: str,
-    panel: str | None,
-    example: str,
-    *,
-    details: str = "",
-    about: str = "",
-    line: Callable[..., Any] | None = None,
-    settings: str | None = None,
-    work: bool = False,
-    output: bool = True,
-    json: bool = True,
-) -> Callable[[Callable[P, R]], Callable[..., R]]:
-    """Declare a command.
-
-    Args:
-        name: what is typed; a group and a name for `data list`.
-        panel: the heading under which `adjudge --help` lists it.
-        example: a call that works.
-        details: a paragraph that follows the documentation of the function and names parameters.
-        about: what the function does, if Python needs other words.
-        line: what the command line calls instead of the function, if it does more than to write the result.
-        settings: the class of the parameter `settings`, as `module:class`, if loading its module takes long.
-        work: whether it takes the options for running the computation.
-        output: whether the result can be written to a file.
-        json: whether the result can be printed as JSON.
-    """
+def command(name: str, panel: str | None, example: str, **more: Any) -> Callable[[Callable[P, R]], Callable[..., R]]:
+    """Declare a command; `more` are further attributes of `Command`."""
 
     def declare(function: Callable[P, R]) -> Callable[..., R]:
-        declared = Command(
-            name, panel, example, details, about, function, line or function, settings, work, output, json
-        )
-        COMMANDS[name] = declared
-        return python_function(declared)
+        COMMANDS[name] = Command(name, panel, example, function, **more)
+        return python_function(COMMANDS[name])
 
     return declare
 
@@ -366,8 +343,12 @@ def python_call(function: Callable[P, R]) -> Callable[P, R]:
         import_module("numpy")  # its threads can only be limited once it is loaded
         from adjudge.work.tasks import one_thread
 
-        with one_thread():
-            return function(*args, **keywords)
+        try:
+            with one_thread():
+                return function(*args, **keywords)
+        except AdjudgeError as fault:
+            fault.args = (_without_options(fault.args[0]),)
+            raise
 
     return call
 
@@ -379,3 +360,12 @@ def described(function: Callable[P, R]) -> Callable[P, R]:
         function.__signature__ = declared.signature  # type: ignore[attr-defined]
         function.__doc__ = declared.documentation
     return function
+
+
+_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)")
+
+
+def _without_options(message: str) -> str:
+    """Until every message names parameters by `param`: the message with parameters instead of options."""
+    named = {"with": "with_scores"}
+    return _OPTION.sub(lambda option: param(named.get(option[1], option[1].replace("-", "_"))), message)

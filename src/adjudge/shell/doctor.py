@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import locale
+import operator
 import os
 import pkgutil
 import platform
@@ -18,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
@@ -35,13 +36,7 @@ from adjudge.table.results import Result, Table, text
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    Examiner = Callable[[], Iterator["Finding"]]
-
-
-# The result of examining an installation: what is as it should be, and what to do about the rest.
-
+    from collections.abc import Callable, Iterator, Mapping
 
 State = Literal["ok", "warning", "fault"]
 
@@ -55,6 +50,11 @@ class Finding:
     found: str
     advice: str = ""
     """What to do; nothing where all is well."""
+
+
+def _finding(what: str, found: str, advice: str, *, bad: State | None = "warning") -> Finding:
+    """What was found is good, where `bad` is None, or of this state and in need of advice."""
+    return Finding(what, "ok", found) if bad is None else Finding(what, bad, found, advice)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,11 +102,9 @@ def examine_sqlite() -> Iterator[Finding]:
         return
     with tempfile.TemporaryDirectory() as folder, closing(sqlite3.connect(Path(folder) / "tried.sqlite3")) as tried:
         mode = tried.execute("PRAGMA journal_mode=WAL").fetchone()[0]
-    if mode == "wal":
-        yield Finding("SQLite", "ok", f"{version}, write-ahead log works")
-    else:
-        advice = "keep campaigns on a local disk, not on a network folder"
-        yield Finding("SQLite", "warning", f"{version}, no write-ahead log in the temporary folder ({mode})", advice)
+    log = "write-ahead log works" if mode == "wal" else f"no write-ahead log in the temporary folder ({mode})"
+    advice = "keep campaigns on a local disk, not on a network folder"
+    yield _finding("SQLite", f"{version}, {log}", advice, bad=None if mode == "wal" else "warning")
 
 
 def examine_given(database: str) -> Iterator[Finding]:
@@ -126,28 +124,22 @@ def _examine_file(file: Path) -> Iterator[Finding]:
     if not file.is_file():
         yield Finding("database", "fault", f"{file}: no such file", "check the path; 'adjudge serve' makes the file")
         return
+    address = f"file:{quote(str(file.resolve()))}?mode=ro"
     try:
-        with closing(
-            sqlite3.connect(f"file:{quote(str(file.resolve()))}?mode=ro", uri=True, timeout=SECONDS)
-        ) as opened:
+        with closing(sqlite3.connect(address, uri=True, timeout=SECONDS)) as opened:
             problems = [str(row[0]) for row in opened.execute("PRAGMA integrity_check(10)")]
-            applied = _read_applied(opened) if problems == ["ok"] else set()
+            held = opened.execute("SELECT 1 FROM sqlite_master WHERE name = 'django_migrations'").fetchone()
+            applied = {str(row[0]) for row in opened.execute(_APPLIED)} if held and problems == ["ok"] else set()
     except sqlite3.Error as fault:
         advice = "restore it from a copy; it must be a database that 'adjudge serve' made"
         yield Finding("database", "fault", f"{file}: {fault}", advice)
         return
     if problems != ["ok"]:
-        yield Finding(
-            "database", "fault", f"{file}: {'; '.join(problems)}", "restore it from a copy, then export again"
-        )
+        reason = "; ".join(problems)
+        yield Finding("database", "fault", f"{file}: {reason}", "restore it from a copy, then export again")
         return
     yield Finding("database", "ok", f"{file}: whole (integrity check)")
     yield _compare_tables(applied)
-
-
-def _read_applied(opened: sqlite3.Connection) -> set[str]:
-    held = opened.execute("SELECT 1 FROM sqlite_master WHERE name = 'django_migrations'").fetchone()
-    return {str(row[0]) for row in opened.execute(_APPLIED)} if held else set()
 
 
 def _examine_postgres(url: str) -> Iterator[Finding]:
@@ -156,31 +148,24 @@ def _examine_postgres(url: str) -> Iterator[Finding]:
     except ImportError:
         yield Finding("database", "fault", "PostgreSQL needs its driver", "pip install 'adjudge[postgres]'")
         return
-    shown = hide_password(url)
+    shown, parts = hide_password(url), urlsplit(url)
+    # The server's library does not know our own word in the address.
+    query = urlencode([(name, value) for name, value in parse_qsl(parts.query) if name != "pooling"])
     try:
-        with psycopg.connect(_without_pooling(url), connect_timeout=SECONDS) as opened:
+        with psycopg.connect(urlunsplit(parts._replace(query=query)), connect_timeout=SECONDS) as opened:
             version = opened.info.server_version // 10_000
             # What a server without it acknowledges can be lost with its power.
             durable = (opened.execute("SHOW fsync").fetchone() or ("",))[0]
             held = (opened.execute("SELECT to_regclass('django_migrations')").fetchone() or (None,))[0]
             applied = {str(row[0]) for row in opened.execute(_APPLIED)} if held else set()
     except psycopg.Error as fault:
-        reason = " ".join(str(fault).split())
-        yield Finding(
-            "database", "fault", f"{shown}: {reason}", "check the address, the rights and that the server runs"
-        )
+        advice = "check the address, the rights and that the server runs"
+        yield Finding("database", "fault", f"{shown}: {' '.join(str(fault).split())}", advice)
         return
     yield Finding("database", "ok", f"{shown}: PostgreSQL {version}")
     if durable != "on":
         yield Finding("durability", "warning", f"fsync is {durable}", "set fsync = on, or a power cut loses judgments")
     yield _compare_tables(applied)
-
-
-def _without_pooling(url: str) -> str:
-    # Our own word in the address, which the server's library does not know.
-    parts = urlsplit(url)
-    kept = [(name, value) for name, value in parse_qsl(parts.query) if name != "pooling"]
-    return urlunsplit(parts._replace(query=urlencode(kept)))
 
 
 def _compare_tables(applied: set[str]) -> Finding:
@@ -216,59 +201,40 @@ def examine_linear_algebra() -> Iterator[Finding]:
         return
     most = max(int(pool["num_threads"]) for pool in pools)
     library = f"{', '.join(sorted({str(pool['internal_api']) for pool in pools}))}, {counted(most, 'thread')}"
-    if most > count_processors():
-        yield Finding("linear algebra", "warning", library, "set OPENBLAS_NUM_THREADS=1: threads wait for each other")
-    else:
-        yield Finding("linear algebra", "ok", library)
+    advice = "set OPENBLAS_NUM_THREADS=1: threads wait for each other"
+    yield _finding("linear algebra", library, advice, bad="warning" if most > _count_processors() else None)
 
 
-def count_processors() -> int:
+def _count_processors() -> int:
     """Processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def examine_resources(
     meminfo: Path = Path("/proc/meminfo"), limit: Path = Path("/sys/fs/cgroup/memory.max")
 ) -> Iterator[Finding]:
     """Processors, and the memory that is left, also where a container sets a limit."""
-    yield Finding("processors", "ok", str(count_processors()))
-    known = [size for size in (_read_available(meminfo), _read_limit(limit)) if size is not None]
+    yield Finding("processors", "ok", str(_count_processors()))
+    known: list[int] = []
+    with suppress(OSError, KeyError, ValueError):
+        lines = dict(line.split(":", 1) for line in meminfo.read_text().splitlines() if ":" in line)
+        known.append(int(lines["MemAvailable"].split()[0]) * 1024)
+    with suppress(OSError, ValueError):
+        known.append(int(limit.read_text()) - int(limit.with_name("memory.current").read_text()))
     if not known:
         yield Finding("memory", "ok", "not known on this system")
-    elif min(known) < LITTLE_MEMORY:
-        advice = "close other programs, or give the container more: large campaigns need 1 GB"
-        yield Finding("memory", "warning", f"{show_size(min(known))} free", advice)
-    else:
-        yield Finding("memory", "ok", f"{show_size(min(known))} free")
-
-
-def _read_available(meminfo: Path) -> int | None:
-    try:
-        lines = dict(line.split(":", 1) for line in meminfo.read_text().splitlines() if ":" in line)
-        return int(lines["MemAvailable"].split()[0]) * 1024
-    except (OSError, KeyError, ValueError):
-        return None
-
-
-def _read_limit(limit: Path) -> int | None:
-    try:
-        return int(limit.read_text()) - int(limit.with_name("memory.current").read_text())
-    except (OSError, ValueError):
-        return None
+        return
+    advice = "close other programs, or give the container more: large campaigns need 1 GB"
+    bad: State | None = "warning" if min(known) < LITTLE_MEMORY else None
+    yield _finding("memory", f"{show_size(min(known))} free", advice, bad=bad)
 
 
 def examine_terminal() -> Iterator[Finding]:
     """Whether every script can be printed."""
     written = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
     encodings = f"output {written}, files {locale.getpreferredencoding(do_setlocale=False).lower()}"
-    if written == "utf8":
-        yield Finding("encoding", "ok", encodings)
-    else:
-        yield Finding(
-            "encoding", "warning", encodings, "set PYTHONUTF8=1 or LC_ALL=C.UTF-8, to see names in every script"
-        )
+    advice = "set PYTHONUTF8=1 or LC_ALL=C.UTF-8, to see names in every script"
+    yield _finding("encoding", encodings, advice, bad=None if written == "utf8" else "warning")
 
 
 def examine_port(number: int) -> Iterator[Finding]:
@@ -290,9 +256,8 @@ def examine_clock(now: float | None = None) -> Iterator[Finding]:
     shown = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
     installed = max(file.stat().st_mtime for file in _PACKAGE.glob("*.py"))
     if seconds < installed - 86_400:
-        yield Finding(
-            "clock", "warning", f"{shown}, before adjudge was installed", "set the clock: links and times depend on it"
-        )
+        advice = "set the clock: links and times depend on it"
+        yield Finding("clock", "warning", f"{shown}, before adjudge was installed", advice)
     else:
         yield Finding("clock", "ok", shown)
 
@@ -302,9 +267,8 @@ LITTLE_ROOM = 200_000_000
 
 def examine_folders() -> Iterator[Finding]:
     """Temporary files, the data sets, and the folder where the command was called."""
-    yield examine_folder(
-        "temporary files", Path(tempfile.gettempdir()), "set TMPDIR to a folder of your own", needed=True
-    )
+    temporary = Path(tempfile.gettempdir())
+    yield examine_folder("temporary files", temporary, "set TMPDIR to a folder of your own", needed=True)
     yield examine_folder("data sets", data_folder(), "set ADJUDGE_DATA or XDG_CACHE_HOME to a folder of your own")
     yield examine_folder("this folder", Path.cwd(), "write results elsewhere with --output")
 
@@ -349,23 +313,13 @@ def examine_charts() -> Iterator[Finding]:
         yield Finding("charts", "fault", "a small chart could not be drawn", "install vl-convert-python again")
         return
     yield Finding("charts", "ok", "a small chart was drawn as SVG and PNG")
-    missing = find_missing_scripts()
+    # Letters of a script that no font has look like a letter that no font can have.
+    nothing = [vl_convert.svg_to_png(_SVG.format(letter)) for letter in (_NO_LETTER, "")]
+    missing = [name for name, letter in _SCRIPTS.items() if vl_convert.svg_to_png(_SVG.format(letter)) in nothing]
     if missing:
         yield Finding("letters in PNG charts", "warning", f"none for {', '.join(missing)}", FONTS)
     else:
         yield Finding("letters in PNG charts", "ok", ", ".join(_SCRIPTS))
-
-
-def find_missing_scripts() -> list[str]:
-    """Scripts whose letters look like a letter that no font has."""
-    none = _draw(_NO_LETTER)
-    return [script for script, letter in _SCRIPTS.items() if _draw(letter) in (none, _draw(""))]
-
-
-def _draw(letters: str) -> bytes:
-    import vl_convert
-
-    return bytes(vl_convert.svg_to_png(_SVG.format(letters)))
 
 
 # Python and the packages that adjudge needs: installed, importable, and of a version that it was made for.
@@ -405,13 +359,18 @@ def find_import_faults(modules: Mapping[str, str]) -> dict[str, str]:
     return {name: shown(" ".join(reason.split()), 160) for name, reason in last.items() if reason}
 
 
-PURPOSES = {
-    "postgres": "serving from PostgreSQL",
-    "embeddings": "comparing topics by meaning in testset",
-}
+PURPOSES = {"postgres": "serving from PostgreSQL", "embeddings": "comparing topics by meaning in testset"}
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(\[[^\]]*\])?\s*(?P<range>[^;]*)(;(?P<marker>.*))?$")
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([^'\"]+)['\"]")
 _BOUND = re.compile(r"(>=|<=|==|!=|<|>)\s*([0-9][0-9.]*)")
+_SIGNS = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+}
 
 
 @dataclass(frozen=True)
@@ -427,10 +386,8 @@ def examine_python() -> Iterator[Finding]:
     """The interpreter."""
     interpreter = f"{platform.python_version()} at {sys.executable}, adjudge {__version__}"
     needed = str(metadata.metadata("adjudge")["Requires-Python"] or "")
-    if is_in_range(platform.python_version(), needed):
-        yield Finding("Python", "ok", interpreter)
-    else:
-        yield Finding("Python", "fault", interpreter, f"install Python {needed} and set up again")
+    bad: State | None = None if is_in_range(platform.python_version(), needed) else "fault"
+    yield _finding("Python", interpreter, f"install Python {needed} and set up again", bad=bad)
 
 
 def examine_dependencies() -> Iterator[Finding]:
@@ -439,10 +396,8 @@ def examine_dependencies() -> Iterator[Finding]:
     faults = _examine_packages(needed)
     yield from faults
     if len(needed) > len(faults):
-        of_all = f" of {len(needed)}" if faults else ""
-        yield Finding(
-            "dependencies", "ok", f"{len(needed) - len(faults)}{of_all} packages import, of the right versions"
-        )
+        good = f"{len(needed) - len(faults)}{f' of {len(needed)}' if faults else ''}"
+        yield Finding("dependencies", "ok", f"{good} packages import, of the right versions")
 
 
 def examine_extras() -> Iterator[Finding]:
@@ -479,23 +434,15 @@ def parse_requirement(line: str) -> Requirement:
 
 def is_in_range(version: str, versions: str) -> bool:
     """Whether a version lies in a range such as `<3,>=2.2`; the numbers count, not what follows them."""
-    return all(
-        _compare(_parse_version(version), sign, _parse_version(bound)) for sign, bound in _BOUND.findall(versions)
-    )
-
-
-def _compare(version: tuple[int, ...], sign: str, bound: tuple[int, ...]) -> bool:
-    width = max(len(version), len(bound))
-    left, right = (numbers + (0,) * (width - len(numbers)) for numbers in (version, bound))
-    return {
-        ">=": left >= right, "<=": left <= right, "==": left == right, "!=": left != right, "<": left < right,
-        ">": left > right,
-    }[sign]  # fmt: skip
+    left = _parse_version(version)
+    return all(_SIGNS[sign](left, _parse_version(bound)) for sign, bound in _BOUND.findall(versions))
 
 
 def _parse_version(version: str) -> tuple[int, ...]:
+    """The numbers of a version without zeros at the end, so that 1.2 is 1.2.0."""
     release = re.match(r"[0-9]+(\.[0-9]+)*", version)
-    return tuple(int(part) for part in release[0].split(".")) if release else (0,)
+    numbers = re.sub(r"(\.0+)+$", "", release[0]) if release else "0"
+    return tuple(int(part) for part in numbers.split("."))
 
 
 def _installed_version(name: str) -> str | None:
@@ -507,29 +454,21 @@ def _installed_version(name: str) -> str | None:
 
 def _examine_packages(needed: list[Requirement]) -> list[Finding]:
     """What is wrong with these packages."""
-    faults = {package.name: fault for package in needed if (fault := _check_version(package)) is not None}
-    modules = {package.name: module for package in needed if (module := _find_module(package.name)) is not None}
-    broken = find_import_faults(modules)
+    names = [package.name for package in needed]
+    broken = find_import_faults({name: module for name in names if (module := _find_module(name))})
+    findings = []
     for package in needed:
-        if package.name in broken:
-            faults.setdefault(package.name, f"cannot be imported ({broken[package.name]})")
-    return [
-        Finding(
-            package.name,
-            "fault",
-            faults[package.name],
-            f"pip install '{package.name}{package.versions}', or set up again",
-        )
-        for package in needed
-        if package.name in faults
-    ]
-
-
-def _check_version(package: Requirement) -> str | None:
-    version = _installed_version(package.name)
-    if version is None:
-        return "not installed"
-    return None if is_in_range(version, package.versions) else f"version {version}, {package.versions} is needed"
+        name, versions, found = package.name, package.versions, _installed_version(package.name)
+        if found is None:
+            fault = "not installed"
+        elif not is_in_range(found, versions):
+            fault = f"version {found}, {versions} is needed"
+        elif name in broken:
+            fault = f"cannot be imported ({broken[name]})"
+        else:
+            continue
+        findings.append(Finding(name, "fault", fault, f"pip install '{name}{versions}', or set up again"))
+    return findings
 
 
 def _find_module(name: str) -> str | None:
@@ -540,64 +479,49 @@ def _find_module(name: str) -> str | None:
         return None
     tops = [file.parts[0].partition(".")[0] for file in files if file.suffix in (".py", ".so", ".pyd")]
     usable = [top for top in dict.fromkeys(tops) if top.isidentifier() and top != "tests"]
-    return (
-        min(usable, key=lambda top: (top.startswith("_"), _normalise(top) not in _normalise(name))) if usable else None
-    )
+
+    def normalise(name: str) -> str:
+        return re.sub(r"[-_.]+", "-", name).lower()
+
+    by_likeness = sorted(usable, key=lambda top: (top.startswith("_"), normalise(top) not in normalise(name)))
+    return next(iter(by_likeness), None)
 
 
-def _normalise(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
+def examine(
+    *, database: str | None = None, port: int = 8000, tell: Callable[[str], None] = lambda _: None
+) -> Diagnosis:
+    """Look at everything.
 
-
-@dataclass(frozen=True)
-class Examination:
-    """What a user can choose."""
-
-    database: str | None = None
-    """A file of SQLite, or the address of a database, to be looked at as well."""
-    port: int = 8000
-    """The port on which `serve` would listen."""
-
-
-def examine(wanted: Examination, tell: Callable[[str], None] = lambda _: None) -> Diagnosis:
-    """Look at everything; `tell` is called with what is being looked at."""
+    Args:
+        database: a file of SQLite, or the address of a database, to be looked at as well.
+        port: the port on which `serve` would listen.
+        tell: is called with what is being looked at.
+    """
+    examiners: dict[str, Callable[[], Iterator[Finding]]] = {
+        "Python": examine_python,
+        "dependencies": examine_dependencies,
+        "extras": examine_extras,
+        "SQLite": examine_sqlite,
+        "folders": examine_folders,
+        "charts": examine_charts,
+        "linear algebra": examine_linear_algebra,
+        "processors and memory": examine_resources,
+        "terminal": examine_terminal,
+        "port": lambda: examine_port(port),
+        "clock": examine_clock,
+    }
+    if database is not None:
+        examiners["database"] = lambda: examine_given(database)
     findings: list[Finding] = []
-    for what, examiner in _list_examiners(wanted):
+    for what, examiner in examiners.items():
         tell(what)
-        findings += _run_examiner(what, examiner)
+        try:
+            findings.extend(examiner())
+        except Exception as fault:  # noqa: BLE001 - a fault of one examination is reported, and the others still run
+            reason = " ".join(f"could not be examined ({type(fault).__name__}: {fault})".split())
+            findings.append(Finding(what, "fault", reason, "report this as a fault of adjudge"))
     return Diagnosis(
-        settings={"port": wanted.port, "database": wanted.database is not None},
+        settings={"port": port, "database": database is not None},
         data=f"python{platform.python_version()}",
         findings=tuple(findings),
     )
-
-
-def _list_examiners(wanted: Examination) -> Sequence[tuple[str, Examiner]]:
-    asked = wanted.database
-    return (
-        ("Python", examine_python),
-        ("dependencies", examine_dependencies),
-        ("extras", examine_extras),
-        ("SQLite", examine_sqlite),
-        ("folders", examine_folders),
-        ("charts", examine_charts),
-        ("linear algebra", examine_linear_algebra),
-        ("processors and memory", examine_resources),
-        ("terminal", examine_terminal),
-        ("port", lambda: examine_port(wanted.port)),
-        ("clock", examine_clock),
-        *((("database", lambda: examine_given(asked)),) if asked is not None else ()),
-    )
-
-
-def _run_examiner(what: str, examiner: Examiner) -> list[Finding]:
-    """The findings; an examination that breaks off is itself a finding."""
-    findings: list[Finding] = []
-    try:
-        findings.extend(examiner())
-    except Exception as fault:  # noqa: BLE001 - a fault of one examination is reported, and the others still run
-        reason = " ".join(f"{type(fault).__name__}: {fault}".split())
-        findings.append(
-            Finding(what, "fault", f"could not be examined ({reason})", "report this as a fault of adjudge")
-        )
-    return findings

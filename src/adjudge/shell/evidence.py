@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from adjudge.shell.declare import ANALYSIS, DURING, command
 from adjudge.shell.options import keys_option, page_option, read_keys
-from adjudge.shell.reading import Judged, Reading, as_paths
+from adjudge.shell.reading import Judged, Reading
 from adjudge.table.errors import UsageError, param
 from adjudge.table.settings import REQUIRED, argument, column_names, method_option, option, seed_option
 from adjudge.table.wording import split_names
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from adjudge.evidence.audit import Audit, AuditSettings
     from adjudge.evidence.compared_campaigns import CampaignComparison
+    from adjudge.evidence.look import LookSettings
     from adjudge.evidence.look_claims import Look
     from adjudge.evidence.parity import ParitySettings
     from adjudge.evidence.parity_results import Parity
@@ -60,11 +61,8 @@ class AuditOptions:
     judge_scores: list[Path] = option(
         (),
         "Scores of metrics by segment, each tested as a machine judge. May be given several times.",
-        typed=list[Path] | None,
-        python="str | Path | Iterable[str | Path]",
         about="files with scores of metrics by segment, each of which is tested as a machine judge. Annotators that "
         "are machines are named by `judges`, or by names that begin with `judge:`.",
-        convert=as_paths,
         after="acceptability",
     )
     lower_is_better: tuple[str, ...] = option(
@@ -99,11 +97,17 @@ def audit(judged: Judged, options: AuditOptions, settings: AuditSettings) -> Aud
     # Only now, so that the other processes start first.
     from adjudge.evidence.audit import SECONDS_PER_ROW
     from adjudge.evidence.audit import audit as make_audit
+    from adjudge.evidence.post_edits import read_companion as read_file
+    from adjudge.table.judgments import Judgments
+
+    def read_companion(source: Any, format_name: str) -> Judgments | None:
+        is_read = source is None or isinstance(source, Judgments)
+        return source if is_read else read_file(Path(source), format_name, judged.reading.options)
 
     settings = replace(
         settings,
-        edits=_companion(options.edits, "wmt-edits", judged.reading),
-        acceptability=_companion(options.acceptability, "wmt-acceptability", judged.reading),
+        edits=read_companion(options.edits, "wmt-edits"),
+        acceptability=read_companion(options.acceptability, "wmt-acceptability"),
         judge_scores=_metric_judges(options),
     )
     return judged.reading.each(
@@ -133,16 +137,6 @@ def _metric_judges(options: AuditOptions) -> pl.DataFrame | None:
     return None
 
 
-def _companion(source: Any, format_name: str, reading: Reading) -> Judgments | None:
-    """Judgments unchanged; a file as a judgment table or in the format for its kind."""
-    from adjudge.evidence.post_edits import read_companion
-    from adjudge.table.judgments import Judgments
-
-    if source is None or isinstance(source, Judgments):
-        return source
-    return read_companion(Path(source), format_name, reading.options)
-
-
 def _over_pairs(audits: Mapping[str, Audit]) -> Result | None:
     """Stability summed over language pairs, if several were audited."""
     from adjudge.evidence.stability import Stability, over_pairs
@@ -163,12 +157,11 @@ class ParityOptions:
         f"Judgments; leave out with {param('before')} and {param('after')}.",
         metavar="FILE",
         typed=list[Path] | None,
-        typed_default=None,
         about="a path, several paths, a polars or pandas data frame, or judgments.",
         after="human",
     )
     human: str = option(
-        REQUIRED, "The human translation: its name, or a regular expression.", "--human", positional=True, reads=True
+        REQUIRED, "The human translation: its name, or a regular expression.", positional=True, reads=True
     )
     before: Any = option(
         None,
@@ -217,14 +210,19 @@ def parity(reading: Reading, options: ParityOptions, settings: ParitySettings) -
     settings = replace(settings, contaminated=_contaminated(options, earlier, later), keys=read_keys(options.keys))
     versions = {name: _Versions(part, earlier.get(name)) for name, part in later.items()}
 
-    def write_page(results: Mapping[str, Parity]) -> None:
+    def write_report(results: Mapping[str, Parity]) -> None:
         if options.report is not None:
-            _write_parity_page(results, options.report)
+            from adjudge.reports.parity_page import build_parity_page
+            from adjudge.shell.output import write_page
+            from adjudge.table.languages import pair_title
+
+            title = ", ".join(["Human parity", *filter(None, map(pair_title, results))])
+            write_page(build_parity_page(results, title=title), options.report)
 
     def compute(part: _Versions) -> Parity:
         return compare_with_human(part.later, human=options.human, before=part.earlier, settings=settings)
 
-    return reading.each(versions, compute, then=write_page)
+    return reading.each(versions, compute, then=write_report)
 
 
 def _read_versions(reading: Reading, options: ParityOptions) -> tuple[dict[str, Judgments], dict[str, Judgments]]:
@@ -237,23 +235,18 @@ def _read_versions(reading: Reading, options: ParityOptions) -> tuple[dict[str, 
             raise UsageError(f"give judgments either as FILE or as {param('before')} and {param('after')}")
     later = reading.by_pair(after or source)
     if before is None:
-        return _split_versions(later)
+        # A campaign may have judged both versions of a test set; in others there is none before.
+        from adjudge.evidence.parity import split_versions
+
+        versions = {name: split_versions(part) for name, part in later.items()}
+        earlier = {name: first for name, (first, _) in versions.items() if first is not None}
+        return earlier, {name: part for name, (_, part) in versions.items() if not earlier or name in earlier}
     earlier = reading.by_pair(before)
     if reading.caller is not None:
         return dict(zip(later, earlier.values(), strict=True)), later
     if earlier.keys() != later.keys():
         held = f"{', '.join(earlier)} before, {', '.join(later)} after"
         raise UsageError(f"the two test sets hold other language pairs ({held}); choose one with {param('pair')}")
-    return earlier, later
-
-
-def _split_versions(parts: Mapping[str, Judgments]) -> tuple[dict[str, Judgments], dict[str, Judgments]]:
-    """The judgments before and after of campaigns that judged both versions of a test set; none before in others."""
-    from adjudge.evidence.parity import split_versions
-
-    versions = {name: split_versions(part) for name, part in parts.items()}
-    earlier = {name: first for name, (first, _) in versions.items() if first is not None}
-    later = {name: second for name, (_, second) in versions.items() if not earlier or name in earlier}
     return earlier, later
 
 
@@ -302,15 +295,6 @@ def _marked_in_column(column: str, tables: Sequence[Judgments]) -> frozenset[str
     anew = segments["segment"].n_unique() < segments.height
     name = pl.concat_str("document", "segment", separator=":") if anew else pl.col("segment")
     return frozenset(rows.select(name=name)["name"].drop_nulls().to_list())
-
-
-def _write_parity_page(results: Mapping[str, Parity], file: Path) -> None:
-    from adjudge.reports.parity_page import build_parity_page
-    from adjudge.shell.output import write_page
-    from adjudge.table.languages import pair_title
-
-    title = ", ".join(["Human parity", *filter(None, map(pair_title, results))])
-    write_page(build_parity_page(results, title=title), file)
 
 
 def _renames(typed: Sequence[str]) -> dict[str, str]:
@@ -365,14 +349,8 @@ def compare(reading: Reading, options: CompareOptions) -> CampaignComparison:
     """Compare campaigns over the same systems, and test whether they give the same order."""
     from adjudge.evidence.compare import compare as compare_campaigns
 
-    result = compare_campaigns(
-        _campaigns(reading, options),
-        rename=options.rename,
-        method=options.method,
-        keys=read_keys(options.keys),
-        resamples=options.resamples,
-        seed=options.seed,
-    )
+    given = {name: getattr(options, name) for name in ("rename", "method", "resamples", "seed")}
+    result = compare_campaigns(_campaigns(reading, options), keys=read_keys(options.keys), **given)
     if options.report is not None:
         from adjudge.reports.compare_page import build_compare_page
         from adjudge.shell.output import write_page
@@ -414,12 +392,11 @@ def _file_names(paths: Sequence[Path]) -> list[str]:
     """The file names without extensions, or the full paths if two names are the same."""
     from adjudge.readers.metric_scores import ENDINGS
 
-    names = [path.name.removesuffix(path.suffix) if path.is_file() else path.name for path in paths]
-    for ending in ENDINGS:
-        names = [
-            path.name.removesuffix(ending) if path.name.endswith(ending) else name
-            for path, name in zip(paths, names, strict=True)
-        ]
+    def name(path: Path) -> str:
+        ending = next((each for each in ENDINGS if path.name.endswith(each)), path.suffix if path.is_file() else "")
+        return path.name.removesuffix(ending)
+
+    names = [name(path) for path in paths]
     return names if len(set(names)) == len(names) else [str(path) for path in paths]
 
 
@@ -431,70 +408,11 @@ def _formats(given: str | None, count: int) -> list[str | None]:
     return [None] * count if not formats else [*formats] * (count if len(formats) == 1 else 1)
 
 
-def _between(typed: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    pairs = []
-    for text in typed:
-        first, _, second = (part.strip() for part in text.partition(","))
-        if not first or not second or first == second:
-            raise UsageError(f"{param('between')} is '{text}'; give two systems joined by a comma")
-        pairs.append((first, second))
-    return tuple(pairs)
-
-
-@dataclass(frozen=True, kw_only=True)
-class LookSettings:
-    """The plan of a campaign, and what to settle."""
-
-    planned: int = option(
-        REQUIRED,
-        "Planned number of judgments, without controls; a comparison counts as two. Required.",
-        typed=int | None,
-        typed_default=None,
-        about="planned number of judgments, without controls; a comparison counts as two.",
-    )
-    looks: int = option(
-        REQUIRED,
-        "Planned number of looks. Required.",
-        typed=int | None,
-        typed_default=None,
-        about="planned number of looks; they need not be evenly spaced.",
-    )
-    history: Path | None = option(
-        None,
-        "File with the earlier looks; this look is added to it.",
-        metavar="FILE",
-        python="str | Path | None",
-        about="the file with the earlier looks, to which this look is added. Without it, all planned looks before this "
-        "one are assumed to have been made.",
-    )
-    goal: str = option("pairs", "What to settle: pairs, best, or top:k.")
-    between: tuple[tuple[str, str], ...] = option(
-        (),
-        "A pair to compare; may be repeated. Default: all pairs.",
-        metavar="A,B",
-        typed=list[str] | None,
-        parse=_between,
-        python="Sequence[tuple[str, str]]",
-        about="for `pairs`, the pairs to compare; default: all pairs.",
-    )
-    spending: Literal["kim-demets", "obrien-fleming", "pocock", "anytime"] = option(
-        "kim-demets",
-        "How the level is spread over looks; anytime allows any number of looks.",
-        about="how the level is spread over looks: `kim-demets`, `obrien-fleming` (less at first), `pocock` (more at "
-        "first), or `anytime` for any number of looks.",
-    )
-    level: float = option(0.05, "Largest probability of any false claim, over all claims and looks.")
-    final: bool = option(
-        False, "The last look of a campaign that ended early; it uses the rest of the level.", "--final"
-    )
-    method: str | None = method_option("Ranking method. Default: as in 'adjudge rank'.")
-    seed: int = seed_option()
-
-
 @command(
     "look",
     DURING,
     "adjudge look judgments.parquet --planned 5000 --looks 5 --goal best --history looks.json",
+    settings="adjudge.evidence.look:LookSettings",
     work=True,
 )
 def look(judged: Judged, settings: LookSettings) -> Look:
@@ -510,4 +428,4 @@ def look(judged: Judged, settings: LookSettings) -> Look:
     if settings.history is not None and len(parts) > 1:
         held = f"a history is of one language pair, the files hold {', '.join(parts)}"
         raise UsageError(f"{held}; choose one with {param('pair')}")
-    return judged.reading.each(parts, lambda part: take_look(part, **vars(settings)))
+    return judged.reading.each(parts, lambda part: take_look(part, settings))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from adjudge.table.files import STANDARD_INPUT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
 # From this size on (bytes, or rows of Parquet), pairs are counted directly from their columns, and other files must fit
@@ -20,38 +19,29 @@ BYTES_TO_READ = 600
 BYTES_TO_RANK = 1800
 
 
-def is_large(files: Sequence[Path]) -> bool:
-    """Whether this is one large file."""
-    if len(files) != 1 or not files[0].is_file() or files[0] == STANDARD_INPUT:
+def is_large(file: Path) -> bool:
+    """Whether this is a large file."""
+    if not file.is_file() or file == STANDARD_INPUT:
         return False
-    if files[0].suffix.lower() == ".parquet":
-        return rows_of_file(files[0]) >= LARGE_TABLE
-    return files[0].stat().st_size >= LARGE_FILE
+    if file.suffix.lower() == ".parquet":
+        return _count_rows(file) >= LARGE_TABLE
+    return file.stat().st_size >= LARGE_FILE
 
 
-def check_memory(file: Path, *, bytes_per_row: int = BYTES_TO_READ, what: str = "read whole") -> None:
-    """Refuse to read a table that does not fit into free memory.
-
-    Args:
-        file: the table.
-        bytes_per_row: memory needed for each row.
-        what: what would be done with the table, for the message.
-    """
+def check_memory(file: Path, *, to_rank: bool = False) -> None:
+    """Refuse to read, or to read and rank, a table that does not fit into free memory."""
     from adjudge.table.errors import InputError
     from adjudge.table.files import memory_at_hand
 
-    rows, room = rows_of_file(file), memory_at_hand()
-    if rows * bytes_per_row > room:
-        needed = f"{rows:,} rows take about {rows * bytes_per_row / 1e9:,.0f} GB to be {what}"
-        raise InputError(f"{needed}, {room / 1e9:,.1f} GB are free; split it into parts", file=file)
+    rows, room = _count_rows(file), memory_at_hand()
+    needed = rows * (BYTES_TO_RANK if to_rank else BYTES_TO_READ)
+    if needed > room:
+        done = f"read whole{' and ranked' if to_rank else ''}"
+        taken = f"{rows:,} rows take about {needed / 1e9:,.0f} GB to be {done}"
+        raise InputError(f"{taken}, {room / 1e9:,.1f} GB are free; split it into parts", file=file)
 
 
-def check_memory_to_rank(file: Path) -> None:
-    """Refuse to rank a table that does not fit into free memory."""
-    check_memory(file, bytes_per_row=BYTES_TO_RANK, what="read whole and ranked")
-
-
-def rows_of_file(file: Path) -> int:
+def _count_rows(file: Path) -> int:
     """The number of rows of a Parquet or CSV file; 0 for other files."""
     import polars as pl
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -23,7 +24,7 @@ from typer.main import get_command
 from adjudge._version import __version__
 from adjudge.readers.options import ReadOptions
 from adjudge.shell.declare import COMMANDS, START, Command, Setting, settings_of
-from adjudge.shell.errors import files_named
+from adjudge.shell.output import files_named, write_output
 from adjudge.shell.reading import Reading, Results
 from adjudge.table.errors import on_command_line
 from adjudge.table.settings import REQUIRED, UNSET, option
@@ -69,12 +70,9 @@ class _Selection:
 class _Work:
     """Options of commands with much to compute."""
 
-    jobs: int | None = option(None, "Number of processes to use. Default: one per core.", "--jobs")
+    jobs: int | None = option(None, "Number of processes to use. Default: one per core.")
     scheduler: str | None = option(
-        None,
-        "Run on a Dask cluster: the address of its scheduler, such as tcp://host:8786.",
-        "--scheduler",
-        metavar="ADDRESS",
+        None, "Run on a Dask cluster: the address of its scheduler, such as tcp://host:8786.", metavar="ADDRESS"
     )
     no_cache: bool = option(False, "Ignore cached results and do not cache new ones.", "--no-cache")
 
@@ -93,36 +91,25 @@ class _Written:
     )
 
 
-def _complete_formats(incomplete: str) -> list[tuple[str, str]]:
-    from adjudge.readers.registry import FORMATS
-
-    return [(name, known.summary) for name, known in FORMATS.items() if name.startswith(incomplete)]
-
-
-def _complete_methods(incomplete: str) -> list[str]:
-    from adjudge.ranking.methods import METHODS
-
-    return [name for name in METHODS if name.startswith(incomplete)]
-
-
-def _complete_data_sets(incomplete: str) -> list[tuple[str, str]]:
-    from adjudge.datasets.catalogue import catalogue
-
-    return [(name, dataset.holds) for name, dataset in catalogue().items() if name.startswith(incomplete)]
-
-
-def _complete_papers(incomplete: str) -> list[str]:
-    from adjudge.papers.replicate import PAPERS
-
-    return [name for name in PAPERS if name.startswith(incomplete)]
-
-
-_COMPLETE: dict[str, Callable[[str], Any]] = {
-    "formats": _complete_formats,
-    "methods": _complete_methods,
-    "data sets": _complete_data_sets,
-    "papers": _complete_papers,
+_REGISTRIES = {
+    "formats": ("adjudge.readers.registry:FORMATS", "summary"),
+    "methods": ("adjudge.ranking.methods:METHODS", None),
+    "data sets": ("adjudge.datasets.catalogue:catalogue", "holds"),
+    "papers": ("adjudge.papers.replicate:PAPERS", None),
 }
+"""Where the names are that shell completion offers, and which attribute describes them."""
+
+
+def _completion(what: str) -> Callable[[str], Any]:
+    def complete(incomplete: str) -> list[Any]:
+        place, described_by = _REGISTRIES[what]
+        found = resolve_name(place)
+        known = [each for each in (found() if callable(found) else found).items() if each[0].startswith(incomplete)]
+        return [(name, getattr(member, described_by)) if described_by else name for name, member in known]
+
+    return complete
+
+
 # What `--help` prints as the value of an option of each type. A flag takes no value.
 _WORDS: dict[Any, str] = {bool: "", int: "N", float: "X", str: "TEXT", Path: "PATH"}
 # Several names are joined by commas, several files are given by repeating the option.
@@ -133,7 +120,9 @@ def _typed(setting: Setting, panel: str | None = None) -> inspect.Parameter:
     """A setting as the parameter of a function, from which typer makes an option or argument."""
     declared = setting.option
     kind = _TYPED.get(setting.kind, setting.kind) if declared.typed is UNSET else declared.typed
-    default = setting.default if declared.typed_default is UNSET else declared.typed_default
+    if setting.default == () and get_origin(kind) is list:
+        kind = kind | None
+    default = _typed_default(setting.default, kind)
     flags = declared.flags or ((f"--{setting.name.replace('_', '-')}",) if kind is bool and panel else ())
     make: Any = typer.Argument if declared.argument else typer.Option
     info = make(
@@ -141,16 +130,24 @@ def _typed(setting: Setting, panel: str | None = None) -> inspect.Parameter:
         help=on_command_line(declared.help),
         metavar=declared.metavar if declared.metavar or declared.argument else _WORDS.get(_single(kind)),
         rich_help_panel=panel,
-        autocompletion=_COMPLETE.get(declared.complete or ""),
+        autocompletion=_completion(declared.complete) if declared.complete else None,
         envvar=declared.envvar,
         callback=declared.check,
         min=declared.least,
         max=declared.most,
     )
-    given = inspect.Parameter.empty if default is REQUIRED else None if default == () else default
     return inspect.Parameter(
-        setting.name, inspect.Parameter.KEYWORD_ONLY, default=given, annotation=Annotated[kind, info]
+        setting.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
     )
+
+
+def _typed_default(default: Any, kind: Any) -> Any:
+    """The default as it would be typed."""
+    if default is REQUIRED:
+        return None if type(None) in get_args(kind) else inspect.Parameter.empty
+    if kind is str:
+        return ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
+    return None if default == () else default
 
 
 def _single(kind: Any) -> Any:
@@ -221,17 +218,16 @@ class _Run:
                 setting.check_bounds(given)
             if setting.option.parse is not None:
                 typed[setting.name] = setting.option.parse(given)
-        call, arguments = self.declared.line, self.declared.arguments(typed, reading)
+        call = self.declared.line or self.declared.function
+        arguments = self.declared.arguments(typed, reading)
         asked = inspect.signature(call).parameters
         result = call(**arguments, **{name: value for name, value in written.items() if name in asked})
-        if result is not None:
-            self._write(result, **written)
-
-    def _write(self, result: Any, *, json: bool = False, output: Path | None = None) -> None:
-        from adjudge.shell.output import write_output
-
-        results = result if isinstance(result, Results) else Results({"all": result})
-        write_output(results.by_pair, json=json, output=output, summary=results.summary)
+        if result is None:
+            return
+        results, json = result if isinstance(result, Results) else Results({"all": result}), written.get("json", False)
+        write_output(results.by_pair, json=json, output=written.get("output"), summary=results.summary)
+        if self.declared.then is not None and not json:
+            self.declared.then(result, **arguments)
 
 
 def _read_option(setting: Setting, typed: Any) -> Any:

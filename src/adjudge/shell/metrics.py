@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.shell.declare import METRICS, command
+from adjudge.shell.declare import COMMANDS, METRICS, command
 from adjudge.shell.evidence import source_name
 from adjudge.shell.options import keys_option, page_option, read_keys
-from adjudge.shell.reading import Reading, Results, as_paths
+from adjudge.shell.reading import Reading, Results
 from adjudge.table.errors import UsageError, param
 from adjudge.table.settings import REQUIRED, argument, option, seed_option
 
 if TYPE_CHECKING:
+    from adjudge.metrics.meta import MetaSettings
     from adjudge.metrics.quality_estimation import Prices
     from adjudge.metrics.results import Gold, MetaEvaluation, QualityEstimation
     from adjudge.papers.replicate import Replication
@@ -45,12 +46,13 @@ class GoldOptions:
 @command("gold", METRICS, "adjudge gold runA/ runB/ --format mturk-da --keys seg-key.txt", work=True)
 def gold(reading: Reading, options: GoldOptions) -> Gold:
     """Compute human scores of documents or segments; with two runs, how well they correlate."""
-    from adjudge.metrics.gold import check_gold
+    from adjudge.metrics.gold import check_gold, runs_by_pair
     from adjudge.metrics.gold import gold as make_gold
 
     runs = options.runs or [options.run, *([] if options.second is None else [options.second])]
     check_gold(len(runs), options.orders)
-    parts = _runs_by_pair(reading, runs)
+    read = [reading.one_pair(run) for run in runs]
+    parts = runs_by_pair(read) if reading.caller is None else {"": read}
     if options.report is not None and len(parts) > 1:
         one = f"{param('report')} shows one language pair, the runs hold {', '.join(parts)}"
         raise UsageError(f"{one}; choose with {param('pair')}")
@@ -67,13 +69,6 @@ def gold(reading: Reading, options: GoldOptions) -> Gold:
     return reading.each(parts, compute, then=write_page)
 
 
-def _runs_by_pair(reading: Reading, runs: Sequence[Any]) -> dict[str, list[Judgments]]:
-    from adjudge.metrics.gold import runs_by_pair
-
-    read = [reading.one_pair(run) for run in runs]
-    return runs_by_pair(read) if reading.caller is None else {"": read}
-
-
 def _write_page(result: Any, path: Path | None, *, title: str) -> None:
     """Write the page of `gold`, `meta` or `qe` if one was requested."""
     if path is None:
@@ -82,59 +77,6 @@ def _write_page(result: Any, path: Path | None, *, title: str) -> None:
     from adjudge.shell.output import write_page
 
     write_page(build_standard_report(result, title=title), path)
-
-
-def _named_files(typed: Sequence[str]) -> dict[str, Path]:
-    """The file of every system, named by NAME=FILE or by the file itself."""
-    named: dict[str, Path] = {}
-    for output in typed:
-        name, _, file = output.rpartition("=")
-        named[name or Path(file).stem] = Path(file)
-    if len(named) < len(typed):
-        raise UsageError(f"{param('outputs')} names a system twice; give each its own NAME=FILE")
-    return named
-
-
-@dataclass(frozen=True, kw_only=True)
-class MetaSettings:
-    """What is correlated, and how it is tested."""
-
-    gold_column: str | None = option(
-        None,
-        "Column of GOLD with the human scores.",
-        about="the column of human scores, if it cannot be recognised by its name.",
-    )
-    gold_method: str | None = option(
-        None,
-        "Ranking method that turns rankings and pairs into system scores. Default: bradley-terry.",
-        complete="methods",
-    )
-    lower_is_better: list[str] = option(
-        (),
-        "A metric (or the human column) where lower is better; its sign is reversed.",
-        metavar="NAME",
-        typed=list[str] | None,
-        python="Sequence[str]",
-        about="metrics, or the human column, where lower is better; their sign is reversed.",
-    )
-    references: list[Path] = option(
-        (),
-        f"Reference translations, to compute BLEU, chrF and TER of {param('outputs')}.",
-        typed=list[Path] | None,
-        python="Sequence[str | Path]",
-    )
-    outputs: Mapping[str, str | Path] | None = option(
-        None,
-        "Output of a system; repeat for each system.",
-        metavar="NAME=FILE",
-        typed=list[str] | None,
-        parse=_named_files,
-        about="the output file of each system, by the system's name.",
-    )
-    tokenize: str = option("13a", "sacrebleu's tokenizer for BLEU.")
-    permutations: int = option(1000, "Permutations per test; more are used if there are many metrics.")
-    resamples: int = option(500, "Bootstrap resamples of documents (or segments) for intervals.")
-    seed: int = seed_option()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,14 +90,7 @@ class MetaFiles:
         typed=Path,
         about="human scores: a file with a column of scores; or judgments (a data frame, or a path with its `format`).",
     )
-    scores: list[Path] = argument(
-        (),
-        "Metric scores: tables, score files or folders.",
-        metavar="SCORES",
-        typed=list[Path] | None,
-        python="str | Path | Iterable[str | Path]",
-        convert=as_paths,
-    )
+    scores: list[Path] = argument((), "Metric scores: tables, score files or folders.", metavar="SCORES")
     format: str | None = option(
         None,
         "Format of GOLD if it holds judgments; 'judgments' for the judgment table.",
@@ -167,14 +102,14 @@ class MetaFiles:
     report: Path | None = page_option(after="seed")
 
 
-@command("meta", METRICS, "adjudge meta human.tsv metrics.tsv", work=True)
+@command("meta", METRICS, "adjudge meta human.tsv metrics.tsv", settings="adjudge.metrics.meta:MetaSettings", work=True)
 def meta(reading: Reading, files: MetaFiles, settings: MetaSettings) -> MetaEvaluation:
     """Correlate metrics with human scores, and test which metric is better."""
     from adjudge.metrics.meta import meta as evaluate
 
     is_table = isinstance(files.gold, str | Path) and reading.format is None
     scored = files.gold if is_table else reading.one_pair(files.gold)
-    result = evaluate(scored, files.scores, **vars(settings))
+    result = evaluate(scored, files.scores, settings)
     if files.report is not None:
         _write_page(result, files.report, title=Path(files.gold).stem)
     return result
@@ -185,18 +120,10 @@ class QeSettings:
     """Post-edits, predictions, and what is computed from them."""
 
     texts: Path = argument(
-        REQUIRED,
-        "TSV with the columns document, mt, pe1 and, for two-stage post-editing, pe2.",
-        metavar="TEXTS",
-        python="str | Path",
-        convert=Path,
+        REQUIRED, "TSV with the columns document, mt, pe1 and, for two-stage post-editing, pe2.", metavar="TEXTS"
     )
     predictions: Path | None = option(
-        None,
-        "Table with a column document and one column per system; higher is worse.",
-        positional=True,
-        python="str | Path | None",
-        convert=Path,
+        None, "Table with a column document and one column per system; higher is worse.", positional=True
     )
     weight: float | None = option(None, "Weight of the second post-edit in the label.")
     baseline: str | None = option(
@@ -204,10 +131,7 @@ class QeSettings:
     )
     largest: float = option(50.0, "Largest weight to try.")
     direct: Path | None = option(
-        None,
-        "Direct assessment scores of the documents: a table, or JSON from 'adjudge gold'.",
-        python="str | Path | None",
-        convert=Path,
+        None, "Direct assessment scores of the documents: a table, or JSON from 'adjudge gold'."
     )
     assessments: int | None = option(None, "Costs: number of direct assessments.")
     assessment_price: float | None = option(None, "Costs: price of one assessment.")
@@ -231,15 +155,16 @@ class QeSettings:
 @command("qe", METRICS, "adjudge qe edits.tsv --predictions predictions.tsv --baseline BASELINE", work=True)
 def qe(settings: QeSettings) -> QualityEstimation:
     """Score documents from post-edits, and rank quality-estimation systems for every weight."""
-    from adjudge.metrics.quality_estimation import qe as estimate
+    from adjudge.metrics.quality_estimation import estimate
+    from adjudge.readers.post_edits import read_document_scores, read_post_edits, read_predictions
 
     result = estimate(
-        settings.texts,
-        settings.predictions,
+        read_post_edits(settings.texts),
+        None if settings.predictions is None else read_predictions(settings.predictions),
         weight=settings.weight,
         baseline=settings.baseline,
         largest=settings.largest,
-        direct=settings.direct,
+        direct=None if settings.direct is None else read_document_scores(settings.direct),
         prices=settings.prices,
     )
     _write_page(result, settings.report, title=settings.texts.stem)
@@ -263,39 +188,20 @@ class ReplicateSettings:
         "-d",
         metavar="DIR",
         positional=True,
-        python="str | Path",
-        convert=Path,
         about="the folder of its released data, or a folder that holds it.",
     )
     report: Path | None = page_option(
-        only=None,
-        python="str | Path | None",
-        convert=Path,
-        about="also write a page with all figures and tables to this file, `.html` or `.pdf`.",
+        only=None, about="also write a page with all figures and tables to this file, `.html` or `.pdf`."
     )
 
 
 def _replicate_and_tell(settings: ReplicateSettings) -> Results:
     from adjudge.shell.output import tell_written
 
-    result = _recompute(settings)
+    result = COMMANDS["replicate"].function(settings)
     if settings.report is not None:
         tell_written(settings.report)
     return Results({settings.paper: result})
-
-
-def _recompute(settings: ReplicateSettings) -> Replication:
-    from adjudge.papers.replicate import PAPERS
-    from adjudge.papers.replicate import replicate as recompute
-    from adjudge.reports.files import check_page_ending, write_page
-    from adjudge.reports.replication_page import build_replication_page
-
-    if settings.report is not None:
-        check_page_ending(settings.report)
-    result = recompute(settings.paper, settings.data)
-    if settings.report is not None:
-        write_page(build_replication_page(result, title=PAPERS[settings.paper][1]), settings.report)
-    return result
 
 
 @command(
@@ -307,4 +213,14 @@ def _recompute(settings: ReplicateSettings) -> Replication:
 )
 def replicate(settings: ReplicateSettings) -> Replication:
     """Recompute the tables and figures of a paper from its released data."""
-    return _recompute(settings)
+    from adjudge.papers.replicate import PAPERS
+    from adjudge.papers.replicate import replicate as recompute
+    from adjudge.reports.files import check_page_ending, write_page
+    from adjudge.reports.replication_page import build_replication_page
+
+    if settings.report is not None:
+        check_page_ending(settings.report)
+    result = recompute(settings.paper, settings.data)
+    if settings.report is not None:
+        write_page(build_replication_page(result, title=PAPERS[settings.paper][1]), settings.report)
+    return result

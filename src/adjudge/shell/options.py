@@ -63,9 +63,7 @@ def keys_option() -> Any:
 
 def campaign_argument() -> Any:
     """The campaign file."""
-    return argument(
-        REQUIRED, "The campaign file, usually campaign.toml.", metavar="CAMPAIGN", python="str | Path", convert=Path
-    )
+    return argument(REQUIRED, "The campaign file, usually campaign.toml.", metavar="CAMPAIGN")
 
 
 def database_option() -> Any:

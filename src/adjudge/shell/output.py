@@ -1,15 +1,18 @@
-"""Printing and writing results, and showing progress."""
+"""What the command line prints and writes: results, progress, and errors as one sentence with an exit code."""
 
 from __future__ import annotations
 
 import codecs
+import os
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+
+from adjudge.table.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
 
     from adjudge.reports.page import ReportPage
     from adjudge.table.results import Result
@@ -22,7 +25,8 @@ def write_output(
 
     A summary over several pairs follows them, in JSON under its own name.
     """
-    from adjudge.reports.files import as_object, write_results
+    from adjudge.reports.files import as_object, to_json, write_results
+    from adjudge.table.files import write_text
 
     shown = results if summary is None else {**results, "all pairs": summary}
     if output is None:
@@ -32,24 +36,11 @@ def write_output(
             _print(shown)
         return
     if json or output.suffix.lower() == ".json":
-        written = [_write_json(as_object(results, summary), output)]
-    else:
-        written = write_results(shown, output)
-    for path in written:
+        write_text(output, to_json(as_object(results, summary)) + "\n")
+        tell_written(output)
+        return
+    for path in write_results(shown, output):
         tell_written(path)
-
-
-def write_result(result: Result, *, json: bool) -> None:
-    """Print one result, for commands that print something after it."""
-    write_output({"all": result}, json=json, output=None)
-
-
-def _write_json(value: dict[str, Any], path: Path) -> Path:
-    from adjudge.reports.files import to_json
-    from adjudge.table.files import write_text
-
-    write_text(path, to_json(value) + "\n")
-    return path
 
 
 def print_json(value: dict[str, Any]) -> None:
@@ -122,3 +113,56 @@ def _substitute(fault: UnicodeError) -> tuple[str, int]:
         raise fault
     characters = fault.object[fault.start : fault.end]
     return "".join(_SUBSTITUTES.get(character, "?") for character in characters), fault.end
+
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as shells count it."""
+# Parameters of commands that are input files.
+_FILE_PARAMETERS = ("source", "files", "runs", "gold", "texts", "before", "after")
+_FILES_SHOWN = 3
+
+
+def fail(message: str, code: int) -> NoReturn:
+    """Print the message as one line on standard error, and exit."""
+    print(f"adjudge: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(code)
+
+
+def fail_on_wrong_call(fault: Exception) -> None:
+    """Exit with a message if the error is a wrong option or argument; otherwise return."""
+    explain = getattr(fault, "format_message", None)
+    if explain is None:
+        return
+    context = getattr(fault, "ctx", None)
+    path = "adjudge" if context is None else context.command_path
+    if type(fault).__name__ == "NoArgsIsHelpError":
+        print(explain(), end="")
+        sys.exit(2)
+    # typer ends its messages with a period, and starts some with the name of a Python error.
+    message = explain().replace("Value error, ", "").rstrip(". \n")
+    fail(f"{message} (see '{path} --help')", 2)
+
+
+def ignore_closed_pipe() -> int:
+    """Ignore that the reader of standard output has gone, as with `| head`; nothing more is flushed."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+@contextmanager
+def files_named(arguments: Mapping[str, Any]) -> Iterator[None]:
+    """Let errors about the data start with the names of the files that the command was given."""
+    try:
+        yield
+    except DataError as fault:
+        files = _given_files(arguments)
+        if not files or any(name in str(fault) for name in files):
+            raise
+        more = f" and {len(files) - _FILES_SHOWN} more" if len(files) > _FILES_SHOWN else ""
+        raise DataError(f"{', '.join(files[:_FILES_SHOWN])}{more}: {fault.args[0]}") from fault
+
+
+def _given_files(arguments: Mapping[str, Any]) -> list[str]:
+    values = [arguments.get(name) for name in _FILE_PARAMETERS]
+    paths = [path for value in values for path in (value if isinstance(value, list) else [value])]
+    return [str(path) for path in paths if isinstance(path, Path)]

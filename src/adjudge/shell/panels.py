@@ -13,8 +13,8 @@ import math
 import os
 import subprocess
 import sys
-from contextlib import contextmanager
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -52,13 +52,9 @@ def panels_of(campaign_file: Path) -> list[Panel]:
         }
         return compute_apart(judgments, request)
 
-    def annotators(judgments: Judgments) -> list[PanelTable]:
-        return compute_apart(judgments, {"what": "annotators", "least_seconds": campaign.crowd.least_seconds})
-
-    def agreement(judgments: Judgments) -> list[PanelTable]:
-        return compute_apart(judgments, {"what": "agreement"})
-
-    return [Panel(state, "state"), Panel(annotators), Panel(agreement)]
+    annotators = {"what": "annotators", "least_seconds": campaign.crowd.least_seconds}
+    others = [partial(compute_apart, request=request) for request in (annotators, {"what": "agreement"})]
+    return [Panel(state, "state"), *map(Panel, others)]
 
 
 def compute_apart(judgments: Judgments, request: dict[str, Any]) -> list[PanelTable]:
@@ -94,6 +90,7 @@ def compute_apart(judgments: Judgments, request: dict[str, Any]) -> list[PanelTa
 
 LEVEL = 0.05
 """Of the sets of ranks where no looks are planned."""
+_SHOWN = "looks.shown.json"
 
 
 def compute_state(judgments: Judgments, request: dict[str, Any]) -> list[PanelTable]:
@@ -102,16 +99,10 @@ def compute_state(judgments: Judgments, request: dict[str, Any]) -> list[PanelTa
 
     looks = None if request["looks"] is None else Looks.model_validate_json(json.dumps(request["looks"]))
     history = Path(request["history"])
-    with _one_process_at_a_time(history):
-        return _state(judgments, looks, history, request["planned"])
-
-
-@contextmanager
-def _one_process_at_a_time(history: Path) -> Iterator[None]:
-    """One process at a time: two that look at once would spend two looks."""
+    # One process at a time: two that look at once would spend two looks.
     with history.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+        return _state(judgments, looks, history, request["planned"])
 
 
 def _state(judgments: Judgments, looks: Looks | None, history: Path, planned: int) -> list[PanelTable]:
@@ -135,50 +126,48 @@ def _state(judgments: Judgments, looks: Looks | None, history: Path, planned: in
 
 def _too_early(judgments: Judgments, looks: Looks, history: Path, why: str) -> list[PanelTable]:
     """What can be said while there is no ranking yet: when the next look comes."""
-    from adjudge.evidence.look import read_history
     from adjudge.evidence.look_claims import answered_rows
 
-    past = read_history(history)
-    looks_taken = 0 if past is None else len(past.records)
-    first, *others = _waiting(_shown(history), answered_rows(judgments).height, looks_taken, looks)
+    first, *others = _waiting(history, answered_rows(judgments).height, looks)
     return [replace(first, note=f"{first.note} {why}."), *others]
 
 
+def _count_looks(history: Path) -> int:
+    from adjudge.evidence.look import read_history
+
+    past = read_history(history)
+    return 0 if past is None else len(past.records)
+
+
 def _verdict(judgments: Judgments, looks: Looks, history: Path, ranking: Ranking) -> list[PanelTable]:
-    from adjudge.evidence.look import look, read_history
+    from adjudge.evidence.look import LookSettings, look
     from adjudge.evidence.look_claims import count_judgments
     from adjudge.server.panels import panels_of_result
     from adjudge.table.files import write_text
 
-    past = read_history(history)
-    looks_taken = 0 if past is None else len(past.records)
     count = count_judgments(judgments)
     due = looks.looks if count >= looks.planned else count * looks.looks // looks.planned
-    if due <= looks_taken and looks.spending != "anytime":
-        return _waiting(_shown(history), count, looks_taken, looks)
-    result = look(
-        judgments,
-        planned=looks.planned,
-        looks=looks.looks,
-        goal=looks.goal,
-        spending=looks.spending,
-        level=looks.level,
-        history=history,
-        ranking=ranking,
-    )
+    if due <= _count_looks(history) and looks.spending != "anytime":
+        return _waiting(history, count, looks)
+    plan: dict[str, Any] = {name: getattr(looks, name) for name in ("planned", "looks", "goal", "spending", "level")}
+    result = look(judgments, LookSettings(**plan, history=history), ranking=ranking)
     first, *others = panels_of_result(result, "look")
     claims = (*result.settled, *result.open)
     panels = [replace(first, headline=result.advice, intervals=_intervals(claims)), *others]
-    write_text(_shown_file(history), json.dumps([asdict(panel) for panel in panels], ensure_ascii=False))
+    shown = json.dumps([asdict(panel) for panel in panels], ensure_ascii=False)
+    write_text(history.with_name(_SHOWN), shown)
     return panels
 
 
-def _waiting(shown: list[PanelTable], count: int, looks_taken: int, looks: Looks) -> list[PanelTable]:
-    """The last verdict once more, with what is still to come."""
+def _waiting(history: Path, count: int, looks: Looks) -> list[PanelTable]:
+    """The last verdict as it was shown, once more, with what is still to come."""
     from adjudge.evidence.verdict import say_first_look, say_next_look
     from adjudge.server.panels import PanelTable
 
+    looks_taken, file = _count_looks(history), history.with_name(_SHOWN)
     next_look = -(-(looks_taken + 1) * looks.planned // looks.looks)
+    kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+    shown = [PanelTable.from_plain(table) for table in kept]
     if not shown:
         headline, note = say_first_look(count, looks.planned, next_look)
         return [PanelTable("Verdict (adjudge look)", (), (), note, headline=headline)]
@@ -268,26 +257,6 @@ def planned_part(judgments: Judgments, planned: int) -> Judgments:
     return part.keep(~beyond, otherwise=reason)
 
 
-def _shown_file(history: Path) -> Path:
-    return history.with_name("looks.shown.json")
-
-
-def _shown(history: Path) -> list[PanelTable]:
-    """The verdict of the last look as it was shown."""
-    from adjudge.server.panels import PanelTable
-
-    file = _shown_file(history)
-    if not file.exists():
-        return []
-    return [PanelTable.from_plain(table) for table in json.loads(file.read_text(encoding="utf-8"))]
-
-
-# The process that computes panels for the organisers' page: annotators and agreement so far, and the state (`state`).
-#
-# It reads from standard input which panels are asked for and writes them to standard output, both as JSON, and gives
-# way to the processes that serve.
-
-
 _NICE = 10
 """How much the process gives way to others: people who judge come first."""
 
@@ -321,15 +290,12 @@ def annotator_panels(judgments: Judgments, *, least_seconds: float) -> list[Pane
 
     checked = check(judgments, rule=CheckRule(least_seconds=least_seconds))
     first, *others = panels_of_result(checked, "check")
-    note = f"{first.note}. {_what_bars_show(checked)}"
-    panel = replace(
-        first,
-        title="Annotators so far (adjudge check)",
-        headline=_who_fails(checked),
-        note=note,
-        bars=tuple(_bars(checked)),
-    )
-    return [panel, *others]
+    with_controls = any(annotator.control_difference is not None for annotator in checked.annotators)
+    better = "by how much genuine outputs were judged better than degraded ones"
+    note = f"{first.note}. Bars: {better if with_controls else 'seconds per judgment'}."
+    bars = tuple(_bars(checked, with_controls=with_controls))
+    title = "Annotators so far (adjudge check)"
+    return [replace(first, title=title, headline=_who_fails(checked), note=note, bars=bars), *others]
 
 
 def _who_fails(checked: Checked) -> str:
@@ -343,25 +309,14 @@ def _who_fails(checked: Checked) -> str:
     return f"{len(failing)} of {counted(len(checked.annotators), 'annotator')} {do} not pass the check: {shown}{more}."
 
 
-def _has_controls(checked: Checked) -> bool:
-    return any(annotator.control_difference is not None for annotator in checked.annotators)
-
-
-def _what_bars_show(checked: Checked) -> str:
-    if _has_controls(checked):
-        return "Bars: by how much genuine outputs were judged better than degraded ones."
-    return "Bars: seconds per judgment."
-
-
-def _bars(checked: Checked) -> Iterator[PanelBar]:
+def _bars(checked: Checked, *, with_controls: bool) -> Iterator[PanelBar]:
     """How far apart each annotator scored genuine and degraded outputs, or seconds where there are no controls."""
     from adjudge.server.panels import PanelBar
 
-    controlled = _has_controls(checked)
     for annotator in sorted(checked.annotators, key=lambda annotator: (annotator.passed, annotator.annotator)):
-        value = annotator.control_difference if controlled else annotator.mean_seconds
+        value = annotator.control_difference if with_controls else annotator.mean_seconds
         if value is not None and math.isfinite(value):
-            shown = f"{value:.1f}" if controlled else f"{value:.1f} s"
+            shown = f"{value:.1f}" if with_controls else f"{value:.1f} s"
             yield PanelBar(annotator.annotator, value, shown, flagged=not annotator.passed)
 
 

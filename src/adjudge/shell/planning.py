@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.readers.options import ReadOptions
-from adjudge.shell.declare import BEFORE, command, python_call, sentence
+from adjudge.shell.declare import BEFORE, COMMANDS, command, python_call, sentence
 from adjudge.shell.options import Table, page_option, silent
-from adjudge.shell.reading import Reading, Results, as_paths
+from adjudge.shell.reading import Reading, Results
 from adjudge.table.errors import UsageError, in_python, param, unknown_choice
-from adjudge.table.settings import REQUIRED, argument, option, option_of, seed_option
+from adjudge.table.settings import REQUIRED, argument, column_names, option, option_of, seed_option
+from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from adjudge.campaigns.campaign_file import Campaign
     from adjudge.campaigns.design_report import DesignReport
     from adjudge.campaigns.tasks import TaskSet
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from adjudge.planning.truth import Simulated
     from adjudge.table.judgments import Judgments
     from adjudge.testsets.check import TestSetOptions
-    from adjudge.testsets.documents import SourceText
     from adjudge.testsets.findings import TestSetCheck
 
 
@@ -94,10 +92,7 @@ class TestSetFiles:
         REQUIRED,
         "Source texts: plain text (blank line between documents), TSV, XML or SGM.",
         metavar="FILE",
-        typed=list[Path],
-        python="str | Path | Iterable[str | Path]",
         about="plain text (a blank line between documents), TSV with columns `document` and `source`, WMT XML or SGM.",
-        convert=as_paths,
     )
     fix: Path | None = option(
         None,
@@ -118,26 +113,18 @@ def testset(files: TestSetFiles, settings: TestSetOptions) -> TestSetCheck:
 
     sources, result = read_and_check(files.files, settings)
     if files.fix is not None:
-        _write_fixed(sources, result, files.fix)
+        from adjudge.testsets.fixes import write_fixed
+
+        written, one = write_fixed(sources, result.findings, files.fix), "segment holds markup and was left as it is"
+        hold = counted(written.left, one, "segments hold markup and were left as they are")
+        left = f"; {hold}" if written.left else ""
+        print(f"{counted(written.changes, 'change')} written to {files.fix}{left}", file=sys.stderr)
     if files.report is not None:
         from adjudge.reports.testset_page import build_testset_page
         from adjudge.shell.output import write_page
 
         write_page(build_testset_page(result, title=files.files[0].name), files.report)
     return result
-
-
-def _write_fixed(sources: Sequence[SourceText], result: TestSetCheck, folder: Path) -> None:
-    """Write the corrected texts, and report the number of changes and of segments left unchanged."""
-    from adjudge.table.wording import counted
-    from adjudge.testsets.fixes import write_fixed
-
-    written = write_fixed(sources, result.findings, folder)
-    hold = counted(
-        written.left, "segment holds markup and was left as it is", "segments hold markup and were left as they are"
-    )
-    left = f"; {hold}" if written.left else ""
-    print(f"{counted(written.changes, 'change')} written to {folder}{left}", file=sys.stderr)
 
 
 def _per_item(given: str | Iterable[int]) -> tuple[int, ...]:
@@ -150,11 +137,6 @@ def _per_item(given: str | Iterable[int]) -> tuple[int, ...]:
     if min(numbers) < 1:
         raise UsageError(f"{param('per_item')} is '{given}'; give whole numbers from 1, joined by commas")
     return numbers
-
-
-def _structures(given: str | Iterable[str]) -> tuple[str, ...]:
-    listed = given.split(",") if isinstance(given, str) else given
-    return tuple(name.strip() for name in listed if name.strip())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,7 +164,6 @@ class PlanOptions:
         (1, 2),
         "Numbers of judgments per item to try, comma-separated.",
         typed=str,
-        typed_default="1,2",
         python="Iterable[int]",
         about="numbers of judgments per item to try.",
         convert=_per_item,
@@ -191,10 +172,9 @@ class PlanOptions:
         (),
         "Designs to try, comma-separated. Default: all.",
         typed=str,
-        typed_default="",
         python="Iterable[str]",
         about="designs to try; default: all.",
-        convert=_structures,
+        convert=column_names,
     )
     seconds: float | None = option(None, "Seconds per judgment (default 20) or per block (default 60).")
     like: Any = option(
@@ -211,9 +191,7 @@ class PlanOptions:
     select: Path | None = option(
         None,
         "A file with a number per segment for sampling segments, as in 'adjudge design --select'.",
-        python="str | Path | None",
         about="a file with a number per segment for sampling segments, as in `design`; default: assumed numbers.",
-        convert=Path,
     )
     draws: int = option(30, "Campaigns to simulate with the recommended design; 0 for none.")
     plot: Path | None = option(None, "Write a chart to this file: .svg or .png.", only="command line")
@@ -229,7 +207,7 @@ def _plan_and_plot(reading: Reading, options: PlanOptions) -> Plan | RelativePla
         if sys.stderr.isatty():
             print(what, file=sys.stderr)
 
-    result = _plan(reading, replace(options, progress=tell))
+    result: Plan | RelativePlan = COMMANDS["plan"].function(reading, replace(options, progress=tell))
     if options.plot is not None and isinstance(result, Plan):
         from adjudge.reports.charts import write_plan_chart
 
@@ -241,11 +219,6 @@ def _plan_and_plot(reading: Reading, options: PlanOptions) -> Plan | RelativePla
 @command("plan", BEFORE, "adjudge plan --systems 10 --difference 3 --annotators 15", line=_plan_and_plot, work=True)
 def plan(reading: Reading, options: PlanOptions) -> Plan | RelativePlan:
     """Compute how many judgments each design needs to detect a difference."""
-    return _plan(reading, options)
-
-
-def _plan(reading: Reading, options: PlanOptions) -> Plan | RelativePlan:
-    """Plan scores, or rankings and pairs: each takes the settings that it has, and its defaults where one is None."""
     from adjudge.campaigns.segment_selection import read_spread
     from adjudge.mixed.design import design_from
     from adjudge.planning.plan import plan as make_plan
@@ -255,6 +228,7 @@ def _plan(reading: Reading, options: PlanOptions) -> Plan | RelativePlan:
 
     pilot, progress = _pilot(reading, options.like), options.progress
     what = "reading the judgments whose spread is assumed"
+    # Scores, or rankings and pairs: each takes the settings that it has, and its defaults where one is None.
     if options.protocol != "scores":
         relative = RelativePlanSettings(**_asked(RelativePlanSettings, options))
         progress("trying designs" if pilot is None else what)
@@ -345,7 +319,6 @@ def _design_and_write(options: DesignOptions) -> DesignReport:
     balance = measure_balance(tasks, chosen, texts)
     if options.appraise_batches is not None:
         from adjudge.campaigns.appraise import write_batches
-        from adjudge.table.wording import counted
 
         filled = write_batches(tasks, options.appraise_batches)
         added = f"{counted(filled, 'repeat')} added to fill tasks up to 100 items"
@@ -375,8 +348,8 @@ def _numbers(text: str) -> tuple[float, ...]:
     try:
         return tuple(float(number) for number in text.split(","))
     except ValueError as fault:
-        named = f"{param('qualities')} '{text}' is not a list of numbers"
-        raise UsageError(f"{named}; write them as 0.5,0,-0.5") from fault
+        wrong = f"{param('qualities')} '{text}' is not a list of numbers; write them as 0.5,0,-0.5"
+        raise UsageError(wrong) from fault
 
 
 _OF_ALL = ("annotators", "documents", "segments", "careless", "pair")
@@ -472,12 +445,23 @@ def _campaign_class(protocol: str) -> Any:
 def _simulate_files(table: Table, options: SimulateOptions) -> Results:
     """Draw the campaigns and write their files; the result is the truth behind them."""
     from adjudge.planning.simulate import simulate_many
+    from adjudge.readers import native
+    from adjudge.reports.files import to_json
+    from adjudge.table.files import write_text
 
     many, pair = options.campaigns, options.pair
     drawn = simulate_many(options.campaign(), many, seed=options.seed)
+
+    def numbered(file: Path, number: int) -> Path:
+        # Of up to 99 campaigns, `judgments-07.parquet` is the seventh.
+        return file if many == 1 else file.with_stem(f"{file.stem}-{number:0{len(str(many))}d}")
+
     for number, simulated in enumerate(drawn, start=1):
-        beside = (file and _numbered(file, number, many) for file in (options.truth, options.sources))
-        _write_simulated(simulated, _numbered(table.output, number, many), *beside)
+        native.write(simulated.judgments, numbered(table.output, number))
+        if options.truth is not None:
+            write_text(numbered(options.truth, number), to_json(simulated.truth.to_dict()) + "\n")
+        if options.sources is not None:
+            write_text(numbered(options.sources, number), "\n".join(simulated.sources) + "\n")
     names = [pair] if many == 1 else [f"{pair} {number}" for number in range(1, many + 1)]
     return Results({name: simulated.truth for name, simulated in zip(names, drawn, strict=True)})
 
@@ -509,21 +493,3 @@ def simulate(table: Table, options: SimulateOptions) -> Simulated:  # noqa: ARG0
         if name not in names:
             raise unknown_choice("setting", name, names)
     return draw(kind(**settings), seed=options.seed)
-
-
-def _write_simulated(simulated: Simulated, output: Path, truth: Path | None, sources: Path | None) -> None:
-    """Write the judgments of a campaign and, if requested, the truth and the source texts."""
-    from adjudge.readers import native
-    from adjudge.reports.files import to_json
-    from adjudge.table.files import write_text
-
-    native.write(simulated.judgments, output)
-    if truth is not None:
-        write_text(truth, to_json(simulated.truth.to_dict()) + "\n")
-    if sources is not None:
-        write_text(sources, "\n".join(simulated.sources) + "\n")
-
-
-def _numbered(file: Path, number: int, of: int) -> Path:
-    """The file of one of several campaigns: `judgments-07.parquet` is the seventh of up to 99."""
-    return file if of == 1 else file.with_stem(f"{file.stem}-{number:0{len(str(of))}d}")

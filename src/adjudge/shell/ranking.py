@@ -67,12 +67,10 @@ def _write_kept(parts: Mapping[str, Judgments], results: Mapping[str, Checked], 
     from adjudge.readers import native
     from adjudge.table.judgments import concat
 
-    chosen = [
-        part.keep(
-            pl.col("annotator").is_in(list(results[name].passing)), otherwise="annotator who did not pass the check"
-        )
-        for name, part in parts.items()
-    ]
+    chosen = []
+    for name, part in parts.items():
+        passing = pl.col("annotator").is_in(list(results[name].passing))
+        chosen.append(part.keep(passing, otherwise="annotator who did not pass the check"))
     native.write(concat(chosen), path)
 
 
@@ -145,7 +143,7 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
     from adjudge.ranking.methods import find_method, rank_large_file
     from adjudge.ranking.methods import rank as rank_judgments
     from adjudge.readers.registry import as_metric_scores
-    from adjudge.shell.large_files import check_memory_to_rank
+    from adjudge.shell.large_files import check_memory
 
     method, by = options.method, options.by
     if method is not None:
@@ -155,7 +153,7 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
         counted = rank_large_file(file, method, settings, judged.reading.options) if plain else None
         if counted is not None:
             return counted
-        check_memory_to_rank(file)
+        check_memory(file, to_rank=True)
     helpers = None if options.with_scores is None else as_metric_scores(options.with_scores)
     parts = judged.by_pair()
     if helpers is not None and len(parts) > 1:
@@ -184,7 +182,7 @@ def tournament(judged: Judged, settings: TournamentSettings) -> Tournament:
     """Find cycles, and the order of systems that contradicts the fewest judgments."""
     from adjudge.ranking.tournament import tournament as play
 
-    return judged.each_pair(lambda part: play(part, settings=settings))
+    return judged.reading.each(judged.by_pair(), lambda part: play(part, settings=settings))
 
 
 @command("import", ANALYSIS, "adjudge import data_RNK.csv --format wmt-ranking -o wmt10.parquet", output=False)

@@ -71,7 +71,10 @@ class Reading:
         judgments = self.read(source)
         parts = judgments.by_pair()
         if self.caller is not None:
-            self._refuse_several(parts)
+            if len(parts) > 1:
+                one_by_one = f"{{name: adjudge.{self.caller}(part) for name, part in judgments.by_pair().items()}}"
+                problem = f"the judgments hold {len(parts)} language pairs ({', '.join(parts)})"
+                raise DataError(f"{problem}; choose one with {param('pair')}, or take them one by one: {one_by_one}")
             return {next(iter(parts), ""): judgments}
         wanted = None if self.pair is None else parse_pair(self.pair)
         return {wanted: parts[wanted]} if wanted is not None and wanted in parts else parts
@@ -79,12 +82,6 @@ class Reading:
     def one_pair(self, source: Any) -> Judgments:
         """The judgments of a source with one language pair on the command line too, if the command needs that."""
         return next(iter(self.by_pair(source).values())) if self.caller else self.read(source)
-
-    def _refuse_several(self, parts: Mapping[str, Judgments]) -> None:
-        if len(parts) > 1:
-            one_by_one = f"{{name: adjudge.{self.caller}(part) for name, part in judgments.by_pair().items()}}"
-            problem = f"the judgments hold {len(parts)} language pairs ({', '.join(parts)})"
-            raise DataError(f"{problem}; choose one with {param('pair')}, or take them one by one: {one_by_one}")
 
     def each(
         self,
@@ -125,20 +122,14 @@ class Reading:
         """The reading options that a result records in its signature."""
         from adjudge.table.languages import parse_pair
 
+        options, names = self.options, ("columns", "systems", "raters", "sheets", "winner", "judges")
         return {
             "format": self.format or "judgments",
             "pair": parse_pair(self.pair) if self.pair else None,
-            "human": self.options.human,
-            "segment_column": self.options.segment_column,
-            "rank_columns": ",".join(self.options.rank_columns) or None,
-            **self._settings_of_tables(),
-        }
-
-    def _settings_of_tables(self) -> dict[str, str | None]:
-        """How a table with another layout was read. Only options that were given, to keep signatures short."""
-        options = self.options
-        names = ("columns", "systems", "raters", "sheets", "winner", "judges")
-        return {
+            "human": options.human,
+            "segment_column": options.segment_column,
+            "rank_columns": ",".join(options.rank_columns) or None,
+            # How a table with another layout was read: only what was given, to keep signatures short.
             **{name: ",".join(values) for name in names if (values := getattr(options, name))},
             **{name: value for name in ("wide", "encoding") if (value := getattr(options, name))},
             **({"attributes": options.attributes.name} if options.attributes else {}),
@@ -161,18 +152,13 @@ class Judged:
         """The judgments of the requested pair, or of every pair, by name."""
         return self.reading.by_pair(self.source)
 
-    def each_pair(self, compute: Callable[[Judgments], R]) -> R:
-        """The result of a pair, or on the command line of every pair."""
-        return self.reading.each(self.by_pair(), compute)
-
     def large_file(self) -> Path | None:
         """The file, if the source is one large file."""
         from adjudge.shell.large_files import is_large
 
         files = self.source if isinstance(self.source, list) else [self.source]
-        if len(files) != 1 or not isinstance(files[0], str | Path) or not is_large([Path(files[0])]):
-            return None
-        return Path(files[0])
+        is_one = len(files) == 1 and isinstance(files[0], str | Path) and is_large(Path(files[0]))
+        return Path(files[0]) if is_one else None
 
 
 @dataclass(frozen=True)
@@ -188,10 +174,7 @@ def compute_pairs(
 ) -> tuple[dict[str, R], dict[str, DataError]]:
     """The results by language pair, and reasons for pairs without one. If all fail, the first error is raised.
 
-    Args:
-        parts: the judgments of each pair.
-        compute: computes the result of a pair.
-        seconds_per_row: a lower limit of the CPU seconds per row, if known.
+    The parameters are those of `Reading.each`.
     """
     from adjudge.work.tasks import try_tasks
 

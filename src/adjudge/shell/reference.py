@@ -78,9 +78,8 @@ def _table(parameters: list[Parameter]) -> list[str]:
     return ["| option | default | meaning |", "|---|---|---|", *rows, ""] if rows else []
 
 
-def _panel(parameter: Parameter) -> str | None:
-    panel: str | None = getattr(parameter, "rich_help_panel", None)
-    return panel
+def _panel(parameter: Parameter) -> Any:
+    return getattr(parameter, "rich_help_panel", None)
 
 
 def _usage(argument: Parameter) -> str:
@@ -90,31 +89,18 @@ def _usage(argument: Parameter) -> str:
 
 
 def _row(parameter: Parameter) -> str:
-    shown = (
-        _usage(parameter)
-        if parameter.param_type_name == "argument"
-        else ", ".join([*parameter.opts, *parameter.secondary_opts])
-    )
-    default = "required" if parameter.required else _default(parameter)
-    return f"| `{shown}` | {default} | {_cell(getattr(parameter, 'help', None) or '')} |"
+    is_argument = parameter.param_type_name == "argument"
+    shown = _usage(parameter) if is_argument else ", ".join([*parameter.opts, *parameter.secondary_opts])
+    default = "required" if parameter.required else _default(parameter.default)
+    meaning = " ".join((getattr(parameter, "help", None) or "").split()).replace("|", "\\|")
+    return f"| `{shown}` | {default} | {meaning} |"
 
 
-def _default(parameter: Parameter) -> str:
-    value = parameter.default
-    if value is None or value is False or callable(value) or value == "" or not _plain(value):
-        return ""
-    if value is True:
-        return "yes"
-    return f"`{value}`"
-
-
-def _plain(value: object) -> bool:
+def _default(value: object) -> str:
     # Enumerations and sentinels of the library are nothing that a user could type.
-    return isinstance(value, str | int | float) or hasattr(value, "__fspath__")
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+    if value is False or value == "" or not (isinstance(value, str | int | float) or hasattr(value, "__fspath__")):
+        return ""
+    return "yes" if value is True else f"`{value}`"
 
 
 TYPES_HEAD = """# Made from the declarations in `adjudge.shell` by `make docs`.

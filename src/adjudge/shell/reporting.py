@@ -7,7 +7,7 @@ import shutil
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adjudge.shell.declare import ANALYSIS, START, command
 from adjudge.shell.reading import Judged
@@ -15,10 +15,9 @@ from adjudge.table.settings import REQUIRED, option, seed_option
 from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from adjudge.planning.truth import Recovery, Simulated, Truth
-    from adjudge.ranking.tournament import Tournament
     from adjudge.reports.build import PairResults, Written
     from adjudge.shell.report import CampaignReport, ReportSettings
 
@@ -123,15 +122,8 @@ def _write_files(made: CampaignReport, files: ReportFiles) -> list[Path]:
 def _written_report(files: list[Path], made: CampaignReport) -> Written:
     from adjudge.reports.build import Written
 
-    return Written(
-        command="report",
-        settings=made.settings,
-        data=made.data,
-        set_aside=made.set_aside,
-        notes=made.notes,
-        files=[str(file) for file in files],
-        pairs=list(made.pairs),
-    )
+    about: dict[str, Any] = {name: getattr(made, name) for name in ("settings", "data", "set_aside", "notes")}
+    return Written(command="report", **about, files=[str(file) for file in files], pairs=list(made.pairs))
 
 
 def _title(files: Sequence[Path], pairs: Sequence[str]) -> str:
@@ -196,13 +188,17 @@ def run_demo(folder: Path, seed: int, *, calls: str = "adjudge", tell: Callable[
     """Run and describe all steps; `calls` is how to type the command here, `tell` receives progress."""
     from adjudge.planning.truth import recovery
     from adjudge.readers import native
+    from adjudge.reports.build import build_report
+    from adjudge.reports.files import as_object, to_json, write_page
     from adjudge.shell.report import ReportSettings, pair_results
+    from adjudge.table.files import write_text
     from adjudge.table.judgments import concat
 
     yield "Two simulated campaigns with a known truth, from judgments to report:"
     campaigns = _simulated_campaigns(seed)
     native.write(concat([simulated.judgments for simulated in campaigns.values()]), folder / "judgments.parquet")
-    _write_truth(campaigns, folder / "truth.json")
+    truths = {name: simulated.truth.to_dict() for name, simulated in campaigns.items()}
+    write_text(folder / "truth.json", to_json(truths) + "\n")
     results: dict[str, PairResults] = {}
     for name, simulated in campaigns.items():
         yield from _describe_simulation(name, simulated)
@@ -211,10 +207,12 @@ def run_demo(folder: Path, seed: int, *, calls: str = "adjudge", tell: Callable[
         yield from _describe_results(results[name])
         yield from _describe_recovery(recovery(simulated.truth, results[name].ranking), simulated.truth)
     tell("writing the report")
-    _write_ranking(results, folder / "ranking.json")
-    _write_report(results, folder / "report.html")
-    yield f"\nThe report is {folder / 'report.html'}: open it in a browser."
-    yield f"  {(folder / 'report.html').resolve().as_uri()}"
+    rankings = as_object({name: result.ranking for name, result in results.items()})
+    write_text(folder / "ranking.json", to_json(rankings) + "\n")
+    page = folder / "report.html"
+    write_page(build_report(results, title=TITLE), page)
+    yield f"\nThe report is {page}: open it in a browser."
+    yield f"  {page.resolve().as_uri()}"
     yield f"To continue: {calls} rank {folder / 'judgments.parquet'}, or {calls} --help."
 
 
@@ -235,15 +233,11 @@ def _simulated_campaigns(seed: int) -> dict[str, Simulated]:
 
 def _describe_simulation(name: str, simulated: Simulated) -> Iterator[str]:
     from adjudge.readers.summary import describe
-    from adjudge.table.wording import counted
 
     held = describe(simulated.judgments, {})
-    careless = len(simulated.truth.careless)
+    people = f"{counted(held.annotators, 'annotator')}, {len(simulated.truth.careless)} of them careless"
     yield f"\n{name}"
-    yield (
-        f"  simulate    {counted(held.rows, 'judgment')} of {counted(held.systems, 'system')} by "
-        f"{counted(held.annotators, 'annotator')}, {careless} of them careless"
-    )
+    yield f"  simulate    {counted(held.rows, 'judgment')} of {counted(held.systems, 'system')} by {people}"
 
 
 def _describe_results(results: PairResults) -> Iterator[str]:
@@ -266,17 +260,14 @@ def _describe_results(results: PairResults) -> Iterator[str]:
     yield f"  rank        {say_headline(decisions)}"
     apart = f"{decisions.apart} of {counted(decisions.pairs, 'pair')} of systems"
     yield f"              {apart} differ significantly ({ranking.method})"
-    if results.tournament is not None:
-        yield from _describe_tournament(results.tournament)
+    if (tournament := results.tournament) is not None:
+        among = f"cycles of wins among {sum(map(len, tournament.cycles))} systems"
+        proof = "proved minimal" if tournament.mfas.optimal else "not proved minimal"
+        best = f"best order has {counted(tournament.mfas.cost, 'contradiction')}, {proof}"
+        yield f"  tournament  {'no cycles' if tournament.acyclic else among}; {best}"
     if claims is not None:
         holds, fragile = claims.counted("holds"), claims.counted("fragile")
         yield f"  audit       {count_claims_in_line(holds, fragile, decisions.pairs)}"
-
-
-def _describe_tournament(tournament: Tournament) -> Iterator[str]:
-    cycles = "no cycles" if tournament.acyclic else f"cycles of wins among {sum(map(len, tournament.cycles))} systems"
-    proof = "proved minimal" if tournament.mfas.optimal else "not proved minimal"
-    yield f"  tournament  {cycles}; best order has {counted(tournament.mfas.cost, 'contradiction')}, {proof}"
 
 
 def _describe_recovery(recovered: Recovery, truth: Truth) -> Iterator[str]:
@@ -288,26 +279,3 @@ def _describe_recovery(recovered: Recovery, truth: Truth) -> Iterator[str]:
         f"  truth       Kendall's tau {tau} with the true order, first place {best}; "
         f"of the pairs separated by a line, {wrong}"
     )
-
-
-def _write_truth(campaigns: Mapping[str, Simulated], path: Path) -> None:
-    from adjudge.reports.files import to_json
-    from adjudge.table.files import write_text
-
-    truths = {name: simulated.truth.to_dict() for name, simulated in campaigns.items()}
-    write_text(path, to_json(next(iter(truths.values())) if len(truths) == 1 else truths) + "\n")
-
-
-def _write_ranking(results: Mapping[str, PairResults], path: Path) -> None:
-    from adjudge.reports.files import as_object, to_json
-    from adjudge.table.files import write_text
-
-    write_text(path, to_json(as_object({name: result.ranking for name, result in results.items()})) + "\n")
-
-
-def _write_report(results: Mapping[str, PairResults], path: Path) -> None:
-    from adjudge.reports.build import build_report
-    from adjudge.reports.files import render
-    from adjudge.table.files import write_text
-
-    write_text(path, render(build_report(results, title=TITLE)))

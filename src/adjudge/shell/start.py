@@ -26,10 +26,9 @@ class DoctorSettings:
     database: str | None = option(
         None,
         "Also check this database: the SQLite file of a campaign, or postgres://user@host/name.",
-        "--database",
         metavar="FILE_OR_URL",
     )
-    port: int = option(8000, "The port that 'adjudge serve' would use.", "--port", least=1, most=65535)
+    port: int = option(8000, "The port that 'adjudge serve' would use.", least=1, most=65535)
 
 
 @command("doctor", START, "adjudge doctor --database campaign.sqlite3")
@@ -38,11 +37,11 @@ def doctor(settings: DoctorSettings, *, json: bool, output: Path | None) -> None
 
     Each check is ok, a warning or a fault, with advice. The exit code is 1 if there is a fault.
     """
-    from adjudge.shell.doctor import Examination, examine
+    from adjudge.shell.doctor import examine
     from adjudge.shell.output import progress, write_output
 
     with progress() as tell:
-        examination = examine(Examination(database=settings.database, port=settings.port), tell=tell)
+        examination = examine(database=settings.database, port=settings.port, tell=tell)
     write_output({"all": examination}, json=json, output=output)
     if not examination.healthy:
         raise typer.Exit(1)

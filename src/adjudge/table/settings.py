@@ -49,11 +49,8 @@ class Option:
     """Where the setting exists, if not in both."""
     typed: Any = UNSET
     """The type that the command line takes, if it is not that of the field."""
-    typed_default: Any = UNSET
-    """The default that the command line shows, if it is not that of the field."""
     python: str | None = None
-    """The annotation in Python, if it is not that of the field."""
-    python_default: Any = UNSET
+    """The annotation in Python, if it is not that of the field; a `Path` may always be given as `str` too."""
     about: str | None = None
     """What Python's documentation says instead of the help."""
     parse: Callable[[Any], Any] | None = None

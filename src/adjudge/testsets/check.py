@@ -224,7 +224,6 @@ class TestSetOptions:
         metavar="NAME=BEFORE,AFTER",
         typed=list[str] | None,
         python="Mapping[str, tuple[str | Path, str | Path]] | None",
-        python_default=None,
         about="output of a system for both versions, by the system's name.",
         convert=_outputs,
     )

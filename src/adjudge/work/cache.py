@@ -29,16 +29,7 @@ WORTH_KEEPING = 0.5
 """Seconds that a result must have taken."""
 VARIABLE = "ADJUDGE_CACHE"
 # Whatever can be wrong with a file that was cut, or whose modules are gone.
-_UNREADABLE = (
-    OSError,
-    EOFError,
-    pickle.UnpicklingError,
-    LookupError,
-    AttributeError,
-    ImportError,
-    TypeError,
-    ValueError,
-)
+_UNREADABLE = (OSError, EOFError, pickle.PickleError, LookupError, AttributeError, ImportError, TypeError, ValueError)
 
 
 def cached(what: str, key: object, compute: Callable[[], _Computed]) -> _Computed:
@@ -49,7 +40,7 @@ def cached(what: str, key: object, compute: Callable[[], _Computed]) -> _Compute
         key: everything else that the result depends on; its `repr` must tell it apart from all others.
         compute: makes the result; it must be picklable.
     """
-    if not _is_on():
+    if not (current_workers().cache and _is_allowed()):
         return compute()
     return _stored(f"{what}|{key!r}|{code_fingerprint()}", compute, least_seconds=WORTH_KEEPING)
 
@@ -70,18 +61,14 @@ def kept_with_version(what: str, version: str, compute: Callable[[], _Computed])
 def _stored(key: str, compute: Callable[[], _Computed], *, least_seconds: float) -> _Computed:
     """The result from its file, or computed, and stored if that took so long."""
     file = folder() / f"{fingerprint(key, digits=32)}.pickle"
-    loaded = _load(file)
-    if loaded is not None:
-        return loaded[0]  # type: ignore[no-any-return]
-    started = perf_counter()
+    try:
+        return _load(file)  # type: ignore[no-any-return]
+    except _UNREADABLE:
+        started = perf_counter()
     result = compute()
     if perf_counter() - started >= least_seconds:
         _store(file, result)
     return result
-
-
-def _is_on() -> bool:
-    return current_workers().cache and _is_allowed()
 
 
 def _is_allowed() -> bool:
@@ -104,21 +91,15 @@ def code_fingerprint() -> str:
     return fingerprint(repr((__version__, sys.version, *stamps)))
 
 
-def _load(file: Path) -> tuple[Any] | None:
-    try:
-        with file.open("rb") as opened:
-            if not _is_own(os.fstat(opened.fileno())):
-                return None
-            result = pickle.load(opened)  # noqa: S301 (the user's own file)
-        os.utime(file)
-    except _UNREADABLE:
-        return None
-    return (result,)
-
-
-def _is_own(state: os.stat_result) -> bool:
-    """Whether nobody but the user can have written a file: what is loaded from it could run anything."""
-    return state.st_uid == os.getuid() and not state.st_mode & 0o022
+def _load(file: Path) -> Any:
+    with file.open("rb") as opened:
+        state = os.fstat(opened.fileno())
+        # Only if nobody but the user can have written it: what is loaded could run anything.
+        if state.st_uid != os.getuid() or state.st_mode & 0o022:
+            raise PermissionError(file)
+        result = pickle.load(opened)  # noqa: S301 (the user's own file)
+    os.utime(file)
+    return result
 
 
 def _store(file: Path, result: object) -> None:

@@ -86,7 +86,9 @@ class _Shared(Generic[_Task, _Done]):
             with _interrupts_wait():
                 for _ in range(min(jobs - 1, len(self.chunks) - 1)):
                     self._hand_over(executor)
-            here = self._do_own_share()
+            here: dict[int, list[Outcome[_Done]]] = {}
+            while (number := self._take()) is not None:
+                here[number] = self._do_here(number)
             by_chunk = [here[k] if k in here else self._done_elsewhere(k) for k in range(len(self.chunks))]
         except BaseException:
             # An interrupt or a fault: nobody waits for what the others are at.
@@ -102,36 +104,26 @@ class _Shared(Generic[_Task, _Done]):
             if not self.waiting:
                 return
             number = self.waiting.popleft()
-            chunk = self.chunks[number]
             try:
-                self.elsewhere[number] = future = executor.submit(do_chunk, self.function, chunk)
+                self.elsewhere[number] = future = executor.submit(do_chunk, self.function, self.chunks[number])
             except BrokenExecutor:
                 self.waiting.appendleft(number)
                 return
 
-        def then(finished: Future[list[Outcome[_Done]]]) -> None:
-            if finished.cancelled():
-                return
-            fault = finished.exception()
-            if isinstance(fault, BrokenExecutor):
-                return
-            if fault is not None:
+        def go_on(done: Future[list[Outcome[_Done]]]) -> None:
+            fault = None if done.cancelled() else done.exception()
+            if fault is None and not done.cancelled():
+                self._count(len(self.chunks[number]))
+                self._hand_over(executor)
+            elif fault is not None and not isinstance(fault, BrokenExecutor):
                 with self.lock:
                     self.waiting.clear()
-                return
-            self._count(len(chunk))
-            self._hand_over(executor)
 
-        future.add_done_callback(then)
+        future.add_done_callback(go_on)
 
-    def _do_own_share(self) -> dict[int, list[Outcome[_Done]]]:
-        outcomes: dict[int, list[Outcome[_Done]]] = {}
-        while True:
-            with self.lock:
-                if not self.waiting:
-                    return outcomes
-                number = self.waiting.popleft()
-            outcomes[number] = self._do_here(number)
+    def _take(self) -> int | None:
+        with self.lock:
+            return self.waiting.popleft() if self.waiting else None
 
     def _do_here(self, number: int) -> list[Outcome[_Done]]:
         from threadpoolctl import threadpool_limits
@@ -197,10 +189,8 @@ def _start_tracker() -> None:
     try:
         resource_tracker.ensure_running()
     finally:
-        if before is None:
-            del os.environ["PYTHONWARNINGS"]
-        else:
-            os.environ["PYTHONWARNINGS"] = before
+        os.environ.pop("PYTHONWARNINGS")
+        os.environ.update({} if before is None else {"PYTHONWARNINGS": before})
 
 
 def _executor(processes: int) -> Any:
@@ -228,9 +218,8 @@ def prepared_processes(paths: Iterable[Path], modules: Sequence[str]) -> Iterato
         modules: what the work will import; none where the work is too short for other processes.
     """
     current = current_workers()
-    jobs = 1
-    if modules and current.jobs != 1 and current.scheduler is None and _bytes_of(paths) > LARGE:
-        jobs = jobs_of(current)
+    is_long = modules and current.jobs != 1 and current.scheduler is None and _count_bytes(paths) > LARGE
+    jobs = jobs_of(current) if is_long else 1
     if jobs == 1:
         yield
         return
@@ -246,7 +235,8 @@ def prepared_processes(paths: Iterable[Path], modules: Sequence[str]) -> Iterato
         raise
 
 
-def _bytes_of(paths: Iterable[Path]) -> int:
+def _count_bytes(paths: Iterable[Path]) -> int:
+    """The size of the files as text."""
     files = [file for path in paths for file in (path.iterdir() if path.is_dir() else [path])]
     weights = {".parquet": COMPRESSED}
     return sum(file.stat().st_size * weights.get(file.suffix.lower(), 1) for file in files if file.is_file())
@@ -295,7 +285,7 @@ def map_on_cluster(
 ) -> list[Outcome[_Done]]:
     """The outcomes of the tasks, in their order; each is handed over by itself where `alone` is true."""
     client = connect(address)
-    chunks = chunks_of(tasks, _threads(client), alone=alone)
+    chunks = chunks_of(tasks, _count_threads(client), alone=alone)
     # The function carries the data along, so it travels once and not with every chunk.
     carried = client.scatter(function, broadcast=True, hash=False)
     futures = [client.submit(do_chunk, carried, chunk, pure=False) for chunk in chunks]
@@ -322,7 +312,7 @@ def _gathered(
         for future in finished:
             progress.advance(sizes[futures.index(future)])
         open_ -= finished
-        seen = perf_counter() if finished or _threads(client) else seen
+        seen = perf_counter() if finished or _count_threads(client) else seen
         if perf_counter() - seen > WITHOUT_WORKERS:
             raise _all_gone(address)
     try:
@@ -338,7 +328,7 @@ def _all_gone(address: str) -> ClusterError:
     return ClusterError(f"all workers of {address} have gone; start some and run the command again")
 
 
-def _threads(client: Any) -> int:
+def _count_threads(client: Any) -> int:
     """Threads of all workers together."""
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
     return sum(int(worker["nthreads"]) for worker in workers)
@@ -359,7 +349,7 @@ def connect(address: str) -> Any:
         raise ClusterError(
             f"no scheduler answers at {address}; start one with 'dask scheduler', or correct {param('scheduler')}"
         ) from fault
-    if not _threads(client):
+    if not _count_threads(client):
         client.close()
         raise ClusterError(f"the scheduler at {address} has no workers; start some with 'dask worker {address}'")
     version_mismatch = differing_versions(versions(), _versions_of_workers(client))

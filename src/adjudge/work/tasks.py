@@ -55,13 +55,12 @@ class Workers:
             raise UsageError(f"{param('scheduler')} is '{self.scheduler}'; give an address as tcp://host:8786")
 
 
-_DEFAULT = Workers()
-_CURRENT: ContextVar[Workers | None] = ContextVar("adjudge_workers", default=None)
+_CURRENT: ContextVar[Workers] = ContextVar("adjudge_workers", default=Workers())  # noqa: B039 - it is frozen
 
 
 def current_workers() -> Workers:
     """Who does the work here."""
-    return _CURRENT.get() or _DEFAULT
+    return _CURRENT.get()
 
 
 def jobs_of(current: Workers) -> int:
@@ -96,13 +95,6 @@ def one_thread() -> AbstractContextManager[object]:
     loaded = tuple(name for name in ("numpy", "scipy.linalg") if name in sys.modules)
     limits: AbstractContextManager[object] = _libraries(loaded).limit(limits=1, user_api="blas")
     return limits
-
-
-def limit_threads() -> None:
-    """One thread in this process from now on: for workers, which do nothing else."""
-    from threadpoolctl import threadpool_limits
-
-    threadpool_limits(1)
 
 
 @cache
@@ -170,30 +162,21 @@ def shown_seconds(seconds: float) -> str:
 
 def watch_on(stream: TextIO | None = None) -> Callable[[str | None], None]:
     """A watcher that rewrites one line on a terminal, and adds a line to a log now and then."""
-    target = stream or sys.stderr
-    return _on_terminal(target) if target.isatty() else _in_log(target)
+    target, last = stream or sys.stderr, -BETWEEN_LINES
 
+    def show_on_terminal(line: str | None) -> None:
+        target.write(f"\r\x1b[K{line or ''}")
+        target.flush()
 
-def _on_terminal(stream: TextIO) -> Callable[[str | None], None]:
-    def show(line: str | None) -> None:
-        stream.write(f"\r\x1b[K{line or ''}")
-        stream.flush()
-
-    return show
-
-
-def _in_log(stream: TextIO) -> Callable[[str | None], None]:
-    last = -BETWEEN_LINES
-
-    def show(line: str | None) -> None:
+    def add_to_log(line: str | None) -> None:
         nonlocal last
         now = perf_counter()
         if line is not None and now - last >= BETWEEN_LINES:
             last = now
-            stream.write(f"adjudge: {line}\n")
-            stream.flush()
+            target.write(f"adjudge: {line}\n")
+            target.flush()
 
-    return show
+    return show_on_terminal if target.isatty() else add_to_log
 
 
 _Task = TypeVar("_Task")
@@ -247,8 +230,7 @@ def map_tasks(
     Raises:
         AdjudgeError: the fault of the first task that has one.
     """
-    outcomes = try_tasks(function, tasks, what=what, at_least=at_least)
-    return [outcome.unwrap() for outcome in outcomes]
+    return [outcome.unwrap() for outcome in try_tasks(function, tasks, what=what, at_least=at_least)]
 
 
 def try_tasks(
@@ -275,19 +257,18 @@ def try_tasks(
     """
     todo = list(tasks)
     if sizes is None:
-        return _in_order(function, todo, [1.0] * len(todo), what=what, at_least=at_least, alone=False)
+        return _do_in_order(function, todo, [1.0] * len(todo), what=what, at_least=at_least, alone=False)
     order = sorted(range(len(todo)), key=lambda position: -sizes[position])
-    handed_over = _worth_it(current_workers(), known_seconds, len(todo), at_least)
+    handed_over = _is_worth_it(known_seconds, len(todo), at_least)
     if not handed_over:
         order = order[-1:] + order[:-1]
     ordered = [todo[position] for position in order]
     sizes_to_try = [] if handed_over else [sizes[position] for position in order]
-    outcomes = _in_order(function, ordered, sizes_to_try, what=what, at_least=at_least, alone=True)
-    by_position = dict(zip(order, outcomes, strict=True))
-    return [by_position[position] for position in range(len(todo))]
+    outcomes = _do_in_order(function, ordered, sizes_to_try, what=what, at_least=at_least, alone=True)
+    return [outcomes[order.index(position)] for position in range(len(todo))]
 
 
-def _in_order(
+def _do_in_order(
     function: Callable[[_Task], _Done],
     tasks: Sequence[_Task],
     sizes: Sequence[float],
@@ -306,34 +287,36 @@ def _in_order(
             from adjudge.work.processes import map_on_cluster
 
             return map_on_cluster(function, tasks, current.scheduler, progress, alone=alone)
-        outcomes = _here(function, tasks, sizes, progress, at_least=at_least) if sizes else []
+        outcomes = _do_here(function, tasks, sizes, progress, at_least) if sizes else []
         rest = tasks[len(outcomes) :]
         if rest:
+            from adjudge.work.processes import map_in_processes
+
             jobs = jobs_of(current)
-            outcomes += _in_processes(function, chunks_of(rest, jobs, alone=alone), jobs, progress)
+            outcomes += map_in_processes(function, chunks_of(rest, jobs, alone=alone), jobs, progress)
+            processes_started(jobs)
     return outcomes
 
 
-def _here(
+def _do_here(
     function: Callable[[_Task], _Done],
     tasks: Sequence[_Task],
     sizes: Sequence[float],
     progress: Progress,
-    *,
     at_least: int,
 ) -> list[Outcome[_Done]]:
     """The outcomes of the first tasks, up to where other processes are faster; of all where they never are.
 
     Measured in CPU time: on a machine that is busy with other work, more processes would not help.
     """
-    current, outcomes = current_workers(), list[Outcome[_Done]]()
+    outcomes: list[Outcome[_Done]] = []
     started = process_time()
     size_done, size_of_all = 0.0, sum(sizes)
     for task, size in zip(tasks, sizes, strict=True):
         tasks_left = len(tasks) - len(outcomes)
         if outcomes and tasks_left > 1 and size_done > 0:
             seconds = (process_time() - started) * (size_of_all - size_done) / size_done
-            if _worth_it(current, seconds, tasks_left, at_least):
+            if _is_worth_it(seconds, tasks_left, at_least):
                 break
         outcomes.append(do_task(function, task))
         size_done += size
@@ -352,14 +335,14 @@ def worth_dividing(seconds: float, *, tasks: int, most_jobs: int) -> bool:
     current = current_workers()
     if current.scheduler is not None or jobs_of(current) > most_jobs:
         return False
-    return _worth_it(current, seconds, tasks, at_least=1)
+    return _is_worth_it(seconds, tasks, at_least=1)
 
 
-def _worth_it(current: Workers, seconds: float, tasks: int, at_least: int) -> bool:
+def _is_worth_it(seconds: float, tasks: int, at_least: int) -> bool:
     """Whether processes do so many tasks, of so many seconds together, sooner than this one."""
     if seconds < HAND_OVER:
         return False
-    jobs = jobs_of(current)
+    jobs = jobs_of(current_workers())
     waiting = HAND_OVER if _Processes.started >= jobs else START_UP
     return jobs > 1 and tasks >= at_least * jobs and seconds * (1 - 1 / min(jobs, tasks)) > waiting
 
@@ -378,8 +361,10 @@ def do_task(function: Callable[[_Task], _Done], task: _Task) -> Outcome[_Done]:
 
 
 def do_chunk(function: Callable[[_Task], _Done], tasks: Sequence[_Task]) -> list[Outcome[_Done]]:
-    """The outcomes of several tasks in a worker, which hands nothing on to workers of its own."""
-    limit_threads()
+    """The outcomes of several tasks in a worker, which hands nothing on to workers of its own and has one thread."""
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(1)
     with workers(jobs=1, scheduler=None, watch=None):
         return [do_task(function, task) for task in tasks]
 
@@ -389,13 +374,3 @@ def chunks_of(tasks: Sequence[_Task], jobs: int, *, alone: bool = False) -> list
     pieces = len(tasks) if alone else min(len(tasks), CHUNKS * jobs)
     borders = [round(i * len(tasks) / pieces) for i in range(pieces + 1)]
     return [tasks[borders[i] : borders[i + 1]] for i in range(pieces)]
-
-
-def _in_processes(
-    function: Callable[[_Task], _Done], chunks: Sequence[Sequence[_Task]], jobs: int, progress: Progress
-) -> list[Outcome[_Done]]:
-    from adjudge.work.processes import map_in_processes
-
-    outcomes = map_in_processes(function, chunks, jobs, progress)
-    processes_started(jobs)
-    return outcomes
