@@ -3,9 +3,9 @@
     verdict = look(judgments, LookSettings(planned=5000, looks=5, goal="best", history=Path("looks.json")))
     verdict.stop, verdict.advice
 
-`boundaries` computes how far a statistic must go at each look, `decide` shares the level among the comparisons and
-has the bounds for looks at any time, `claims` the estimates after stopping, `live` the state between two planned
-looks, `history` the file of looks taken.
+`boundaries` computes how far a statistic must go at each look and shares the level among the comparisons,
+`look_claims` has the estimates after stopping, `live` the state between two planned looks. The file of looks taken is
+read and written here.
 `docs/look.md` says what is promised and how it was checked.
 """
 
@@ -21,14 +21,13 @@ import polars as pl
 
 from adjudge.evidence.boundaries import MODES, LookPlan, Mode, Observed, Settled, State, settle
 from adjudge.evidence.look_claims import (
-    Differences,
     Goal,
     Look,
     advice_on,
     answered_rows,
     claims_of,
     count_judgments,
-    differences_of,
+    observe,
     parse_goal,
     settled_top,
     tested_pairs,
@@ -44,7 +43,6 @@ from adjudge.table.wording import agreeing, counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.evidence.look_claims import LookClaim
     from adjudge.ranking.ranking import Ranking
     from adjudge.table.judgments import Judgments
 
@@ -144,24 +142,14 @@ def write_history(path: Path, history: History) -> None:
         plain = asdict(record)
         digest = _digest(digest, plain)
         looks.append({"record": plain, "digest": digest})
-    content = {
-        "kind": KIND,
-        "plan": history.plan,
-        "looks": looks,
-        "end": {"looks": len(looks), "digest": digest},
-    }
+    end = {"looks": len(looks), "digest": digest}
+    content = {"kind": KIND, "plan": history.plan, "looks": looks, "end": end}
     write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def _digest(before: str, content: dict[str, Any]) -> str:
     plain = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return fingerprint(f"{before}\n{plain}", digits=len(_START))
-
-
-def sketch_of(judgments: Judgments) -> list[str]:
-    """The smallest digests of the judgments, by what identifies each (not by its answer, which may be revised)."""
-    smallest: list[str] = _digests(judgments)[:_SKETCH].to_list()
-    return smallest
 
 
 def check_continues(history: History, plan: dict[str, Any], judgments: Judgments, count: int) -> None:
@@ -180,7 +168,7 @@ def check_continues(history: History, plan: dict[str, Any], judgments: Judgments
             f"the data hold {counted(count, 'judgment')}, at look {last.look} there were {last.judgments:,}; "
             "a look cannot be taken back, give all judgments so far"
         )
-    present = set(_digests(judgments).to_list())
+    present = set(_digests(judgments))
     share = np.mean([digest in present for digest in last.sketch])
     if share < _LEAST_FOUND:
         raise DataError(
@@ -193,10 +181,10 @@ def _shown(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _digests(judgments: Judgments) -> pl.Series:
+def _digests(judgments: Judgments) -> list[str]:
+    """The digests of the judgments, by what identifies each (not by its answer, which may be revised), in order."""
     key = answered_rows(judgments).select(pl.concat_str(pl.col(KEY).cast(pl.String).fill_null("\0"), separator="\1"))
-    text = key.to_series().to_list()
-    return pl.Series(sorted(fingerprint(row, digits=_DIGITS) for row in text), dtype=pl.String)
+    return sorted(fingerprint(row, digits=_DIGITS) for row in key.to_series().to_list())
 
 
 def _between(typed: Sequence[str]) -> tuple[tuple[str, str], ...]:
@@ -268,23 +256,34 @@ def look(judgments: Judgments, settings: LookSettings, *, ranking: Ranking | Non
 
     goal, planned = parse_goal(settings.goal, tuple(settings.between)), settings.planned
     plan = _plan(planned, settings.looks, goal, settings.spending, settings.level)
-    count = _count(judgments, plan)
+    count = count_judgments(judgments)
+    if count > planned:
+        more = f"the data hold {count:,} judgments, {planned:,} {agreeing(planned, 'was', 'were')} planned"
+        raise DataError(f"{more}; a plan cannot be extended during a campaign, use the first ones only")
     ranking = ranking or rank(judgments, method=settings.method, settings=RankSettings(seed=settings.seed))
-    differences = differences_of(ranking)
-    plan.goal.check(differences.systems)
+    systems = tuple(sorted(entry.system for entry in ranking.systems))
+    plan.goal.check(systems)
     path = settings.history
-    past = _past(path, plan, differences.systems, judgments, count)
-    fraction = 1.0 if settings.final or count >= planned else count / planned
-    repeated = bool(past.records) and past.records[-1].data == judgments.fingerprint
-    if repeated:
-        state = _repeated(plan, differences, past)
+    past = _past(path, plan, systems, judgments, count)
+    last = past.records[-1] if past.records else None
+    now = observe(ranking, 1.0 if settings.final or count >= planned else count / planned)
+    repeated = last is not None and last.data == judgments.fingerprint
+    seen = _assumed(plan, now) if path is None else [observed_of(record) for record in past.records]
+    if last is not None and repeated:
+        # The last look of the history once more: nothing is spent on it.
+        seen[-1] = replace(seen[-1], lasting=now.lasting)
+        state = State(plan, systems, seen, settled_of(last), last.judgments)
     else:
-        now = Observed(fraction, differences.difference, differences.se, differences.df, differences.z)
-        seen = _assumed(plan, now) if path is None else [observed_of(record) for record in past.records]
-        state = _taken(plan, differences, [*seen, now], past, count)
+        seen.append(now)
+        before = settled_of(last) if last is not None else Settled.none(len(now.z))
+        settled = settle(plan, seen, before, tested_pairs(plan.goal, systems), len(systems))
+        state = State(plan, systems, seen, settled, count)
+    if plan.goal.kind == "top":
+        # What was settled as the top stays settled.
+        top, top_at = (tuple(last.top), last.top_at) if last is not None and last.top else (settled_top(state), 0)
+        state = replace(state, top=top, top_at=top_at or (len(seen) if top else 0))
     if path is not None and not repeated:
-        record = _record(state, differences, judgments)
-        write_history(path, History(past.plan, (*past.records, record)))
+        write_history(path, History(past.plan, (*past.records, _record(state, judgments))))
     return _result(state, judgments, ranking, _notes(plan, state, path, repeated=repeated))
 
 
@@ -300,31 +299,8 @@ def _plan(planned: int, looks: int, goal: Goal, spending: Mode, level: float) ->
     return LookPlan(planned, looks, goal, spending, level)
 
 
-def _count(judgments: Judgments, plan: LookPlan) -> int:
-    count = count_judgments(judgments)
-    if count > plan.planned:
-        planned = f"{plan.planned:,} {agreeing(plan.planned, 'was', 'were')} planned"
-        raise DataError(
-            f"the data hold {count:,} judgments, {planned}; a plan cannot be extended during a campaign, "
-            "use the first ones only"
-        )
-    return count
-
-
 def _past(path: Path | None, plan: LookPlan, systems: tuple[str, ...], judgments: Judgments, count: int) -> History:
-    described = _described(plan, systems)
-    past = None if path is None else read_history(path)
-    if past is None:
-        return History(described)
-    check_continues(past, described, judgments, count)
-    last = past.records[-1] if past.records else None
-    if last is not None and last.fraction >= 1 and last.data != judgments.fingerprint:
-        raise DataError(f"look {last.look} was the final one, the level is spent; plan a new campaign for more")
-    return past
-
-
-def _described(plan: LookPlan, systems: tuple[str, ...]) -> dict[str, Any]:
-    return {
+    described = {
         "planned": plan.planned,
         "looks": plan.looks,
         "goal": str(plan.goal),
@@ -333,35 +309,14 @@ def _described(plan: LookPlan, systems: tuple[str, ...]) -> dict[str, Any]:
         "level": plan.level,
         "systems": list(systems),
     }
-
-
-def _taken(plan: LookPlan, differences: Differences, seen: list[Observed], past: History, count: int) -> State:
-    """A new look, after those in the history."""
-    before = settled_of(past.records[-1]) if past.records else Settled.none(len(differences.z))
-    tested = tested_pairs(plan, differences.systems, differences.pairs)
-    settled = settle(plan, seen, before, tested, len(differences.systems))
-    state = State(plan, differences.systems, differences.pairs, seen, settled, count, differences.lasting)
-    return _with_top(state, past.records[-1] if past.records else None)
-
-
-def _repeated(plan: LookPlan, differences: Differences, past: History) -> State:
-    """The last look of the history once more: nothing is spent on it."""
-    last = past.records[-1]
-    seen = [observed_of(record) for record in past.records]
-    state = State(
-        plan, differences.systems, differences.pairs, seen, settled_of(last), last.judgments, differences.lasting
-    )
-    return _with_top(state, last)
-
-
-def _with_top(state: State, last: LookRecord | None) -> State:
-    """What was settled as the top stays settled."""
-    if state.plan.goal.kind != "top":
-        return state
-    if last is not None and last.top:
-        return replace(state, top=tuple(last.top), top_at=last.top_at)
-    top = settled_top(state)
-    return replace(state, top=top, top_at=len(state.seen) if top else 0)
+    past = None if path is None else read_history(path)
+    if past is None:
+        return History(described)
+    check_continues(past, described, judgments, count)
+    last = past.records[-1] if past.records else None
+    if last is not None and last.fraction >= 1 and last.data != judgments.fingerprint:
+        raise DataError(f"look {last.look} was the final one, the level is spent; plan a new campaign for more")
+    return past
 
 
 def _assumed(plan: LookPlan, now: Observed) -> list[Observed]:
@@ -375,20 +330,22 @@ def _assumed(plan: LookPlan, now: Observed) -> list[Observed]:
     ]
 
 
-def _record(state: State, differences: Differences, judgments: Judgments) -> LookRecord:
+def _record(state: State, judgments: Judgments) -> LookRecord:
+    now = state.now
+
     def plain(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float | None]:
         return [float(value) if np.isfinite(value) else None for value in values]
 
     return LookRecord(
         look=len(state.seen),
         judgments=state.judgments,
-        fraction=state.now.fraction,
+        fraction=now.fraction,
         data=judgments.fingerprint,
-        sketch=sketch_of(judgments),
-        difference=differences.difference.tolist(),
-        se=plain(differences.se),
-        df=plain(differences.df),
-        z=differences.z.tolist(),
+        sketch=_digests(judgments)[:_SKETCH],
+        difference=now.difference.tolist(),
+        se=plain(now.se),
+        df=plain(now.df),
+        z=now.z.tolist(),
         sign=state.settled.sign.tolist(),
         settled_at=state.settled.look.tolist(),
         level=state.settled.level.tolist(),
@@ -414,19 +371,14 @@ def _notes(plan: LookPlan, state: State, path: Path | None, *, repeated: bool) -
     return tuple(notes)
 
 
-def _whose_verdict(judgments: Judgments, claims: Sequence[LookClaim]) -> str:
-    """With one or two people nothing is known of others: what is settled is settled for them."""
-    if not any(claim.verdict == "settled" for claim in claims):
-        return ""
-    people = judgments.table["annotator"]
-    return say_for_whom(people.drop_nulls().n_unique(), all_named=not people.null_count())
-
-
 def _result(state: State, judgments: Judgments, ranking: Ranking, notes: tuple[str, ...]) -> Look:
     plan = state.plan
     claims = claims_of(state)
     stop, advice = advice_on(state, claims)
-    advice += _whose_verdict(judgments, claims)
+    if any(claim.verdict == "settled" for claim in claims):
+        # With one or two people nothing is known of others: what is settled is settled for them.
+        people = judgments.table["annotator"]
+        advice += say_for_whom(people.drop_nulls().n_unique(), all_named=not people.null_count())
     return Look(
         settings={
             "planned": plan.planned,
