@@ -37,11 +37,11 @@ from adjudge.server.archives import (
     working_folder,
 )
 from adjudge.server.database import (
-    choose_database,
     database_file,
     database_note_file,
     is_postgres,
     is_same_database,
+    locate_database,
     show_database,
     sqlite_file,
     write_database_note,
@@ -67,10 +67,7 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
     if output.suffix != ".zip":
         raise UsageError(f"--output '{output}' does not end in .zip; a backup is a zip archive")
     text, files = campaign_files(campaign_file)
-    chosen = choose_database(campaign_file, database)
-    embedded = sqlite_file(chosen, database_file(campaign_file))
-    if embedded is not None and not embedded.is_file():
-        raise InputError("has not been served yet, so there is nothing to back up", file=campaign_file)
+    chosen, embedded = locate_database(campaign_file, database, ", so there is nothing to back up")
     made = datetime.now(UTC).isoformat(timespec="seconds")
     with (
         working_folder(output.absolute()) as working,
@@ -82,7 +79,14 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
         for file in files:
             with file.path.open("rb") as content:
                 writer.add(f"{_FILES}/{file.name}", read_pieces(content), secret=file.secret)
-        tables = [_add_table(writer, snapshot, name) for name in snapshot.models]
+
+        def add_table(name: str) -> TableEntry:
+            def write(lines: Iterable[bytes]) -> None:
+                writer.add(f"{_TABLES}/{name}.jsonl", (line + b"\n" for line in lines), secret=True)
+
+            return snapshot.copy_table(name, write)
+
+        tables = [add_table(name) for name in snapshot.models]
         campaign = snapshot.campaign(campaign_file)
         about = About(
             version=__version__,
@@ -105,13 +109,6 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
         copied=list_copied(tables),
         notes=("the archive holds everything that people said and the campaign's key; keep it as secret as these",),
     )
-
-
-def _add_table(writer: ArchiveWriter, snapshot: Snapshot, name: str) -> TableEntry:
-    def write(lines: Iterable[bytes]) -> None:
-        writer.add(f"{_TABLES}/{name}.jsonl", (line + b"\n" for line in lines), secret=True)
-
-    return snapshot.copy_table(name, write)
 
 
 def list_copied(tables: Iterable[TableEntry]) -> tuple[CopiedTable, ...]:
@@ -203,11 +200,9 @@ def _fill_database(reader: ArchiveReader, campaign_file: Path, database: str | N
             # Numbers and dates beyond what databases hold, and halves of characters: no database had such rows.
             raise damage_error(reader.path, f"a row has a value that no database holds: {shown(fault, 100)}") from fault
         for table in stored:
-            if table != tables[table.name]:
-                saved = tables[table.name].rows
-                raise damage_error(
-                    reader.path, f"{table.rows} rows of '{table.name}' are not the {saved} that were saved"
-                )
+            if table != (saved := tables[table.name]):
+                what = f"{table.rows} rows of '{table.name}' are not the {saved.rows} that were saved"
+                raise damage_error(reader.path, what)
         if database is not None:
             write_database_note(campaign_file, database)
     if database is None:
@@ -260,37 +255,37 @@ def move(campaign_file: Path, to: str, *, database: str | None = None) -> Moved:
         database: its present database; default: the one that it is served from.
     """
     load_campaign(campaign_file)
-    source = choose_database(campaign_file, database)
-    embedded = sqlite_file(source, database_file(campaign_file))
-    if embedded is not None and not embedded.is_file():
-        raise InputError("has not been served yet, so there is nothing to move", file=campaign_file)
-    target = _parse_target(to)
-    if is_same_database(source, target, database_file(campaign_file)):
+    source, _ = locate_database(campaign_file, database, ", so there is nothing to move")
+    target, beside = _parse_target(to), database_file(campaign_file)
+    if is_same_database(source, target, beside):
         raise UsageError(f"--to is {_shown(target)}, where the campaign is already; name another database")
-    with open_database(source, database_file(campaign_file)) as connection:
-        where = show_database(source, database_file(campaign_file))
+    where = show_database(source, beside)
+    with open_database(source, beside) as connection:
         if read_migration(connection, where) < _FIRST_WITH_PROCESSES:
             raise InputError(
                 "is of an earlier version; start and stop adjudge serve once, which upgrades it", file=where
             )
         from adjudge.server.processes import lock_for_move
 
-        with lock_for_move(connection.alias, lambda: open_database(source, database_file(campaign_file))):
-            copied = _copy(campaign_file, source, target)
+        with lock_for_move(connection.alias, lambda: open_database(source, beside)):
+            fingerprint, copied = _copy(campaign_file, source, target)
             write_database_note(campaign_file, _choose_note(campaign_file, target))
+    note_file = database_note_file(campaign_file)
+    notes = [f"the former database is unchanged ({where}); delete it when all is well"]
+    if note_file.exists():
+        notes.append(f"{note_file} says where the database is now; copy it to all hosts that serve")
+    if database is not None:
+        notes.append("leave --database out from now on (and ADJUDGE_DATABASE unset)")
+    kinds = ["postgresql" if is_postgres(place) else "sqlite" for place in (source, target)]
     return Moved(
-        settings={"from": _kind(source), "to": _kind(target)},
-        data=copied[0],
+        settings={"from": kinds[0], "to": kinds[1]},
+        data=fingerprint,
         campaign_file=str(campaign_file),
-        source=show_database(source, database_file(campaign_file)),
+        source=where,
         target=_shown(target),
-        copied=list_copied(copied[1]),
-        notes=_notes(campaign_file, source, database),
+        copied=list_copied(copied),
+        notes=tuple(notes),
     )
-
-
-def _kind(database: str | None) -> str:
-    return "postgresql" if is_postgres(database) else "sqlite"
 
 
 def _shown(target: str) -> str:
@@ -329,7 +324,14 @@ def _copy(campaign_file: Path, source: str | None, target: str) -> tuple[str, li
             fingerprint: str = snapshot.campaign(campaign_file).fingerprint
             copied = _copy_rows(snapshot, new, _shown(target))
         if file is not None:
-            _publish(new_file, file)
+            # It gets its name now, unless there is one of that name.
+            try:
+                new_file.chmod(0o600)
+                with new_file.open("rb") as written:
+                    os.fsync(written.fileno())
+                os.link(new_file, file)
+            except OSError as fault:
+                raise InputError(f"cannot be made ({fault.strerror}); name another file", file=file) from fault
     return fingerprint, copied
 
 
@@ -348,17 +350,6 @@ def _copy_rows(snapshot: Snapshot, target: Snapshot, shown_name: str) -> list[Ta
     return before
 
 
-def _publish(new_file: Path, file: Path) -> None:
-    """Give a new database its name, unless there is one of that name by now."""
-    try:
-        new_file.chmod(0o600)
-        with new_file.open("rb") as written:
-            os.fsync(written.fileno())
-        os.link(new_file, file)
-    except OSError as fault:
-        raise InputError(f"cannot be made ({fault.strerror}); name another file", file=file) from fault
-
-
 def _choose_note(campaign_file: Path, target: str) -> str | None:
     """How the target is noted: not at all where the database is expected anyway, by name alone beside the campaign."""
     file = sqlite_file(target, Path())
@@ -368,15 +359,3 @@ def _choose_note(campaign_file: Path, target: str) -> str | None:
         return None
     beside = file.resolve().parent == campaign_file.resolve().parent
     return f"sqlite:{quote(file.name)}" if beside else target
-
-
-def _notes(campaign_file: Path, source: str | None, given: str | None) -> tuple[str, ...]:
-    former = show_database(source, database_file(campaign_file))
-    notes = [f"the former database is unchanged ({former}); delete it when all is well"]
-    if database_note_file(campaign_file).exists():
-        notes.append(
-            f"{database_note_file(campaign_file)} says where the database is now; copy it to all hosts that serve"
-        )
-    if given is not None:
-        notes.append("leave --database out from now on (and ADJUDGE_DATABASE unset)")
-    return tuple(notes)

@@ -15,7 +15,7 @@ from adjudge.campaigns.extension import BESIDE, Extension, extend_tasks
 from adjudge.campaigns.results import Extended, ExtendedMeetings, ExtendedSystem, GivenLink
 from adjudge.campaigns.tasks import TaskSet, parse_tasks, save_tasks, to_json
 from adjudge.server.archives import known_migrations, open_database, read_migration
-from adjudge.server.database import choose_database, database_file, show_database, sqlite_file
+from adjudge.server.database import database_file, locate_database, show_database
 from adjudge.server.serve import LinkFile, check_same_campaign
 from adjudge.table.errors import DataError, InputError, UsageError
 from adjudge.table.protocols import RATED
@@ -24,8 +24,7 @@ from adjudge.table.wording import counted
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from adjudge.campaigns.campaign_file import Campaign, Looks
-    from adjudge.campaigns.design_report import DesignReport
+    from adjudge.campaigns.campaign_file import Campaign
 
 MOST_BESIDE = 100
 USUAL_URL = "http://127.0.0.1:8000"
@@ -69,11 +68,8 @@ def extend(
     if not 0 <= beside <= MOST_BESIDE:
         raise UsageError(f"--beside is {beside:g}; give a number from 0 to {MOST_BESIDE}")
     campaign = load_campaign(campaign_file)
-    chosen = choose_database(campaign_file, database)
-    embedded = sqlite_file(chosen, database_file(campaign_file))
+    chosen, _ = locate_database(campaign_file, database, "; change it, and serve it as it is")
     where = show_database(chosen, database_file(campaign_file))
-    if embedded is not None and not embedded.is_file():
-        raise InputError("has not been served yet; change it, and serve it as it is", file=campaign_file)
     with open_database(chosen, database_file(campaign_file)) as connection:
         if read_migration(connection, where) != max(known_migrations()):
             raise InputError("is of an earlier version; restart adjudge serve, which upgrades it", file=where)
@@ -98,7 +94,11 @@ def extend(
 
             base = base or url_of_server(connection.alias) or USUAL_URL
             links = _store(connection.alias, campaign, stored, extension, base=base, links_file=links_file)
-            notes += _write_tasks(extension.tasks, campaign_file.with_name("tasks.json"))
+            try:
+                save_tasks(extension.tasks, campaign_file.with_name("tasks.json"))
+            except InputError as fault:
+                # The database holds the extension by now, and new links are shown only once: neither may be lost.
+                notes.append(f"the campaign is extended, but {fault}; the next start of adjudge serve writes it")
     return _describe_extension(
         campaign, stored, extension, notes, links, dry_run=dry_run, judgments=judgments, beside=beside
     )
@@ -128,17 +128,6 @@ def _check_extension(extension: Extension, campaign: Campaign) -> None:
         )
 
 
-def _count_rated(tasks: TaskSet) -> int:
-    """Judgments that count, as looks count them: a text of several systems counts for each."""
-    return sum(
-        task.judgments * len(output.systems)
-        for task in tasks.tasks
-        if task.kind == "work"
-        for _, _, output in task.outputs()
-        if output.kind in RATED
-    )
-
-
 def _check_looks(campaign: Campaign, stored: TaskSet, extension: Extension, taken: LooksTaken | None) -> list[str]:
     """What the extension means for planned looks; where it would make them invalid, it is refused."""
     plan = campaign.looks
@@ -157,10 +146,17 @@ def _check_looks(campaign: Campaign, stored: TaskSet, extension: Extension, take
             )
     if plan is None:
         return []
-    return _check_plan(plan, _count_rated(stored), _count_rated(extension.tasks), taken)
-
-
-def _check_plan(plan: Looks, before: int, after: int, taken: LooksTaken | None) -> list[str]:
+    before, after = (
+        # As looks count them: a text of several systems counts for each.
+        sum(
+            task.judgments * len(output.systems)
+            for task in tasks.tasks
+            if task.kind == "work"
+            for _, _, output in task.outputs()
+            if output.kind in RATED
+        )
+        for tasks in (stored, extension.tasks)
+    )
     if after > before >= plan.planned:
         how = "begin a new campaign" if taken is not None else "raise looks.planned, before the first look is taken"
         raise DataError(
@@ -205,18 +201,6 @@ def _store(
     return [] if file is not None else [GivenLink(link.name, address(link.secret, base)) for link in links]
 
 
-def _write_tasks(tasks: TaskSet, file: Path) -> list[str]:
-    """Write the file of the tasks; what went wrong with it.
-
-    The database holds the extension by now, and the new links are shown only once: neither is lost for this file.
-    """
-    try:
-        save_tasks(tasks, file)
-    except InputError as fault:
-        return [f"the campaign is extended, but {fault}; the next start of adjudge serve writes it"]
-    return []
-
-
 def _describe_extension(
     campaign: Campaign,
     stored: TaskSet,
@@ -229,6 +213,8 @@ def _describe_extension(
     beside: float,
 ) -> Extended:
     before, after = measure_balance(stored, campaign), measure_balance(extension.tasks, campaign)
+    former = {row.system: (row.judgments, row.segments) for row in before.systems}
+    meetings = {row.where: (row.least, row.most, row.cv) for row in before.meetings}
     if campaign.assignment.policy == "pool" and judgments:
         notes = [*notes, "in a pool, people get tasks whose texts they have not met first, as long as there are any"]
     return Extended(
@@ -250,38 +236,14 @@ def _describe_extension(
         annotators=extension.annotators,
         new_systems=extension.systems,
         new_segments=extension.segments,
-        systems=_compare_systems(before, after),
-        meetings=_compare_meetings(before, after),
+        systems=tuple(
+            ExtendedSystem(row.system, row.human, judgments, row.judgments, segments, row.segments)
+            for row in after.systems
+            for judgments, segments in [former.get(row.system, (0, 0))]
+        ),
+        meetings=tuple(
+            ExtendedMeetings(row.where, *meetings.get(row.where, (0, 0, None)), row.least, row.most, row.cv)
+            for row in after.meetings
+        ),
         links=tuple(links),
-    )
-
-
-def _compare_systems(before: DesignReport, after: DesignReport) -> tuple[ExtendedSystem, ...]:
-    former = {row.system: row for row in before.systems}
-    return tuple(
-        ExtendedSystem(
-            row.system,
-            row.human,
-            former[row.system].judgments if row.system in former else 0,
-            row.judgments,
-            former[row.system].segments if row.system in former else 0,
-            row.segments,
-        )
-        for row in after.systems
-    )
-
-
-def _compare_meetings(before: DesignReport, after: DesignReport) -> tuple[ExtendedMeetings, ...]:
-    former = {meeting.where: meeting for meeting in before.meetings}
-    return tuple(
-        ExtendedMeetings(
-            now.where,
-            was.least if (was := former.get(now.where)) is not None else 0,
-            was.most if was is not None else 0,
-            was.cv if was is not None else None,
-            now.least,
-            now.most,
-            now.cv,
-        )
-        for now in after.meetings
     )

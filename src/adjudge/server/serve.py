@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from adjudge.campaigns.campaign_file import load_campaign
 from adjudge.campaigns.tasks import TaskSet, load_tasks, save_tasks
-from adjudge.server.database import choose_database, is_postgres, set_served, sqlite_file, start_django
+from adjudge.server.database import choose_database, is_postgres, locate_database, set_served, start_django
 from adjudge.table.errors import DataError, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -136,15 +136,9 @@ def export_judgments(
     campaign_file: Path, *, database: str | None, with_excluded: bool = False, with_texts: bool = False
 ) -> Judgments:
     """Read the judgments of a campaign that was served, or is being served."""
-    from adjudge.server.database import database_file
-
     campaign = load_campaign(campaign_file)
-    database = choose_database(campaign_file, database)
-    embedded = sqlite_file(database, database_file(campaign_file))
-    if embedded is not None and not embedded.exists():
-        raise InputError(
-            "has not been served yet: there is no database beside it; begin with adjudge serve", file=campaign_file
-        )
+    unserved = ": there is no database beside it; begin with adjudge serve"
+    database, embedded = locate_database(campaign_file, database, unserved)
     with copy_if_read_only(embedded) as copy:
         start_django(campaign_file, database=database, session_hours=campaign.links.session_hours, copy=copy)
         from adjudge.server.export import read_judgments
@@ -178,10 +172,9 @@ def copy_if_read_only(file: Path | None) -> Iterator[Path | None]:
     with tempfile.TemporaryDirectory(prefix="adjudge-") as folder:
         copy = Path(folder) / file.name
         try:
-            shutil.copyfile(file, copy)
-            log = file.with_name(file.name + "-wal")
-            if log.exists():
-                shutil.copyfile(log, copy.with_name(log.name))
+            for part in (file, file.with_name(f"{file.name}-wal")):
+                if part == file or part.exists():
+                    shutil.copyfile(part, copy.with_name(part.name))
         except OSError as fault:
             raise InputError(f"cannot be read ({fault.strerror}); check its rights", file=file) from fault
         yield copy
