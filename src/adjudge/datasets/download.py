@@ -155,7 +155,8 @@ def fetch(
         with suppress(OSError):
             folder_of_set.rmdir()
         raise
-    _write_record(folder_of_set, files)
+    known = {file.path: {"source": file.source, "sha256": file.sha256, "bytes": file.bytes} for file in files}
+    write_text(folder_of_set / RECORD, json.dumps({"files": known}, indent=1, ensure_ascii=False) + "\n")
     return _make_result(dataset, folder_of_set, files, source)
 
 
@@ -165,18 +166,10 @@ def describe_found(dataset: DataSet, folder_of_set: Path) -> Fetched:
     return _make_result(dataset, folder_of_set, files, None)
 
 
-def _write_record(folder_of_set: Path, files: list[FetchedFile]) -> None:
-    record = {
-        "files": {file.path: {"source": file.source, "sha256": file.sha256, "bytes": file.bytes} for file in files}
-    }
-    write_text(folder_of_set / RECORD, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
-
-
 def _make_result(dataset: DataSet, folder_of_set: Path, files: list[FetchedFile], source: str | None) -> Fetched:
-    joined = fingerprint_of_parts(file.sha256 for file in files)
     return Fetched(
         settings={"name": dataset.name, "from": source},
-        data=joined[:8],
+        data=fingerprint_of_parts(file.sha256 for file in files)[:8],
         name=dataset.name,
         folder=str(folder_of_set),
         files=files,
@@ -258,24 +251,20 @@ def _fetch_from_first(sources: list[str], target: Path, tell: Callable[[int, int
     faults: list[InputError] = []
     for source in sources:
         try:
-            _fetch_from(source, target, tell)
+            if _is_address(source):
+                download(source, target, tell)
+                return source
+            given = Path(source)
+            if not given.is_file():
+                raise InputError("no such file; check --from", file=given)  # noqa: TRY301
+            with atomic_path(target) as temporary:
+                shutil.copyfile(given, temporary)
+            tell(given.stat().st_size, given.stat().st_size)
         except InputError as fault:
             faults.append(fault)
         else:
             return source
     raise faults[0]
-
-
-def _fetch_from(source: str, target: Path, tell: Callable[[int, int | None], None]) -> None:
-    if _is_address(source):
-        download(source, target, tell)
-        return
-    given = Path(source)
-    if not given.is_file():
-        raise InputError("no such file; check --from", file=given)
-    with atomic_path(target) as temporary:
-        shutil.copyfile(given, temporary)
-    tell(given.stat().st_size, given.stat().st_size)
 
 
 def _checksum(path: Path) -> str:
@@ -302,7 +291,11 @@ def unpack(archive: Path, folder: Path, inside: str = "") -> None:
             fresh = held[0]
         if inside and not (fresh / inside).is_dir():
             raise InputError(f"holds no folder '{inside}'; is it the right file?", file=archive)
-        _move_content(fresh / inside, folder)
+        for path in sorted((fresh / inside).iterdir()):
+            target = folder / path.name
+            if target.is_dir() and not target.is_symlink():
+                shutil.rmtree(target)
+            path.replace(target)
 
 
 def _extract(archive: Path, folder: Path) -> None:
@@ -333,11 +326,3 @@ def _extract_files(packed: tarfile.TarFile, folder: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         with content, target.open("wb") as file:
             shutil.copyfileobj(content, file)
-
-
-def _move_content(source: Path, folder: Path) -> None:
-    for path in sorted(source.iterdir()):
-        target = folder / path.name
-        if target.is_dir() and not target.is_symlink():
-            shutil.rmtree(target)
-        path.replace(target)

@@ -73,7 +73,14 @@ def extend(
     with open_database(chosen, database_file(campaign_file)) as connection:
         if read_migration(connection, where) != max(known_migrations()):
             raise InputError("is of an earlier version; restart adjudge serve, which upgrades it", file=where)
-        stored, excluded, drawn = _read_stored(connection.alias, campaign_file)
+        from adjudge.server.models import Annotator, Campaign, Draw
+
+        row = Campaign.objects.using(connection.alias).first()
+        if row is None:
+            raise InputError("has not been served yet; change it, and serve it as it is", file=campaign_file)
+        stored = parse_tasks(row.tasks, "the database")
+        people = Annotator.objects.using(connection.alias).filter(excluded=True)
+        excluded = set(people.values_list("name", flat=True))
         check_same_campaign(stored, campaign, campaign_file)
         extension = extend_tasks(campaign, stored, judgments=judgments, beside=beside, excluded=excluded)
         _check_extension(extension, campaign)
@@ -83,7 +90,7 @@ def extend(
                 "the ranks of the organisers' page, which hold at any time, begin anew with the larger plan: their "
                 "confidence holds before and after, each by itself"
             )
-        if drawn and extension.systems:
+        if extension.systems and Draw.objects.using(connection.alias).exists():
             raise DataError(
                 "files.systems has new systems, but tasks were drawn by the policy for the former ones, and the draws "
                 "could not be made again from their log; judge new systems in a campaign of their own"
@@ -102,17 +109,6 @@ def extend(
     return _describe_extension(
         campaign, stored, extension, notes, links, dry_run=dry_run, judgments=judgments, beside=beside
     )
-
-
-def _read_stored(alias: str, campaign_file: Path) -> tuple[TaskSet, set[str], bool]:
-    """The tasks so far, who is excluded, and whether tasks were drawn by a policy."""
-    from adjudge.server.models import Annotator, Campaign, Draw
-
-    row = Campaign.objects.using(alias).first()
-    if row is None:
-        raise InputError("has not been served yet; change it, and serve it as it is", file=campaign_file)
-    excluded = set(Annotator.objects.using(alias).filter(excluded=True).values_list("name", flat=True))
-    return parse_tasks(row.tasks, "the database"), excluded, Draw.objects.using(alias).exists()
 
 
 def _check_extension(extension: Extension, campaign: Campaign) -> None:

@@ -241,19 +241,13 @@ def list_people(now: datetime) -> list[dict[str, Any]]:
             "last_save": last.get(annotator.id),
             "link": link_status(links.get(annotator.id), now),
         }
-        row["attention"] = [] if annotator.excluded else _find_attention(row, now, in_hand=annotator.id in open_tasks)
+        row["attention"] = [] if annotator.excluded else list(work.faults)
+        if annotator.id in open_tasks and not annotator.excluded:
+            idle = row["last_save"] is not None and now - row["last_save"] > timedelta(hours=IDLE_HOURS)
+            expired = row["link"]["status"] == "expired"
+            row["attention"] += [*(["idle"] if idle else []), *(["expired"] if expired else [])]
         rows.append(row)
     return rows
-
-
-def _find_attention(row: dict[str, Any], now: datetime, *, in_hand: bool) -> list[str]:
-    """Why this person needs the organisers' attention."""
-    reasons = list(row["faults"])
-    if in_hand and row["last_save"] is not None and now - row["last_save"] > timedelta(hours=IDLE_HOURS):
-        reasons.append("idle")
-    if in_hand and row["link"]["status"] == "expired":
-        reasons.append("expired")
-    return reasons
 
 
 def link_status(link: Link | None, now: datetime) -> dict[str, Any]:

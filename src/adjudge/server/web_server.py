@@ -65,6 +65,10 @@ def make_application() -> Any:
 
 def run_server(*, host: str, port: int, workers: int, ready: Callable[[], None]) -> None:
     """Serve until stopped; `ready` is called once the address is bound."""
+    from django.db import connections
+
+    from adjudge.server.processes import end_serving
+
     shown_host = f"[{host}]" if ":" in host else host
     _Server(
         {
@@ -78,23 +82,11 @@ def run_server(*, host: str, port: int, workers: int, ready: Callable[[], None])
             "preload_app": True,
             "control_socket_disable": True,
             "when_ready": lambda _server: ready(),
-            "post_fork": lambda _server, _worker: _close_connections(),
-            "on_exit": lambda _server: _end_serving(),
+            # A connection must not be shared with the parent process.
+            "post_fork": lambda _server, _worker: connections.close_all(),
+            "on_exit": lambda _server: end_serving(),
         }
     ).run()
-
-
-def _close_connections() -> None:
-    """A connection must not be shared with the parent process."""
-    from django.db import connections
-
-    connections.close_all()
-
-
-def _end_serving() -> None:
-    from adjudge.server.processes import end_serving
-
-    end_serving()
 
 
 class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
