@@ -281,7 +281,17 @@ def assign_people(
 
 def order_screens(material: Material, runs: Sequence[Run], rng: np.random.Generator) -> list[DraftScreen]:
     """Put the screens of a task into the order in which they are shown."""
-    position = _place_runs(material, [run for run in runs if run[0].copy_of is None], rng)
+    labels: dict[str, list[int]] = defaultdict(list)
+    for run in runs:
+        screen, index = run[0], run[0].items[0].index
+        if screen.copy_of is None:
+            label = material.testset.source[index].document if screen.size > 1 else str(index)
+            labels[label].append(screen.key)
+    position: dict[int, float] = {}
+    for keys in labels.values():
+        offset = float(rng.random())
+        for i, key in enumerate(rng.permutation(keys)):
+            position[int(key)] = (i + offset) / len(keys)
     originals = {screen.key: run[0].key for run in runs for screen in run}
     for run in runs:
         screen = run[0]
@@ -294,21 +304,6 @@ def order_screens(material: Material, runs: Sequence[Run], rng: np.random.Genera
         position[screen.key] = (start + 0.5) % 1
     ordered = sorted(runs, key=lambda run: (position[run[0].key], run[0].key))
     return [screen for run in ordered for screen in run]
-
-
-def _place_runs(material: Material, runs: Sequence[Run], rng: np.random.Generator) -> dict[int, float]:
-    """Choose positions of the runs that are no copies: evenly apart within a label."""
-    labels: dict[str, list[int]] = defaultdict(list)
-    for run in runs:
-        item = run[0].items[0]
-        page = run[0].size > 1
-        labels[material.testset.source[item.index].document if page else str(item.index)].append(run[0].key)
-    position: dict[int, float] = {}
-    for keys in labels.values():
-        start = float(rng.random())
-        for i, key in enumerate(rng.permutation(keys)):
-            position[int(key)] = (i + start) / len(keys)
-    return position
 
 
 MOST_ORDERS = 24

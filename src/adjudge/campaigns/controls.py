@@ -385,23 +385,18 @@ class ComparedController:
         for kind, count, make in plan:
             pairs: list[Run] = []
             while len(pairs) < count and screens:
-                pairs += self._control_pair(screens.pop(0), make)
+                screen = screens.pop(0)
+                item = screen.items[0]
+                # With the output of the screen that was checked least.
+                genuine = min(item.outputs, key=lambda output: min(self.checked[system] for system in output.systems))
+                control = make(screen, genuine)
+                if control is not None:
+                    pair = DraftItem(item.index, (_repeat(genuine, screen.key, 0), control))
+                    pairs.append((self.material.screen([pair], copy_of=screen.key),))
             if len(pairs) < count:
                 raise _too_few_error(kind, count, len(pairs))
             runs_added += pairs
         return runs_added
-
-    def _control_pair(
-        self, screen: DraftScreen, make: Callable[[DraftScreen, DraftOutput], DraftOutput | None]
-    ) -> list[Run]:
-        """One pair, with the output of the screen that was checked least; none where it cannot be made."""
-        item = screen.items[0]
-        genuine = min(item.outputs, key=lambda output: min(self.checked[system] for system in output.systems))
-        control = make(screen, genuine)
-        if control is None:
-            return []
-        pair = DraftItem(item.index, (_repeat(genuine, screen.key, 0), control))
-        return [(self.material.screen([pair], copy_of=screen.key),)]
 
     def _reference(self, screen: DraftScreen, genuine: DraftOutput) -> DraftOutput | None:
         name, texts = _first_reference(self.material)

@@ -476,7 +476,7 @@ def distances(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return distances
 
 
-def measure_bias(counts: Counts, tasks: TaskSet, *, points: float = 100.0) -> tuple[DesignBias, ...]:
+def measure_bias(counts: Counts, tasks: TaskSet, *, points: float) -> tuple[DesignBias, ...]:
     """All sources of bias; `points` is the length of the scale."""
     judged = counts.columns(tasks.systems)
     names = [counts.names[i] for i in judged]
@@ -521,6 +521,11 @@ def measure_balance(tasks: TaskSet, campaign: Campaign, testset: TestSet | None 
     counts = count_judgments(tasks)
     judged = counts.columns(tasks.systems)
     scale, relative = campaign.score_scale, PROTOCOLS[tasks.protocol].relative
+    names = tuple(counts.names[i] for i in judged)
+    meetings = []
+    if len(names) > 1:
+        met = {"task": counts.by_task, **({"screen": counts.by_screen} if relative else {})}
+        meetings = [count_meetings(where, names, table[:, judged]) for where, table in met.items()]
     report = DesignReport(
         settings=_settings(campaign),
         data=tasks.fingerprint,
@@ -538,7 +543,7 @@ def measure_balance(tasks: TaskSet, campaign: Campaign, testset: TestSet | None 
         controls=_count_shown_controls(tasks, campaign),
         task_items=_measure_spread([task.size for task in work_tasks(tasks)]),
         systems_per_task=_measure_spread((counts.by_task[:, judged] > 0).sum(axis=1).tolist()),
-        meetings=_list_meetings(tasks, counts),
+        meetings=tuple(meetings),
         bias=measure_bias(counts, tasks, points=scale.high - scale.low),
         workload=_plan_workload(tasks),
         # Systems are linked by being scored in one task, or compared on one screen.
@@ -650,17 +655,6 @@ def _count_shown_controls(tasks: TaskSet, campaign: Campaign) -> tuple[ControlCo
     rows = [ControlCount(kind, count, shown[kind]) for kind, count in planned.items() if count or shown[kind]]
     rows += [ControlCount(kind, shown[kind], shown[kind]) for kind in ("calibration", "tutorial") if shown[kind]]
     return tuple(rows)
-
-
-def _list_meetings(tasks: TaskSet, counts: Counts) -> tuple[Meetings, ...]:
-    judged = counts.columns(tasks.systems)
-    if len(judged) < 2:
-        return ()
-    names = tuple(counts.names[i] for i in judged)
-    meetings = [count_meetings("task", names, counts.by_task[:, judged])]
-    if PROTOCOLS[tasks.protocol].relative:
-        meetings.append(count_meetings("screen", names, counts.by_screen[:, judged]))
-    return tuple(meetings)
 
 
 def count_meetings(where: str, names: tuple[str, ...], table: NDArray[np.float64]) -> Meetings:

@@ -217,7 +217,13 @@ def extend_tasks(
         excluded: people who get no new tasks.
         testset: the texts; default: read from the campaign's files.
     """
-    _check_extendable(campaign)
+    refused = {
+        "design.select": (campaign.design.select, "the probabilities of segments would no longer be those recorded"),
+        "files.after": (campaign.files.after, "the two teams would no longer be balanced"),
+    }
+    for key, (value, why) in refused.items():
+        if value is not None:
+            raise DataError(f"a campaign with {key} cannot be extended, because {why}; begin a new campaign")
     material = make_material(campaign, read_texts(campaign) if testset is None else testset)
     check_material(material)
     places = _find_places(material, stored)
@@ -240,16 +246,6 @@ def extend_tasks(
         tasks=(*stored.tasks, *added),
     )
     return Extension(tasks, added, new_people, new_systems, len(work.segments))
-
-
-def _check_extendable(campaign: Campaign) -> None:
-    refused = {
-        "design.select": (campaign.design.select, "the probabilities of segments would no longer be those recorded"),
-        "files.after": (campaign.files.after, "the two teams would no longer be balanced"),
-    }
-    for key, (value, why) in refused.items():
-        if value is not None:
-            raise DataError(f"a campaign with {key} cannot be extended, because {why}; begin a new campaign")
 
 
 def _find_new_names(before: Sequence[str], now: Sequence[str], key: str, what: str) -> tuple[str, ...]:

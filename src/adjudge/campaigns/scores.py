@@ -28,7 +28,7 @@ from adjudge.table.errors import DataError
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
 
@@ -157,7 +157,13 @@ def make_mixed(
     same_systems: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for i, names in enumerate(dealt_as):
         same_systems[names].append(i)
-    goal = _deal(same_systems.values(), len(items), tasks)
+    # System by system in turn, each starting one task after the one before.
+    goal, dealt = [0] * len(items), 0
+    for number, group in enumerate(same_systems.values()):
+        shift = (number - dealt) % tasks
+        for i, item in enumerate(group):
+            goal[item] = (dealt + (i + shift) % len(group)) % tasks
+        dealt += len(group)
     _separate_segments(items, [same_systems[names] for names in dealt_as], goal, tasks, rng)
     groups: list[list[int]] = [[] for _ in range(tasks)]
     for i, task in enumerate(goal):
@@ -170,18 +176,6 @@ def make_mixed(
         ]
         groups = improve_deal(make_deal(units, goal, tasks=tasks, capacity=capacity), rng, only=shared)
     return [[(material.screen([DraftItem(items[i][0], (items[i][1],))]),) for i in group] for group in groups]
-
-
-def _deal(groups: Iterable[Sequence[int]], items: int, tasks: int) -> list[int]:
-    """Choose the task of every item: system by system in turn, each starting one task after the one before."""
-    goal = [0] * items
-    dealt = 0
-    for number, group in enumerate(groups):
-        shift = (number - dealt) % tasks
-        for i, item in enumerate(group):
-            goal[item] = (dealt + (i + shift) % len(group)) % tasks
-        dealt += len(group)
-    return goal
 
 
 def _separate_segments(

@@ -261,7 +261,11 @@ def _find_working_plan(plan: Plan, texts: Texts, scratch: Path) -> tuple[Plan, T
     places = {name: str(path.absolute()) for name, (_, path, _) in texts.items()}
     trial = replace(plan, source=places.pop(_SOURCE), systems=places)
     testset = read_texts(_try_plan(trial, scratch))
-    for size, controls in _propose_sizes(plan, len(testset)):
+    # Sizes of tasks that suit the texts, with so many degraded copies and repeats, and without any.
+    items = len(testset) * (1 if PROTOCOLS[plan.protocol].relative else len(plan.systems))
+    work = min(items, round(0.85 * MOST_ITEMS))
+    checks = (max(1, round(0.12 * work)), max(1, round(0.06 * work)))
+    for size, controls in ((min(MOST_ITEMS, work + sum(checks)), checks), (work, None)):
         try:
             campaign = _try_plan(replace(trial, task_size=size, controls=controls), scratch)
             tasks = design(campaign, testset)
@@ -281,14 +285,6 @@ def _try_plan(plan: Plan, scratch: Path) -> Campaign:
     except InputError as fault:
         # There is no such file yet, and the keys of the campaign are options here.
         raise UsageError(str(fault).replace(f"{file}: ", "").replace("design.annotators", "--annotators")) from fault
-
-
-def _propose_sizes(plan: Plan, segments: int) -> tuple[tuple[int, tuple[int, int] | None], ...]:
-    """Sizes of tasks that suit the texts, with so many degraded copies and repeats, and without any."""
-    items = segments if PROTOCOLS[plan.protocol].relative else segments * len(plan.systems)
-    work = min(items, round(0.85 * MOST_ITEMS))
-    controls = (max(1, round(0.12 * work)), max(1, round(0.06 * work)))
-    return (min(MOST_ITEMS, work + sum(controls)), controls), (work, None)
 
 
 def _write_folder(folder: Path, content: str, texts: Texts) -> None:

@@ -440,10 +440,7 @@ class Material:
 
     def outputs(self, index: int) -> tuple[DraftOutput, ...]:
         """The distinct outputs of a segment, each with all systems that made it."""
-        makers: dict[str, list[str]] = {}
-        for name, texts in self.systems.items():
-            makers.setdefault(texts[index], []).append(name)
-        return tuple(DraftOutput(tuple(names), text) for text, names in makers.items())
+        return tuple(output for (output,) in self.pages((index,)))
 
     def judged_as(self, index: int, systems: Sequence[str]) -> tuple[str, ...]:
         """What is to be balanced over tasks: the systems, of each version by itself where there are two."""

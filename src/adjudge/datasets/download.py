@@ -48,7 +48,19 @@ def download(url: str, target: Path, tell: Callable[[int, int | None], None]) ->
     part = _Part(target)
     try:
         with _open_url(url, part) as answer:
-            _receive(answer, url, part, tell)
+            going_on = answer.status == http.HTTPStatus.PARTIAL_CONTENT
+            done = part.known(url)[0] if going_on else 0
+            length = answer.headers.get("Content-Length")
+            total = done + int(length) if length else None
+            if not going_on:
+                part.begin(url, answer.headers.get("ETag"))
+            with part.file.open("ab" if going_on else "wb") as out:
+                while piece := answer.read(PIECE):
+                    out.write(piece)
+                    done += len(piece)
+                    tell(done, total)
+        if total is not None and done < total:
+            raise http.client.IncompleteRead(b"", total - done)
     except urllib.error.HTTPError as fault:
         fault.close()
         raise InputError(f"the server answers {fault.code} {fault.reason}; try later, {ELSEWHERE}", file=url) from fault
@@ -107,22 +119,6 @@ def _open_url(url: str, part: _Part) -> Any:
         fault.close()
         part.drop()
         return urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=TIMEOUT)  # noqa: S310
-
-
-def _receive(answer: Any, url: str, part: _Part, tell: Callable[[int, int | None], None]) -> None:
-    going_on = answer.status == http.HTTPStatus.PARTIAL_CONTENT
-    done = part.known(url)[0] if going_on else 0
-    length = answer.headers.get("Content-Length")
-    total = done + int(length) if length else None
-    if not going_on:
-        part.begin(url, answer.headers.get("ETag"))
-    with part.file.open("ab" if going_on else "wb") as out:
-        while piece := answer.read(PIECE):
-            out.write(piece)
-            done += len(piece)
-            tell(done, total)
-    if total is not None and done < total:
-        raise http.client.IncompleteRead(b"", total - done)
 
 
 def fetch(

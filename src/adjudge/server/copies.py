@@ -138,7 +138,13 @@ def restore(archive: Path, folder: Path, *, database: str | None = None) -> Rest
         inside.mkdir()
         _unpack(reader, inside)
         campaign_file = inside / manifest.campaign_file
-        _check_places(reader, campaign_file)
+        # What no backup holds: a database besides the tables, and a campaign file that names files elsewhere.
+        own = database_file(campaign_file)
+        for name in (own.name, f"{own.name}-wal", f"{own.name}-shm", database_note_file(campaign_file).name):
+            if campaign_file.with_name(name).exists():
+                raise damage_error(archive, f"it holds '{name}' besides its tables")
+        if outside := find_outside_path(campaign_file):
+            raise damage_error(archive, f"its campaign file names '{shown(outside)}', which is not in the archive")
         load_campaign(campaign_file)
         _fill_database(reader, campaign_file, database)
         _move_into_place(inside, folder, last=manifest.campaign_file)
@@ -172,16 +178,6 @@ def _unpack(reader: ArchiveReader, folder: Path) -> None:
             raise InputError(f"cannot be written ({fault.strerror}); choose another folder", file=file) from fault
         if not reader.entries[name].secret:
             file.chmod(0o666 & ~umask())
-
-
-def _check_places(reader: ArchiveReader, campaign_file: Path) -> None:
-    """Refuse what no backup holds: a database besides the tables, and a campaign file that names files elsewhere."""
-    file = database_file(campaign_file)
-    for name in (file.name, f"{file.name}-wal", f"{file.name}-shm", database_note_file(campaign_file).name):
-        if (campaign_file.parent / name).exists():
-            raise damage_error(reader.path, f"it holds '{name}' besides its tables")
-    if outside := find_outside_path(campaign_file):
-        raise damage_error(reader.path, f"its campaign file names '{shown(outside)}', which is not in the archive")
 
 
 def _fill_database(reader: ArchiveReader, campaign_file: Path, database: str | None) -> None:

@@ -330,7 +330,6 @@ def _app_settings() -> dict[str, Any]:
             # Refuses foreign host names on every request, and says how long answers are.
             "django.middleware.common.CommonMiddleware",
             "adjudge.server.sessions.only_json",
-            "adjudge.server.sessions.browser_cookie",
             "django.middleware.clickjacking.XFrameOptionsMiddleware",
             "django.contrib.sessions.middleware.SessionMiddleware",
             "django.middleware.csrf.CsrfViewMiddleware",

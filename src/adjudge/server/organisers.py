@@ -145,28 +145,16 @@ class WorkDone:
     checked: ControlCount = field(default_factory=ControlCount)
 
     @property
-    def answers(self) -> int:
-        """All answers: those to controls and examples take time too."""
-        return self.judgments + self.controls + self.examples
-
-    @property
     def faults(self) -> tuple[str, ...]:
         """Why the work does not pass, by the rule of completion codes and of `adjudge check`."""
-        return find_faults(self.checked, judgments=self.answers, active_seconds=self.active_seconds)
-
-
-def count_work() -> dict[int, WorkDone]:
-    """What every annotator has done, by number."""
-    return _count_work(*current_stamp())
-
-
-def forget_counts() -> None:
-    """Count anew: there are other tasks than before."""
-    _count_work.cache_clear()
+        # All answers: those to controls and examples take time too.
+        answers = self.judgments + self.controls + self.examples
+        return find_faults(self.checked, judgments=answers, active_seconds=self.active_seconds)
 
 
 @lru_cache(maxsize=1)
-def _count_work(*stamp: object) -> dict[int, WorkDone]:  # noqa: ARG001 - what they depend on
+def count_work(*stamp: object) -> dict[int, WorkDone]:  # noqa: ARG001 - what it depends on besides the tasks
+    """What every annotator has done, by number."""
     tasks = get_served().task_by_id
     counted: dict[int, WorkDone] = {}
     special, checked = _count_special_answers()
@@ -212,9 +200,8 @@ def special_kind(kind: str) -> str | None:
     return "example" if kind == "tutorial" else "control" if KINDS[kind].control else None
 
 
-def list_people(now: datetime) -> list[dict[str, Any]]:
+def _list_people(done: dict[int, WorkDone], now: datetime) -> list[dict[str, Any]]:
     """One row per annotator, by name."""
-    done = count_work()
     finished = dict(
         Assignment.objects.filter(finished__isnull=False).values_list("annotator").annotate(count=Count("pk"))
     )
@@ -267,9 +254,10 @@ def make_overview() -> dict[str, Any]:
     """Everything on the organisers' page but the statistics."""
     now = timezone.now()
     campaign = get_served().campaign
-    excluded = set(Annotator.objects.filter(excluded=True).values_list("pk", flat=True))
+    saves, excluded = current_stamp()
+    work_by_person = count_work(saves, excluded)
     # Excluded people do not count in progress and cost: their tasks are wanted once more.
-    done = [work for annotator, work in count_work().items() if annotator not in excluded]
+    done = [work for annotator, work in work_by_person.items() if annotator not in excluded]
     progress = _count_progress(done, now)
     decisions = Decision.objects.order_by("-made", "-pk")
     links = Link.objects.filter(annotator__isnull=True).order_by("-created", "-pk")
@@ -278,7 +266,7 @@ def make_overview() -> dict[str, Any]:
         "progress": progress,
         "cost": _estimate_cost(done, progress, now),
         "throughput": _count_saves_by_hour(now),
-        "annotators": list_people(now),
+        "annotators": _list_people(work_by_person, now),
         "decisions": [
             dict(zip(DecisionOut.model_fields, decision, strict=True))
             for decision in decisions.values_list("annotator__name", "excluded", "reason", "who", "made")
@@ -324,7 +312,13 @@ def _estimate_cost(done: list[WorkDone], progress: dict[str, Any], now: datetime
     """Time spent so far, and when judging will end at the pace of the last days."""
     seconds = sum(work.active_seconds for work in done)
     judgments = sum(work.judgments for work in done)
-    per_day = _judgments_per_day(progress["judgments"], now)
+    # By the share of all saves that came in the last days.
+    saves, per_day = Save.objects.filter(revision__isnull=False), None
+    first = saves.aggregate(first=Min("received"))["first"]
+    if first is not None:
+        start = max(first, now - timedelta(days=_PACE_DAYS))
+        passed: float = max((now - start) / timedelta(days=1), 1 / 24)
+        per_day = progress["judgments"] * saves.filter(received__gte=start).count() / saves.count() / passed
     left = progress["judgments_wanted"] - progress["judgments"]
     days = left / per_day if per_day and left > 0 else None
     return {
@@ -334,17 +328,6 @@ def _estimate_cost(done: list[WorkDone], progress: dict[str, Any], now: datetime
         # What takes longer than a century has no date worth showing.
         "expected_end": now + timedelta(days=days) if days is not None and days < 36_500 else None,
     }
-
-
-def _judgments_per_day(judgments: int, now: datetime) -> float | None:
-    """Judgments per day of the last days, by the share of all saves that came in them."""
-    saves = Save.objects.filter(revision__isnull=False)
-    first = saves.aggregate(first=Min("received"))["first"]
-    if first is None:
-        return None
-    start = max(first, now - timedelta(days=_PACE_DAYS))
-    days: float = max((now - start) / timedelta(days=1), 1 / 24)
-    return judgments * saves.filter(received__gte=start).count() / saves.count() / days
 
 
 def _count_saves_by_hour(now: datetime) -> list[dict[str, Any]]:

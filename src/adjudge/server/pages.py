@@ -188,12 +188,6 @@ _lock = threading.Lock()
 _last: tuple[float, str] | None = None
 
 
-@cache
-def languages() -> str:
-    """The languages of the interface: one catalogue file each."""
-    return " ".join(sorted(Path(name).stem for name in page_files() if name.startswith("texts/")))
-
-
 @require_safe
 @ensure_csrf_cookie
 def home(request: HttpRequest) -> HttpResponse:
@@ -255,7 +249,8 @@ def _render_shell(request: HttpRequest, page: str) -> HttpResponse:
     context = {
         "page": page,
         "static": static_prefix(),
-        "languages": languages(),
+        # One catalogue file each.
+        "languages": " ".join(sorted(Path(name).stem for name in page_files() if name.startswith("texts/"))),
         "title": get_served().campaign.name,
         "logo": "" if get_served().campaign.page.logo is None else "/logo",
     }

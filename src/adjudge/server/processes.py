@@ -193,9 +193,9 @@ def load_new_tasks() -> None:
     """Serve tasks that were added to the campaign, if there are any, without a restart."""
     from adjudge.campaigns.tasks import parse_tasks
     from adjudge.server.database import set_served
-    from adjudge.server.organisers import forget_counts
+    from adjudge.server.organisers import count_work
     from adjudge.server.served_campaign import get_served
-    from adjudge.server.tasks import forget_tasks
+    from adjudge.server.tasks import known_estimates
 
     now = get_served()
     stored = Campaign.objects.values_list("fingerprint", flat=True).first()
@@ -208,5 +208,5 @@ def load_new_tasks() -> None:
     if tasks.tasks[: len(former)] != former:
         return
     set_served(replace(now, tasks=tasks, fingerprint=campaign.fingerprint))
-    forget_tasks()
-    forget_counts()
+    known_estimates.cache_clear()
+    count_work.cache_clear()

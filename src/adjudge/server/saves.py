@@ -292,10 +292,16 @@ class _Writer(threading.Thread):
             self._commit(jobs)
 
     def _commit(self, jobs: list[Job]) -> None:
+        """Run all jobs in one transaction; each gets its value, or the exception that undid it."""
         outcomes: list[Any] = []
         try:
             with write_transaction():
-                outcomes += [_run_job(job) for job, _ in jobs]
+                for job, _ in jobs:
+                    try:
+                        with transaction.atomic():
+                            outcomes.append(job())
+                    except Exception as fault:  # noqa: BLE001 - handed to the one who waits for this job
+                        outcomes.append(fault)
         except Exception as fault:  # noqa: BLE001 - whatever it is, the waiting threads must learn of it
             outcomes = [fault] * len(jobs)
         for (_, future), outcome in zip(jobs, outcomes, strict=True):
@@ -303,15 +309,6 @@ class _Writer(threading.Thread):
                 future.set_exception(outcome)
             else:
                 future.set_result(outcome)
-
-
-def _run_job(job: Callable[[], Any]) -> Any:
-    """The job's value, or the exception that undid it."""
-    try:
-        with transaction.atomic():
-            return job()
-    except Exception as fault:  # noqa: BLE001 - handed to the one who waits for this job
-        return fault
 
 
 _lock = threading.Lock()

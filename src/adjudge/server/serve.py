@@ -74,7 +74,11 @@ def serve(
         links_file: where new links are written, before they hold.
     """
     given, database = database, choose_database(campaign_file, database)
-    processes = _count_processes(workers, database)
+    processes = workers if workers is not None else 2 if is_postgres(database) else 1
+    if not 1 <= processes <= MOST_WORKERS:
+        raise UsageError(f"--workers {workers} is not between 1 and {MOST_WORKERS}; choose a number of processes")
+    if processes > 1 and not is_postgres(database):
+        raise UsageError(f"--workers {workers} needs PostgreSQL; give --database postgres://..., or leave it out")
     _check_free(address)
     write_down = None if links_file is None else LinkFile(links_file, address.base).add
     file = tasks_file or campaign_file.with_name("tasks.json")
@@ -205,16 +209,6 @@ def check_same_campaign(tasks: TaskSet, campaign: Campaign, file: Path) -> None:
             "or begin a new campaign in a folder of its own, with new tasks and a new database",
             file=file,
         )
-
-
-def _count_processes(workers: int | None, database: str | None) -> int:
-    if workers is None:
-        return 2 if is_postgres(database) else 1
-    if not 1 <= workers <= MOST_WORKERS:
-        raise UsageError(f"--workers {workers} is not between 1 and {MOST_WORKERS}; choose a number of processes")
-    if workers > 1 and not is_postgres(database):
-        raise UsageError(f"--workers {workers} needs PostgreSQL; give --database postgres://..., or leave it out")
-    return workers
 
 
 def _check_free(address: Address) -> None:

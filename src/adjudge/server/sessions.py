@@ -188,33 +188,20 @@ MOST_DISCARDED = 20_000_000
 _CHUNK = 65_536
 
 
-def browser_cookie(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: give a browser the cookie by which it is known again, where a crowd worker came in it first."""
-
-    def middleware(request: HttpRequest) -> HttpResponse:
-        response = get_response(request)
-        value = request.META.get("adjudge.new_browser")
-        if value:
-            response.set_cookie(
-                settings.ADJUDGE_BROWSER_COOKIE,
-                value,
-                max_age=BROWSER_COOKIE_SECONDS,
-                secure=settings.SESSION_COOKIE_SECURE,
-                httponly=True,
-                samesite="Lax",
-            )
-        return response
-
-    return middleware
-
-
 def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: add the headers to every answer; Django's own middleware adds the remaining ones."""
+    """Middleware: add the headers to every answer; Django's own middleware adds the remaining ones.
+
+    A browser in which a crowd worker came first gets the cookie by which it is known again.
+    """
 
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
         for name, value in HEADERS.items():
             response.setdefault(name, value)
+        if browser := request.META.get("adjudge.new_browser"):
+            secure: bool = settings.SESSION_COOKIE_SECURE
+            name = settings.ADJUDGE_BROWSER_COOKIE
+            response.set_cookie(name, browser, BROWSER_COOKIE_SECONDS, secure=secure, httponly=True, samesite="Lax")
         return response
 
     return middleware

@@ -120,14 +120,9 @@ def _make_candidate(task: str, judged: int) -> Candidate:
 
 
 @lru_cache(maxsize=1)
-def _known_estimates() -> Estimates:
+def known_estimates() -> Estimates:
     """What this process knows so far; other processes may have added since."""
     return Estimates(get_served().tasks.systems)
-
-
-def forget_tasks() -> None:
-    """Learn anew what is known so far: there are other tasks than before."""
-    _known_estimates.cache_clear()
 
 
 def _read_observations(start: int) -> Iterator[Observation]:
@@ -255,7 +250,7 @@ def _choose(visitor: Visitor, done: set[str]) -> Proposal:
     free = [task for task in free if not _count_seen(task, met)] or free
     if not free or planned_is_reached():
         return Proposal(None, free, people)
-    known = _known_estimates()
+    known = known_estimates()
     known.add_all(_read_observations(known.count))
     candidates = [_make_candidate(task.id, people[task.id]) for task in free]
     number = Draw.objects.count()
@@ -440,6 +435,15 @@ def describe_completion(visitor: Visitor, given: list[Assignment]) -> dict[str, 
 
 def _describe_campaign() -> dict[str, Any]:
     campaign, tasks = get_served().campaign, get_served().tasks
+    rules = campaign.spans.rules(campaign.protocol)
+    # What can be marked, what errors cost, and when the page asks for confirmation.
+    marking = {
+        **vars(rules),
+        "categories": [{"name": category, "counts": category_kind(category)} for category in rules.categories],
+        "weights": campaign.spans.weights.model_dump(),
+        "warn_below": campaign.spans.warn_below,
+        "warn_above": campaign.spans.warn_above,
+    }
     return {
         "id": get_served().id,
         "name": campaign.name,
@@ -452,22 +456,9 @@ def _describe_campaign() -> dict[str, Any]:
         "comments": campaign.page.comments,
         "ties": campaign.page.ties,
         "idle_seconds": campaign.page.idle_seconds,
-        "spans": _describe_marking() if PROTOCOLS[campaign.protocol].marked else None,
+        "spans": marking if PROTOCOLS[campaign.protocol].marked else None,
         "snap": get_served().snapping,
         "instructions": {language: instruction.text or "" for language, instruction in campaign.instructions.items()},
-    }
-
-
-def _describe_marking() -> dict[str, Any]:
-    """What can be marked, what errors cost, and when the page asks for confirmation."""
-    campaign = get_served().campaign
-    rules = campaign.spans.rules(campaign.protocol)
-    return {
-        **vars(rules),
-        "categories": [{"name": category, "counts": category_kind(category)} for category in rules.categories],
-        "weights": campaign.spans.weights.model_dump(),
-        "warn_below": campaign.spans.warn_below,
-        "warn_above": campaign.spans.warn_above,
     }
 
 

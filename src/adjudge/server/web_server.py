@@ -201,9 +201,8 @@ class WaitressWorker(Worker):  # type: ignore[misc]
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         super().init_process()
 
-    def handle_quit(self, sig: int, frame: Any) -> None:
-        """Ctrl-C: answer what has been begun and go, as when told to terminate."""
-        self.handle_exit(sig, frame)
+    # Ctrl-C: answer what has been begun and go, as when told to terminate.
+    handle_quit = Worker.handle_exit
 
     def run(self) -> None:
         """Serve until told to stop, then answer what has been begun."""
@@ -224,7 +223,12 @@ class WaitressWorker(Worker):  # type: ignore[misc]
             listener.accepting = False
             listener.del_channel()
         until = time.monotonic() + GRACE_SECONDS
-        while time.monotonic() < until and any(_is_busy(connection) for connection in connections.values()):
+        # While a request is being answered, or an answer is being sent.
+        while time.monotonic() < until and any(
+            channel.requests or channel.total_outbufs_len
+            for channel in connections.values()
+            if isinstance(channel, Channel)
+        ):
             self.notify()
             wasyncore.loop(timeout=0.05, use_poll=True, map=connections, count=1)
 
@@ -244,8 +248,3 @@ class WaitressWorker(Worker):  # type: ignore[misc]
         return Listener(
             self.wsgi, connections, _sock=sock, dispatcher=threads, adj=settings, sockinfo=kind, bind_socket=False
         )
-
-
-def _is_busy(connection: Any) -> bool:
-    """Whether a connection has a request that is being answered, or an answer that is being sent."""
-    return isinstance(connection, Channel) and bool(connection.requests or connection.total_outbufs_len)
