@@ -260,7 +260,6 @@ def first_difference(
 # estimate one small system of equations, however many judgments there are. The verdict on the systems is not made
 # here: that is the work of the full model.
 
-
 ITEM_RATIO = 1.5
 """Residual variance over that of items."""
 ANNOTATOR_RATIO = 1.5

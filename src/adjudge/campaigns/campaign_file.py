@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
 # The parts of the campaign file: texts, design, context, controls, page, instructions, crowd and links.
 
-
 MOST_PEOPLE = 100_000
 Direction = Literal["auto", "ltr", "rtl"]
 Structure = Literal["mixed", "all-systems", "pages", "pages-same-documents", "pages-all-systems"]
@@ -325,7 +324,6 @@ class Links(Part):
 
 # The part of the campaign file about errors: what may be marked, its names, and what the page asks to confirm.
 
-
 Name = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[^/]+$")]
 Cost = Annotated[float, Field(ge=0, le=1000)]
 
@@ -537,7 +535,6 @@ SCALES = {
 
 
 # Reading `campaign.toml`: every fault of the file in one message, each with its key and what to do.
-
 
 # Errors are marked, and texts edited, in whole documents, if the file says nothing else.
 WHOLE_DOCUMENTS = "pages-same-documents"

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 # the crowd alone): 1 of 1 word, 2 of 2-5, 3 of 6-8, 4 of 9-15, 5 of 16-20, a quarter of longer ones. The first and last
 # word stay where there is room. Scripts without spaces are treated by characters in the same way.
 
-
 # Scripts that write no spaces between words: Thai, Lao, Tibetan, Burmese, Khmer, kana, Han.
 _UNSPACED = re.compile(
     "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"

@@ -135,7 +135,6 @@ class Assembler:
 # right answer: `low` and `high` for scores (or for what the errors cost, or for how many percent are changed), `best`
 # (the number of the best target, 0 for a tie) for comparisons.
 
-
 TUTORIAL = "tutorial"
 # The largest answer, where there is no scale: what errors cost, and how much of a text is changed in percent.
 _MOST = {"mqm": MOST_POINTS, "postedit": 100.0}

@@ -100,7 +100,6 @@ def count_components(links: Iterable[Iterable[str]]) -> int:
 
 # Warnings about a design, after Knowles (2021): what could later be said against the ranking.
 
-
 FEW_CONTROLS = 10
 TEAMS = 2
 """Of people, where two versions of a test set are judged."""
@@ -439,7 +438,6 @@ def _selection_table(chosen: Selection) -> Table:
 # annotators instead of C.
 #
 # The reason for these numbers: Knowles (2021), On the stability of system rankings at WMT.
-
 
 # Standard deviations on a scale of 100 points, of the size found in released judgments: of the systems of a language
 # pair, and of the components of a mixed model.

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 # to the systems and segments that have fewest. In all, the systems judged least come first, and in blocks those that
 # met least.
 
-
 BESIDE = 1.0
 """Outputs of former systems for each of a new one: more precise per judgment than half or twice as many (docs)."""
 

@@ -115,14 +115,11 @@ def _choose_references(
     start, given = float(rng.random()), 0
     fixed: list[tuple[DraftOutput, ...]] = []
     for i, index in enumerate(indices):
-        due = int((i + 1) * rate + start) - given
         name = names[given % len(names)]
         text = references[name][index]
-        if due >= 1 and all(output.text != text for output in candidates[i]):
-            fixed.append((DraftOutput((name,), text, "reference"),))
-            given += 1
-        else:
-            fixed.append(())
+        due = int((i + 1) * rate + start) > given and all(output.text != text for output in candidates[i])
+        fixed.append((DraftOutput((name,), text, "reference"),) if due else ())
+        given += due
     return fixed
 
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 # The text of a new campaign file, with what its keys mean beside them.
 
-
 MOST_ITEMS = 100
 """Items of a task where there are enough: about an hour of scores."""
 _MEANINGS = {

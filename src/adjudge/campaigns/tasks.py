@@ -291,7 +291,6 @@ def _has_type(value: object, hint: Any) -> bool:
 # where segments are numbered anew in each, `category`, `side` (`target`, `source` or `missing`) and `text`, which must
 # then be what stands at the offsets.
 
-
 # Marks by system and index in the test set.
 Prefilled = dict[tuple[str, int], tuple[Mark, ...]]
 
@@ -374,7 +373,6 @@ def find_prefilled(material: Material, index: int, output: DraftOutput) -> tuple
 
 
 # Tasks while they are made: screens without ids or order, and the material that they are made from.
-
 
 # Which output another one repeats or degrades: key of its screen, number of its item, systems.
 OutputKey = tuple[int, int, tuple[str, ...]]

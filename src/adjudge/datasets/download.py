@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 # One file over HTTP: resumed where it stopped, complete or not there at all.
 
-
 TIMEOUT = 30
 PIECE = 1 << 16
+ADDRESS = ("http://", "https://")
 ELSEWHERE = "or get the file by other means and give it with --from"
 
 
@@ -187,7 +187,7 @@ def _list_sources(file: DataFile, dataset: DataSet, source: str | None) -> list[
     if source is None:
         return [file.url, *file.mirrors]
     alone = len(dataset.files) == 1
-    if _is_address(source):
+    if source.startswith(ADDRESS):
         return [source if alone and not source.endswith("/") else f"{source.rstrip('/')}/{quote(file.path)}"]
     given = Path(source)
     if not exists(given):
@@ -197,10 +197,6 @@ def _list_sources(file: DataFile, dataset: DataSet, source: str | None) -> list[
     if not alone:
         raise UsageError(f"--from is one file, {dataset.name} has {len(dataset.files)}; give a folder that holds them")
     return [source]
-
-
-def _is_address(source: str) -> bool:
-    return source.startswith(("http://", "https://"))
 
 
 def _fetch_file(
@@ -247,7 +243,7 @@ def _fetch_from_first(sources: list[str], target: Path, tell: Callable[[int, int
     faults: list[InputError] = []
     for source in sources:
         try:
-            if _is_address(source):
+            if source.startswith(ADDRESS):
                 download(source, target, tell)
                 return source
             given = Path(source)

@@ -186,7 +186,6 @@ def find_missing(answers: Mapping[str, Any], screen: Screen, field: str) -> list
 #
 # The page builds elements from the tree itself, so that no browser parses what a text contains.
 
-
 # Tags without behaviour: they change how text looks or reads, and load or run nothing.
 _STYLE = ["b", "code", "del", "em", "i", "ins", "mark", "q", "s", "small", "span", "strong", "sub", "sup", "u"]
 _STRUCTURE = ["bdi", "br", "li", "ol", "p", "pre", "rp", "rt", "ruby", "ul"]

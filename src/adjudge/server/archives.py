@@ -294,7 +294,6 @@ def is_safe_name(name: str) -> bool:
 # lines modulo 2^256: databases sort differently, and a sum does not depend on the order. Tables are those of the
 # migration that the database is at, so that a copy neither needs nor makes an upgrade.
 
-
 APP = "collect"
 # Who is at work now; says nothing of the campaign.
 LEFT_OUT = ("process",)
@@ -499,7 +498,6 @@ def create_database(database: str | None, file: Path, migration: str) -> Iterato
 
 # The files that belong to a campaign, and the campaign file as it has to be where they all lie in one folder.
 
-
 OUTSIDE = "outside"
 """The folder for files that lie outside of the campaign's folder, or have names that are unsafe in archives."""
 # Beside the campaign file, where they exist: tasks, looks, the key that signs cookies, links that were handed out.
@@ -609,7 +607,6 @@ def _rename_paths(text: str, renamed: dict[str, str], campaign_file: Path) -> st
 # A folder is locked while it is in use. The system gives the lock up when its process ends, however it ends. Numbers of
 # processes would not do: in containers, one process after the other has the same number.
 
-
 ENDING = ".part"
 
 
@@ -633,16 +630,12 @@ def working_folder(beside: Path) -> Iterator[Path]:
 
 def is_working_folder(path: Path, beside: Path) -> bool:
     """Whether this is a folder for work in progress on `beside`."""
-    return path.name.startswith(_prefix(beside)) and path.name.endswith(ENDING)
-
-
-def _prefix(beside: Path) -> str:
-    return f".{beside.name[:100]}."
+    return path.name.startswith(f".{beside.name[:100]}.") and path.name.endswith(ENDING)
 
 
 def _make_folder(beside: Path) -> tuple[Path, int]:
     while True:
-        folder = Path(tempfile.mkdtemp(prefix=_prefix(beside), suffix=ENDING, dir=beside.parent))
+        folder = Path(tempfile.mkdtemp(prefix=f".{beside.name[:100]}.", suffix=ENDING, dir=beside.parent))
         # Another command may take it for one that was left, in the moment before it is locked.
         with suppress(FileNotFoundError):
             lock = os.open(folder, os.O_RDONLY)

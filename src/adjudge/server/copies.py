@@ -238,7 +238,6 @@ def _move_into_place(restored: Path, folder: Path, *, last: str) -> None:
 
 # The same campaign in another database: copied, compared row by row, and only then switched over.
 
-
 _FIRST_WITH_PROCESSES = "0005_processes"
 
 
@@ -254,7 +253,9 @@ def move(campaign_file: Path, to: str, *, database: str | None = None) -> Moved:
     source, _ = locate_database(campaign_file, database, ", so there is nothing to move")
     target, beside = _parse_target(to), database_file(campaign_file)
     if is_same_database(source, target, beside):
-        raise UsageError(f"--to is {_shown(target)}, where the campaign is already; name another database")
+        raise UsageError(
+            f"--to is {show_database(target, Path())}, where the campaign is already; name another database"
+        )
     where = show_database(source, beside)
     with open_database(source, beside) as connection:
         if read_migration(connection, where) < _FIRST_WITH_PROCESSES:
@@ -278,14 +279,10 @@ def move(campaign_file: Path, to: str, *, database: str | None = None) -> Moved:
         data=fingerprint,
         campaign_file=str(campaign_file),
         source=where,
-        target=_shown(target),
+        target=show_database(target, Path()),
         copied=list_copied(copied),
         notes=tuple(notes),
     )
-
-
-def _shown(target: str) -> str:
-    return show_database(target, Path())
 
 
 def _parse_target(to: str) -> str:
@@ -318,7 +315,7 @@ def _copy(campaign_file: Path, source: str | None, target: str) -> tuple[str, li
             create_database(None if file is not None else target, new_file, snapshot.migration) as new,
         ):
             fingerprint: str = snapshot.campaign(campaign_file).fingerprint
-            copied = _copy_rows(snapshot, new, _shown(target))
+            copied = _copy_rows(snapshot, new, show_database(target, Path()))
         if file is not None:
             # It gets its name now, unless there is one of that name.
             try:

@@ -216,7 +216,6 @@ def write_transaction() -> Iterator[None]:
 
 # Django's settings, made from a campaign. Called once per process, before anything else of the app is imported.
 
-
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _HERE = Path(__file__).resolve().parent
 

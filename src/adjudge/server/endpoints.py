@@ -20,7 +20,7 @@ from adjudge.server.answers import Refused
 from adjudge.server.database import decision_lock, write_transaction
 from adjudge.server.export import read_judgments
 from adjudge.server.models import Annotator, Assignment, Decision, Link, ScreenState, Visitor
-from adjudge.server.organisers import DoneOut, LinkOut, OverviewOut, StatisticsOut, latest_panels, make_overview
+from adjudge.server.organisers import DoneOut, LinkOut, OverviewOut, StatisticsOut, make_overview, panel_groups
 from adjudge.server.preparation import make_link, revoke_links
 from adjudge.server.processes import ensure_tasks
 from adjudge.server.responses import EnterOut, Fault, FinishOut, SavedOut, WorkOut
@@ -41,7 +41,6 @@ from adjudge.table.participants import PREFIX, any_judge
 
 # The JSON interface of the organisers' page.
 
-
 router = Router(auth=OrganiserAuth(), tags=["organising"])
 _FAULTS = {401: Fault, 403: Fault, 422: Fault}
 _WITH_404 = {**_FAULTS, 404: Fault}
@@ -56,13 +55,13 @@ def show_overview(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001 - nin
 @router.get("/state", response={200: StatisticsOut, **_FAULTS})
 def show_state(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001
     """How far the campaign is: verdict, possible ranks, what more judgments would buy."""
-    return latest_panels("state")
+    return panel_groups["state"].latest()
 
 
 @router.get("/panels", response={200: StatisticsOut, **_FAULTS})
 def show_panels(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001
     """Statistics of the judgments so far, as far as they can be computed."""
-    return latest_panels("statistics")
+    return panel_groups["statistics"].latest()
 
 
 @router.get(
@@ -261,7 +260,6 @@ def _visitor(request: HttpRequest) -> Visitor:
 
 
 # Every address of the app. `tests/server/test_authorisation.py` wants a row for each.
-
 
 urlpatterns = [
     path("", pages.home),

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     Flag = models.BooleanField[bool, bool]
     Whole = models.IntegerField[int, int]
     MaybeWhole = models.IntegerField[int | None, int | None]
-    Seconds = models.FloatField[float, float]
     Real = models.FloatField[float, float]
     Time = models.DateTimeField[datetime, datetime]
     MaybeTime = models.DateTimeField[datetime | None, datetime | None]
@@ -117,9 +116,9 @@ class ScreenState(models.Model):
     judged: Whole = models.IntegerField(default=0)
     complete: Flag = models.BooleanField(default=False)
     first_shown: Time = models.DateTimeField()
-    shown_seconds: Seconds = models.FloatField(default=0)
-    visible_seconds: Seconds = models.FloatField(default=0)
-    active_seconds: Seconds = models.FloatField(default=0)
+    shown_seconds: Real = models.FloatField(default=0)
+    visible_seconds: Real = models.FloatField(default=0)
+    active_seconds: Real = models.FloatField(default=0)
 
     class Meta:
         """One state per screen of an assignment."""
@@ -208,7 +207,6 @@ class Process(models.Model):
 
 
 # The few statements behind every save, in SQL: building them anew each time would cost more than running them.
-
 
 _VISITOR = """
 SELECT l.id, l.role, l.label, a.id, a.name, a.excluded, a.crowd

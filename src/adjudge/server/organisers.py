@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 # people who judge never wait for statistics. Requests get what was computed last, and are told that more is on its
 # way.
 
-
 _FRESH_SECONDS = 10.0
 _REST = 10
 """After a computation, rest for this many times its duration."""
@@ -83,14 +82,9 @@ class PanelGroup:
             self.lock.release()
 
 
-_groups: dict[Group, PanelGroup] = {"state": PanelGroup("state"), "statistics": PanelGroup("statistics")}
+panel_groups: dict[Group, PanelGroup] = {"state": PanelGroup("state"), "statistics": PanelGroup("statistics")}
 _judgments: tuple[Stamp, Judgments] | None = None
 _reading = threading.Lock()
-
-
-def latest_panels(group: Group) -> dict[str, Any]:
-    """The panels of a group as they stand."""
-    return _groups[group].latest()
 
 
 def compute_panels(group: Group, stamp: Stamp) -> list[dict[str, Any]]:
@@ -122,7 +116,6 @@ def compute_panels(group: Group, stamp: Stamp) -> list[dict[str, Any]]:
 
 
 # Every annotator as organisers see them: judgments, controls, time, pace, link, and whether they need attention.
-
 
 # Databases take only so many values in one question.
 _SCREENS_AT_ONCE = 500

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 # What modules may do is little: `import { a, b as c } from "./x.js";` above all else, and `export` before a function, a
 # class or a constant. Everything else is refused, by the test that puts together the files of all pages.
 
-
 STATIC = Path(__file__).resolve().parent / "static" / "collect"
 # The style sheets of each page, in the order in which they are read: those of widgets after what all pages share.
 SHEETS = {

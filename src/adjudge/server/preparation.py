@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 # Personal links: an unguessable secret whose hash alone is stored, that expires and can be revoked or renewed.
 
-
 SECRET_BYTES = 32
 NAME_LENGTH = 200
 

@@ -84,7 +84,6 @@ if TYPE_CHECKING:
 # A save changes some answers of a screen and reports seconds for some of its outputs. Each answer that it changes gives
 # one revision of the output, with the values that hold from then on.
 
-
 # A time followed by nothing is plain text on SQLite: parsing it here, one by one, would take most of the time.
 _SAVES = """
 SELECT v.state_id, v.changes, v.spent, {edited}, {received}
@@ -256,7 +255,6 @@ def _fetch(statement: str) -> list[tuple[Any, ...]]:
 # SQLite has one writer, and a durable commit waits for the disk. One by one, a slow disk would allow some hundred
 # saves a second at best; together they cost little more than one. Each job still stands or falls alone, by a
 # savepoint.
-
 
 Value = TypeVar("Value")
 Job = tuple["Callable[[], Any]", "Future[Any]"]

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 # Marks of errors in answers: which count where none was changed, what they cost, who made them, where they snap.
 
-
 MOST_MARKS = 200
 # What the page asks to confirm: a low score although no error is marked; a high one in spite of a major error.
 WARNINGS = ("low-without-error", "high-with-major")

@@ -169,7 +169,6 @@ class OrganiserAuth(_SessionAuth):
 
 # Middleware: headers that protect browsers, and limits on what may be sent to the JSON interface.
 
-
 # Everything comes from this server, nothing is inline, nothing can frame the page, and no text can become markup.
 HEADERS = {
     "Content-Security-Policy": (

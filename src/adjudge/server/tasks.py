@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 # the assignment that follows from it. A task that is handed in adds its observations in the order of handing in, so
 # that a finished campaign can be replayed from the database.
 
-
 WITHIN_PAGE = 0.3
 """How much the segments of one page are alike: n of them are worth n / (1 + (n - 1) WITHIN_PAGE) single ones."""
 
