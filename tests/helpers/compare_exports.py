@@ -134,8 +134,8 @@ def _save_in_between() -> None:
     from adjudge.server.saves import read_revisions, read_states
 
     states = read_states()
-    every = read_revisions(states).state
-    others = read_revisions(states.filter(states["state"] != every[-1])).state
+    every = [row[0] for row in read_revisions(states).known]
+    others = [row[0] for row in read_revisions(states.filter(states["state"] != every[-1])).known]
     assert others == [state for state in every if state != every[-1]]
 
 

@@ -16,7 +16,7 @@ from adjudge.server.models import Annotator, Decision, Draw, Save, ScreenState
 from adjudge.server.served_campaign import (
     PlacedOutput,
     effective_spans,
-    find_origins,
+    find_origin,
     find_warning,
     get_served,
     marks_to_dicts,
@@ -166,7 +166,7 @@ def _marks(values: dict[str, Any], output: Output) -> Row:
     return {
         "score": score_spans(values["spans"], campaign) if protocol.categories else values.get("score"),
         "spans": marks_to_dicts([to_mark(span) for span in spans]),
-        "span_origins": " ".join(find_origins(spans, output)) or None,
+        "span_origins": " ".join(find_origin(span, output) for span in spans) or None,
         "prefilled": json.dumps(marks_to_dicts(output.prefilled), ensure_ascii=False) if output.prefilled else None,
         "warning": asked,
         "warning_kept": None if asked is None else values.get("kept") == asked,

@@ -222,7 +222,7 @@ EXPORT_READ_ONLY = """
 import sys
 from pathlib import Path
 from adjudge.server import serve
-from adjudge.readers.registry import native
+from adjudge.readers import native
 allowed = serve.os.access
 serve.os.access = lambda path, mode: False if mode == serve.os.W_OK else allowed(path, mode)
 judgments = serve.export_judgments(Path(sys.argv[1]), database=None)

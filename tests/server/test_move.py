@@ -157,10 +157,12 @@ import sqlite3
 import sys
 import time
 import adjudge
-from adjudge.server import running
-from adjudge.server.copies import move
-running.SIGN_SECONDS = 0.05
-copy = move._copy
+from adjudge.server import copies
+from adjudge.server.database import set_up_models
+set_up_models()
+from adjudge.server import processes
+processes.SIGN_SECONDS = 0.05
+copy = copies._copy
 
 def slowly(*given):
     def seen():
@@ -172,7 +174,7 @@ def slowly(*given):
         time.sleep(0.02)
     return copy(*given)
 
-move._copy = slowly
+copies._copy = slowly
 adjudge.move(sys.argv[1], sys.argv[2])
 """
 
@@ -243,12 +245,13 @@ def test_a_move_to_postgresql_that_is_killed_leaves_the_campaign_where_it_was(ca
 BROKEN = """
 import sys
 from pathlib import Path
-from adjudge.server.copies import move, snapshot
-fill = snapshot.Snapshot.fill
+from adjudge.server.archives import Snapshot
+from adjudge.server.copies import move
+fill = Snapshot.fill
 def losing(self, name, lines, *, source):
     fill(self, name, list(lines)[:-1] if name == "save" else lines, source=source)
-snapshot.Snapshot.fill = losing
-move.move(Path(sys.argv[1]), sys.argv[2])
+Snapshot.fill = losing
+move(Path(sys.argv[1]), sys.argv[2])
 """
 
 

@@ -13,9 +13,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from adjudge.server.pages import SHEETS, STATIC, PageFileError, bundle_script, bundle_styles, page_files, static_prefix
+from adjudge.server.database import set_up_models
 from tests.helpers.campaigns import make_campaign
 from tests.helpers.serving import Server
+
+set_up_models()  # the bundles stand beside the views, which need Django
+
+from adjudge.server.pages import (  # noqa: E402
+    SHEETS,
+    STATIC,
+    PageFileError,
+    bundle_script,
+    bundle_styles,
+    page_files,
+    static_prefix,
+)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -13,6 +13,7 @@ pages with a system those that were judged least come first.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -138,7 +139,9 @@ def decide(
     share = _tilt_for_annotator(running, share, annotator, settings.floor)
     pages = _group_pages(candidates)
     groups = tuple(pages)
-    probability = _group_probabilities(running, groups, share)
+    column = {name: i for i, name in enumerate(running.systems)}
+    weight = np.array([np.mean([share[column[name]] for name in systems]) for systems in groups])
+    probability = np.maximum(np.round(weight / weight.sum(), DIGITS), 10.0**-DIGITS)
     group = groups[int(np.searchsorted(np.cumsum(probability), rng.random() * probability.sum(), side="right"))]
     return Decision(
         number=number,
@@ -164,19 +167,15 @@ def system_shares(
     even = np.full(size, 1 / size)
     top = parse_policy(settings.policy)
     if settings.policy == "even" or running.observations.min() < settings.warm_up:
-        return _shares_by_deficit(running.weight)
+        # Shares that bring all systems to the same number of judgments.
+        missing = np.maximum(running.weight.mean() + 1 - running.weight, 0.05)
+        return np.asarray(missing / missing.sum())
     effects, covariance = running.estimate()
     if top:
         share = _shares_at_border(effects, covariance, min(top, size - 1), rng)
     else:
         share = _shares_by_open_pairs(running.systems, effects, covariance, open_pairs)
     return settings.floor * even + (1 - settings.floor) * share
-
-
-def _shares_by_deficit(weight: Floats) -> Floats:
-    """Shares that bring all systems to the same number of judgments."""
-    missing = np.maximum(weight.mean() + 1 - weight, 0.05)
-    return np.asarray(missing / missing.sum())
 
 
 def _shares_at_border(effects: Floats, covariance: Floats, top: int, rng: np.random.Generator) -> Floats:
@@ -225,25 +224,11 @@ def _tilt_for_annotator(running: RunningEstimates, share: Floats, annotator: str
 
 def _group_pages(candidates: Sequence[Candidate]) -> dict[tuple[str, ...], list[str]]:
     """By the systems they show, the pages that were judged least; in the order given."""
-    least: dict[tuple[str, ...], int] = {}
-    groups: dict[tuple[str, ...], list[str]] = {}
+    groups: dict[tuple[str, ...], list[Candidate]] = defaultdict(list)
     for candidate in candidates:
-        systems, judged = candidate.systems, candidate.judged
-        before = least.get(systems)
-        if before is None or judged < before:
-            least[systems] = judged
-            groups[systems] = [candidate.key]
-        elif judged == before:
-            groups[systems].append(candidate.key)
-    return groups
-
-
-def _group_probabilities(running: RunningEstimates, groups: Sequence[tuple[str, ...]], share: Floats) -> Floats:
-    """The probability of each group: the mean share of its systems."""
-    column = {name: number for number, name in enumerate(running.systems)}
-    weight = np.array([np.mean([share[column[name]] for name in systems]) for systems in groups])
-    rounded: Floats = np.maximum(np.round(weight / weight.sum(), DIGITS), 10.0**-DIGITS)
-    return rounded
+        groups[candidate.systems].append(candidate)
+    least = {systems: min(page.judged for page in group) for systems, group in groups.items()}
+    return {systems: [page.key for page in group if page.judged == least[systems]] for systems, group in groups.items()}
 
 
 def first_difference(
@@ -260,15 +245,8 @@ def first_difference(
     """
     for decision, candidates in log:
         running.add_all(observations[running.count : decision.observations])
-        again = decide(
-            running,
-            candidates,
-            annotator=decision.annotator,
-            number=decision.number,
-            settings=settings,
-            open_pairs=decision.open_pairs,
-        )
-        if again != decision:
+        who, number, pairs = decision.annotator, decision.number, decision.open_pairs
+        if decide(running, candidates, annotator=who, number=number, settings=settings, open_pairs=pairs) != decision:
             return decision.number
     return None
 
@@ -281,7 +259,6 @@ def first_difference(
 # eliminated from the equations one by one as they change, so that an observation costs one small update, and an
 # estimate one small system of equations, however many judgments there are. The verdict on the systems is not made
 # here: that is the work of the full model.
-
 
 ITEM_RATIO = 1.5
 """Residual variance over that of items."""
@@ -347,7 +324,12 @@ class RunningEstimates:
     def add(self, observation: Observation) -> None:
         """Take one observation in; the order counts for replaying bit for bit."""
         system = self._column[observation.system]
-        annotator = self._annotator(observation.annotator)
+        if observation.annotator not in self._annotators:
+            self._annotators[observation.annotator] = len(self._right)
+            self.by_annotator[observation.annotator] = np.zeros(len(self.systems), dtype=np.int64)
+            self._matrix = np.pad(self._matrix, (0, 1))
+            self._right = np.append(self._right, 0.0)
+        annotator = self._annotators[observation.annotator]
         share, total = self._items.get(observation.item, (np.zeros(0), 0.0))
         share = np.concatenate([share, np.zeros(len(self._right) - len(share))])
         self._change(share, total, -1.0)
@@ -355,10 +337,7 @@ class RunningEstimates:
         share[[system, annotator]] += weight
         total += weight * observation.value
         self._items[observation.item] = (share, total)
-        self._matrix[system, system] += weight
-        self._matrix[annotator, annotator] += weight
-        self._matrix[system, annotator] += weight
-        self._matrix[annotator, system] += weight
+        self._matrix[np.ix_([system, annotator], [system, annotator])] += weight
         self._right[[system, annotator]] += weight * observation.value
         self._squares += weight * observation.value**2
         self._change(share, total, 1.0)
@@ -384,14 +363,6 @@ class RunningEstimates:
         effects: Floats = mean + solution[:size]
         covariance = np.asarray(inverse[:size, :size] * self._residual(solution, right, mean), dtype=np.float64)
         return effects, covariance
-
-    def _annotator(self, name: str) -> int:
-        if name not in self._annotators:
-            self._annotators[name] = len(self._right)
-            self.by_annotator[name] = np.zeros(len(self.systems), dtype=np.int64)
-            self._matrix = np.pad(self._matrix, (0, 1))
-            self._right = np.append(self._right, 0.0)
-        return self._annotators[name]
 
     def _change(self, share: Floats, total: float, sign: float) -> None:
         """Take the elimination of an item out of the equations, or put it in."""

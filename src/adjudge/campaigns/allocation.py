@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.campaigns.tasks import DraftItem, DraftOutput, DraftScreen, Material, Run
+    from adjudge.campaigns.tasks import DraftItem, DraftOutput, DraftScreen, Material, Output, Run
 
 
 LABEL_WEIGHT = 4.0
@@ -53,17 +53,15 @@ def spread_units(units: Sequence[Unit], *, capacity: int, rng: np.random.Generat
     tasks = math.ceil(sum(unit.size for unit in units) / capacity)
     while True:
         deal = Deal(units, tasks, capacity)
-        if deal.place_all(rng):
-            return improve_deal(deal, rng)
         # Where balance from the start leaves no room for the last units, pack tightly first and balance afterwards.
-        packed = _pack(units, tasks, capacity)
-        if packed is not None:
-            return improve_deal(make_deal(units, packed, tasks=tasks, capacity=capacity), rng)
+        placed = deal if deal.place_all(rng) else _pack(units, tasks, capacity)
+        if placed is not None:
+            return improve_deal(placed, rng)
         tasks += 1
 
 
-def _pack(units: Sequence[Unit], tasks: int, capacity: int) -> list[int] | None:
-    """The task of every unit, the largest first into the fullest task that has room; None where some unit has none."""
+def _pack(units: Sequence[Unit], tasks: int, capacity: int) -> Deal | None:
+    """Put every unit, the largest first, into the fullest task that has room; None where some unit has none."""
     load = np.zeros(tasks)
     goal = [0] * len(units)
     for i in sorted(range(len(units)), key=lambda i: -units[i].size):
@@ -72,7 +70,7 @@ def _pack(units: Sequence[Unit], tasks: int, capacity: int) -> list[int] | None:
             return None
         goal[i] = int(fits[np.argmax(load[fits])])
         load[goal[i]] += units[i].size
-    return goal
+    return make_deal(units, goal, tasks=tasks, capacity=capacity)
 
 
 def improve_deal(deal: Deal, rng: np.random.Generator, *, only: Sequence[int] | None = None) -> list[list[int]]:
@@ -212,25 +210,19 @@ class Deal:
         load_home, load_goal = self.load[home] - moved, self.load[goal] + moved
         cost += (load_home - self.even) ** 2 - (self.load[home] - self.even) ** 2
         cost += (load_goal - self.even) ** 2 - (self.load[goal] - self.even) ** 2
-        cost = cost / self.scale + LABEL_WEIGHT * self._label_changes(i, goal, partner_label)
-        cost += self._company_changes(shift, old_goal - old_home + shift) / self.scale**2
-        fits = (load_home <= self.capacity) & (load_goal <= self.capacity)
-        return np.where(fits, cost, np.inf)
-
-    def _label_changes(self, i: int, goal: NDArray[np.int64], partner_label: NDArray[np.int64]) -> NDArray[np.float64]:
-        home, label = int(self.task[i]), int(self.label[i])
-        swapped = partner_label >= 0
+        label, swapped = int(self.label[i]), partner_label >= 0
         gain = self.labels[goal, label] - (self.labels[home, label] - 1)
-        partner_gain = np.where(swapped, self.labels[home, partner_label] - (self.labels[goal, partner_label] - 1), 0)
-        return np.where(swapped & (partner_label == label), 0, gain + partner_gain).astype(float)
-
-    def _company_changes(self, shift: NDArray[np.float64], apart: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The part of G. Moving `shift` from row a to row b changes G by shift x' + x shift', x = b - a + shift."""
+        gain = gain + np.where(swapped, self.labels[home, partner_label] - (self.labels[goal, partner_label] - 1), 0)
+        same_label = swapped & (partner_label == label)
+        cost = cost / self.scale + LABEL_WEIGHT * np.where(same_label, 0, gain).astype(float)
+        # The part of G: moving `shift` from row a to row b changes it by shift x' + x shift', x = b - a + shift.
+        apart = old_goal - old_home + shift
         uneven = self.gram - _even_company(self.placed, self.squares, self.tasks)
         product = 4 * ((shift @ uneven) * apart).sum(axis=1)
         square = 2 * (shift**2).sum(axis=1) * (apart**2).sum(axis=1) + 2 * (shift * apart).sum(axis=1) ** 2
-        changed: NDArray[np.float64] = product + square
-        return changed
+        cost += (product + square) / self.scale**2
+        fits = (load_home <= self.capacity) & (load_goal <= self.capacity)
+        return np.where(fits, cost, np.inf)
 
 
 def _even_company(placed: NDArray[np.float64], squares: NDArray[np.float64], tasks: int) -> NDArray[np.float64]:
@@ -289,7 +281,17 @@ def assign_people(
 
 def order_screens(material: Material, runs: Sequence[Run], rng: np.random.Generator) -> list[DraftScreen]:
     """Put the screens of a task into the order in which they are shown."""
-    position = _place_runs(material, [run for run in runs if run[0].copy_of is None], rng)
+    labels: dict[str, list[int]] = defaultdict(list)
+    for run in runs:
+        screen, index = run[0], run[0].items[0].index
+        if screen.copy_of is None:
+            label = material.testset.source[index].document if screen.size > 1 else str(index)
+            labels[label].append(screen.key)
+    position: dict[int, float] = {}
+    for keys in labels.values():
+        offset = float(rng.random())
+        for i, key in enumerate(rng.permutation(keys)):
+            position[int(key)] = (i + offset) / len(keys)
     originals = {screen.key: run[0].key for run in runs for screen in run}
     for run in runs:
         screen = run[0]
@@ -302,21 +304,6 @@ def order_screens(material: Material, runs: Sequence[Run], rng: np.random.Genera
         position[screen.key] = (start + 0.5) % 1
     ordered = sorted(runs, key=lambda run: (position[run[0].key], run[0].key))
     return [screen for run in ordered for screen in run]
-
-
-def _place_runs(material: Material, runs: Sequence[Run], rng: np.random.Generator) -> dict[int, float]:
-    """Choose positions of the runs that are no copies: evenly apart within a label."""
-    labels: dict[str, list[int]] = defaultdict(list)
-    for run in runs:
-        item = run[0].items[0]
-        page = run[0].size > 1
-        labels[material.testset.source[item.index].document if page else str(item.index)].append(run[0].key)
-    position: dict[int, float] = {}
-    for keys in labels.values():
-        start = float(rng.random())
-        for i, key in enumerate(rng.permutation(keys)):
-            position[int(key)] = (i + start) / len(keys)
-    return position
 
 
 MOST_ORDERS = 24
@@ -334,14 +321,17 @@ class Positions:
         """The screens with their outputs in the order in which they are shown."""
         return [replace(screen, items=tuple(self._item(item) for item in screen.items)) for screen in screens]
 
+    def remember(self, outputs: Sequence[DraftOutput | Output]) -> None:
+        """Count who stood where, and before whom."""
+        for i, output in enumerate(outputs):
+            self.stood.update((system, i) for system in output.systems)
+            self.before.update((a, b) for later in outputs[i + 1 :] for a in output.systems for b in later.systems)
+
     def _item(self, item: DraftItem) -> DraftItem:
-        count = len(item.outputs)
-        if count == 1:
+        if len(item.outputs) == 1:
             return item
         best = min(self._orders(item.outputs), key=self._cost)
-        for i, output in enumerate(best):
-            self.stood.update((system, i) for system in output.systems)
-            self.before.update((a, b) for later in best[i + 1 :] for a in output.systems for b in later.systems)
+        self.remember(best)
         return replace(item, outputs=tuple(best))
 
     def _orders(self, outputs: Sequence[DraftOutput]) -> list[list[DraftOutput]]:

@@ -9,7 +9,7 @@ systems. Results name a segment by `itemID` alone, so that it is the same number
 from __future__ import annotations
 
 import json
-from itertools import cycle, groupby, islice
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from adjudge.table.errors import DataError
@@ -35,7 +35,7 @@ def write_batches(tasks: TaskSet, path: Path) -> int:
     """Write the work tasks as one batch file; returns how many repeats were added to fill tasks up."""
     batches = to_batches(tasks)
     write_text(path, json.dumps(batches, ensure_ascii=False, indent=2) + "\n")
-    return sum("_filled" in item for batch in batches for item in batch["items"] if not _is_document(item))
+    return sum("_filled" in item for batch in batches for item in batch["items"] if not item.get("isCompleteDocument"))
 
 
 def to_batches(tasks: TaskSet) -> list[dict[str, Any]]:
@@ -60,18 +60,13 @@ def to_batches(tasks: TaskSet) -> list[dict[str, Any]]:
             f"task '{large.id}' has {large.size} items, but Appraise takes tasks of exactly {ITEMS}; "
             f"set design.task_size to {ITEMS}"
         )
-    _check_names(tasks)
+    if joined := next((system for system in (*tasks.systems, *tasks.human) if "+" in system), None):
+        raise DataError(f"system '{joined}' has a '+' in its name, which Appraise takes for two systems; rename it")
     numbers = _number_segments(tasks)
     return [
         {"items": _complete_task(tasks, _make_items(tasks, task), numbers), "task": _describe_batch(tasks, task, i)}
         for i, task in enumerate(work, start=1)
     ]
-
-
-def _check_names(tasks: TaskSet) -> None:
-    for system in (*tasks.systems, *tasks.human):
-        if "+" in system:
-            raise DataError(f"system '{system}' has a '+' in its name, which Appraise takes for two systems; rename it")
 
 
 def _number_segments(tasks: TaskSet) -> dict[str, int]:
@@ -97,8 +92,7 @@ def _has_pages(task: Task) -> bool:
 def _complete_task(tasks: TaskSet, rows: list[Row], numbers: dict[str, int]) -> list[Row]:
     """The items of a task with their numbers, filled up, and with those that end documents."""
     rows = [{**row, "itemID": numbers[row["sourceID"]]} for row in rows]
-    again = islice(cycle(enumerate(rows)), ITEMS - len(rows))
-    rows += [_repeat(row, 1 + i // len(rows)) for i, (_, row) in enumerate(again)]
+    rows += [_repeat(rows[i % len(rows)], 1 + i // len(rows)) for i in range(ITEMS - len(rows))]
     # Where no errors are marked, Appraise asks for a score of the whole document, too.
     if "documentID" in rows[0] and PROTOCOLS[tasks.protocol].needed_column == "score":
         rows = list(_add_document_items(rows))
@@ -124,10 +118,6 @@ def _add_document_items(rows: Iterable[Row]) -> Iterator[Row]:
         yield {**page[-1], **whole, **context, "itemID": last, "isCompleteDocument": True}
 
 
-def _is_document(item: Row) -> bool:
-    return bool(item.get("isCompleteDocument"))
-
-
 def _describe_batch(tasks: TaskSet, task: Task, number: int) -> dict[str, Any]:
     return {
         "batchNo": number,
@@ -145,8 +135,7 @@ def _make_items(tasks: TaskSet, task: Task) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for block, screen in enumerate(task.screens):
         for item in screen.items:
-            make = _make_pair if PROTOCOLS[tasks.protocol].in_pairs else _make_segment
-            row = make(screen, item, len(rows))
+            row = _make_row(screen, item, len(rows), in_pairs=PROTOCOLS[tasks.protocol].in_pairs)
             if pages:
                 left = screen.items[: screen.items.index(item)]
                 row |= {
@@ -162,27 +151,20 @@ def _make_items(tasks: TaskSet, task: Task) -> list[dict[str, Any]]:
     return rows
 
 
-def _make_segment(screen: Screen, item: Item, number: int) -> dict[str, Any]:
-    output = item.outputs[0]
-    return {
+def _make_row(screen: Screen, item: Item, number: int, *, in_pairs: bool) -> dict[str, Any]:
+    kinds = [_item_type(output) for output in item.outputs]
+    row = {
         "itemID": number + 1,
-        "itemType": _item_type(output),
+        "itemType": next((kind for kind in ("BAD", "REF", "CHK") if kind in kinds), "TGT"),
         "sourceID": _source_id(screen, item),
         # Where the reference is shown instead of the source, Appraise takes it in the source's place.
         "sourceText": item.source if item.source is not None else item.reference,
-        "targetID": "+".join(output.systems),
-        "targetText": output.text,
     }
-
-
-def _make_pair(screen: Screen, item: Item, number: int) -> dict[str, Any]:
-    kinds = [_item_type(output) for output in item.outputs]
-    known = next((kind for kind in ("BAD", "REF", "CHK") if kind in kinds), "TGT")
+    if not in_pairs:
+        output = item.outputs[0]
+        return {**row, "targetID": "+".join(output.systems), "targetText": output.text}
     return {
-        "itemID": number + 1,
-        "itemType": known,
-        "sourceID": _source_id(screen, item),
-        "sourceText": item.source if item.source is not None else item.reference,
+        **row,
         "targetsSize": len(item.outputs),
         "targets": [
             {"_itemAll": number, "_target": i, "targetID": "+".join(output.systems), "targetText": output.text}

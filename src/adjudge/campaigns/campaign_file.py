@@ -10,6 +10,7 @@ import math
 import re
 import tomllib
 import unicodedata
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -36,13 +37,12 @@ from adjudge.table.texts import MarkRules
 from adjudge.table.wording import agreeing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from pydantic_core import ErrorDetails
 
 
 # The parts of the campaign file: texts, design, context, controls, page, instructions, crowd and links.
-
 
 MOST_PEOPLE = 100_000
 Direction = Literal["auto", "ltr", "rtl"]
@@ -72,10 +72,15 @@ def _count_or_share(value: Any) -> Any:
     return value
 
 
-def _as_text_file(value: Any) -> Any:
-    if not isinstance(value, str | dict | BaseModel):
-        raise ValueError('give a file name, or a table as {file = "texts.tsv", column = "A"}')  # noqa: TRY004
-    return {"file": value} if isinstance(value, str) else value
+def _table_or(key: str, wanted: str) -> BeforeValidator:
+    """A table, for which a text alone may stand: the value of this key."""
+
+    def make_table(value: Any) -> Any:
+        if not isinstance(value, str | dict | BaseModel):
+            raise ValueError(f"give {wanted}")  # noqa: TRY004
+        return {key: value} if isinstance(value, str) else value
+
+    return BeforeValidator(make_table)
 
 
 def _person_name(value: str) -> str:
@@ -109,7 +114,7 @@ class TextFile(Part):
     column: str | None = None
 
 
-AnyTextFile = Annotated[TextFile, BeforeValidator(_as_text_file)]
+AnyTextFile = Annotated[TextFile, _table_or("file", 'a file name, or a table as {file = "texts.tsv", column = "A"}')]
 
 
 def map_paths(value: Any, change: Callable[[Path, tuple[str, ...]], Path], keys: tuple[str, ...] = ()) -> Any:
@@ -181,23 +186,19 @@ class Design(Part):
     references_as_systems: bool = False
 
     @model_validator(mode="after")
-    def _selection_has_a_size(self) -> Self:
+    def _keys_fit(self) -> Self:
         if self.select is not None and self.segments is None:
             raise ValueError(f"'select' = '{self.select}' draws some of the segments; say how many in 'segments'")
         if self.select is not None and self.structure == "pages":
             raise ValueError(
                 "'select' draws segments that all systems are judged on; use structure 'pages-same-documents'"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _enough_people(self) -> Self:
-        if len(set(self.annotator_names)) < len(self.annotator_names):
+        people = len(self.annotator_names)
+        if len(set(self.annotator_names)) < people:
             raise ValueError("'annotators' lists a name twice; every name must be a different person")
         if any_judge(self.annotator_names):
             raise ValueError(f"'annotators' has a name that begins with '{PREFIX}', as those of machines do; change it")
-        if self.judgments > len(self.annotator_names):
-            people = len(self.annotator_names)
+        if self.judgments > people:
             raise ValueError(
                 f"'judgments' = {self.judgments} different people are wanted per item, but 'annotators' "
                 f"{agreeing(people, 'is', 'are')} {people}; ask for fewer judgments or more annotators"
@@ -281,12 +282,6 @@ class Page(Part):
     logo: Path | None = None
 
 
-def _as_instruction(value: Any) -> Any:
-    if not isinstance(value, str | dict | BaseModel):
-        raise ValueError('give a text, or a table as {file = "instructions.txt"}')  # noqa: TRY004
-    return {"text": value} if isinstance(value, str) else value
-
-
 class Instruction(Part):
     """What annotators read first, as text here or in a file; paragraphs are separated by blank lines."""
 
@@ -300,7 +295,7 @@ class Instruction(Part):
         return self
 
 
-InstructionText = Annotated[Instruction, BeforeValidator(_as_instruction)]
+InstructionText = Annotated[Instruction, _table_or("text", 'a text, or a table as {file = "instructions.txt"}')]
 
 
 class Crowd(Part):
@@ -328,7 +323,6 @@ class Links(Part):
 
 
 # The part of the campaign file about errors: what may be marked, its names, and what the page asks to confirm.
-
 
 Name = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[^/]+$")]
 Cost = Annotated[float, Field(ge=0, le=1000)]
@@ -461,70 +455,57 @@ class Campaign(Part):
     links: Links = Links()
 
     @model_validator(mode="after")
-    def _errors_fit(self) -> Self:
-        protocol = PROTOCOLS[self.protocol]
-        if not protocol.marked:
-            for key, given in (("spans", self.spans != Spans()), ("files.prefilled", self.files.prefilled)):
-                if given:
-                    raise ValueError(f"'{key}' is for marking errors ({', '.join(MARKED)}); remove it")
-        elif not protocol.categories and (self.spans.categories is not None or self.spans.weights != ErrorWeights()):
-            raise ValueError(f"protocol '{self.protocol}' has no categories and no weights; remove them from [spans]")
-        if protocol.in_text and self.page.html != "no":
-            raise ValueError(f"page.html = '{self.page.html}' cannot be used if texts are marked or edited")
-        return self
-
-    @model_validator(mode="after")
     def _parts_fit(self) -> Self:
-        if self.scale is not None and not PROTOCOLS[self.protocol].on_scale:
-            raise ValueError(f"'scale' has no meaning for protocol '{self.protocol}', which has no scores; remove it")
-        if self.design.structure != "mixed" and PROTOCOLS[self.protocol].relative:
-            raise ValueError(
-                f"design.structure '{self.design.structure}' is for scores ({', '.join(ONE_BY_ONE)}); "
-                f"for protocol '{self.protocol}' leave it out"
-            )
-        if self.controls.attention_text is not None and not PROTOCOLS[self.protocol].on_scale:
-            raise ValueError(f"controls.attention_text asks for a score; it is for {', '.join(ON_SCALE)} only")
+        for wrong, why in self._list_conflicts():
+            if wrong:
+                raise ValueError(why)
         return self
 
-    @model_validator(mode="after")
-    def _drawing_fits(self) -> Self:
-        if self.adaptive is None:
-            return self
-        if self.assignment.policy != "pool":
-            raise ValueError("'adaptive' draws tasks from the pool; set assignment.policy = \"pool\", or remove it")
-        if PROTOCOLS[self.protocol].edited:
-            raise ValueError(f"'adaptive' needs judgments that are scores or ranks, not '{self.protocol}'; remove it")
-        return self
-
-    @model_validator(mode="after")
-    def _selection_fits(self) -> Self:
-        if self.design.select is not None and PROTOCOLS[self.protocol].relative:
-            raise ValueError(
-                f"design.select is for scores ({', '.join(ONE_BY_ONE)}): rankings and pairs cannot be weighted; "
-                f"leave it out for protocol '{self.protocol}'"
-            )
-        if (self.design.select == "spread") != (self.files.spread is not None):
-            raise ValueError(
-                'design.select = "spread" and files.spread, a number per segment, belong together; give both or neither'
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _versions_fit(self) -> Self:
-        if self.files.after is None:
-            return self
-        refused = {
-            'assignment.policy = "pool"': self.assignment.policy == "pool",
-            "design.select": self.design.select is not None,
+    def _list_conflicts(self) -> Iterator[tuple[bool, str]]:
+        """Whether parts contradict each other, and how that is said; the first contradiction counts."""
+        protocol, design, files, name = PROTOCOLS[self.protocol], self.design, self.files, f"'{self.protocol}'"
+        for key, given in {"spans": self.spans != Spans(), "files.prefilled": files.prefilled is not None}.items():
+            yield not protocol.marked and given, f"'{key}' is for marking errors ({', '.join(MARKED)}); remove it"
+        finer = self.spans.categories is not None or self.spans.weights != ErrorWeights()
+        without = protocol.marked and not protocol.categories
+        yield without and finer, f"protocol {name} has no categories and no weights; remove them from [spans]"
+        markup = self.page.html != "no"
+        yield (
+            protocol.in_text and markup,
+            f"page.html = '{self.page.html}' cannot be used if texts are marked or edited",
+        )
+        scaled = self.scale is not None and not protocol.on_scale
+        yield scaled, f"'scale' has no meaning for protocol {name}, which has no scores; remove it"
+        for_scores = f"is for scores ({', '.join(ONE_BY_ONE)})"
+        yield (
+            design.structure != "mixed" and protocol.relative,
+            f"design.structure '{design.structure}' {for_scores}; for protocol {name} leave it out",
+        )
+        instructed = self.controls.attention_text is not None and not protocol.on_scale
+        yield instructed, f"controls.attention_text asks for a score; it is for {', '.join(ON_SCALE)} only"
+        drawn, pooled = self.adaptive is not None, self.assignment.policy == "pool"
+        yield (
+            drawn and not pooled,
+            "'adaptive' draws tasks from the pool; set assignment.policy = \"pool\", or remove it",
+        )
+        edited = drawn and protocol.edited
+        yield edited, f"'adaptive' needs judgments that are scores or ranks, not {name}; remove it"
+        weighted = f"rankings and pairs cannot be weighted; leave it out for protocol {name}"
+        yield design.select is not None and protocol.relative, f"design.select {for_scores}: {weighted}"
+        yield (
+            (design.select == "spread") != (files.spread is not None),
+            'design.select = "spread" and files.spread, a number per segment, belong together; give both or neither',
+        )
+        sampled = design.structure == "pages" and design.segments is not None
+        for key, given in {
+            'assignment.policy = "pool"': pooled,
+            "design.select": design.select is not None,
             "controls.calibration": bool(self.controls.calibration),
-            "files.prefilled": self.files.prefilled is not None,
-            "design.segments of structure 'pages'": self.design.structure == "pages"
-            and self.design.segments is not None,
-        }
-        for key, given in refused.items():
-            if given:
-                raise ValueError(f"{key} cannot be used with two versions of a test set (files.after); remove it")
-        return self
+            "files.prefilled": files.prefilled is not None,
+            "design.segments of structure 'pages'": sampled,
+        }.items():
+            both = files.after is not None and given
+            yield both, f"{key} cannot be used with two versions of a test set (files.after); remove it"
 
     @property
     def score_scale(self) -> Scale:
@@ -532,31 +513,28 @@ class Campaign(Part):
         return self.scale or SCALES.get(self.protocol, Scale())
 
 
+def _make_scale(anchors: dict[float, str], high: float = 100) -> Scale:
+    return Scale(high=high, anchors=tuple(Anchor(at=at, text=text) for at, text in anchors.items()))
+
+
 SCALES = {
-    "da": Scale(anchors=(Anchor(at=0, text="0%"), Anchor(at=50, text="50%"), Anchor(at=100, text="100%"))),
-    "sqm": Scale(
-        low=0,
+    "da": _make_scale({0: "0%", 50: "50%", 100: "100%"}),
+    "sqm": _make_scale(
+        {
+            0: "no meaning kept",
+            2: "some meaning kept",
+            4: "most meaning kept, few errors",
+            6: "perfect meaning and grammar",
+        },
         high=6,
-        anchors=(
-            Anchor(at=0, text="no meaning kept"),
-            Anchor(at=2, text="some meaning kept"),
-            Anchor(at=4, text="most meaning kept, few errors"),
-            Anchor(at=6, text="perfect meaning and grammar"),
-        ),
     ),
-    "esa": Scale(
-        anchors=(
-            Anchor(at=0, text="nothing of the meaning"),
-            Anchor(at=33, text="some of the meaning"),
-            Anchor(at=66, text="most of the meaning"),
-            Anchor(at=100, text="perfect"),
-        ),
+    "esa": _make_scale(
+        {0: "nothing of the meaning", 33: "some of the meaning", 66: "most of the meaning", 100: "perfect"}
     ),
 }
 
 
 # Reading `campaign.toml`: every fault of the file in one message, each with its key and what to do.
-
 
 # Errors are marked, and texts edited, in whole documents, if the file says nothing else.
 WHOLE_DOCUMENTS = "pages-same-documents"
@@ -569,7 +547,13 @@ _SVG = re.compile(rb"(\xef\xbb\xbf)?\s*(<\?xml[^>]*\?>\s*)?(<!--.*?-->\s*)*<svg[
 def load_campaign(path: Path | str) -> Campaign:
     """Read a campaign file. Paths in it are made absolute, and texts of instructions are read in."""
     path = Path(path)
-    data = _parse_toml(path)
+    try:
+        data = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as fault:
+        raise InputError(f"is not valid TOML ({fault}); correct it", file=path) from fault
+    except (ValueError, RecursionError) as fault:
+        what = "is nested too deeply" if isinstance(fault, RecursionError) else "holds a number of too many digits"
+        raise InputError(f"{what} for a campaign; correct it", file=path) from fault
     protocol = PROTOCOLS.get(str(data.get("protocol")))
     if protocol is not None and protocol.in_text and isinstance(data.setdefault("design", {}), dict):
         data["design"].setdefault("structure", WHOLE_DOCUMENTS)
@@ -609,20 +593,12 @@ def set_selection(campaign: Campaign, select: str) -> Campaign:
         raise UsageError("; ".join(dict.fromkeys(_describe_fault(error) for error in fault.errors()))) from fault
 
 
-def _parse_toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as fault:
-        raise InputError(f"is not valid TOML ({fault}); correct it", file=path) from fault
-    except (ValueError, RecursionError) as fault:
-        what = "is nested too deeply" if isinstance(fault, RecursionError) else "holds a number of too many digits"
-        raise InputError(f"{what} for a campaign; correct it", file=path) from fault
-
-
 def _describe_fault(error: ErrorDetails) -> str:
     """One fault as `key: what is wrong (got ...)`."""
     # Names of union branches such as `function-before[...]` or `int` say nothing to users.
-    key = quoted(".".join(str(part) for part in error["loc"] if not _is_branch(str(part))), 100) or "the file"
+    branches = ("int", "float", "constrained-int", "constrained-float", "constrained-str")
+    parts = [part for part in map(str, error["loc"]) if "[" not in part and part not in branches]
+    key = quoted(".".join(parts), 100) or "the file"
     if error["type"] == "extra_forbidden":
         return f"{key}: this key is unknown; check its spelling and its place"
     if error["type"] == "missing":
@@ -638,40 +614,29 @@ def _is_other_branch(error: ErrorDetails) -> bool:
     return error["type"] == "int_type" and isinstance(error["input"], list) and bool(error["input"])
 
 
-def _is_branch(part: str) -> bool:
-    return "[" in part or part in ("int", "float", "constrained-int", "constrained-float", "constrained-str")
-
-
 def _resolve_files(campaign: Campaign, path: Path) -> Campaign:
     """Make all paths absolute, check that the files exist, and read the texts of the instructions."""
     missing: list[str] = []
 
     def resolve(file: Path, keys: tuple[str, ...]) -> Path:
         full = path.resolve().parent / file
-        if not _is_file(full):
+        there = False
+        with suppress(OSError, ValueError):  # no file can have such a name
+            there = full.is_file()
+        if not there:
             missing.append(f"{quoted('.'.join(keys), 100)}: no such file '{quoted(file)}' beside the campaign file")
         return full
 
     resolved: Campaign = map_paths(campaign, resolve)
     if missing:
         raise InputError("; ".join(missing) + "; check names and places", file=path)
-    texts = {
-        language: instruction.model_copy(update={"text": read_text(instruction.file)})
-        if instruction.file
-        else instruction
-        for language, instruction in resolved.instructions.items()
-    }
+    texts = dict(resolved.instructions)
+    for language, given in resolved.instructions.items():
+        if given.file:
+            texts[language] = given.model_copy(update={"text": read_text(given.file)})
     if resolved.page.logo is not None:
         logo_type(resolved.page.logo)
     return resolved.model_copy(update={"instructions": texts})
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        # No file can have such a name.
-        return False
 
 
 def logo_type(file: Path) -> str:

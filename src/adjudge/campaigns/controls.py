@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 # the crowd alone): 1 of 1 word, 2 of 2-5, 3 of 6-8, 4 of 9-15, 5 of 16-20, a quarter of longer ones. The first and last
 # word stay where there is room. Scripts without spaces are treated by characters in the same way.
 
-
 # Scripts that write no spaces between words: Thai, Lao, Tibetan, Burmese, Khmer, kana, Han.
 _UNSPACED = re.compile(
     "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
@@ -71,23 +70,24 @@ def degrade(text: str, donors: Sequence[str], rng: np.random.Generator, *, unlik
     forbidden = {_plain(known) for known in (text, *unlike)}
     for length in range(count_replaced(len(words)), 0, -1):
         for phrase in _draw_phrases(donors, length, spaced, rng):
-            start = _choose_start(len(words), length, rng)
-            if _same_words(phrase, words[start : start + length]):
+            # Not at the first or last word where there is room.
+            inner = len(words) - length - 1
+            start = 1 + int(rng.integers(inner)) if inner >= 1 else int(rng.integers(len(words) - length + 1))
+            # The same words but for order and case degrade nothing.
+            if sorted(map(str.casefold, phrase)) == sorted(map(str.casefold, words[start : start + length])):
                 continue
-            damaged = _join([*words[:start], *phrase, *words[start + length :]], spaced)
+            damaged = (" " if spaced else "").join([*words[:start], *phrase, *words[start + length :]])
             if _plain(damaged) not in forbidden:
                 return damaged
     return None
 
 
 def _split(text: str, spaced: bool) -> list[str]:
-    return text.split() if spaced else _characters("".join(text.split()))
-
-
-def _characters(text: str) -> list[str]:
-    """Characters with the marks that combine with them (vowel signs, tones, joiners), which must not be torn off."""
+    """Words, or characters with the marks that combine with them (vowel signs, tones, joiners) and stay on them."""
+    if spaced:
+        return text.split()
     characters: list[str] = []
-    for character in text:
+    for character in "".join(text.split()):
         joins = unicodedata.category(character).startswith("M") or character in "\u200c\u200d"
         if characters and (joins or characters[-1].endswith("\u200d")):
             characters[-1] += character
@@ -96,23 +96,8 @@ def _characters(text: str) -> list[str]:
     return characters
 
 
-def _join(words: Sequence[str], spaced: bool) -> str:
-    return (" " if spaced else "").join(words)
-
-
 def _plain(text: str) -> str:
     return "".join(text.split()).casefold()
-
-
-def _same_words(first: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two phrases hold the same words but for order and case: such a replacement degrades nothing."""
-    return sorted(word.casefold() for word in first) == sorted(word.casefold() for word in other)
-
-
-def _choose_start(count: int, length: int, rng: np.random.Generator) -> int:
-    """Where the replaced phrase starts: not at the first or last word where there is room."""
-    inner = count - length - 1
-    return 1 + int(rng.integers(inner)) if inner >= 1 else int(rng.integers(count - length + 1))
 
 
 def _draw_phrases(donors: Sequence[str], length: int, spaced: bool, rng: np.random.Generator) -> Iterator[list[str]]:
@@ -144,15 +129,9 @@ class Amounts:
 
 def plan_amounts(campaign: Campaign) -> Amounts:
     """Counts per task; shares are turned into the nearest count."""
-    size = campaign.design.task_size
-
-    def count(amount: float) -> int:
-        return amount if isinstance(amount, int) else round(amount * size)
-
-    controls = campaign.controls
-    return Amounts(
-        count(controls.degraded), count(controls.repeats), count(controls.references), count(controls.attention)
-    )
+    controls, size = campaign.controls, campaign.design.task_size
+    amounts = (controls.degraded, controls.repeats, controls.references, controls.attention)
+    return Amounts(*(amount if isinstance(amount, int) else round(amount * size) for amount in amounts))
 
 
 class TooFewItems(DataError):  # noqa: N818 - it reads as what happened
@@ -225,12 +204,11 @@ class Controller:
         if not count:
             return []
         seen = [self.references_seen.setdefault(person, set()) for person in people or ("",)]
+        name, texts = _first_reference(self.material)
         pages_added: list[DraftScreen] = []
-        for indices in self._reference_pages(set[int]().union(*seen)):
+        for indices in self._sort_pages(texts, set[int]().union(*seen)):
             if count <= 0:
                 break
-            name = min(self.material.testset.references)
-            texts = self.material.testset.references[name]
             items = [DraftItem(index, (DraftOutput((name,), texts[index], "reference"),)) for index in indices[:count]]
             pages_added.append(self.material.screen(items))
             count -= len(items)
@@ -240,16 +218,13 @@ class Controller:
             raise DataError("more references are wanted per task than there are segments; lower controls.references")
         return pages_added
 
-    def _reference_pages(self, seen: set[int]) -> list[tuple[int, ...]]:
+    def _sort_pages(self, texts: Sequence[str], seen: set[int]) -> list[tuple[int, ...]]:
         """Pages or single segments in random order, those that are of little use last."""
-        if not self.material.testset.references:
-            raise DataError("controls.references are wanted, but there is no reference; name one in files.references")
         everything = range(len(self.material.testset))
         with_context = self.material.campaign.design.structure in PAGES
         chunks = make_chunks(self.material, everything) if with_context else []
         pages = [chunk.indices for chunk in chunks] or [(index,) for index in everything]
         shuffled = [pages[i] for i in self.rng.permutation(len(pages))]
-        texts = self.material.testset.references[min(self.material.testset.references)]
         translations = [{output[index] for output in self.material.systems.values()} for index in everything]
 
         def worth(indices: tuple[int, ...]) -> float:
@@ -260,29 +235,31 @@ class Controller:
 
     def _attention(self, screens: Sequence[DraftScreen], count: int) -> list[DraftScreen]:
         indices = [item.index for screen in screens for item in screen.items]
-        screens_added: list[DraftScreen] = []
-        instructed = self.material.campaign.controls.attention_text is not None
-        for _ in range(count):
-            index = indices[int(self.rng.integers(len(indices)))]
-            output = self._instructed() if instructed else self._unrelated(index)
-            screens_added.append(self.material.screen([DraftItem(index, (output,))]))
-        return screens_added
+        drawn = (indices[int(self.rng.integers(len(indices)))] for _ in range(count))
+        return [self.material.screen([DraftItem(index, (self._attention_check(index),))]) for index in drawn]
 
-    def _instructed(self) -> DraftOutput:
-        """A text that asks for a certain score, on the scale's own steps."""
-        scale = self.material.campaign.score_scale
-        text = self.material.campaign.controls.attention_text or ""
-        score = scale.low + scale.step * int(self.rng.integers(int((scale.high - scale.low) / scale.step) + 1))
-        return DraftOutput((ATTENTION,), text.replace("{score}", f"{score:g}"), ATTENTION, expected=(score, score))
+    def _attention_check(self, index: int) -> DraftOutput:
+        """A text that asks for a certain score, on the scale's own steps, or the translation of another segment.
 
-    def _unrelated(self, index: int) -> DraftOutput:
-        """The translation of another segment: it deserves a score in the lower half, grave errors, or many edits."""
+        That deserves a score in the lower half, grave errors, or many edits.
+        """
         campaign, scale = self.material.campaign, self.material.campaign.score_scale
+        if (text := campaign.controls.attention_text) is not None:
+            score = scale.low + scale.step * int(self.rng.integers(int((scale.high - scale.low) / scale.step) + 1))
+            return DraftOutput((ATTENTION,), text.replace("{score}", f"{score:g}"), ATTENTION, expected=(score, score))
         expected = (scale.low, (scale.low + scale.high) / 2)
         if not PROTOCOLS[campaign.protocol].on_scale:
             expected = (50.0, 100.0) if campaign.protocol == "postedit" else (campaign.spans.weights.major, MOST_POINTS)
         text = choose_unrelated_text(self.material, index, self.rng)
         return DraftOutput((ATTENTION,), text, ATTENTION, expected=expected)
+
+
+def _first_reference(material: Material) -> tuple[str, Sequence[str]]:
+    """The reference that is shown as a control, with its name."""
+    references = material.testset.references
+    if not references:
+        raise DataError("controls.references are wanted, but there is no reference; name one in files.references")
+    return min(references), references[min(references)]
 
 
 def degraded_text(material: Material, index: int, text: str, rng: np.random.Generator) -> str | None:
@@ -328,24 +305,20 @@ class ComparedController:
 
     def add(self, runs: Sequence[Run], people: Sequence[str]) -> list[Run]:  # noqa: ARG002
         """The task with its controls."""
-        repeats = self._repeats([screen for run in runs for screen in run])
-        if PROTOCOLS[self.material.campaign.protocol].in_pairs:
-            return [*runs, *self._control_pairs(runs, repeats), *((screen,) for screen in repeats)]
-        busy = {screen.copy_of for screen in repeats}
-        return [*self._with_slots(runs, busy), *((screen,) for screen in repeats)]
-
-    def _repeats(self, screens: Sequence[DraftScreen]) -> list[DraftScreen]:
+        screens = [screen for run in runs for screen in run]
         if self.amounts.repeats > len(screens):
             raise _too_few_error("repeat", self.amounts.repeats, len(screens))
-        chosen = self.rng.permutation(len(screens))[: self.amounts.repeats]
-        return [self._repeated_screen(screens[i]) for i in chosen]
-
-    def _repeated_screen(self, screen: DraftScreen) -> DraftScreen:
-        items = [
-            DraftItem(item.index, tuple(_repeat(output, screen.key, number) for output in item.outputs))
-            for number, item in enumerate(screen.items)
-        ]
-        return self.material.screen(items, copy_of=screen.key)
+        repeats: list[Run] = []
+        for i in self.rng.permutation(len(screens))[: self.amounts.repeats]:
+            items = [
+                DraftItem(item.index, tuple(_repeat(output, screens[i].key, number) for output in item.outputs))
+                for number, item in enumerate(screens[i].items)
+            ]
+            repeats.append((self.material.screen(items, copy_of=screens[i].key),))
+        busy = {screen.copy_of for (screen,) in repeats}
+        if PROTOCOLS[self.material.campaign.protocol].in_pairs:
+            return [*runs, *self._control_pairs(runs, busy), *repeats]
+        return [*self._with_slots(runs, busy), *repeats]
 
     def _with_slots(self, runs: Sequence[Run], busy: set[int | None]) -> list[Run]:
         """Blocks with a degraded or unrelated output in one position."""
@@ -368,15 +341,13 @@ class ComparedController:
     def _slot(self, screen: DraftScreen, kind: str) -> DraftScreen | None:
         """The block with one control, or None where none can be made."""
         item = screen.items[0]
-        outputs = list(item.outputs)
+        outputs, dropped = list(item.outputs), None
         if len(outputs) >= self.material.campaign.design.outputs:
             spare = [output for output in outputs if output.kind == "system"]
             if len(spare) < 2:
                 return None
             dropped = max(spare, key=lambda output: max(self.shown[system] for system in output.systems))
             outputs.remove(dropped)
-        else:
-            dropped = None
         control = self._degraded(screen, outputs) if kind == "degraded" else self._unrelated(item.index, len(outputs))
         if control is None:
             return None
@@ -400,9 +371,8 @@ class ComparedController:
         text = choose_unrelated_text(self.material, index, self.rng)
         return DraftOutput((ATTENTION,), text, ATTENTION, expected=(2, others + 1))
 
-    def _control_pairs(self, runs: Sequence[Run], repeats: Sequence[DraftScreen]) -> list[Run]:
+    def _control_pairs(self, runs: Sequence[Run], busy: Collection[int | None]) -> list[Run]:
         """Pairs of a genuine output, already judged in another pair of the task, with something known about it."""
-        busy = {screen.copy_of for screen in repeats}
         screens = [screen for run in runs for screen in run if screen.key not in busy]
         screens = [screens[i] for i in self.rng.permutation(len(screens))]
         plan: list[tuple[str, int, Callable[[DraftScreen, DraftOutput], DraftOutput | None]]] = [
@@ -414,30 +384,22 @@ class ComparedController:
         for kind, count, make in plan:
             pairs: list[Run] = []
             while len(pairs) < count and screens:
-                pairs += self._control_pair(screens.pop(0), make)
+                screen = screens.pop(0)
+                item = screen.items[0]
+                # With the output of the screen that was checked least.
+                genuine = min(item.outputs, key=lambda output: min(self.checked[system] for system in output.systems))
+                control = make(screen, genuine)
+                if control is not None:
+                    pair = DraftItem(item.index, (_repeat(genuine, screen.key, 0), control))
+                    pairs.append((self.material.screen([pair], copy_of=screen.key),))
             if len(pairs) < count:
                 raise _too_few_error(kind, count, len(pairs))
             runs_added += pairs
         return runs_added
 
-    def _control_pair(
-        self, screen: DraftScreen, make: Callable[[DraftScreen, DraftOutput], DraftOutput | None]
-    ) -> list[Run]:
-        """One pair, with the output of the screen that was checked least; none where it cannot be made."""
-        item = screen.items[0]
-        genuine = min(item.outputs, key=lambda output: min(self.checked[system] for system in output.systems))
-        control = make(screen, genuine)
-        if control is None:
-            return []
-        pair = DraftItem(item.index, (_repeat(genuine, screen.key, 0), control))
-        return [(self.material.screen([pair], copy_of=screen.key),)]
-
     def _reference(self, screen: DraftScreen, genuine: DraftOutput) -> DraftOutput | None:
-        references = self.material.testset.references
-        if not references:
-            raise DataError("controls.references are wanted, but there is no reference; name one in files.references")
-        name = min(references)
-        text = references[name][screen.items[0].index]
+        name, texts = _first_reference(self.material)
+        text = texts[screen.items[0].index]
         return None if text == genuine.text else DraftOutput((name,), text, "reference")
 
 

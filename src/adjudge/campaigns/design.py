@@ -57,34 +57,35 @@ class Assembler:
         self, name: str, screens: Sequence[DraftScreen], *, kind: TaskKind, people: Sequence[str], judgments: int
     ) -> Task:
         """One task with its screens in the order given."""
-        ids: dict[OutputKey, str] = {}
-        assembled = [
+        # The ids of originals, which copies refer to.
+        ids = {
+            (screen.key, i, output.systems): f"{name}-s{number:02d}-i{i + 1}-o{o}"
+            for number, screen in enumerate(screens, start=1)
+            for i, item in enumerate(screen.items)
+            for o, output in enumerate(item.outputs, start=1)
+            if output.of is None
+        }
+        assembled = (
             self._screen(f"{name}-s{number:02d}", screen, kind, ids) for number, screen in enumerate(screens, start=1)
-        ]
-        linked = [
-            _link_copies(screen, draft, ids) if any(o.of for i in draft.items for o in i.outputs) else screen
-            for screen, draft in zip(assembled, screens, strict=True)
-        ]
-        return Task(name, tuple(linked), kind, judgments, tuple(people))
+        )
+        return Task(name, tuple(assembled), kind, judgments, tuple(people))
 
     def _screen(self, name: str, screen: DraftScreen, kind: TaskKind, ids: dict[OutputKey, str]) -> Screen:
         items: list[Item] = []
-        for number, item in enumerate(screen.items):
+        for number, item in enumerate(screen.items, start=1):
             outputs = tuple(
                 Output(
-                    f"{name}-i{number + 1}-o{i}",
+                    f"{name}-i{number}-o{i}",
                     output.systems,
                     output.text,
                     "calibration" if kind == "calibration" and output.kind == "system" else output.kind,
+                    of=None if output.of is None else ids[output.of],
                     expected=output.expected,
                     prefilled=find_prefilled(self.material, item.index, output),
                 )
                 for i, output in enumerate(item.outputs, start=1)
             )
-            for draft, output in zip(item.outputs, outputs, strict=True):
-                if draft.of is None:
-                    ids[screen.key, number, draft.systems] = output.id
-            items.append(self._item(f"{name}-i{number + 1}", item, outputs))
+            items.append(self._item(f"{name}-i{number}", item, outputs))
         before, after = self._context(screen)
         source = self.material.testset.source[screen.items[0].index]
         return Screen(name, source.document, tuple(items), before, after, source.version)
@@ -108,36 +109,24 @@ class Assembler:
         first, last = screen.items[0].index, screen.items[-1].index
         document, version = source[first].document, source[first].version
 
-        def beside(indices: range) -> list[int]:
-            return [i for i in indices if (source[i].document, source[i].version) == (document, version)]
+        texts = None
+        if self.material.campaign.design.structure in PAGES:
+            name = screen.items[0].outputs[0].systems[0]
+            texts = {**self.material.testset.references, **self.material.systems}.get(name)
+
+        def beside(indices: range) -> tuple[ContextSegment, ...]:
+            inside = [i for i in indices if (source[i].document, source[i].version) == (document, version)]
+            return tuple(
+                ContextSegment(
+                    source[i].segment,
+                    None if wanted.show == "reference" else source[i].text,
+                    None if texts is None else texts[i],
+                )
+                for i in inside
+            )
 
         before = beside(range(max(0, first - wanted.before), first))
-        end = min(len(source), last + 1 + wanted.after)
-        after = beside(range(last + 1, end))
-        return tuple(self._neighbour(i, screen) for i in before), tuple(self._neighbour(i, screen) for i in after)
-
-    def _neighbour(self, index: int, screen: DraftScreen) -> ContextSegment:
-        segment = self.material.testset.source[index]
-        name = screen.items[0].outputs[0].systems[0]
-        texts = {**self.material.testset.references, **self.material.systems}.get(name)
-        whole = self.material.campaign.design.structure in PAGES and texts is not None
-        shown = None if self.material.campaign.context.show == "reference" else segment.text
-        return ContextSegment(segment.segment, shown, texts[index] if whole and texts is not None else None)
-
-
-def _link_copies(screen: Screen, draft: DraftScreen, ids: dict[OutputKey, str]) -> Screen:
-    """The screen with `of` filled in for copies."""
-    items = tuple(
-        replace(
-            item,
-            outputs=tuple(
-                replace(output, of=ids[drafted.of] if drafted.of is not None else None)
-                for output, drafted in zip(item.outputs, planned.outputs, strict=True)
-            ),
-        )
-        for item, planned in zip(screen.items, draft.items, strict=True)
-    )
-    return replace(screen, items=items)
+        return before, beside(range(last + 1, min(len(source), last + 1 + wanted.after)))
 
 
 # The tutorial: items with known answers from a TSV file, which everybody does first.
@@ -145,7 +134,6 @@ def _link_copies(screen: Screen, draft: DraftScreen, ids: dict[OutputKey, str]) 
 # Columns: `source`, `target` (for rankings and pairs `target1`, `target2`, ...), `note` (what is to be learnt), and the
 # right answer: `low` and `high` for scores (or for what the errors cost, or for how many percent are changed), `best`
 # (the number of the best target, 0 for a tie) for comparisons.
-
 
 TUTORIAL = "tutorial"
 # The largest answer, where there is no scale: what errors cost, and how much of a text is changed in percent.
@@ -191,8 +179,7 @@ def _read_outputs(campaign: Campaign, table: Delimited, fields: list[str], line:
 
 
 def _read_score_range(campaign: Campaign, table: Delimited, fields: list[str], line: int) -> tuple[float, float]:
-    low = to_float(fields[table.need("low")], "low", table.path, line)
-    high = to_float(fields[table.need("high")], "high", table.path, line)
+    low, high = (to_float(fields[table.need(name)], name, table.path, line) for name in ("low", "high"))
     scale = campaign.score_scale
     least, most = (scale.low, scale.high) if PROTOCOLS[campaign.protocol].on_scale else (0, _MOST[campaign.protocol])
     if not least <= low <= high <= most:

@@ -12,7 +12,7 @@ from adjudge.campaigns.controls import plan_amounts
 from adjudge.table.judgments import SetAside
 from adjudge.table.maths import divide
 from adjudge.table.protocols import KINDS, PROTOCOLS, WORK
-from adjudge.table.results import Result, Table, number, percent, shown_name, text
+from adjudge.table.results import Result, Table, number, percent, tabulate, text
 from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
@@ -71,17 +71,14 @@ def count_judgments(tasks: TaskSet) -> Counts:
                 by["screen"][f"{screen.id}/{item.id}", system] += task.judgments
                 by["person"].update((person, system) for person in people)
     names = (*tasks.systems, *sorted({system for _, system in by["task"]} - set(tasks.systems)))
-    tables = [_make_table(counts, names) for counts in by.values()]
-    return Counts(names, *tables)
-
-
-def _make_table(counts: Counter[tuple[str, str]], names: Sequence[str]) -> NDArray[np.float64]:
-    rows = {row: i for i, row in enumerate(dict.fromkeys(row for row, _ in counts))}
     columns = {name: i for i, name in enumerate(names)}
-    table = np.zeros((len(rows), len(names)))
-    for (row, system), count in counts.items():
-        table[rows[row], columns[system]] = count
-    return table
+    tables: list[NDArray[np.float64]] = []
+    for counts in by.values():
+        rows = {row: i for i, row in enumerate(dict.fromkeys(row for row, _ in counts))}
+        tables.append(np.zeros((len(rows), len(names))))
+        for (row, system), count in counts.items():
+            tables[-1][rows[row], columns[system]] = count
+    return Counts(names, *tables)
 
 
 def count_components(links: Iterable[Iterable[str]]) -> int:
@@ -102,7 +99,6 @@ def count_components(links: Iterable[Iterable[str]]) -> int:
 
 
 # Warnings about a design, after Knowles (2021): what could later be said against the ranking.
-
 
 FEW_CONTROLS = 10
 TEAMS = 2
@@ -138,9 +134,7 @@ def _about_systems(report: DesignReport, campaign: Campaign) -> Iterator[str]:
             f"the systems fall into {report.connected_systems} groups that are never {how}, not even through others; "
             "no method can rank across them"
         )
-    judged = {row.system: row for row in report.systems}
-    never = [name for name, row in judged.items() if row.judgments == 0]
-    if never:
+    if never := [row.system for row in report.systems if row.judgments == 0]:
         yield f"{', '.join(never)}: never judged; raise design.segments or design.screens_per_segment"
     texts = next((bias for bias in report.bias if bias.source == "different texts" and bias.pair), None)
     if texts is not None and texts.rms >= 0.05 * texts.spread:
@@ -153,7 +147,7 @@ def _about_systems(report: DesignReport, campaign: Campaign) -> Iterator[str]:
 def _about_company(report: DesignReport, campaign: Campaign) -> Iterator[str]:
     if PROTOCOLS[campaign.protocol].relative or not report.meetings:
         return
-    systems = len(report.meetings[0].systems)
+    meetings, systems = report.meetings[0], len(report.meetings[0].systems)
     least, most = report.systems_per_task.least, report.systems_per_task.most
     if least < systems:
         held = f"{least:g}" if least == most else f"{least:g} to {most:g}"
@@ -161,10 +155,9 @@ def _about_company(report: DesignReport, campaign: Campaign) -> Iterator[str]:
             f"a task holds {held} of {systems} systems, so a z-score by task depends on the other systems in it; "
             "smaller pages (context.max_segments), larger tasks or a mixed model (rank --method mixed) help"
         )
-    share = report.meetings[0].least_share
-    if share is not None and share < 0.5:
-        first, second = report.meetings[0].least_pair or ("", "")
-        met = f"'{first}' meets '{second}' in {share:.0%} of its own"
+    if meetings.least_share is not None and meetings.least_share < 0.5:
+        first, second = meetings.least_pair or ("", "")
+        met = f"'{first}' meets '{second}' in {meetings.least_share:.0%} of its own"
         yield f"two systems meet in fewer than half of their tasks ({met})"
     company = report.bias[0] if report.bias else None
     if company is not None and company.worst >= 0.05 * company.spread:
@@ -214,22 +207,18 @@ def _about_controls(report: DesignReport, tasks: TaskSet) -> Iterator[str]:
                 f"some annotators see only {counted(fewest, 'degraded copy', 'degraded copies')}; with fewer than "
                 f"{FEW_CONTROLS}, a significance test can hardly detect careless annotators"
             )
-    if met := _count_met_twice(tasks):
-        often = counted(met, "time")
-        yield f"{often} an annotator sees a text twice by accident, because there are too few for the controls"
-
-
-def _count_met_twice(tasks: TaskSet) -> int:
-    """How often a person sees a text of a segment again that is neither a repeat nor shown beside other outputs."""
     if PROTOCOLS[tasks.protocol].relative:
-        return 0
-    seen: Counter[tuple[str, str, str, str]] = Counter()
-    for task in tasks.tasks:
-        for screen, item, output in task.outputs():
-            if output.kind != "repeat":
-                for name in task.annotators:
-                    seen[name, screen.document, item.segment, output.text] += 1
-    return sum(number - 1 for number in seen.values())
+        return
+    seen = Counter(
+        (name, screen.document, item.segment, output.text)
+        for task in tasks.tasks
+        for screen, item, output in task.outputs()
+        if output.kind != "repeat"
+        for name in task.annotators
+    )
+    if again := seen.total() - len(seen):
+        often = counted(again, "time")
+        yield f"{often} an annotator sees a text twice by accident, because there are too few for the controls"
 
 
 # The result of designing tasks: what will be judged, by whom, and how far the design itself could mislead.
@@ -391,31 +380,14 @@ class DesignReport(Result):
         return Table(f"Design of {self.campaign} ({self.structure})", (text("what"), number("count", 0)), tuple(rows))
 
     def _systems(self) -> Table:
-        rows = tuple(
-            (shown_name(row.system, row.human), row.judgments, row.segments, row.documents, row.tasks, row.shared)
-            for row in self.systems
-        )
-        columns = (
-            text("system"),
-            number("judgments", 0),
-            number("segments", 0),
-            number("documents", 0),
-            number("tasks", 0),
-            number("shared", 0, help="texts that another system produced exactly the same"),
-        )
-        return Table("Systems", columns, rows)
+        counts = {name: number(name, 0) for name in ("judgments", "segments", "documents", "tasks")}
+        shared = number("shared", 0, help="texts that another system produced exactly the same")
+        return tabulate("Systems", self.systems, {"system": text("system"), **counts, "shared": shared})
 
     def _meetings(self) -> Table:
         rows = tuple(
-            (
-                meeting.where,
-                meeting.least,
-                meeting.most,
-                meeting.cv,
-                meeting.least_share,
-                " – ".join(meeting.least_pair or ()),
-            )
-            for meeting in self.meetings
+            (row.where, row.least, row.most, row.cv, row.least_share, " – ".join(row.least_pair or ()))
+            for row in self.meetings
         )
         columns = (
             text("two systems meet in the same"),
@@ -467,7 +439,6 @@ def _selection_table(chosen: Selection) -> Table:
 #
 # The reason for these numbers: Knowles (2021), On the stability of system rankings at WMT.
 
-
 # Standard deviations on a scale of 100 points, of the size found in released judgments: of the systems of a language
 # pair, and of the components of a mixed model.
 SYSTEMS, DOCUMENTS, SEGMENTS, ANNOTATORS = 5.0, 2.0, 6.0, 11.0
@@ -503,7 +474,7 @@ def distances(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return distances
 
 
-def measure_bias(counts: Counts, tasks: TaskSet, *, points: float = 100.0) -> tuple[DesignBias, ...]:
+def measure_bias(counts: Counts, tasks: TaskSet, *, points: float) -> tuple[DesignBias, ...]:
     """All sources of bias; `points` is the length of the scale."""
     judged = counts.columns(tasks.systems)
     names = [counts.names[i] for i in judged]
@@ -547,15 +518,19 @@ def measure_balance(tasks: TaskSet, campaign: Campaign, testset: TestSet | None 
     """The report on the tasks of a campaign; with the test set it also says which segments are not judged."""
     counts = count_judgments(tasks)
     judged = counts.columns(tasks.systems)
-    scale = campaign.score_scale
-    work = work_tasks(tasks)
+    scale, relative = campaign.score_scale, PROTOCOLS[tasks.protocol].relative
+    names = tuple(counts.names[i] for i in judged)
+    meetings = []
+    if len(names) > 1:
+        met = {"task": counts.by_task, **({"screen": counts.by_screen} if relative else {})}
+        meetings = [count_meetings(where, names, table[:, judged]) for where, table in met.items()]
     report = DesignReport(
         settings=_settings(campaign),
         data=tasks.fingerprint,
         set_aside=_list_unjudged(tasks, testset) if testset is not None else (),
         campaign=tasks.campaign,
         protocol=tasks.protocol,
-        structure=campaign.design.structure if not PROTOCOLS[tasks.protocol].relative else "blocks",
+        structure="blocks" if relative else campaign.design.structure,
         tasks=len(tasks.tasks),
         screens=sum(len(task.screens) for task in tasks.tasks),
         items=sum(task.size for task in tasks.tasks),
@@ -564,12 +539,15 @@ def measure_balance(tasks: TaskSet, campaign: Campaign, testset: TestSet | None 
         annotators=len(tasks.annotators),
         systems=_describe_systems(tasks, counts),
         controls=_count_shown_controls(tasks, campaign),
-        task_items=_measure_spread([task.size for task in work]),
+        task_items=_measure_spread([task.size for task in work_tasks(tasks)]),
         systems_per_task=_measure_spread((counts.by_task[:, judged] > 0).sum(axis=1).tolist()),
-        meetings=_list_meetings(tasks, counts),
+        meetings=tuple(meetings),
         bias=measure_bias(counts, tasks, points=scale.high - scale.low),
         workload=_plan_workload(tasks),
-        connected_systems=_connected_systems(tasks, counts),
+        # Systems are linked by being scored in one task, or compared on one screen.
+        connected_systems=count_components(
+            [counts.names[i] for i in np.flatnonzero(row)] for row in (counts.by_screen if relative else counts.by_task)
+        ),
         connected_annotators=count_components(task.annotators for task in tasks.tasks if task.kind != "tutorial"),
         selection=_describe_selection(tasks, campaign, testset),
     )
@@ -627,12 +605,10 @@ def _describe_selection(tasks: TaskSet, campaign: Campaign, testset: TestSet | N
     if not chosen:
         return None
     probability = np.array(list(chosen.values()))
-    by = "how much the outputs differ" if campaign.design.select == "outputs" else "the numbers of the file"
-    apart = campaign.controls.calibration
     return Selection(
-        by=by,
+        by="how much the outputs differ" if campaign.design.select == "outputs" else "the numbers of the file",
         segments=len(chosen),
-        of=len(chosen) if testset is None else len(testset) - apart,
+        of=len(chosen) if testset is None else len(testset) - campaign.controls.calibration,
         least=float(probability.min()),
         most=float(probability.max()),
         worth=float((1 / probability).sum() ** 2 / (1 / probability**2).sum()),
@@ -644,16 +620,12 @@ def _measure_spread(numbers: Sequence[float]) -> Spread:
 
 
 def _describe_systems(tasks: TaskSet, counts: Counts) -> tuple[DesignedSystem, ...]:
-    shared: Counter[str] = Counter()
-    for task in work_tasks(tasks):
-        for _, _, output in task.outputs():
-            if output.kind == "system" and len(output.systems) > 1:
-                shared.update(output.systems)
-    human = set(tasks.human)
+    outputs = (output for task in work_tasks(tasks) for _, _, output in task.outputs() if output.kind == "system")
+    shared = Counter(name for output in outputs if len(output.systems) > 1 for name in output.systems)
     return tuple(
         DesignedSystem(
             system=name,
-            human=name in human,
+            human=name in tasks.human,
             judgments=int(counts.by_task[:, i].sum()),
             segments=int((counts.by_segment[:, i] > 0).sum()),
             documents=int((counts.by_document[:, i] > 0).sum()),
@@ -667,12 +639,10 @@ def _describe_systems(tasks: TaskSet, counts: Counts) -> tuple[DesignedSystem, .
 def _count_shown_controls(tasks: TaskSet, campaign: Campaign) -> tuple[ControlCount, ...]:
     """Screens or items of every control that was asked for."""
     shown: Counter[str] = Counter()
-    for task in tasks.tasks:
-        for screen in task.screens:
-            for item in screen.items:
-                # In a pair, the genuine output beside a control is a repeat, but the screen is none.
-                kinds = {output.kind for output in item.outputs}
-                shown.update(kinds - {"repeat"} or kinds)
+    for item in (item for task in tasks.tasks for screen in task.screens for item in screen.items):
+        # In a pair, the genuine output beside a control is a repeat, but the screen is none.
+        kinds = {output.kind for output in item.outputs}
+        shown.update(kinds - {"repeat"} or kinds)
     amounts = plan_amounts(campaign)
     planned = {
         "degraded": amounts.degraded,
@@ -683,17 +653,6 @@ def _count_shown_controls(tasks: TaskSet, campaign: Campaign) -> tuple[ControlCo
     rows = [ControlCount(kind, count, shown[kind]) for kind, count in planned.items() if count or shown[kind]]
     rows += [ControlCount(kind, shown[kind], shown[kind]) for kind in ("calibration", "tutorial") if shown[kind]]
     return tuple(rows)
-
-
-def _list_meetings(tasks: TaskSet, counts: Counts) -> tuple[Meetings, ...]:
-    judged = counts.columns(tasks.systems)
-    if len(judged) < 2:
-        return ()
-    names = tuple(counts.names[i] for i in judged)
-    meetings = [count_meetings("task", names, counts.by_task[:, judged])]
-    if PROTOCOLS[tasks.protocol].relative:
-        meetings.append(count_meetings("screen", names, counts.by_screen[:, judged]))
-    return tuple(meetings)
 
 
 def count_meetings(where: str, names: tuple[str, ...], table: NDArray[np.float64]) -> Meetings:
@@ -721,16 +680,11 @@ def count_meetings(where: str, names: tuple[str, ...], table: NDArray[np.float64
 
 def _plan_workload(tasks: TaskSet) -> tuple[Workload, ...]:
     """The planned work of everybody; nothing where tasks are handed out from a pool."""
-    rows: list[Workload] = []
-    if any(task.annotators for task in work_tasks(tasks)):
-        for name in tasks.annotators:
-            planned = [task for task in tasks.tasks if name in task.annotators]
-            judgments = sum(sum(1 for _ in task.outputs()) for task in planned)
-            rows.append(Workload(name, len(planned), sum(task.size for task in planned), judgments))
+    if not any(task.annotators for task in work_tasks(tasks)):
+        return ()
+    rows = []
+    for name in tasks.annotators:
+        planned = [task for task in tasks.tasks if name in task.annotators]
+        judgments = sum(sum(1 for _ in task.outputs()) for task in planned)
+        rows.append(Workload(name, len(planned), sum(task.size for task in planned), judgments))
     return tuple(rows)
-
-
-def _connected_systems(tasks: TaskSet, counts: Counts) -> int:
-    """Groups of systems that are linked by being scored in one task, or compared on one screen."""
-    table = counts.by_task if not PROTOCOLS[tasks.protocol].relative else counts.by_screen
-    return count_components([counts.names[i] for i in np.flatnonzero(row)] for row in table)

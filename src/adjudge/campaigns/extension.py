@@ -13,14 +13,14 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from adjudge.campaigns.allocation import Positions, Unit, order_screens, spread_units
+from adjudge.campaigns.allocation import Positions, order_screens
 from adjudge.campaigns.campaign_file import PAGES
 from adjudge.campaigns.controls import ComparedController, Controller, TooFewItems
 from adjudge.campaigns.design import Assembler, check_material, count_room, make_controller, make_drafts
 from adjudge.campaigns.rankings import consecutive_runs, make_blocks
-from adjudge.campaigns.scores import make_chunks
+from adjudge.campaigns.scores import Chunk, Page, check_lengths, deal_pages, make_chunks
 from adjudge.campaigns.segment_selection import can_be_judged
-from adjudge.campaigns.tasks import DraftItem, DraftOutput, Material, Run, make_material
+from adjudge.campaigns.tasks import Material, Run, make_material
 from adjudge.campaigns.texts import human_names, read_texts
 from adjudge.table.errors import DataError, param
 from adjudge.table.protocols import PROTOCOLS
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 # systems. In blocks, the new systems meet the former ones, as often as these were shown on average. More judgments go
 # to the systems and segments that have fewest. In all, the systems judged least come first, and in blocks those that
 # met least.
-
 
 BESIDE = 1.0
 """Outputs of former systems for each of a new one: more precise per judgment than half or twice as many (docs)."""
@@ -110,11 +109,12 @@ def draft_extension(
     if PROTOCOLS[material.campaign.protocol].relative:
         return _draft_blocks(material, judged, work, capacity=capacity, rng=rng)
     drafts = make_drafts(material, work.segments, capacity, stream) if work.segments else []
-    pieces = _list_pieces(material, judged.indices)
-    chosen = [piece for piece in pieces if set(piece.systems) & set(work.systems)]
-    others = [piece for piece in pieces if not set(piece.systems) & set(work.systems)]
-    there = sum(piece.size for piece in others)
-    link = min(there, math.ceil(work.beside * sum(piece.size for piece in chosen)))
+    chosen: list[Page] = []
+    others: list[Page] = []
+    for part, page in _list_pages(material, judged.indices):
+        (others if set(page[0].systems).isdisjoint(work.systems) else chosen).append((part, page))
+    there = sum(len(page) for _, page in others)
+    link = min(there, math.ceil(work.beside * sum(len(page) for _, page in chosen)))
     more = math.ceil(work.judgments / material.campaign.design.judgments)
     chosen += _choose_least_judged(others, judged, link + more, material.campaign.design.judgments, rng)
     if there < link + more:
@@ -123,75 +123,40 @@ def draft_extension(
             f"{param('judgments')} {work.judgments} is more than one round of the same texts "
             f"({counted(most * material.campaign.design.judgments, 'judgment')}); extend several times"
         )
-    return drafts + _deal_pieces(material, chosen, capacity, rng)
+    if chosen:
+        check_lengths([part for part, _ in chosen], 1, capacity)
+        drafts += deal_pages(material, chosen, capacity=capacity, rng=rng)
+    return drafts
 
 
-@dataclass(frozen=True)
-class Piece:
-    """Work that stays together: a segment or a page, in one translation."""
-
-    indices: tuple[int, ...]
-    outputs: tuple[DraftOutput, ...]
-    label: str
-
-    @property
-    def size(self) -> int:
-        """The number of items."""
-        return len(self.indices)
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The systems that made it."""
-        return self.outputs[0].systems
-
-
-def _list_pieces(material: Material, indices: Sequence[int]) -> list[Piece]:
+def _list_pages(material: Material, indices: Sequence[int]) -> list[Page]:
+    """What stays together: pages, or single segments, each in one translation."""
     if material.campaign.design.structure in PAGES:
         parts = make_chunks(material, indices)
-        return [Piece(part.indices, page, part.document) for part in parts for page in material.pages(part.indices)]
-    return [Piece((index,), (output,), str(index)) for index in indices for output in material.outputs(index)]
+        return [(part, page) for part in parts for page in material.pages(part.indices)]
+    return [(Chunk(str(index), (index,)), (output,)) for index in indices for output in material.outputs(index)]
 
 
 def _choose_least_judged(
-    pieces: Sequence[Piece], judged: Judged, items: int, people: int, rng: np.random.Generator
-) -> list[Piece]:
-    """Pieces of about so many items: of the system judged least, its segments judged least, again and again."""
-    totals = Counter({name: judged.total(name) for piece in pieces for name in piece.systems})
-    left: dict[str, list[Piece]] = {}
-    for i in rng.permutation(len(pieces)):
-        left.setdefault(pieces[i].systems[0], []).append(pieces[i])
-    for group in left.values():
-        group.sort(key=lambda piece: sum(judged.times[piece.systems[0], i] for i in piece.indices) / piece.size)
-    chosen: list[Piece] = []
+    pages: Sequence[Page], judged: Judged, items: int, people: int, rng: np.random.Generator
+) -> list[Page]:
+    """Pages of about so many items: of the system judged least, its segments judged least, again and again."""
+    totals = Counter({name: judged.total(name) for _, page in pages for name in page[0].systems})
+    left: dict[str, list[Page]] = {}
+    for i in rng.permutation(len(pages)):
+        left.setdefault(pages[i][1][0].systems[0], []).append(pages[i])
+    for system, group in left.items():
+        group.sort(key=lambda page: sum(judged.times[system, i] for i in page[0].indices) / len(page[1]))
+    chosen: list[Page] = []
     while items > 0 and left:
         system = min(left, key=lambda name: totals[name])
-        piece = left[system].pop(0)
+        chosen.append(left[system].pop(0))
         if not left[system]:
             del left[system]
-        chosen.append(piece)
-        totals.update(dict.fromkeys(piece.systems, people * piece.size))
-        items -= piece.size
+        outputs = chosen[-1][1]
+        totals.update(dict.fromkeys(outputs[0].systems, people * len(outputs)))
+        items -= len(outputs)
     return chosen
-
-
-def _deal_pieces(
-    material: Material, pieces: Sequence[Piece], capacity: int, rng: np.random.Generator
-) -> list[list[Run]]:
-    """Tasks of these pieces, spread so that all systems meet equally often."""
-    if not pieces:
-        return []
-    longest = max(pieces, key=lambda piece: piece.size)
-    if longest.size > capacity:
-        raise DataError(
-            f"a page of document '{longest.label}' has {counted(longest.size, 'segment')}, but a task has room for "
-            f"{counted(capacity, 'item')} besides its controls; raise design.task_size or lower context.max_segments"
-        )
-    units = [Unit(piece.size, dict.fromkeys(piece.systems, piece.size), piece.label) for piece in pieces]
-    screens = [
-        material.screen([DraftItem(i, (output,)) for i, output in zip(piece.indices, piece.outputs, strict=True)])
-        for piece in pieces
-    ]
-    return [[(screens[i],) for i in group] for group in spread_units(units, capacity=capacity, rng=rng)]
 
 
 def _draft_blocks(
@@ -251,7 +216,13 @@ def extend_tasks(
         excluded: people who get no new tasks.
         testset: the texts; default: read from the campaign's files.
     """
-    _check_extendable(campaign)
+    refused = {
+        "design.select": (campaign.design.select, "the probabilities of segments would no longer be those recorded"),
+        "files.after": (campaign.files.after, "the two teams would no longer be balanced"),
+    }
+    for key, (value, why) in refused.items():
+        if value is not None:
+            raise DataError(f"a campaign with {key} cannot be extended, because {why}; begin a new campaign")
     material = make_material(campaign, read_texts(campaign) if testset is None else testset)
     check_material(material)
     places = _find_places(material, stored)
@@ -263,10 +234,8 @@ def extend_tasks(
     people = [name for name in campaign.design.annotator_names if name not in excluded]
     drafts: list[list[Run]] = []
     if work.segments or work.systems or work.judgments:
-        stream = _EXTENSION + len(stored.tasks)
-        drafts = draft_extension(
-            material, judged, work, capacity=count_room(material), stream=stream, rng=rng
-        )  # fmt: skip
+        room, stream = count_room(material), _EXTENSION + len(stored.tasks)
+        drafts = draft_extension(material, judged, work, capacity=room, stream=stream, rng=rng)
     added = _make_new_tasks(material, stored, drafts, people, rng)
     tasks = replace(
         stored,
@@ -276,16 +245,6 @@ def extend_tasks(
         tasks=(*stored.tasks, *added),
     )
     return Extension(tasks, added, new_people, new_systems, len(work.segments))
-
-
-def _check_extendable(campaign: Campaign) -> None:
-    refused = {
-        "design.select": (campaign.design.select, "the probabilities of segments would no longer be those recorded"),
-        "files.after": (campaign.files.after, "the two teams would no longer be balanced"),
-    }
-    for key, (value, why) in refused.items():
-        if value is not None:
-            raise DataError(f"a campaign with {key} cannot be extended, because {why}; begin a new campaign")
 
 
 def _find_new_names(before: Sequence[str], now: Sequence[str], key: str, what: str) -> tuple[str, ...]:
@@ -346,13 +305,13 @@ def _make_new_tasks(
     controls = make_controller(material, drafts, rng)
     positions = Positions(rng)
     _continue_balance(controls, positions, stored)
-    numbers = [int(match[1]) for task in stored.tasks if (match := re.fullmatch(r"t(\d+)", task.id))]
-    width = max([3, *(len(task.id) - 1 for task in stored.tasks if re.fullmatch(r"t\d+", task.id))])
+    numbers = [match[1] for task in stored.tasks if (match := re.fullmatch(r"t(\d+)", task.id))]
+    first, width = max(map(int, numbers), default=0) + 1, max([3, *map(len, numbers)])
     fixed = campaign.assignment.policy == "fixed"
     teams = assign_new_tasks(material, stored, drafts, people, rng) if fixed else [()] * len(drafts)
     assembler = Assembler(material)
     added: list[Task] = []
-    for number, (runs, team) in enumerate(zip(drafts, teams, strict=True), start=max(numbers, default=0) + 1):
+    for number, (runs, team) in enumerate(zip(drafts, teams, strict=True), start=first):
         name = f"t{number:0{width}d}"
         try:
             with_controls = controls.add(runs, team)
@@ -370,22 +329,18 @@ def _make_new_tasks(
 def _continue_balance(controls: Controller | ComparedController, positions: Positions, stored: TaskSet) -> None:
     """Continue controls and positions from the tasks so far: who was checked, and who stood where."""
     for task in stored.tasks:
-        for _, item, output in task.outputs() if task.kind == "work" else ():
-            if output.kind in ("degraded", "repeat"):
+        for _, _, output in task.outputs():
+            if isinstance(controls, ComparedController) and output.kind == "system":
+                controls.shown.update(output.systems)
+            if task.kind == "work" and output.kind in ("degraded", "repeat"):
                 if isinstance(controls, Controller):
                     controls.checked.setdefault(output.kind, Counter()).update(output.systems)
                 elif output.kind == "degraded":
                     controls.checked.update(output.systems)
-            if len(item.outputs) > 1:
-                place = item.outputs.index(output)
-                positions.stood.update((system, place) for system in output.systems)
-                later = (other.systems for other in item.outputs[place + 1 :])
-                positions.before.update((a, b) for others in later for a in output.systems for b in others)
-    if isinstance(controls, ComparedController):
-        controls.shown.update(
-            system for task in stored.tasks for _, _, output in task.outputs() if output.kind == "system"
-            for system in output.systems
-        )  # fmt: skip
+        for screen in task.screens if task.kind == "work" else ():
+            for item in screen.items:
+                if len(item.outputs) > 1:
+                    positions.remember(item.outputs)
 
 
 def assign_new_tasks(

@@ -12,6 +12,7 @@ objective falls, and after that also where it stays the same, which leads out of
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,14 +56,14 @@ def make_blocks(
 
     `before` says how often two systems have met in earlier tasks; of a system with itself, how often it was shown.
     """
-    blocks = [(number, index) for number, run in enumerate(runs) for index in run]
-    screens = _make_screens(material, [index for _, index in blocks], rng, before or {})
-    grouped: dict[int, list[DraftScreen]] = {}
-    for (run, _), screen in zip(blocks, screens, strict=True):
-        grouped.setdefault(run, []).append(screen)
-    units = [_make_unit(material, group) for group in grouped.values()]
-    grouped_runs = [tuple(group) for group in grouped.values()]
-    return [[grouped_runs[i] for i in group] for group in spread_units(units, capacity=capacity, rng=rng)]
+    screens = iter(_make_screens(material, [index for run in runs for index in run], rng, before or {}))
+    grouped = [tuple(islice(screens, len(run))) for run in runs]
+    units: list[Unit] = []
+    for group in grouped:
+        shown = (material.judged_as(screen.items[0].index, screen.systems) for screen in group)
+        counts = Counter(system for systems in shown for system in systems)
+        units.append(Unit(len(group), dict(counts), str(group[0].items[0].index)))
+    return [[grouped[i] for i in task] for task in spread_units(units, capacity=capacity, rng=rng)]
 
 
 def consecutive_runs(material: Material, indices: Sequence[int], length: int) -> list[list[int]]:
@@ -114,22 +115,12 @@ def _choose_references(
     start, given = float(rng.random()), 0
     fixed: list[tuple[DraftOutput, ...]] = []
     for i, index in enumerate(indices):
-        due = int((i + 1) * rate + start) - given
         name = names[given % len(names)]
         text = references[name][index]
-        if due >= 1 and all(output.text != text for output in candidates[i]):
-            fixed.append((DraftOutput((name,), text, "reference"),))
-            given += 1
-        else:
-            fixed.append(())
+        due = int((i + 1) * rate + start) > given and all(output.text != text for output in candidates[i])
+        fixed.append((DraftOutput((name,), text, "reference"),) if due else ())
+        given += due
     return fixed
-
-
-def _make_unit(material: Material, screens: Sequence[DraftScreen]) -> Unit:
-    counts = Counter(
-        system for screen in screens for system in material.judged_as(screen.items[0].index, screen.systems)
-    )
-    return Unit(len(screens), dict(counts), str(screens[0].items[0].index))
 
 
 class Blocks:
@@ -165,13 +156,12 @@ class Blocks:
     def remember(self, before: Mapping[tuple[str, str], float]) -> None:
         """Count meetings of earlier tasks as well, so that systems that met least meet first."""
         for (first, second), times in before.items():
-            if first not in self.code or second not in self.code:
-                continue
-            if first == second:
-                self.shown[self.code[first]] += times
-            else:
-                self.met[self.code[first], self.code[second]] += times
-                self.met[self.code[second], self.code[first]] += times
+            if first in self.code and second in self.code:
+                a, b = self.code[first], self.code[second]
+                if a == b:
+                    self.shown[a] += times
+                else:
+                    self.met[[a, b], [b, a]] += times
 
     def _rows(self, outputs: Sequence[DraftOutput]) -> NDArray[np.float64]:
         rows = np.zeros((len(outputs), len(self.code)))
@@ -197,13 +187,11 @@ class Blocks:
             now = float((self.met**2).sum() / 2 + (self.shown**2).sum())
             vain = 0 if now < best - _SMALL else vain + 1
             best = min(best, now)
-            if vain > IN_VAIN * len(self.makers) or self._is_even():
+            pairs = self.met[np.triu_indices(len(self.code), 1)]
+            even = np.ptp(self.shown) <= 1 and (len(pairs) == 0 or np.ptp(pairs) <= 1)
+            if even or vain > IN_VAIN * len(self.makers):
                 break
             self._exchange(int(rng.integers(len(self.makers))), rng, sideways=True)
-
-    def _is_even(self) -> bool:
-        pairs = self.met[np.triu_indices(len(self.code), 1)]
-        return bool(np.ptp(self.shown) <= 1 and (len(pairs) == 0 or np.ptp(pairs) <= 1))
 
     def _fill(self, block: int, rng: np.random.Generator) -> None:
         used = self.used.setdefault(self.siblings[block], set())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from adjudge.table.results import Result, Table, number, tabulate, text
+from adjudge.table.results import Column, Result, Table, number, tabulate, text
 from adjudge.table.wording import counted, short_list
 
 
@@ -147,6 +147,10 @@ class GivenLink:
     link: str
 
 
+def _before_and_after(name: str) -> dict[str, Column]:
+    return {f"{name}_before": number(f"{name} before", 0), name: number(f"{name} after", 0)}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Extended(Result):
     """What was added to a campaign, or would be (`dry_run`), and its balance before and after."""
@@ -185,13 +189,7 @@ class Extended(Result):
         return Table(title, (text("what"), number("before", 0), number("added", 0), text("which")), rows)
 
     def _systems(self) -> Table:
-        columns = {
-            "system": text("system"),
-            "judgments_before": number("judgments before", 0),
-            "judgments": number("judgments after", 0),
-            "segments_before": number("segments before", 0),
-            "segments": number("segments after", 0),
-        }
+        columns = {"system": text("system"), **_before_and_after("judgments"), **_before_and_after("segments")}
         return tabulate("Systems", self.systems, columns)
 
     def _meetings(self) -> Table:

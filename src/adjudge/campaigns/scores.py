@@ -28,7 +28,7 @@ from adjudge.table.errors import DataError
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
 
@@ -63,11 +63,18 @@ def make_pages(
 ) -> list[list[Run]]:
     """Tasks of pages, spread so that all systems meet equally often and no task holds a document twice if avoidable."""
     parts = make_chunks(material, indices)
-    _check_lengths(parts, 1, capacity)
+    check_lengths(parts, 1, capacity)
     pages = [(chunk, page) for chunk in parts for page in material.pages(chunk.indices)]
     limit = material.campaign.design.segments
     if material.campaign.design.structure == "pages" and limit is not None:
         pages = _sample_pages(pages, limit, rng)
+    return deal_pages(material, pages, capacity=capacity, rng=rng)
+
+
+def deal_pages(
+    material: Material, pages: Sequence[Page], *, capacity: int, rng: np.random.Generator
+) -> list[list[Run]]:
+    """Tasks of these pages, spread so that all systems meet equally often."""
     units = [
         Unit(len(page), dict.fromkeys(material.judged_as(chunk.indices[0], page[0].systems), len(page)), chunk.document)
         for chunk, page in pages
@@ -82,21 +89,17 @@ def make_pages_all_systems(
     """Tasks in which every page comes by all systems."""
     parts = make_chunks(material, indices)
     pages = [material.pages(chunk.indices) for chunk in parts]
-    _check_lengths(parts, max(map(len, pages)), capacity)
-    units: list[Unit] = []
-    for chunk, translations in zip(parts, pages, strict=True):
-        counts = Counter(
-            system
-            for page in translations
-            for output in page
-            for system in material.judged_as(chunk.indices[0], output.systems)
-        )
-        units.append(Unit(len(chunk.indices) * len(translations), dict(counts), chunk.document))
+    check_lengths(parts, max(map(len, pages)), capacity)
+    units = [
+        _make_unit(material, chunk.indices[0], [output for page in translations for output in page], chunk.document)
+        for chunk, translations in zip(parts, pages, strict=True)
+    ]
     groups = spread_units(units, capacity=capacity, rng=rng)
     return [[(_make_screen(material, parts[i], page),) for i in group for page in pages[i]] for group in groups]
 
 
-def _check_lengths(parts: Sequence[Chunk], together: int, capacity: int) -> None:
+def check_lengths(parts: Sequence[Chunk], together: int, capacity: int) -> None:
+    """Refuse pages that no task has room for, each by so many systems."""
     longest = max(parts, key=lambda chunk: len(chunk.indices))
     need = len(longest.indices) * together
     if need > capacity:
@@ -122,12 +125,17 @@ def _sample_pages(pages: Sequence[Page], limit: int, rng: np.random.Generator) -
     chosen: list[Page] = []
     while left:
         system = min(left, key=lambda name: judged[name])
-        fitting = [candidate for candidate in left[system] if _fits(candidate, judged, limit)]
+        fitting = [
+            (chunk, page)
+            for chunk, page in left[system]
+            if all(judged[name] + len(page) <= limit for name in page[0].systems)
+        ]
         if not fitting:
             del left[system]
             continue
         best = min(fitting, key=lambda candidate: used[candidate[0]])
-        left[system] = [candidate for candidate in fitting if candidate is not best]
+        fitting.remove(best)
+        left[system] = fitting
         chosen.append(best)
         used[best[0]] += 1
         judged.update(dict.fromkeys(best[1][0].systems, len(best[1])))
@@ -136,10 +144,6 @@ def _sample_pages(pages: Sequence[Page], limit: int, rng: np.random.Generator) -
             f"no page has at most design.segments = {counted(limit, 'segment')}; raise it or lower context.max_segments"
         )
     return chosen
-
-
-def _fits(page: Page, judged: Counter[str], limit: int) -> bool:
-    return all(judged[system] + len(page[1]) <= limit for system in page[1][0].systems)
 
 
 def make_mixed(
@@ -153,7 +157,13 @@ def make_mixed(
     same_systems: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for i, names in enumerate(dealt_as):
         same_systems[names].append(i)
-    goal = _deal(same_systems.values(), len(items), tasks)
+    # System by system in turn, each starting one task after the one before.
+    goal, dealt = [0] * len(items), 0
+    for number, group in enumerate(same_systems.values()):
+        shift = (number - dealt) % tasks
+        for i, item in enumerate(group):
+            goal[item] = (dealt + (i + shift) % len(group)) % tasks
+        dealt += len(group)
     _separate_segments(items, [same_systems[names] for names in dealt_as], goal, tasks, rng)
     groups: list[list[int]] = [[] for _ in range(tasks)]
     for i, task in enumerate(goal):
@@ -166,18 +176,6 @@ def make_mixed(
         ]
         groups = improve_deal(make_deal(units, goal, tasks=tasks, capacity=capacity), rng, only=shared)
     return [[(material.screen([DraftItem(items[i][0], (items[i][1],))]),) for i in group] for group in groups]
-
-
-def _deal(groups: Iterable[Sequence[int]], items: int, tasks: int) -> list[int]:
-    """Choose the task of every item: system by system in turn, each starting one task after the one before."""
-    goal = [0] * items
-    dealt = 0
-    for number, group in enumerate(groups):
-        shift = (number - dealt) % tasks
-        for i, item in enumerate(group):
-            goal[item] = (dealt + (i + shift) % len(group)) % tasks
-        dealt += len(group)
-    return goal
 
 
 def _separate_segments(
@@ -216,15 +214,14 @@ def make_all_systems(
             f"a segment has {largest} different outputs, but a task has room for {counted(capacity, 'item')} besides "
             "its controls; raise design.task_size or choose the structure 'mixed'"
         )
-    units = [
-        Unit(len(texts), _count_systems(material, index, texts), str(index))
-        for index, texts in zip(indices, outputs, strict=True)
-    ]
+    units = [_make_unit(material, index, texts, str(index)) for index, texts in zip(indices, outputs, strict=True)]
     return [
         [(material.screen([DraftItem(indices[i], (output,))]),) for i in group for output in outputs[i]]
         for group in spread_units(units, capacity=capacity, rng=rng)
     ]
 
 
-def _count_systems(material: Material, index: int, outputs: Sequence[DraftOutput]) -> dict[str, int]:
-    return dict(Counter(system for output in outputs for system in material.judged_as(index, output.systems)))
+def _make_unit(material: Material, index: int, outputs: Sequence[DraftOutput], label: str) -> Unit:
+    """All outputs of a segment, or of the page that begins with it."""
+    counts = Counter(system for output in outputs for system in material.judged_as(index, output.systems))
+    return Unit(len(outputs), dict(counts), label)

@@ -64,24 +64,17 @@ def select_segments(material: Material, rng: np.random.Generator) -> Selected:
     # Pages without the same documents for all are sampled system by system, later.
     if limit is None or campaign.design.structure == "pages":
         return Selected(sorted(calibration), sorted(index for group in left_over for index in group), {})
-    if limit > sum(map(len, left_over)):
-        have = sum(map(len, left_over))
+    if limit > (have := sum(map(len, left_over))):
         raise DataError(f"design.segments = {limit}, but only {counted(have, 'segment')} can be judged; lower it")
-    if campaign.design.select is not None:
-        return Selected(sorted(calibration), *_draw_segments(material, left_over, limit, rng))
-    return Selected(sorted(calibration), sorted(_take_groups(left_over, limit)[0]), {})
-
-
-def _draw_segments(
-    material: Material, groups: Sequence[list[int]], limit: int, rng: np.random.Generator
-) -> tuple[list[int], dict[int, float]]:
-    """About `limit` segments, the likelier the more their outputs differ."""
+    if campaign.design.select is None:
+        return Selected(sorted(calibration), sorted(_take_groups(left_over, limit)[0]), {})
+    # About `limit` segments, the likelier the more their outputs differ.
     spread = measure_differences(material)
-    means = [sum(spread[index] for index in group) / len(group) for group in groups]
-    probability = inclusion_probabilities(means, [len(group) for group in groups], limit)
+    means = [sum(spread[index] for index in group) / len(group) for group in left_over]
+    probability = inclusion_probabilities(means, [len(group) for group in left_over], limit)
     drawn = draw_groups(probability, rng)
-    chosen = {index: float(probability[number]) for number in drawn for index in groups[number]}
-    return sorted(chosen), chosen
+    chosen = {index: float(probability[number]) for number in drawn for index in left_over[number]}
+    return Selected(sorted(calibration), sorted(chosen), chosen)
 
 
 def can_be_judged(material: Material, index: int) -> bool:
@@ -153,22 +146,15 @@ def measure_difference(outputs: Sequence[str]) -> float:
     pairs = len(outputs) * (len(outputs) - 1) / 2
     if pairs == 0:
         return 0.0
-    parts = {text: _count_sequences(text) for text in times}
+    parts: dict[str, Counter[str]] = {}
+    for text in times:
+        padded = f" {text.strip()} "
+        parts[text] = Counter(padded[i : i + _LETTERS] for i in range(max(len(padded) - _LETTERS + 1, 1)))
     total = sum(
-        times[first] * times[second] * _dissimilarity(parts[first], parts[second])
-        for first, second in combinations(parts, 2)
+        times[a] * times[b] * (1 - 2 * (parts[a] & parts[b]).total() / (parts[a].total() + parts[b].total()))
+        for a, b in combinations(parts, 2)
     )
     return total / pairs
-
-
-def _count_sequences(text: str) -> Counter[str]:
-    padded = f" {text.strip()} "
-    return Counter(padded[start : start + _LETTERS] for start in range(max(len(padded) - _LETTERS + 1, 1)))
-
-
-def _dissimilarity(first: Counter[str], second: Counter[str]) -> float:
-    shared = sum(min(count, second[part]) for part, count in first.items())
-    return 1 - 2 * shared / (first.total() + second.total())
 
 
 def inclusion_probabilities(spread: Sequence[float], lengths: Sequence[int], wanted: int) -> Floats:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 # The text of a new campaign file, with what its keys mean beside them.
 
-
 MOST_ITEMS = 100
 """Items of a task where there are enough: about an hour of scores."""
 _MEANINGS = {
@@ -62,7 +61,8 @@ class Plan:
 
 def make_campaign_text(plan: Plan) -> str:
     """The campaign file, with what its keys mean beside them."""
-    people = named_annotators(plan.annotators)
+    given, people = plan.annotators, named_annotators(plan.annotators)
+    named = given if isinstance(given, int) else f"[{', '.join(map(_quote, given))}]"
     parts = [
         f"""\
 # A campaign of adjudge. Its documentation explains every key (docs/design.md); what follows a # has no effect.
@@ -79,17 +79,22 @@ source = {_quote(plan.source)}
 
 [files.systems]{_remark("their translations of the same lines")}
 """,
-        *(f"{_quote_key(name)} = {_quote(file)}\n" for name, file in plan.systems.items()),
+        *(
+            f"{name if re.fullmatch(r'[A-Za-z0-9_-]+', name) else _quote(name)} = {_quote(file)}\n"
+            for name, file in plan.systems.items()
+        ),
         f"""
 # [files.references]{_remark("human translations; controls and comparisons can use them")}
 # refA = "refA.txt"
 
 [design]
 task_size = {plan.task_size}{_remark("items of one task, controls included")}
-annotators = {_quote_people(plan.annotators)}{_remark('how many, or their names: ["Marie", "Jean"]')}
+annotators = {named}{_remark('how many, or their names: ["Marie", "Jean"]')}
 judgments = {min(2, len(people))}{_remark("so many different people judge each item")}
 """,
-        _make_context_part(plan),
+        f"\n[context]\nmax_segments = 10{_remark('longer documents are cut into pages of about this length')}\n"
+        if PROTOCOLS[plan.protocol].in_text
+        else "",
         _make_controls_part(plan),
         f"""
 [assignment]
@@ -103,12 +108,6 @@ policy = "fixed"{_remark('"pool": tasks are not planned for people, whoever is f
 """,
     ]
     return "".join(parts)
-
-
-def _make_context_part(plan: Plan) -> str:
-    if not PROTOCOLS[plan.protocol].in_text:
-        return ""
-    return f"\n[context]\nmax_segments = 10{_remark('longer documents are cut into pages of about this length')}\n"
 
 
 def _make_controls_part(plan: Plan) -> str:
@@ -129,14 +128,6 @@ def _remark(text: str) -> str:
 def _quote(text: str) -> str:
     """A text as TOML writes it; the escapes are those of JSON."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _quote_key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _quote(name)
-
-
-def _quote_people(annotators: int | tuple[str, ...]) -> str:
-    return str(annotators) if isinstance(annotators, int) else f"[{', '.join(map(_quote, annotators))}]"
 
 
 CAMPAIGN_FILE = "campaign.toml"
@@ -184,6 +175,7 @@ def init(
     """
     given = dict(systems or {})
     _check_options(source, given, pair)
+    name = "".join(letter for letter in folder.resolve().name if is_one_line(letter)).strip()[:100].strip()
     languages = find_pair(pair or EXAMPLE_PAIR)
     if languages is None:
         raise UsageError(f"{param('pair')} '{pair}' is no pair of languages; write it as en-de")
@@ -195,7 +187,7 @@ def init(
         texts = _own_texts(folder, source, given) if source is not None else _example_texts(Path(scratch))
         _refuse_overwriting(folder, texts)
         plan = Plan(
-            name=_campaign_name(folder),
+            name=name or "campaign",
             protocol=protocol,
             source_lang=source_lang,
             target_lang=target_lang,
@@ -229,11 +221,6 @@ def _check_options(source: Path | None, systems: Mapping[str, Path], pair: str |
             )
 
 
-def _campaign_name(folder: Path) -> str:
-    name = "".join(letter for letter in folder.resolve().name if is_one_line(letter)).strip()[:100].strip()
-    return name or "campaign"
-
-
 def _own_texts(folder: Path, source: Path, systems: Mapping[str, Path]) -> Texts:
     """The given files: those that lie in the folder stay where they are, others are copied into it."""
     texts: Texts = {}
@@ -241,8 +228,7 @@ def _own_texts(folder: Path, source: Path, systems: Mapping[str, Path]) -> Texts
     for name, file in {_SOURCE: source, **systems}.items():
         if not exists(file) or not file.is_file():
             raise InputError("no such file; check the path", file=file)
-        inside = file.resolve().is_relative_to(folder.resolve())
-        if inside:
+        if file.resolve().is_relative_to(folder.resolve()):
             texts[name] = (file.resolve().relative_to(folder.resolve()).as_posix(), file, False)
             continue
         # What the file is follows from its ending.
@@ -281,7 +267,11 @@ def _find_working_plan(plan: Plan, texts: Texts, scratch: Path) -> tuple[Plan, T
     places = {name: str(path.absolute()) for name, (_, path, _) in texts.items()}
     trial = replace(plan, source=places.pop(_SOURCE), systems=places)
     testset = read_texts(_try_plan(trial, scratch))
-    for size, controls in _propose_sizes(plan, len(testset)):
+    # Sizes of tasks that suit the texts, with so many degraded copies and repeats, and without any.
+    items = len(testset) * (1 if PROTOCOLS[plan.protocol].relative else len(plan.systems))
+    work = min(items, round(0.85 * MOST_ITEMS))
+    checks = (max(1, round(0.12 * work)), max(1, round(0.06 * work)))
+    for size, controls in ((min(MOST_ITEMS, work + sum(checks)), checks), (work, None)):
         try:
             campaign = _try_plan(replace(trial, task_size=size, controls=controls), scratch)
             tasks = design(campaign, testset)
@@ -303,14 +293,6 @@ def _try_plan(plan: Plan, scratch: Path) -> Campaign:
         raise UsageError(
             fault.args[0].replace(f"{file}: ", "").replace("design.annotators", param("annotators"))
         ) from fault
-
-
-def _propose_sizes(plan: Plan, segments: int) -> tuple[tuple[int, tuple[int, int] | None], ...]:
-    """Sizes of tasks that suit the texts, with so many degraded copies and repeats, and without any."""
-    items = segments if PROTOCOLS[plan.protocol].relative else segments * len(plan.systems)
-    work = min(items, round(0.85 * MOST_ITEMS))
-    controls = (max(1, round(0.12 * work)), max(1, round(0.06 * work)))
-    return (min(MOST_ITEMS, work + sum(controls)), controls), (work, None)
 
 
 def _write_folder(folder: Path, content: str, texts: Texts) -> None:
@@ -335,16 +317,12 @@ def _write_folder(folder: Path, content: str, texts: Texts) -> None:
         raise
 
 
-def _describe_file(name: str, segments: int) -> str:
-    return f"source, {counted(segments, 'segment')}" if name == _SOURCE else f"translation by {name}"
-
-
 def _make_result(
     folder: Path, plan: Plan, tasks: TaskSet, segments: int, texts: Texts, *, example: bool
 ) -> Initialised:
     file = shlex.quote(str(folder / CAMPAIGN_FILE))
     notes = [] if plan.controls else ["the texts are too few for controls; add them to the campaign file with more"]
-    pair = f"{plan.source_lang}-{plan.target_lang}"
+    pair, held = f"{plan.source_lang}-{plan.target_lang}", f"source, {counted(segments, 'segment')}"
     if example:
         notes.append(f"the texts are made-up examples (English and German); replace them by your own for {pair}")
     return Initialised(
@@ -358,7 +336,10 @@ def _make_result(
         campaign_file=str(folder / CAMPAIGN_FILE),
         files=(
             NewFile(CAMPAIGN_FILE, "what is judged, by whom and how; change it as you like before people judge"),
-            *(NewFile(shown, _describe_file(name, segments), copied) for name, (shown, _, copied) in texts.items()),
+            *(
+                NewFile(shown, held if name == _SOURCE else f"translation by {name}", copied)
+                for name, (shown, _, copied) in texts.items()
+            ),
         ),
         systems=tuple(plan.systems),
         segments=segments,

@@ -35,7 +35,7 @@ _Made = TypeVar("_Made")
 class Output:
     """One translation as shown. `id` is its place in the tasks and says nothing of who made it.
 
-    `systems` are all that produced exactly this text. `kind` is one of `core.protocols.KINDS`. `of` is the id of the
+    `systems` are all that produced exactly this text. `kind` is one of `table.protocols.KINDS`. `of` is the id of the
     output that this one repeats or degrades. `expected` bounds the right answer of a tutorial or an attention check:
     scores from low to high, or ranks (1 is best). `prefilled` are marks that annotators find already made.
     """
@@ -175,15 +175,12 @@ def _to_line(value: object) -> str:
 
 
 def _list_fields(value: Output | Item | Screen | ContextSegment | Mark) -> dict[str, Any]:
-    """The fields of a part; a text has its hash beside it. Marks and probabilities only where there are any."""
-    if isinstance(value, Item) and value.inclusion is None:
-        return {name: content for name, content in vars(value).items() if name != "inclusion"}
-    if isinstance(value, Screen) and value.version is None:
-        return {name: content for name, content in vars(value).items() if name != "version"}
-    if not isinstance(value, Output):
-        return vars(value)
-    fields = {**vars(value), "hash": text_hash(value.text)}
-    return fields if value.prefilled else {name: content for name, content in fields.items() if name != "prefilled"}
+    """The fields of a part, a text with its hash beside it; marks, probability and version only where there are any."""
+    fields = {**vars(value), "hash": text_hash(value.text)} if isinstance(value, Output) else vars(value)
+    optional = {Item: "inclusion", Screen: "version", Output: "prefilled"}.get(type(value))
+    if optional is None or fields[optional] not in (None, ()):
+        return fields
+    return {name: content for name, content in fields.items() if name != optional}
 
 
 def save_tasks(tasks: TaskSet, path: Path) -> None:
@@ -222,55 +219,47 @@ def _parse_json(text: str, path: Path | str) -> Any:
         what = f"is not valid JSON ({fault.msg}); make the tasks again"
         raise InputError(what, file=path, line=fault.lineno) from None
     except (ValueError, RecursionError) as fault:
-        what = (
-            "is nested too deeply" if isinstance(fault, RecursionError) else f"holds a broken number ({shown(fault)})"
-        )
+        deep = isinstance(fault, RecursionError)
+        what = "is nested too deeply" if deep else f"holds a broken number ({shown(fault)})"
         raise InputError(f"{what}; make the tasks again", file=path) from None
 
 
 def _make_task_set(data: dict[str, Any], path: Path | str) -> TaskSet:
+    def make_screen(data: dict[str, Any]) -> Screen:
+        around = {
+            key: tuple(_make(ContextSegment, segment) for segment in data[key])
+            for key in ("context_before", "context_after")
+        }
+        items = [_make(Item, item, outputs=tuple(map(make_output, item["outputs"]))) for item in data["items"]]
+        return _make(Screen, data, **around, items=tuple(items))
+
+    def make_output(data: dict[str, Any]) -> Output:
+        stored = data.pop("hash")
+        expected = data["expected"] and tuple(data["expected"])
+        prefilled = tuple(_make(Mark, mark) for mark in data.pop("prefilled", ()))
+        output = _make(Output, data, systems=tuple(data["systems"]), expected=expected, prefilled=prefilled)
+        if text_hash(output.text) != stored:
+            raise InputError(
+                f"the text of output '{shown(output.id)}' does not match its hash; it was changed after the design, "
+                "make the tasks again",
+                file=path,
+            )
+        return output
+
     lists = {name: tuple(data.pop(name)) for name in ("annotators", "systems", "human")}
-    tasks = _make(TaskSet, {**data, **lists, "tasks": tuple(_make_task(task, path) for task in data["tasks"])})
-    if tasks.protocol not in PROTOCOLS:
-        raise ValueError(f"unknown protocol '{tasks.protocol}'")
-    return tasks
+    tasks = [
+        _make(Task, task, screens=tuple(map(make_screen, task["screens"])), annotators=tuple(task["annotators"]))
+        for task in data["tasks"]
+    ]
+    whole = _make(TaskSet, data, **lists, tasks=tuple(tasks))
+    if whole.protocol not in PROTOCOLS:
+        raise ValueError(f"unknown protocol '{whole.protocol}'")
+    return whole
 
 
-def _make_task(data: dict[str, Any], path: Path | str) -> Task:
-    screens = tuple(_make_screen(screen, path) for screen in data["screens"])
-    return _make(Task, {**data, "screens": screens, "annotators": tuple(data["annotators"])})
-
-
-def _make_screen(data: dict[str, Any], path: Path | str) -> Screen:
-    items = tuple(_make_item(item, path) for item in data["items"])
-    around = {
-        key: tuple(_make(ContextSegment, segment) for segment in data[key])
-        for key in ("context_before", "context_after")
-    }
-    return _make(Screen, {**data, **around, "items": items})
-
-
-def _make_item(data: dict[str, Any], path: Path | str) -> Item:
-    return _make(Item, {**data, "outputs": tuple(_make_output(output, path) for output in data["outputs"])})
-
-
-def _make_output(data: dict[str, Any], path: Path | str) -> Output:
-    stored = data.pop("hash")
-    expected = data["expected"] and tuple(data["expected"])
-    prefilled = tuple(_make(Mark, mark) for mark in data.pop("prefilled", ()))
-    output = _make(Output, {**data, "systems": tuple(data["systems"]), "expected": expected, "prefilled": prefilled})
-    if text_hash(output.text) != stored:
-        raise InputError(
-            f"the text of output '{shown(output.id)}' does not match its hash; it was changed after the design, "
-            "make the tasks again",
-            file=path,
-        )
-    return output
-
-
-def _make(kind: type[_Made], values: dict[str, Any]) -> _Made:
+def _make(kind: type[_Made], given: dict[str, Any], **parts: Any) -> _Made:
     """A value of the class whose fields all are of their types; JSON would let any of them be anything."""
-    instance = kind(**values)
+    instance = kind(**{**given, **parts})
     for name, hint in _field_types(cast("Hashable", kind)).items():
         if not _has_type(getattr(instance, name), hint):
             raise TypeError(f"'{name}' is {shown(getattr(instance, name))!r}")
@@ -301,7 +290,6 @@ def _has_type(value: object, hint: Any) -> bool:
 # Columns of the TSV file: `system`, `segment`, `start`, `end` (half-open, in code points), `severity`; and `document`
 # where segments are numbered anew in each, `category`, `side` (`target`, `source` or `missing`) and `text`, which must
 # then be what stands at the offsets.
-
 
 # Marks by system and index in the test set.
 Prefilled = dict[tuple[str, int], tuple[Mark, ...]]
@@ -345,24 +333,20 @@ class _Reader:
     def mark(self, fields: list[str], line: int) -> tuple[str, int, Mark]:
         """The system, the index and the mark of a row."""
         given = {name: "" if at is None else fields[at] for name, at in self.names.items()}
-        system = given["system"].strip()
+        system, segment = given["system"].strip(), given["segment"].strip()
         if system not in self.translations:
             raise InputError(f"there is no system '{shown(system)}'; check its name", file=self.path, line=line)
-        index = self._index(given["document"].strip(), given["segment"].strip(), line)
-        mark = self._made(given, line, **self.texts(system, index))
-        fault = fault_of_mark(mark, self.rules, **self.texts(system, index))
-        if fault is not None:
-            raise InputError(f"{fault}; correct it", file=self.path, line=line)
-        return system, index, mark
-
-    def _index(self, document: str, segment: str, line: int) -> int:
-        indices = self.indices.get((document, segment), [])
+        indices = self.indices.get((given["document"].strip(), segment), [])
         if len(indices) != 1:
             problem = "is not in the source" if not indices else f"is in {len(indices)} documents; name the document"
             raise InputError(f"segment '{shown(segment)}' {problem}", file=self.path, line=line)
-        return indices[0]
+        mark = self._make_mark(given, line, **self.texts(system, indices[0]))
+        fault = fault_of_mark(mark, self.rules, **self.texts(system, indices[0]))
+        if fault is not None:
+            raise InputError(f"{fault}; correct it", file=self.path, line=line)
+        return system, indices[0], mark
 
-    def _made(self, given: dict[str, str], line: int, *, target: str, source: str | None) -> Mark:
+    def _make_mark(self, given: dict[str, str], line: int, *, target: str, source: str | None) -> Mark:
         side = given["side"].strip().casefold() or TARGET
         kind = (given["severity"].strip().casefold(), given["category"].strip() or None, side)
         if side == MISSING:
@@ -389,7 +373,6 @@ def find_prefilled(material: Material, index: int, output: DraftOutput) -> tuple
 
 
 # Tasks while they are made: screens without ids or order, and the material that they are made from.
-
 
 # Which output another one repeats or degrades: key of its screen, number of its item, systems.
 OutputKey = tuple[int, int, tuple[str, ...]]
@@ -455,10 +438,7 @@ class Material:
 
     def outputs(self, index: int) -> tuple[DraftOutput, ...]:
         """The distinct outputs of a segment, each with all systems that made it."""
-        makers: dict[str, list[str]] = {}
-        for name, texts in self.systems.items():
-            makers.setdefault(texts[index], []).append(name)
-        return tuple(DraftOutput(tuple(names), text) for text, names in makers.items())
+        return tuple(output for (output,) in self.pages((index,)))
 
     def judged_as(self, index: int, systems: Sequence[str]) -> tuple[str, ...]:
         """What is to be balanced over tasks: the systems, of each version by itself where there are two."""

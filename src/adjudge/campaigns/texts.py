@@ -42,11 +42,9 @@ def join_versions(before: TestSet, after: TestSet) -> TestSet:
         for version, testset in ((BEFORE, before), (AFTER, after))
         for segment in testset.source
     ]
-    return TestSet(tuple(source), _join(before.references, after.references), _join(before.systems, after.systems))
-
-
-def _join(before: Mapping[str, tuple[str, ...]], after: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    return {name: texts + after[name] for name, texts in before.items()}
+    references = {name: texts + after.references[name] for name, texts in before.references.items()}
+    systems = {name: texts + after.systems[name] for name, texts in before.systems.items()}
+    return TestSet(tuple(source), references, systems)
 
 
 def _check_same(before: TestSet, after: TestSet) -> None:
@@ -58,19 +56,14 @@ def _check_same(before: TestSet, after: TestSet) -> None:
     for segment, other in zip(before.source, after.source, strict=True):
         if (segment.document, segment.segment) != (other.document, other.segment):
             raise InputError(
-                f"files.after has segment '{_name_segment(other)}' where the test set as it was has "
-                f"'{_name_segment(segment)}'; "
-                "both must have the same documents and segments"
+                f"files.after has segment '{other.document}:{other.segment}' where the test set as it was has "
+                f"'{segment.document}:{segment.segment}'; both must have the same documents and segments"
             )
     for group in ("systems", "references"):
         names, others = set(getattr(before, group)), set(getattr(after, group))
         if names != others:
             lacking = ", ".join(sorted(names ^ others))
             raise InputError(f"files.after and files do not have the same {group} ({lacking}); name the same in both")
-
-
-def _name_segment(segment: SourceSegment) -> str:
-    return f"{segment.document}:{segment.segment}"
 
 
 def first_version(material: Material) -> Material:
@@ -156,17 +149,20 @@ def _read_version(texts: Texts, files: Files) -> TestSet:
         whole = TestSet(_make_source(column, files.documents))
     references = {**whole.references, **_read_all(files, "references", column)}
     systems = {**whole.systems, **_read_all(files, "systems", column)}
-    return TestSet(whole.source, references, _keep_wanted(systems, files.only))
+    for name in files.only:
+        if name not in systems:
+            raise unknown_choice("system in files.only", name, systems)
+    wanted = {name: texts for name, texts in systems.items() if not files.only or name in files.only}
+    return TestSet(whole.source, references, wanted)
 
 
 def _read_whole(path: Path, files: Files) -> tuple[TestSet, Column]:
     """One file that holds all texts: WMT XML, or TSV where columns named like a reference are references."""
     if text_format(path, files.format) == "tsv":
         column, others = read_table(path)
-        references = {
-            name: texts for name, texts in others.items() if is_human(name) and name not in (files.human or ())
-        }
-        systems = {name: texts for name, texts in others.items() if name not in references}
+        named = {name for name in others if is_human(name) and name not in (files.human or ())}
+        references = {name: texts for name, texts in others.items() if name in named}
+        systems = {name: texts for name, texts in others.items() if name not in named}
         return TestSet(_make_source(column, files.documents), references, systems), column
     from adjudge.readers.texts import read_wmt_xml
 
@@ -220,13 +216,6 @@ def _read_all(files: Files, group: str, source: Column) -> dict[str, tuple[str, 
     return texts
 
 
-def _keep_wanted(systems: Mapping[str, tuple[str, ...]], wanted: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    for name in wanted:
-        if name not in systems:
-            raise unknown_choice("system in files.only", name, systems)
-    return {name: texts for name, texts in systems.items() if not wanted or name in wanted}
-
-
 def _check_testset(testset: TestSet, campaign: Campaign) -> TestSet:
     """Faults that alignment cannot see: no systems, a name used twice, a document in two places."""
     if not testset.systems:
@@ -245,9 +234,8 @@ def _check_testset(testset: TestSet, campaign: Campaign) -> TestSet:
 def human_names(campaign: Campaign, testset: TestSet) -> tuple[str, ...]:
     """The systems that are human translations: those that the file lists, or those whose names say so."""
     listed = campaign.files.human
-    if listed is None:
-        return tuple(name for name in testset.systems if is_human(name)) + tuple(testset.references)
-    for name in listed:
+    for name in listed or ():
         if name not in testset.systems:
             raise unknown_choice("system in files.human", name, testset.systems)
-    return tuple(name for name in testset.systems if name in listed) + tuple(testset.references)
+    human = (name for name in testset.systems if (is_human(name) if listed is None else name in listed))
+    return (*human, *testset.references)

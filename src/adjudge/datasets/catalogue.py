@@ -110,14 +110,8 @@ class DataSets(Result):
     def _overview(self) -> Table:
         columns = (text("name"), text("contents"), text("format"), text("size"), text("downloaded to"))
         rows = tuple(
-            (
-                entry.dataset.name,
-                entry.dataset.holds,
-                entry.dataset.format,
-                show_size(entry.dataset.size),
-                entry.folder or "–",
-            )
-            for entry in self.sets
+            (known.name, known.holds, known.format, show_size(known.size), folder or "–")
+            for known, folder in ((entry.dataset, entry.folder) for entry in self.sets)
         )
         note = f"'adjudge data list NAME' shows details; 'adjudge data get NAME' downloads it to {self.folder}."
         return Table("Public data sets", columns, rows, note)
@@ -196,8 +190,12 @@ def show_size(size: int | None) -> str:
 def catalogue() -> dict[str, DataSet]:
     """Every data set by its name, in the order of the file."""
     text = (files("adjudge.datasets") / "catalogue.toml").read_text(encoding="utf-8")
-    sets = [_make_set(entry) for entry in tomllib.loads(text)["set"]]
-    return {dataset.name: dataset for dataset in sets}
+    known: dict[str, DataSet] = {}
+    for entry in tomllib.loads(text)["set"]:
+        given = [DataFile(**{**file, "mirrors": tuple(file.get("mirrors", ()))}) for file in entry["file"]]
+        about = {key: value for key, value in entry.items() if key != "file"}
+        known[entry["name"]] = DataSet(**about, files=tuple(given))
+    return known
 
 
 def find_set(name: str) -> DataSet:
@@ -206,14 +204,6 @@ def find_set(name: str) -> DataSet:
     if name not in known:
         raise unknown_choice("data set", name, known)
     return known[name]
-
-
-def _make_set(given: dict[str, Any]) -> DataSet:
-    return DataSet(files=tuple(_make_file(file) for file in given.pop("file")), **given)
-
-
-def _make_file(given: dict[str, Any]) -> DataFile:
-    return DataFile(mirrors=tuple(given.pop("mirrors", ())), **given)
 
 
 RECORD = ".adjudge-data.json"
@@ -242,17 +232,12 @@ def find_folder(dataset: DataSet, folder: Path) -> Path | None:
 def list_sets(sets: Sequence[DataSet], *, details: bool = False) -> DataSets:
     """The data sets, each with the folder to which it was downloaded."""
     folder = data_folder()
-    folders = [(dataset, find_folder(dataset, folder)) for dataset in sets]
-    return DataSets(
-        settings={"folder": str(folder)},
-        data=f"{len(sets)} sets",
-        folder=str(folder),
-        sets=tuple(
-            Listed(dataset, None if location is None else str(location), str(location or folder / dataset.name))
-            for dataset, location in folders
-        ),
-        details=details,
+    listed = tuple(
+        Listed(dataset, None if location is None else str(location), str(location or folder / dataset.name))
+        for dataset, location in ((dataset, find_folder(dataset, folder)) for dataset in sets)
     )
+    settings = {"folder": str(folder)}
+    return DataSets(settings=settings, data=f"{len(sets)} sets", folder=str(folder), sets=listed, details=details)
 
 
 def read_record(folder: Path) -> dict[str, dict[str, str]]:

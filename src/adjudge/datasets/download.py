@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 from adjudge._version import __version__
 from adjudge.datasets.catalogue import RECORD, DataFile, DataSet, Fetched, FetchedFile, read_record
-from adjudge.table.errors import InputError, UsageError, param
+from adjudge.table.errors import InputError, UsageError
 from adjudge.table.files import atomic_path, exists, write_text
 from adjudge.table.judgments import fingerprint_of_file, fingerprint_of_parts
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 # One file over HTTP: resumed where it stopped, complete or not there at all.
 
-
 TIMEOUT = 30
 PIECE = 1 << 16
-ELSEWHERE = f"or get the file by other means and give it with {param('from')}"
+ADDRESS = ("http://", "https://")
+ELSEWHERE = "or get the file by other means and give it with --from"
 
 
 def download(url: str, target: Path, tell: Callable[[int, int | None], None]) -> None:
@@ -48,7 +48,19 @@ def download(url: str, target: Path, tell: Callable[[int, int | None], None]) ->
     part = _Part(target)
     try:
         with _open_url(url, part) as answer:
-            _receive(answer, url, part, tell)
+            going_on = answer.status == http.HTTPStatus.PARTIAL_CONTENT
+            done = part.known(url)[0] if going_on else 0
+            length = answer.headers.get("Content-Length")
+            total = done + int(length) if length else None
+            if not going_on:
+                part.begin(url, answer.headers.get("ETag"))
+            with part.file.open("ab" if going_on else "wb") as out:
+                while piece := answer.read(PIECE):
+                    out.write(piece)
+                    done += len(piece)
+                    tell(done, total)
+        if total is not None and done < total:
+            raise http.client.IncompleteRead(b"", total - done)
     except urllib.error.HTTPError as fault:
         fault.close()
         raise InputError(f"the server answers {fault.code} {fault.reason}; try later, {ELSEWHERE}", file=url) from fault
@@ -109,22 +121,6 @@ def _open_url(url: str, part: _Part) -> Any:
         return urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=TIMEOUT)  # noqa: S310
 
 
-def _receive(answer: Any, url: str, part: _Part, tell: Callable[[int, int | None], None]) -> None:
-    going_on = answer.status == http.HTTPStatus.PARTIAL_CONTENT
-    done = part.known(url)[0] if going_on else 0
-    length = answer.headers.get("Content-Length")
-    total = done + int(length) if length else None
-    if not going_on:
-        part.begin(url, answer.headers.get("ETag"))
-    with part.file.open("ab" if going_on else "wb") as out:
-        while piece := answer.read(PIECE):
-            out.write(piece)
-            done += len(piece)
-            tell(done, total)
-    if total is not None and done < total:
-        raise http.client.IncompleteRead(b"", total - done)
-
-
 def fetch(
     dataset: DataSet,
     folder: Path,
@@ -155,7 +151,8 @@ def fetch(
         with suppress(OSError):
             folder_of_set.rmdir()
         raise
-    _write_record(folder_of_set, files)
+    known = {file.path: {"source": file.source, "sha256": file.sha256, "bytes": file.bytes} for file in files}
+    write_text(folder_of_set / RECORD, json.dumps({"files": known}, indent=1, ensure_ascii=False) + "\n")
     return _make_result(dataset, folder_of_set, files, source)
 
 
@@ -165,18 +162,10 @@ def describe_found(dataset: DataSet, folder_of_set: Path) -> Fetched:
     return _make_result(dataset, folder_of_set, files, None)
 
 
-def _write_record(folder_of_set: Path, files: list[FetchedFile]) -> None:
-    record = {
-        "files": {file.path: {"source": file.source, "sha256": file.sha256, "bytes": file.bytes} for file in files}
-    }
-    write_text(folder_of_set / RECORD, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
-
-
 def _make_result(dataset: DataSet, folder_of_set: Path, files: list[FetchedFile], source: str | None) -> Fetched:
-    joined = fingerprint_of_parts(file.sha256 for file in files)
     return Fetched(
         settings={"name": dataset.name, "from": source},
-        data=joined[:8],
+        data=fingerprint_of_parts(file.sha256 for file in files)[:8],
         name=dataset.name,
         folder=str(folder_of_set),
         files=files,
@@ -198,22 +187,16 @@ def _list_sources(file: DataFile, dataset: DataSet, source: str | None) -> list[
     if source is None:
         return [file.url, *file.mirrors]
     alone = len(dataset.files) == 1
-    if _is_address(source):
+    if source.startswith(ADDRESS):
         return [source if alone and not source.endswith("/") else f"{source.rstrip('/')}/{quote(file.path)}"]
     given = Path(source)
     if not exists(given):
-        raise InputError(f"no such file or folder; check {param('from')}", file=given)
+        raise InputError("no such file or folder; check --from", file=given)
     if given.is_dir():
         return [str(given / file.path)]
     if not alone:
-        raise UsageError(
-            f"{param('from')} is one file, {dataset.name} has {len(dataset.files)}; give a folder that holds them"
-        )
+        raise UsageError(f"--from is one file, {dataset.name} has {len(dataset.files)}; give a folder that holds them")
     return [source]
-
-
-def _is_address(source: str) -> bool:
-    return source.startswith(("http://", "https://"))
 
 
 def _fetch_file(
@@ -233,7 +216,7 @@ def _fetch_file(
         arrived.unlink()
         raise InputError(
             f"is not the file that was published (SHA-256 {checksum}, {file.sha256} is recorded for {file.path}); "
-            f"nothing was kept, try another source with {param('from')}",
+            "nothing was kept, try another source with --from",
             file=source,
         )
     if file.unpack:
@@ -260,24 +243,20 @@ def _fetch_from_first(sources: list[str], target: Path, tell: Callable[[int, int
     faults: list[InputError] = []
     for source in sources:
         try:
-            _fetch_from(source, target, tell)
+            if source.startswith(ADDRESS):
+                download(source, target, tell)
+                return source
+            given = Path(source)
+            if not given.is_file():
+                raise InputError("no such file; check --from", file=given)  # noqa: TRY301
+            with atomic_path(target) as temporary:
+                shutil.copyfile(given, temporary)
+            tell(given.stat().st_size, given.stat().st_size)
         except InputError as fault:
             faults.append(fault)
         else:
             return source
     raise faults[0]
-
-
-def _fetch_from(source: str, target: Path, tell: Callable[[int, int | None], None]) -> None:
-    if _is_address(source):
-        download(source, target, tell)
-        return
-    given = Path(source)
-    if not given.is_file():
-        raise InputError(f"no such file; check {param('from')}", file=given)
-    with atomic_path(target) as temporary:
-        shutil.copyfile(given, temporary)
-    tell(given.stat().st_size, given.stat().st_size)
 
 
 def _checksum(path: Path) -> str:
@@ -298,15 +277,17 @@ def unpack(archive: Path, folder: Path, inside: str = "") -> None:
         try:
             _extract(archive, fresh)
         except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, zlib.error) as fault:
-            raise InputError(
-                f"cannot be unpacked ({fault}); fetch it again with {param('again')}", file=archive
-            ) from fault
+            raise InputError(f"cannot be unpacked ({fault}); fetch it again with --again", file=archive) from fault
         held = list(fresh.iterdir())
         if len(held) == 1 and held[0].is_dir():
             fresh = held[0]
         if inside and not (fresh / inside).is_dir():
             raise InputError(f"holds no folder '{inside}'; is it the right file?", file=archive)
-        _move_content(fresh / inside, folder)
+        for path in sorted((fresh / inside).iterdir()):
+            target = folder / path.name
+            if target.is_dir() and not target.is_symlink():
+                shutil.rmtree(target)
+            path.replace(target)
 
 
 def _extract(archive: Path, folder: Path) -> None:
@@ -337,11 +318,3 @@ def _extract_files(packed: tarfile.TarFile, folder: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         with content, target.open("wb") as file:
             shutil.copyfileobj(content, file)
-
-
-def _move_content(source: Path, folder: Path) -> None:
-    for path in sorted(source.iterdir()):
-        target = folder / path.name
-        if target.is_dir() and not target.is_symlink():
-            shutil.rmtree(target)
-        path.replace(target)

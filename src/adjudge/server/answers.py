@@ -19,7 +19,7 @@ from adjudge.table.protocols import PROTOCOLS, Work
 from adjudge.table.texts import fault_of_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from adjudge.campaigns.campaign_file import Campaign
     from adjudge.campaigns.tasks import Item, Output, Screen
@@ -51,8 +51,7 @@ class Change(NamedTuple):
     value: Value
 
 
-@dataclass(frozen=True)
-class Merged:
+class Merged(NamedTuple):
     """The state after a save, and the outputs in which another tab and this one had changed the same field."""
 
     answers: Answers
@@ -61,26 +60,22 @@ class Merged:
 
 def check_changes(changes: Iterable[Change], screen: Screen, campaign: Campaign) -> None:
     """Refuse a change of an output that is not on the screen, or to a value that the protocol does not have."""
+    protocol = PROTOCOLS[campaign.protocol]
+    scored_marks = protocol.marked and protocol.on_scale
+    fields = ("comment", *(("score", "spans", "kept") if scored_marks else (protocol.answer,)))
     shown = {output.id: (item, output) for item in screen.items for output in item.outputs}
     for change in changes:
         if change.output not in shown:
             raise Refused(f"output '{change.output}' is not on screen '{screen.id}'")
-        if change.value is not None:
-            _check_value(change, *shown[change.output], campaign)
-
-
-def _check_value(change: Change, item: Item, output: Output, campaign: Campaign) -> None:
-    if change.field != "comment" and change.field not in answer_fields(campaign):
-        raise Refused(f"protocol '{campaign.protocol}' has no {change.field}")
-    if change.field == "spans":
-        _check_spans(change.value, item, output, campaign)
-    elif change.field == "rank":
-        if not isinstance(change.value, int) or not 1 <= change.value <= len(item.outputs):
-            raise Refused(f"rank {change.value} does not exist among {len(item.outputs)} translations")
-    elif change.field == "score":
-        _check_score(change.value, campaign)
-    else:
-        _check_text(change.field, change.value, campaign)
+        if change.value is None:
+            continue
+        if change.field not in fields:
+            raise Refused(f"protocol '{campaign.protocol}' has no {change.field}")
+        item, output = shown[change.output]
+        if change.field == "spans":
+            _check_spans(change.value, item, output, campaign)
+        else:
+            _check_value(change.field, change.value, item, campaign)
 
 
 def _check_spans(value: Any, item: Item, output: Output, campaign: Campaign) -> None:
@@ -97,7 +92,11 @@ def _check_spans(value: Any, item: Item, output: Output, campaign: Campaign) -> 
         raise Refused("a mark claims to come from a prefilled mark that does not exist")
 
 
-def _check_text(field: str, value: Value, campaign: Campaign) -> None:
+def _check_value(field: str, value: Value, item: Item, campaign: Campaign) -> None:
+    if field == "score":
+        _check_score(value, campaign)
+    if field == "rank" and (not isinstance(value, int) or not 1 <= value <= len(item.outputs)):
+        raise Refused(f"rank {value} does not exist among {len(item.outputs)} translations")
     if field == "kept" and value not in WARNINGS:
         raise Refused(f"there is no warning called '{value}'")
     if field == "comment" and not campaign.page.comments:
@@ -115,12 +114,6 @@ def _check_score(value: Value, campaign: Campaign) -> None:
     steps = (value - scale.low) / scale.step
     if abs(steps - round(steps)) > _STEP_TOLERANCE:
         raise Refused(f"score {value} is not a step of {scale.step:g} on the scale")
-
-
-def answer_fields(campaign: Campaign) -> tuple[str, ...]:
-    """The fields of an answer in this protocol, comments apart."""
-    protocol = PROTOCOLS[campaign.protocol]
-    return ("score", "spans", "kept") if protocol.marked and protocol.on_scale else (protocol.answer,)
 
 
 def judged_field(campaign: Campaign) -> str:
@@ -176,16 +169,10 @@ def time_of_change(
     seem older than what it corrects.
     """
     before = [_Given.find(answers, change) for change in changes]
-    older = [
-        given.at for given in before if given.revision <= base or (_is_numbered(given, tab) and given.number < number)
-    ]
-    newer = [given.at for given in before if _is_numbered(given, tab) and given.number > number > 0]
+    of_tab = [given for given in before if given.tab == tab != "" and given.number > 0]
+    older = [given.at for given in before if given.revision <= base or (given in of_tab and given.number < number)]
+    newer = [given.at for given in of_tab if given.number > number > 0]
     return max([min([estimated, *(at - 1 for at in newer)]), *older])
-
-
-def _is_numbered(given: _Given, tab: str) -> bool:
-    """Whether a value comes from a numbered save of this tab."""
-    return given.tab == tab != "" and given.number > 0
 
 
 def find_missing(answers: Mapping[str, Any], screen: Screen, field: str) -> list[str]:
@@ -198,7 +185,6 @@ def find_missing(answers: Mapping[str, Any], screen: Screen, field: str) -> list
 # Marked-up texts as a tree of the few harmless tags: strict, by allow-list. Nothing is ever handed on as HTML.
 #
 # The page builds elements from the tree itself, so that no browser parses what a text contains.
-
 
 # Tags without behaviour: they change how text looks or reads, and load or run nothing.
 _STYLE = ["b", "code", "del", "em", "i", "ins", "mark", "q", "s", "small", "span", "strong", "sub", "sup", "u"]
@@ -317,10 +303,9 @@ def goodness(answer: dict[str, Any], output: Output) -> float | None:
     if PROTOCOLS[campaign.protocol].edited:
         edit, spaced = answer.get("edit"), get_served().snapping["target"] == "words"
         return None if edit is None else -changed_percent(output.text, edit, spaced=spaced)
-    value: float | None = answer.get(judged_field(campaign))
-    if value is None:
-        return None
-    return -value if judged_field(campaign) == "rank" else value
+    field = judged_field(campaign)
+    value: float | None = answer.get(field)
+    return -value if value is not None and field == "rank" else value
 
 
 def _count_right(given: dict[tuple[str, str], float]) -> ControlCount:
@@ -330,19 +315,13 @@ def _count_right(given: dict[tuple[str, str], float]) -> ControlCount:
         task = get_served().task_by_id.get(task_id)
         if task is None or task.kind == "tutorial":
             continue
-        verdict = _verdict(get_served().output_by_id[task_id, output_id].output, value, by_output)
-        if verdict is not None:
-            verdicts.append(verdict)
+        output = get_served().output_by_id[task_id, output_id].output
+        if output.expected is not None:
+            low, high = output.expected
+            verdicts.append(low <= abs(value) <= high)
+        elif output.kind == "degraded" and output.of in by_output:
+            verdicts.append(value < by_output[output.of])
     return ControlCount(sum(verdicts), len(verdicts))
-
-
-def _verdict(output: Output, value: float, given: dict[str, float]) -> bool | None:
-    if output.expected is not None:
-        low, high = output.expected
-        return low <= abs(value) <= high
-    if output.kind == "degraded" and output.of in given:
-        return value < given[output.of]
-    return None
 
 
 WORD = re.compile(r"\S+")
@@ -355,16 +334,12 @@ def changed_percent(before: str, after: str, *, spaced: bool = True) -> float:
         for text in (before, after)
     ]
     total = len(parts[0]) + len(parts[1])
-    return 0.0 if not total else 100 * (1 - 2 * _common_length(*parts) / total)
-
-
-def _common_length(before: Sequence[str], after: Sequence[str]) -> int:
-    """The length of the longest common subsequence."""
-    row = [0] * (len(after) + 1)
-    for word in before:
+    # The length of the longest common subsequence, a row of the table at a time.
+    row = [0] * (len(parts[1]) + 1)
+    for word in parts[0]:
         corner = 0
-        for i, wanted in enumerate(after, start=1):
+        for i, wanted in enumerate(parts[1], start=1):
             above = row[i]
             row[i] = corner + 1 if word == wanted else max(above, row[i - 1])
             corner = above
-    return row[-1]
+    return 0.0 if not total else 100 * (1 - 2 * row[-1] / total)

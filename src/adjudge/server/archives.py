@@ -19,11 +19,11 @@ import time
 import tomllib
 import zipfile
 import zlib
+from collections import deque
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import reduce
-from hashlib import sha256
 from itertools import count, islice
 from operator import getitem
 from pathlib import Path, PurePosixPath
@@ -31,16 +31,21 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Self
 from urllib.parse import quote
 from uuid import UUID
 
+from django.core.exceptions import ValidationError as WrongValue
+from django.core.management.color import no_style
+from django.db import DatabaseError, DataError, IntegrityError, connections, transaction
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+from django.db.utils import ConnectionHandler
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from adjudge.campaigns.campaign_file import check_campaign, is_one_line, load_campaign, map_paths
-from adjudge.server.database import database_settings, is_postgres, show_database, sqlite_file
+from adjudge.server.database import database_settings, is_postgres, set_up_models, show_database, sqlite_file
 from adjudge.table.errors import InputError, shown
 from adjudge.table.files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from types import TracebackType
 
     from django.db.backends.base.base import BaseDatabaseWrapper
     from django.db.models import Model
@@ -150,9 +155,7 @@ class ArchiveWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Write the directory of the archive; after a fault, which is what matters, nothing else is said."""
         with suppress(Exception) if kind is not None else nullcontext():
             self._zip.close()
@@ -176,11 +179,10 @@ class ArchiveReader:
         named = {entry.name: entry for entry in self.manifest.entries}
         if len(named) < len(self.manifest.entries) or named.keys() | {MANIFEST} != {info.filename for info in infos}:
             raise _foreign_error(path, "its manifest does not name exactly its entries")
-        for info in infos:
-            if info.filename != MANIFEST:
-                check_name(path, info.filename)
-                if info.file_size != named[info.filename].size:
-                    raise damage_error(path, f"'{shown(info.filename)}' has another size than its manifest says")
+        for name, entry in named.items():
+            check_name(path, name)
+            if opened.getinfo(name).file_size != entry.size:
+                raise damage_error(path, f"'{shown(name)}' has another size than its manifest says")
         self.entries = named
         self.unpacked = sum(info.file_size for info in infos)
         packed = path.stat().st_size
@@ -292,7 +294,6 @@ def is_safe_name(name: str) -> bool:
 # lines modulo 2^256: databases sort differently, and a sum does not depend on the order. Tables are those of the
 # migration that the database is at, so that a copy neither needs nor makes an upgrade.
 
-
 APP = "collect"
 # Who is at work now; says nothing of the campaign.
 LEFT_OUT = ("process",)
@@ -301,31 +302,10 @@ _MODULUS = 1 << 256
 _numbers = count(1)
 
 
-class Digest:
-    """Counts lines and sums up their hashes, so that their order does not matter."""
-
-    def __init__(self) -> None:
-        self.rows, self._sum = 0, 0
-
-    def watch(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Hand the lines on, and count them."""
-        for line in lines:
-            self.rows += 1
-            self._sum = (self._sum + int.from_bytes(sha256(line).digest(), "big")) % _MODULUS
-            yield line
-
-    @property
-    def hexadecimal(self) -> str:
-        """What identifies the lines so far, in any order."""
-        return f"{self._sum:064x}"
-
-
 class Snapshot:
     """An open database at one moment: its migration, and its tables in an order in which they can be filled."""
 
     def __init__(self, connection: BaseDatabaseWrapper, migration: str) -> None:
-        from django.db.migrations.loader import MigrationLoader
-
         self.connection, self.migration = connection, migration
         state = MigrationLoader(None).project_state((APP, migration))
         models = {model._meta.model_name or "": model for model in state.apps.get_models()}  # noqa: SLF001
@@ -348,20 +328,24 @@ class Snapshot:
             raise InputError("has not been served yet, so there is nothing to copy", file=file)
         return row
 
-    def copy_table(self, name: str, write: Callable[[Iterable[bytes]], None]) -> TableEntry:
+    def copy_table(self, name: str, write: Callable[[Iterable[bytes]], object]) -> TableEntry:
         """Hand all rows of a table to `write`; returns what identifies them."""
-        digest = Digest()
-        write(digest.watch(self.lines(name)))
-        return TableEntry(name=name, columns=self.columns(name), rows=digest.rows, digest=digest.hexadecimal)
+        rows = total = 0
+
+        def watch() -> Iterator[bytes]:
+            nonlocal rows, total
+            for line in self.lines(name):
+                rows += 1
+                # The sum does not depend on the order of the lines.
+                total = (total + int.from_bytes(hashlib.sha256(line).digest(), "big")) % _MODULUS
+                yield line
+
+        write(watch())
+        return TableEntry(name=name, columns=self.columns(name), rows=rows, digest=f"{total:064x}")
 
     def digest_tables(self) -> list[TableEntry]:
         """Count and digest every table by reading all of it."""
-
-        def read(lines: Iterable[bytes]) -> None:
-            for _ in lines:
-                pass
-
-        return [self.copy_table(name, read) for name in self.models]
+        return [self.copy_table(name, deque[bytes](maxlen=0).extend) for name in self.models]
 
     def fill(self, name: str, lines: Iterable[bytes], *, source: Path | str) -> None:
         """Write rows into an empty table; `source` names where they come from in errors."""
@@ -373,8 +357,6 @@ class Snapshot:
 
     def continue_numbering(self) -> None:
         """Let the next row of each table get the next number. SQLite does so by itself."""
-        from django.core.management.color import no_style
-
         statements = self.connection.ops.sequence_reset_sql(no_style(), list(self.models.values()))
         with self.connection.cursor() as cursor:
             for statement in statements:
@@ -384,14 +366,13 @@ class Snapshot:
 def _sort_tables(models: dict[str, type[Model]]) -> Iterator[tuple[str, type[Model]]]:
     """Tables after those that they refer to."""
     left = dict(sorted(models.items()))
+
+    def refers_to_left(model: type[Model]) -> bool:
+        return any(field.related_model in left.values() for field in model._meta.concrete_fields)  # noqa: SLF001
+
     while left:
-        name = next(name for name, model in left.items() if not _referenced_tables(model) & left.keys())
+        name = next(name for name, model in left.items() if not refers_to_left(model))
         yield name, left.pop(name)
-
-
-def _referenced_tables(model: type[Model]) -> set[str]:
-    related = (field.related_model for field in model._meta.concrete_fields)  # noqa: SLF001
-    return {other._meta.model_name or "" for other in related if other is not None and not isinstance(other, str)}  # noqa: SLF001
 
 
 def _value_to_json(value: object) -> str:
@@ -403,8 +384,6 @@ def _value_to_json(value: object) -> str:
 
 
 def _parse_row(model: type[Model], line: bytes, source: Path | str) -> Model:
-    from django.core.exceptions import ValidationError
-
     fields = model._meta.concrete_fields  # noqa: SLF001
     try:
         values = json.loads(line)
@@ -412,7 +391,7 @@ def _parse_row(model: type[Model], line: bytes, source: Path | str) -> Model:
             raise ValueError("the number of values is wrong")  # noqa: TRY301
         given = zip(fields, values, strict=True)
         return model(**{field.attname: None if value is None else field.to_python(value) for field, value in given})
-    except (ValueError, TypeError, RecursionError, ValidationError) as fault:
+    except (ValueError, TypeError, RecursionError, WrongValue) as fault:
         raise InputError(f"holds a damaged row ({shown(fault)}); take another backup", file=source) from fault
 
 
@@ -424,7 +403,7 @@ def read_snapshot(database: str | None, default_file: Path, working: Path) -> It
         copy = working / "snapshot.sqlite3"
         copy_sqlite(file, copy)
         database, default_file = None, copy
-    with open_database(database, default_file, reading=True) as connection, _transaction(connection):
+    with open_database(database, default_file, reading=True) as connection, transaction.atomic(using=connection.alias):
         name = show_database(database, file or default_file)
         yield Snapshot(connection, read_migration(connection, name))
 
@@ -455,11 +434,6 @@ def copy_sqlite(file: Path, copy: Path) -> None:
 @contextmanager
 def open_database(database: str | None, file: Path, *, reading: bool = False) -> Iterator[BaseDatabaseWrapper]:
     """A connection to any database, beside the one that a server of this process may use."""
-    from django.db import DatabaseError, DataError, IntegrityError, connections
-    from django.db.utils import ConnectionHandler
-
-    from adjudge.server.database import set_up_models
-
     set_up_models()
     settings = database_settings(database, file)
     if reading and is_postgres(database):
@@ -482,18 +456,8 @@ def open_database(database: str | None, file: Path, *, reading: bool = False) ->
         del connections[alias]
 
 
-@contextmanager
-def _transaction(connection: BaseDatabaseWrapper) -> Iterator[None]:
-    from django.db import transaction
-
-    with transaction.atomic(using=connection.alias):
-        yield
-
-
 def read_migration(connection: BaseDatabaseWrapper, shown_name: str) -> str:
     """The last migration of a database of this version or an earlier one."""
-    from django.db.migrations.loader import MigrationLoader
-
     loader = MigrationLoader(connection)
     applied = sorted(name for app, name in loader.applied_migrations or {} if app == APP)
     if not applied:
@@ -508,10 +472,6 @@ def read_migration(connection: BaseDatabaseWrapper, shown_name: str) -> str:
 
 def known_migrations() -> set[str]:
     """The migrations of this version."""
-    from django.db.migrations.loader import MigrationLoader
-
-    from adjudge.server.database import set_up_models
-
     set_up_models()
     return {name for app, name in MigrationLoader(None).disk_migrations if app == APP}
 
@@ -519,36 +479,24 @@ def known_migrations() -> set[str]:
 @contextmanager
 def create_database(database: str | None, file: Path, migration: str) -> Iterator[Snapshot]:
     """A new database with its tables, to be filled. On PostgreSQL all of it is one transaction."""
-    from django.db.migrations.executor import MigrationExecutor
 
     def make_tables(connection: BaseDatabaseWrapper) -> Snapshot:
         MigrationExecutor(connection).migrate([(APP, migration)])
         return Snapshot(connection, migration)
 
     with open_database(database, file) as connection:
-        if is_postgres(database):
-            with _transaction(connection):
-                check_empty(connection, show_database(database, file))
-                yield make_tables(connection)
-        else:
-            # SQLite changes its schema outside of transactions. The file gets its name only when it is whole.
-            target = make_tables(connection)
-            with _transaction(connection):
-                yield target
-
-
-def check_empty(connection: BaseDatabaseWrapper, shown_name: str) -> None:
-    """Refuse a database that has any tables."""
-    with connection.cursor() as cursor:
-        tables: Any = connection.introspection.table_names(cursor)
-    if tables:
-        raise InputError(
-            f"is not empty (it has the table '{shown(tables[0])}'); give an empty database", file=shown_name
-        )
+        # SQLite changes its schema outside of transactions. The file gets its name only when it is whole.
+        target = None if is_postgres(database) else make_tables(connection)
+        with transaction.atomic(using=connection.alias):
+            if target is None:
+                tables: list[Any] = connection.introspection.table_names(connection.cursor())
+                if tables:
+                    what = f"is not empty (it has the table '{shown(tables[0])}'); give an empty database"
+                    raise InputError(what, file=show_database(database, file))
+            yield target or make_tables(connection)
 
 
 # The files that belong to a campaign, and the campaign file as it has to be where they all lie in one folder.
-
 
 OUTSIDE = "outside"
 """The folder for files that lie outside of the campaign's folder, or have names that are unsafe in archives."""
@@ -573,11 +521,9 @@ def campaign_files(campaign_file: Path) -> tuple[str, list[CampaignFile]]:
         raise InputError("has a name that is unsafe in an archive; rename it with plain letters", file=campaign_file)
     folder = campaign_file.resolve().parent
     text = read_text(campaign_file)
-    beside = [
-        *((campaign_file.with_name(name), False) for name in _BESIDE),
-        *((campaign_file.with_suffix(ending), True) for ending in _BESIDE_SECRET),
-    ]
-    others = [CampaignFile(path, path.name, secret) for path, secret in beside if path.is_file()]
+    others = [CampaignFile(campaign_file.with_name(name), name) for name in _BESIDE]
+    secrets = [campaign_file.with_suffix(ending) for ending in _BESIDE_SECRET]
+    others += [CampaignFile(path, path.name, secret=True) for path in secrets]
     named = list(dict.fromkeys(value for _, value in named_paths(tomllib.loads(text))))
     files = _name_files(folder, named)
     # Links and detours such as sub/../a.txt are not in the copy: there, the campaign file names the files themselves.
@@ -587,10 +533,8 @@ def campaign_files(campaign_file: Path) -> tuple[str, list[CampaignFile]]:
         if files[path := (folder / given).resolve()].name != PurePosixPath(given).as_posix()
     }
     known = {file.name for file in files.values()}
-    return (
-        rename_paths(text, renamed, campaign_file),
-        [*files.values(), *(file for file in others if file.name not in known)],
-    )
+    others = [file for file in others if file.path.is_file() and file.name not in known]
+    return _rename_paths(text, renamed, campaign_file), [*files.values(), *others]
 
 
 def _name_files(folder: Path, named: list[str]) -> dict[Path, CampaignFile]:
@@ -640,13 +584,16 @@ def named_paths(data: dict[str, Any]) -> list[tuple[tuple[str, ...], str]]:
     return named
 
 
-def rename_paths(text: str, renamed: dict[str, str], campaign_file: Path) -> str:
+def _rename_paths(text: str, renamed: dict[str, str], campaign_file: Path) -> str:
     """The campaign file with other names of files; everything else, remarks included, stays as it is."""
-    changed = text
+    changed, wanted = text, tomllib.loads(text)
+    for keys, value in named_paths(wanted):
+        if value in renamed:
+            reduce(getitem, keys[:-1], wanted)[keys[-1]] = renamed[value]
     for old, new in renamed.items():
         for quoted in (json.dumps(old, ensure_ascii=False), f"'{old}'"):
             changed = changed.replace(quoted, json.dumps(new, ensure_ascii=False))
-    if tomllib.loads(changed) != _rename_in_data(tomllib.loads(text), renamed):
+    if tomllib.loads(changed) != wanted:
         raise InputError(
             f"names a file ('{next(iter(renamed))}') in a way that cannot be changed in a copy; "
             "copy that file beside the campaign file and name it there",
@@ -655,19 +602,10 @@ def rename_paths(text: str, renamed: dict[str, str], campaign_file: Path) -> str
     return changed
 
 
-def _rename_in_data(data: Any, renamed: dict[str, str]) -> Any:
-    """The parsed campaign file with other names of files."""
-    for keys, value in named_paths(data):
-        if value in renamed:
-            reduce(getitem, keys[:-1], data)[keys[-1]] = renamed[value]
-    return data
-
-
 # Folders for work in progress, which the next command removes where one was killed.
 #
 # A folder is locked while it is in use. The system gives the lock up when its process ends, however it ends. Numbers of
 # processes would not do: in containers, one process after the other has the same number.
-
 
 ENDING = ".part"
 
@@ -692,16 +630,12 @@ def working_folder(beside: Path) -> Iterator[Path]:
 
 def is_working_folder(path: Path, beside: Path) -> bool:
     """Whether this is a folder for work in progress on `beside`."""
-    return path.name.startswith(_prefix(beside)) and path.name.endswith(ENDING)
-
-
-def _prefix(beside: Path) -> str:
-    return f".{beside.name[:100]}."
+    return path.name.startswith(f".{beside.name[:100]}.") and path.name.endswith(ENDING)
 
 
 def _make_folder(beside: Path) -> tuple[Path, int]:
     while True:
-        folder = Path(tempfile.mkdtemp(prefix=_prefix(beside), suffix=ENDING, dir=beside.parent))
+        folder = Path(tempfile.mkdtemp(prefix=f".{beside.name[:100]}.", suffix=ENDING, dir=beside.parent))
         # Another command may take it for one that was left, in the moment before it is locked.
         with suppress(FileNotFoundError):
             lock = os.open(folder, os.O_RDONLY)

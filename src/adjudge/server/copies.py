@@ -37,16 +37,16 @@ from adjudge.server.archives import (
     working_folder,
 )
 from adjudge.server.database import (
-    choose_database,
     database_file,
     database_note_file,
     is_postgres,
     is_same_database,
+    locate_database,
     show_database,
     sqlite_file,
     write_database_note,
 )
-from adjudge.table.errors import DataError, InputError, UsageError, param, shown
+from adjudge.table.errors import DataError, InputError, UsageError, shown
 from adjudge.table.files import atomic_path, umask
 
 if TYPE_CHECKING:
@@ -65,12 +65,9 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
         database: its database; default: the one that it is served from.
     """
     if output.suffix != ".zip":
-        raise UsageError(f"{param('output')} '{output}' does not end in .zip; a backup is a zip archive")
+        raise UsageError(f"--output '{output}' does not end in .zip; a backup is a zip archive")
     text, files = campaign_files(campaign_file)
-    chosen = choose_database(campaign_file, database)
-    embedded = sqlite_file(chosen, database_file(campaign_file))
-    if embedded is not None and not embedded.is_file():
-        raise InputError("has not been served yet, so there is nothing to back up", file=campaign_file)
+    chosen, embedded = locate_database(campaign_file, database, ", so there is nothing to back up")
     made = datetime.now(UTC).isoformat(timespec="seconds")
     with (
         working_folder(output.absolute()) as working,
@@ -82,7 +79,14 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
         for file in files:
             with file.path.open("rb") as content:
                 writer.add(f"{_FILES}/{file.name}", read_pieces(content), secret=file.secret)
-        tables = [_add_table(writer, snapshot, name) for name in snapshot.models]
+
+        def add_table(name: str) -> TableEntry:
+            def write(lines: Iterable[bytes]) -> None:
+                writer.add(f"{_TABLES}/{name}.jsonl", (line + b"\n" for line in lines), secret=True)
+
+            return snapshot.copy_table(name, write)
+
+        tables = [add_table(name) for name in snapshot.models]
         campaign = snapshot.campaign(campaign_file)
         about = About(
             version=__version__,
@@ -107,13 +111,6 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
     )
 
 
-def _add_table(writer: ArchiveWriter, snapshot: Snapshot, name: str) -> TableEntry:
-    def write(lines: Iterable[bytes]) -> None:
-        writer.add(f"{_TABLES}/{name}.jsonl", (line + b"\n" for line in lines), secret=True)
-
-    return snapshot.copy_table(name, write)
-
-
 def list_copied(tables: Iterable[TableEntry]) -> tuple[CopiedTable, ...]:
     """List copied tables as results show them."""
     return tuple(CopiedTable(table.name, table.rows, table.digest) for table in tables)
@@ -128,7 +125,7 @@ def restore(archive: Path, folder: Path, *, database: str | None = None) -> Rest
         database: an empty PostgreSQL database; default: SQLite in the folder.
     """
     if database is not None and not is_postgres(database):
-        raise UsageError(f"{param('database')} is not the address of a PostgreSQL database; leave it out for SQLite")
+        raise UsageError("--database is not the address of a PostgreSQL database; leave it out for SQLite")
     place = _choose_place(folder)
     with read_archive(archive) as reader, working_folder(place) as working:
         manifest = reader.manifest
@@ -141,7 +138,13 @@ def restore(archive: Path, folder: Path, *, database: str | None = None) -> Rest
         inside.mkdir()
         _unpack(reader, inside)
         campaign_file = inside / manifest.campaign_file
-        _check_places(reader, campaign_file)
+        # What no backup holds: a database besides the tables, and a campaign file that names files elsewhere.
+        own = database_file(campaign_file)
+        for name in (own.name, f"{own.name}-wal", f"{own.name}-shm", database_note_file(campaign_file).name):
+            if campaign_file.with_name(name).exists():
+                raise damage_error(archive, f"it holds '{name}' besides its tables")
+        if outside := find_outside_path(campaign_file):
+            raise damage_error(archive, f"its campaign file names '{shown(outside)}', which is not in the archive")
         load_campaign(campaign_file)
         _fill_database(reader, campaign_file, database)
         _move_into_place(inside, folder, last=manifest.campaign_file)
@@ -177,16 +180,6 @@ def _unpack(reader: ArchiveReader, folder: Path) -> None:
             file.chmod(0o666 & ~umask())
 
 
-def _check_places(reader: ArchiveReader, campaign_file: Path) -> None:
-    """Refuse what no backup holds: a database besides the tables, and a campaign file that names files elsewhere."""
-    file = database_file(campaign_file)
-    for name in (file.name, f"{file.name}-wal", f"{file.name}-shm", database_note_file(campaign_file).name):
-        if (campaign_file.parent / name).exists():
-            raise damage_error(reader.path, f"it holds '{name}' besides its tables")
-    if outside := find_outside_path(campaign_file):
-        raise damage_error(reader.path, f"its campaign file names '{shown(outside)}', which is not in the archive")
-
-
 def _fill_database(reader: ArchiveReader, campaign_file: Path, database: str | None) -> None:
     """Fill the new database, and compare what it then holds with the manifest."""
     file = database_file(campaign_file)
@@ -203,11 +196,9 @@ def _fill_database(reader: ArchiveReader, campaign_file: Path, database: str | N
             # Numbers and dates beyond what databases hold, and halves of characters: no database had such rows.
             raise damage_error(reader.path, f"a row has a value that no database holds: {shown(fault, 100)}") from fault
         for table in stored:
-            if table != tables[table.name]:
-                saved = tables[table.name].rows
-                raise damage_error(
-                    reader.path, f"{table.rows} rows of '{table.name}' are not the {saved} that were saved"
-                )
+            if table != (saved := tables[table.name]):
+                what = f"{table.rows} rows of '{table.name}' are not the {saved.rows} that were saved"
+                raise damage_error(reader.path, what)
         if database is not None:
             write_database_note(campaign_file, database)
     if database is None:
@@ -247,7 +238,6 @@ def _move_into_place(restored: Path, folder: Path, *, last: str) -> None:
 
 # The same campaign in another database: copied, compared row by row, and only then switched over.
 
-
 _FIRST_WITH_PROCESSES = "0005_processes"
 
 
@@ -260,41 +250,39 @@ def move(campaign_file: Path, to: str, *, database: str | None = None) -> Moved:
         database: its present database; default: the one that it is served from.
     """
     load_campaign(campaign_file)
-    source = choose_database(campaign_file, database)
-    embedded = sqlite_file(source, database_file(campaign_file))
-    if embedded is not None and not embedded.is_file():
-        raise InputError("has not been served yet, so there is nothing to move", file=campaign_file)
-    target = _parse_target(to)
-    if is_same_database(source, target, database_file(campaign_file)):
-        raise UsageError(f"{param('to')} is {_shown(target)}, where the campaign is already; name another database")
-    with open_database(source, database_file(campaign_file)) as connection:
-        where = show_database(source, database_file(campaign_file))
+    source, _ = locate_database(campaign_file, database, ", so there is nothing to move")
+    target, beside = _parse_target(to), database_file(campaign_file)
+    if is_same_database(source, target, beside):
+        raise UsageError(
+            f"--to is {show_database(target, Path())}, where the campaign is already; name another database"
+        )
+    where = show_database(source, beside)
+    with open_database(source, beside) as connection:
         if read_migration(connection, where) < _FIRST_WITH_PROCESSES:
             raise InputError(
                 "is of an earlier version; start and stop adjudge serve once, which upgrades it", file=where
             )
         from adjudge.server.processes import lock_for_move
 
-        with lock_for_move(connection.alias, lambda: open_database(source, database_file(campaign_file))):
-            copied = _copy(campaign_file, source, target)
+        with lock_for_move(connection.alias, lambda: open_database(source, beside)):
+            fingerprint, copied = _copy(campaign_file, source, target)
             write_database_note(campaign_file, _choose_note(campaign_file, target))
+    note_file = database_note_file(campaign_file)
+    notes = [f"the former database is unchanged ({where}); delete it when all is well"]
+    if note_file.exists():
+        notes.append(f"{note_file} says where the database is now; copy it to all hosts that serve")
+    if database is not None:
+        notes.append("leave --database out from now on (and ADJUDGE_DATABASE unset)")
+    kinds = ["postgresql" if is_postgres(place) else "sqlite" for place in (source, target)]
     return Moved(
-        settings={"from": _kind(source), "to": _kind(target)},
-        data=copied[0],
+        settings={"from": kinds[0], "to": kinds[1]},
+        data=fingerprint,
         campaign_file=str(campaign_file),
-        source=show_database(source, database_file(campaign_file)),
-        target=_shown(target),
-        copied=list_copied(copied[1]),
-        notes=_notes(campaign_file, source, database),
+        source=where,
+        target=show_database(target, Path()),
+        copied=list_copied(copied),
+        notes=tuple(notes),
     )
-
-
-def _kind(database: str | None) -> str:
-    return "postgresql" if is_postgres(database) else "sqlite"
-
-
-def _shown(target: str) -> str:
-    return show_database(target, Path())
 
 
 def _parse_target(to: str) -> str:
@@ -303,15 +291,13 @@ def _parse_target(to: str) -> str:
         return to
     if "://" in to and not to.startswith("sqlite://"):
         raise UsageError(
-            f"{param('to')} '{to.partition('://')[0]}://…' is of no known kind; give postgres://… or a file.sqlite3"
+            f"--to '{to.partition('://')[0]}://…' is of no known kind; give postgres://… or a file.sqlite3"
         )
     file = (sqlite_file(to, Path()) if to.startswith("sqlite:") else None) or Path(to)
     if file.suffix != ".sqlite3":
         # With an @, it may be an address without its beginning, and hold a password.
         given = "the address given" if "@" in to else f"'{file}'"
-        raise UsageError(
-            f"{param('to')}: {given} is neither postgres://user@host/name nor a file that ends in .sqlite3"
-        )
+        raise UsageError(f"--to: {given} is neither postgres://user@host/name nor a file that ends in .sqlite3")
     return f"sqlite:{quote(str(file.absolute()))}"
 
 
@@ -329,9 +315,16 @@ def _copy(campaign_file: Path, source: str | None, target: str) -> tuple[str, li
             create_database(None if file is not None else target, new_file, snapshot.migration) as new,
         ):
             fingerprint: str = snapshot.campaign(campaign_file).fingerprint
-            copied = _copy_rows(snapshot, new, _shown(target))
+            copied = _copy_rows(snapshot, new, show_database(target, Path()))
         if file is not None:
-            _publish(new_file, file)
+            # It gets its name now, unless there is one of that name.
+            try:
+                new_file.chmod(0o600)
+                with new_file.open("rb") as written:
+                    os.fsync(written.fileno())
+                os.link(new_file, file)
+            except OSError as fault:
+                raise InputError(f"cannot be made ({fault.strerror}); name another file", file=file) from fault
     return fingerprint, copied
 
 
@@ -350,17 +343,6 @@ def _copy_rows(snapshot: Snapshot, target: Snapshot, shown_name: str) -> list[Ta
     return before
 
 
-def _publish(new_file: Path, file: Path) -> None:
-    """Give a new database its name, unless there is one of that name by now."""
-    try:
-        new_file.chmod(0o600)
-        with new_file.open("rb") as written:
-            os.fsync(written.fileno())
-        os.link(new_file, file)
-    except OSError as fault:
-        raise InputError(f"cannot be made ({fault.strerror}); name another file", file=file) from fault
-
-
 def _choose_note(campaign_file: Path, target: str) -> str | None:
     """How the target is noted: not at all where the database is expected anyway, by name alone beside the campaign."""
     file = sqlite_file(target, Path())
@@ -370,15 +352,3 @@ def _choose_note(campaign_file: Path, target: str) -> str | None:
         return None
     beside = file.resolve().parent == campaign_file.resolve().parent
     return f"sqlite:{quote(file.name)}" if beside else target
-
-
-def _notes(campaign_file: Path, source: str | None, given: str | None) -> tuple[str, ...]:
-    former = show_database(source, database_file(campaign_file))
-    notes = [f"the former database is unchanged ({former}); delete it when all is well"]
-    if database_note_file(campaign_file).exists():
-        notes.append(
-            f"{database_note_file(campaign_file)} says where the database is now; copy it to all hosts that serve"
-        )
-    if given is not None:
-        notes.append("leave --database out from now on (and ADJUDGE_DATABASE unset)")
-    return tuple(notes)

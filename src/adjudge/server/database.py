@@ -6,13 +6,13 @@ import os
 import secrets
 import tempfile
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
-from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from adjudge.table.errors import InputError, UsageError, param
+from adjudge.table.errors import InputError, UsageError
 from adjudge.table.files import atomic_path, read_text
 from adjudge.table.judgments import fingerprint
 
@@ -48,10 +48,8 @@ def database_settings(url: str | None, default_file: Path) -> dict[str, Any]:
         return _sqlite_settings(Path(unquote(parts.path)))
     if parts.scheme in _POSTGRES_SCHEMES:
         return _postgres_settings(url)
-    shown = hide_password(url)
-    raise UsageError(
-        f"database '{shown}' is of no known kind; give postgres://user@host/name, or leave it out for SQLite"
-    )
+    what = f"database '{hide_password(url)}' is of no known kind"
+    raise UsageError(f"{what}; give postgres://user@host/name, or leave it out for SQLite")
 
 
 def sqlite_file(database: str | None, default_file: Path) -> Path | None:
@@ -98,16 +96,24 @@ def choose_database(campaign_file: Path, given: str | None) -> str | None:
     if given is None or _identify(given) == _identify(noted):
         return given or noted
     raise UsageError(
-        f"{param('database')} is {hide_password(given)}, but the campaign was moved "
-        f"to {hide_password(noted)}; leave the "
+        f"--database is {hide_password(given)}, but the campaign was moved to {hide_password(noted)}; leave the "
         f"option out (and ADJUDGE_DATABASE unset), or delete {note} to return to the former database"
     )
 
 
+def locate_database(campaign_file: Path, given: str | None, missing: str) -> tuple[str | None, Path | None]:
+    """The database of a campaign, and its file where it is embedded; `missing` says what to do where there is none."""
+    chosen = choose_database(campaign_file, given)
+    embedded = sqlite_file(chosen, database_file(campaign_file))
+    if embedded is not None and not embedded.is_file():
+        raise InputError(f"has not been served yet{missing}", file=campaign_file)
+    return chosen, embedded
+
+
 def is_same_database(first: str | None, second: str | None, default_file: Path) -> bool:
     """Whether two addresses lead to the same database; None is the embedded one."""
-    places = [(address or f"sqlite:{quote(str(default_file.absolute()))}") for address in (first, second)]
-    return _identify(places[0]) == _identify(places[1])
+    embedded = f"sqlite:{quote(str(default_file.absolute()))}"
+    return _identify(first or embedded) == _identify(second or embedded)
 
 
 def _identify(database: str) -> tuple[str, ...]:
@@ -137,7 +143,10 @@ def _postgres_settings(url: str) -> dict[str, Any]:
     if not name:
         raise UsageError(f"database '{hide_password(url)}' names no database; write postgres://user@host/name")
     given = dict(parse_qsl(parts.query))
-    pooled = _is_pooled(given.pop("pooling", "session"))
+    pooling = given.pop("pooling", "session")
+    if pooling not in ("session", "transaction"):
+        raise UsageError(f"pooling={pooling} in --database is not known; write pooling=transaction, or leave it out")
+    pooled = pooling == "transaction"
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": name,
@@ -149,14 +158,6 @@ def _postgres_settings(url: str) -> dict[str, Any]:
         "DISABLE_SERVER_SIDE_CURSORS": pooled,
         "OPTIONS": {**given, **(_POOLED_OPTIONS if pooled else _POSTGRES_OPTIONS)},
     }
-
-
-def _is_pooled(pooling: str) -> bool:
-    if pooling not in ("session", "transaction"):
-        raise UsageError(
-            f"pooling={pooling} in {param('database')} is not known; write pooling=transaction, or leave it out"
-        )
-    return pooling == "transaction"
 
 
 def _read_port(url: str) -> str:
@@ -198,10 +199,7 @@ def decision_lock() -> Iterator[None]:
     """
     from django.db import connection
 
-    if connection.vendor != "sqlite":
-        yield
-        return
-    with _ONE_DECISION:
+    with _ONE_DECISION if connection.vendor == "sqlite" else nullcontext():
         yield
 
 
@@ -210,18 +208,13 @@ def write_transaction() -> Iterator[None]:
     """One transaction: what is written inside is on the disk when the block has ended, or not at all."""
     from django.db import connection, transaction
 
-    if connection.vendor == "sqlite":
-        with _ONE_WRITER, transaction.atomic():
-            yield
-    else:
-        with transaction.atomic():
-            if connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
-                connection.cursor().execute("SET LOCAL synchronous_commit = on")
-            yield
+    with _ONE_WRITER if connection.vendor == "sqlite" else nullcontext(), transaction.atomic():
+        if connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
+            connection.cursor().execute("SET LOCAL synchronous_commit = on")
+        yield
 
 
 # Django's settings, made from a campaign. Called once per process, before anything else of the app is imported.
-
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _HERE = Path(__file__).resolve().parent
@@ -265,7 +258,6 @@ def start_django(
         SESSION_COOKIE_AGE=session_hours * 3600,
         ADJUDGE=None,
         **_app_settings(),
-        **_security_settings(),
         **_address_settings(host, url),
     )
     django.setup()
@@ -337,7 +329,6 @@ def _app_settings() -> dict[str, Any]:
             # Refuses foreign host names on every request, and says how long answers are.
             "django.middleware.common.CommonMiddleware",
             "adjudge.server.sessions.only_json",
-            "adjudge.server.sessions.browser_cookie",
             "django.middleware.clickjacking.XFrameOptionsMiddleware",
             "django.contrib.sessions.middleware.SessionMiddleware",
             "django.middleware.csrf.CsrfViewMiddleware",
@@ -361,11 +352,6 @@ def _app_settings() -> dict[str, Any]:
             "handlers": {"errors": {"class": "logging.StreamHandler", "level": "ERROR"}},
             "loggers": {"django": {"handlers": ["errors"], "level": "ERROR", "propagate": False}},
         },
-    }
-
-
-def _security_settings() -> dict[str, Any]:
-    return {
         # A session is a signed cookie that names a link; whether the link still holds is asked on every request.
         "SESSION_ENGINE": "django.contrib.sessions.backends.signed_cookies",
         "SESSION_COOKIE_HTTPONLY": True,
@@ -385,7 +371,15 @@ def _address_settings(host: str, url: str | None) -> dict[str, Any]:
     if url is None:
         # Only its own names on loopback, so that no foreign page can reach it by a name of its own.
         return {"ALLOWED_HOSTS": ["127.0.0.1", "localhost", "[::1]"] if host in LOOPBACK else ["*"]}
-    parts = _split_url(url)
+    parts = urlsplit(url)
+    try:
+        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        known = False
+    if not known:
+        raise UsageError(f"--url '{url}' is not an address; write it as https://judge.example.org")
+    if parts.path not in ("", "/") or parts.query or parts.fragment:
+        raise UsageError(f"--url '{url}' has more than a host; give the campaign a host name (or port) of its own")
     secure = parts.scheme == "https"
     return {
         "ALLOWED_HOSTS": [parts.hostname, "127.0.0.1", "localhost", "[::1]"],
@@ -395,22 +389,6 @@ def _address_settings(host: str, url: str | None) -> dict[str, Any]:
         "SECURE_HSTS_SECONDS": 31_536_000 if secure else 0,
         "SECURE_PROXY_SSL_HEADER": ("HTTP_X_FORWARDED_PROTO", "https") if secure else None,
     }
-
-
-def _split_url(url: str) -> SplitResult:
-    """The parts of the public address: a scheme and a host, and nothing behind them."""
-    parts = urlsplit(url)
-    try:
-        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        known = False
-    if not known:
-        raise UsageError(f"{param('url')} '{url}' is not an address; write it as https://judge.example.org")
-    if parts.path not in ("", "/") or parts.query or parts.fragment:
-        raise UsageError(
-            f"{param('url')} '{url}' has more than a host; give the campaign a host name (or port) of its own"
-        )
-    return parts
 
 
 def _secret_key(campaign_file: Path) -> str:

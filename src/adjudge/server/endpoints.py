@@ -20,13 +20,13 @@ from adjudge.server.answers import Refused
 from adjudge.server.database import decision_lock, write_transaction
 from adjudge.server.export import read_judgments
 from adjudge.server.models import Annotator, Assignment, Decision, Link, ScreenState, Visitor
-from adjudge.server.organisers import DoneOut, LinkOut, OverviewOut, StatisticsOut, latest_panels, make_overview
-from adjudge.server.preparation import make_link, renew_link, revoke_links
+from adjudge.server.organisers import DoneOut, LinkOut, OverviewOut, StatisticsOut, make_overview, panel_groups
+from adjudge.server.preparation import make_link, revoke_links
 from adjudge.server.processes import ensure_tasks
 from adjudge.server.responses import EnterOut, Fault, FinishOut, SavedOut, WorkOut
 from adjudge.server.saves import AnnotatorIn, DecisionIn, EnterIn, SaveIn, save
 from adjudge.server.served_campaign import get_served
-from adjudge.server.sessions import AnnotatorAuth, OrganiserAuth, enter
+from adjudge.server.sessions import ANNOTATOR, ORGANISER, AnnotatorAuth, OrganiserAuth, enter
 from adjudge.server.sessions import leave as end_sessions
 from adjudge.server.tasks import (
     current_assignment,
@@ -40,7 +40,6 @@ from adjudge.server.tasks import (
 from adjudge.table.participants import PREFIX, any_judge
 
 # The JSON interface of the organisers' page.
-
 
 router = Router(auth=OrganiserAuth(), tags=["organising"])
 _FAULTS = {401: Fault, 403: Fault, 422: Fault}
@@ -56,13 +55,13 @@ def show_overview(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001 - nin
 @router.get("/state", response={200: StatisticsOut, **_FAULTS})
 def show_state(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001
     """How far the campaign is: verdict, possible ranks, what more judgments would buy."""
-    return latest_panels("state")
+    return panel_groups["state"].latest()
 
 
 @router.get("/panels", response={200: StatisticsOut, **_FAULTS})
 def show_panels(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001
     """Statistics of the judgments so far, as far as they can be computed."""
-    return latest_panels("statistics")
+    return panel_groups["statistics"].latest()
 
 
 @router.get(
@@ -88,7 +87,7 @@ def add_annotator(request: HttpRequest, body: AnnotatorIn) -> LinkOut:  # noqa: 
         annotator, new = Annotator.objects.get_or_create(name=name, defaults={"created": timezone.now()})
         if not new:
             raise HttpError(409, "there is an annotator of this name already")
-        secret = make_link(days=_days(), annotator=annotator)
+        secret = make_link(days=get_served().campaign.links.lifetime_days, annotator=annotator)
     return LinkOut(annotator=annotator.id, name=name, path=f"/enter#{secret}")
 
 
@@ -96,8 +95,9 @@ def add_annotator(request: HttpRequest, body: AnnotatorIn) -> LinkOut:  # noqa: 
 def renew(request: HttpRequest, annotator: int) -> LinkOut:  # noqa: ARG001
     """Revoke a person's links and make a new one."""
     with write_transaction():
-        person = _person(annotator)
-        secret = renew_link(person, days=_days())
+        person = _find_person(annotator)
+        revoke_links(person)
+        secret = make_link(days=get_served().campaign.links.lifetime_days, annotator=person)
     return LinkOut(annotator=person.id, name=person.name, path=f"/enter#{secret}")
 
 
@@ -105,25 +105,19 @@ def renew(request: HttpRequest, annotator: int) -> LinkOut:  # noqa: ARG001
 def revoke(request: HttpRequest, annotator: int) -> DoneOut:  # noqa: ARG001
     """Revoke a person's links; the sessions end at once."""
     with write_transaction():
-        return DoneOut(changed=revoke_links(_person(annotator)))
+        return DoneOut(changed=revoke_links(_find_person(annotator)))
 
 
 @router.post("/annotators/{annotator}/decision", response={200: DoneOut, **_WITH_404})
 def decide(request: HttpRequest, annotator: int, body: DecisionIn) -> DoneOut:
     """Exclude a person, or take the person back in, with the reason. Nothing is deleted."""
-    visitor: Visitor = request.auth  # type: ignore[attr-defined]  # set by ninja once the visitor is known
     with write_transaction():
-        person = _person(annotator)
+        person = _find_person(annotator)
         changed = person.excluded != body.excluded
         person.excluded = body.excluded
         person.save(update_fields=["excluded"])
-        Decision.objects.create(
-            annotator=person,
-            excluded=body.excluded,
-            reason=body.reason.strip(),
-            who=visitor.label,
-            made=timezone.now(),
-        )
+        why, who = body.reason.strip(), _visitor(request).label
+        Decision.objects.create(annotator=person, excluded=body.excluded, reason=why, who=who, made=timezone.now())
     return DoneOut(changed=int(changed))
 
 
@@ -137,7 +131,7 @@ def revoke_organiser_link(request: HttpRequest, link: int) -> DoneOut:  # noqa: 
         return DoneOut(changed=links.filter(revoked__isnull=True).update(revoked=timezone.now()))
 
 
-def _person(number: int) -> Annotator:
+def _find_person(number: int) -> Annotator:
     person = Annotator.objects.filter(pk=_in_range(number)).first()
     if person is None:
         raise HttpError(404, "there is no such annotator")
@@ -151,10 +145,6 @@ def _in_range(number: int) -> int:
     return number
 
 
-def _days() -> int:
-    return get_served().campaign.links.lifetime_days
-
-
 api = NinjaAPI(
     title="adjudge",
     version=__version__,
@@ -163,7 +153,6 @@ api = NinjaAPI(
     urls_namespace="api",
 )
 api.add_router("/organiser", router)
-MOST_FAULTS, MOST_PARTS, LONGEST_WORD, LONGEST_MESSAGE = 5, 6, 60, 200
 _as_annotator = AnnotatorAuth()
 
 
@@ -175,12 +164,10 @@ def _refused(request: HttpRequest, fault: Refused) -> HttpResponse:
 @api.exception_handler(ValidationError)
 def _invalid(request: HttpRequest, fault: ValidationError) -> HttpResponse:
     """Say what is wrong with a request, in few words: a long wrong request gets no long answer."""
+    most_faults, most_parts, longest_word, longest_message = 5, 6, 60, 200
     faults = [
-        {
-            "loc": [str(part)[:LONGEST_WORD] for part in error["loc"][:MOST_PARTS]],
-            "msg": str(error["msg"])[:LONGEST_MESSAGE],
-        }
-        for error in fault.errors[:MOST_FAULTS]
+        {"loc": [str(part)[:longest_word] for part in error["loc"][:most_parts]], "msg": error["msg"][:longest_message]}
+        for error in fault.errors[:most_faults]
     ]
     return api.create_response(request, {"detail": faults}, status=422)
 
@@ -272,14 +259,13 @@ def _visitor(request: HttpRequest) -> Visitor:
     return visitor
 
 
-# Every address of the app. `tests/collect/test_authorisation.py` wants a row for each.
-
+# Every address of the app. `tests/server/test_authorisation.py` wants a row for each.
 
 urlpatterns = [
     path("", pages.home),
-    path("enter", pages.enter_page),
-    path("work", pages.work_page),
-    path("organise", pages.organise_page),
+    path("enter", pages.page, {"name": "enter", "role": None}),
+    path("work", pages.page, {"name": "work", "role": ANNOTATOR}),
+    path("organise", pages.page, {"name": "organise", "role": ORGANISER}),
     path("health", pages.health),
     path("logo", pages.logo),
     path("static/<str:version>/<path:name>", pages.page_file),

@@ -18,8 +18,9 @@ from adjudge.table.judgments import INCLUSION, SCHEMA, Judgments, SetAside
 from adjudge.table.protocols import PROTOCOLS
 from adjudge.table.texts import CORRECTED, VERSION
 
+Columns = dict[str, pl.DataType | type[pl.DataType]]
 # Columns beyond the judgment table's own.
-EXTRA: dict[str, pl.DataType | type[pl.DataType]] = {
+EXTRA: Columns = {
     "output": pl.String,
     "text_hash": pl.String,
     "saved": pl.Datetime("us", "UTC"),
@@ -28,20 +29,20 @@ EXTRA: dict[str, pl.DataType | type[pl.DataType]] = {
     "excluded": pl.Boolean,
 }
 # And where errors are marked: who made each mark, what the translation came with, what was asked back and kept.
-EXTRA_MARKED: dict[str, pl.DataType | type[pl.DataType]] = {
+EXTRA_MARKED: Columns = {
     "span_origins": pl.String,
     "prefilled": pl.String,
     "warning": pl.String,
     "warning_kept": pl.Boolean,
 }
 # And of post-edits, whose text stands where comments are elsewhere: whether something was changed, and the comment.
-EXTRA_EDITED: dict[str, pl.DataType | type[pl.DataType]] = {"action": pl.String, "comment": pl.String}
+EXTRA_EDITED: Columns = {"action": pl.String, "comment": pl.String}
 # And of adaptive campaigns: the number of the decision that handed the task out, and the probability of its outcome.
-EXTRA_DRAWN: dict[str, pl.DataType | type[pl.DataType]] = {"draw": pl.Int64, "draw_probability": pl.Float64}
+EXTRA_DRAWN: Columns = {"draw": pl.Int64, "draw_probability": pl.Float64}
 # And where segments were chosen with unequal probabilities: that of the segment.
-EXTRA_SELECTED: dict[str, pl.DataType | type[pl.DataType]] = {INCLUSION: pl.Float64}
+EXTRA_SELECTED: Columns = {INCLUSION: pl.Float64}
 # And where two versions of a test set are judged: which one, and whether the source of the segment was corrected.
-EXTRA_VERSIONS: dict[str, pl.DataType | type[pl.DataType]] = {VERSION: pl.String, CORRECTED: pl.Boolean}
+EXTRA_VERSIONS: Columns = {VERSION: pl.String, CORRECTED: pl.Boolean}
 
 
 Stamp = tuple[int, tuple[int, ...]]
@@ -86,20 +87,17 @@ def _read_answers() -> pl.DataFrame:
     states = read_states()
     ensure_tasks(states["task"].unique())
     revisions = read_revisions(states)
-    names = revisions.cell_names
-    columns = list(zip(*revisions.cells, strict=True)) or [()] * len(names)
-    types = {**SCHEMA, **EXTRA_MARKED, **EXTRA_EDITED}
+    names = ("state", "output", "revision", "ended", "saved", *revisions.cell_names)
+    columns = list(zip(*revisions.known, strict=True)) or [()] * len(names)
+    types = {**SCHEMA, **EXTRA, **EXTRA_MARKED, **EXTRA_EDITED, "state": pl.Int64}
     frame = pl.DataFrame(
         [
-            pl.Series("state", revisions.state, dtype=pl.Int64),
-            pl.Series("output", revisions.output, dtype=pl.String),
             pl.Series("history", revisions.history, dtype=pl.Int64),
-            pl.Series("revision", revisions.revision, dtype=pl.Int32),
             pl.Series("active_seconds", revisions.seconds, dtype=pl.Float64),
-            parse_times(pl.Series("ended", revisions.edited)),
-            parse_times(pl.Series("saved", revisions.received)),
             *(
-                pl.Series(name, values, dtype=types[name], strict=False)
+                parse_times(pl.Series(name, values))
+                if name in ("ended", "saved")
+                else pl.Series(name, values, dtype=types[name], strict=False)
                 for name, values in zip(names, columns, strict=True)
             ),
         ]
@@ -145,9 +143,10 @@ def _credit_systems(answers: pl.DataFrame) -> pl.DataFrame:
 
 def _list_excluded(frame: pl.DataFrame) -> list[SetAside]:
     """The rows of everybody who is excluded, with the reason of the last decision."""
-    reasons = _exclusion_reasons()
-    excluded = frame.filter(pl.col("excluded"))
-    counted = excluded.group_by("person", "annotator", maintain_order=True).len()
+    reasons = dict(
+        Decision.objects.filter(annotator__excluded=True).order_by("made", "pk").values_list("annotator", "reason")
+    )
+    counted = frame.filter(pl.col("excluded")).group_by("person", "annotator", maintain_order=True).len()
     return [
         SetAside(f"annotator {name} was excluded: {reasons.get(person, '')}", count)
         for person, name, count in counted.iter_rows()
@@ -156,14 +155,7 @@ def _list_excluded(frame: pl.DataFrame) -> list[SetAside]:
 
 def _add_texts(frame: pl.DataFrame) -> pl.DataFrame:
     shown = [get_served().output_by_id[task, output] for task, output in frame.select("task", "output").iter_rows()]
-    sources = pl.Series("source_text", [placed.item.source for placed in shown], dtype=pl.String)
     return frame.with_columns(
-        sources, pl.Series("target_text", [placed.output.text for placed in shown], dtype=pl.String)
+        pl.Series("source_text", [placed.item.source for placed in shown], dtype=pl.String),
+        pl.Series("target_text", [placed.output.text for placed in shown], dtype=pl.String),
     )
-
-
-def _exclusion_reasons() -> dict[int, str]:
-    """The reason of the last decision about everybody who is excluded."""
-    excluded = set(Annotator.objects.filter(excluded=True).values_list("pk", flat=True))
-    decisions = Decision.objects.select_related("annotator").order_by("made", "pk")
-    return {decision.annotator.pk: decision.reason for decision in decisions if decision.annotator.pk in excluded}

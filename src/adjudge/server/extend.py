@@ -15,17 +15,16 @@ from adjudge.campaigns.extension import BESIDE, Extension, extend_tasks
 from adjudge.campaigns.results import Extended, ExtendedMeetings, ExtendedSystem, GivenLink
 from adjudge.campaigns.tasks import TaskSet, parse_tasks, save_tasks, to_json
 from adjudge.server.archives import known_migrations, open_database, read_migration
-from adjudge.server.database import choose_database, database_file, show_database, sqlite_file
+from adjudge.server.database import database_file, locate_database, show_database
 from adjudge.server.serve import LinkFile, check_same_campaign
-from adjudge.table.errors import DataError, InputError, UsageError, param
+from adjudge.table.errors import DataError, InputError, UsageError
 from adjudge.table.protocols import RATED
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from adjudge.campaigns.campaign_file import Campaign, Looks
-    from adjudge.campaigns.design_report import DesignReport
+    from adjudge.campaigns.campaign_file import Campaign
 
 MOST_BESIDE = 100
 USUAL_URL = "http://127.0.0.1:8000"
@@ -65,19 +64,23 @@ def extend(
         looks: the planned looks that were taken so far.
     """
     if judgments < 0:
-        raise UsageError(f"{param('judgments')} is {judgments}; give how many more are wanted")
+        raise UsageError(f"--judgments is {judgments}; give how many more are wanted")
     if not 0 <= beside <= MOST_BESIDE:
-        raise UsageError(f"{param('beside')} is {beside:g}; give a number from 0 to {MOST_BESIDE}")
+        raise UsageError(f"--beside is {beside:g}; give a number from 0 to {MOST_BESIDE}")
     campaign = load_campaign(campaign_file)
-    chosen = choose_database(campaign_file, database)
-    embedded = sqlite_file(chosen, database_file(campaign_file))
+    chosen, _ = locate_database(campaign_file, database, "; change it, and serve it as it is")
     where = show_database(chosen, database_file(campaign_file))
-    if embedded is not None and not embedded.is_file():
-        raise InputError("has not been served yet; change it, and serve it as it is", file=campaign_file)
     with open_database(chosen, database_file(campaign_file)) as connection:
         if read_migration(connection, where) != max(known_migrations()):
             raise InputError("is of an earlier version; restart adjudge serve, which upgrades it", file=where)
-        stored, excluded, drawn = _read_stored(connection.alias, campaign_file)
+        from adjudge.server.models import Annotator, Campaign, Draw
+
+        row = Campaign.objects.using(connection.alias).first()
+        if row is None:
+            raise InputError("has not been served yet; change it, and serve it as it is", file=campaign_file)
+        stored = parse_tasks(row.tasks, "the database")
+        people = Annotator.objects.using(connection.alias).filter(excluded=True)
+        excluded = set(people.values_list("name", flat=True))
         check_same_campaign(stored, campaign, campaign_file)
         extension = extend_tasks(campaign, stored, judgments=judgments, beside=beside, excluded=excluded)
         _check_extension(extension, campaign)
@@ -87,7 +90,7 @@ def extend(
                 "the ranks of the organisers' page, which hold at any time, begin anew with the larger plan: their "
                 "confidence holds before and after, each by itself"
             )
-        if drawn and extension.systems:
+        if extension.systems and Draw.objects.using(connection.alias).exists():
             raise DataError(
                 "files.systems has new systems, but tasks were drawn by the policy for the former ones, and the draws "
                 "could not be made again from their log; judge new systems in a campaign of their own"
@@ -98,45 +101,27 @@ def extend(
 
             base = base or url_of_server(connection.alias) or USUAL_URL
             links = _store(connection.alias, campaign, stored, extension, base=base, links_file=links_file)
-            notes += _write_tasks(extension.tasks, campaign_file.with_name("tasks.json"))
+            try:
+                save_tasks(extension.tasks, campaign_file.with_name("tasks.json"))
+            except InputError as fault:
+                # The database holds the extension by now, and new links are shown only once: neither may be lost.
+                notes.append(f"the campaign is extended, but {fault}; the next start of adjudge serve writes it")
     return _describe_extension(
         campaign, stored, extension, notes, links, dry_run=dry_run, judgments=judgments, beside=beside
     )
-
-
-def _read_stored(alias: str, campaign_file: Path) -> tuple[TaskSet, set[str], bool]:
-    """The tasks so far, who is excluded, and whether tasks were drawn by a policy."""
-    from adjudge.server.models import Annotator, Campaign, Draw
-
-    row = Campaign.objects.using(alias).first()
-    if row is None:
-        raise InputError("has not been served yet; change it, and serve it as it is", file=campaign_file)
-    excluded = set(Annotator.objects.using(alias).filter(excluded=True).values_list("name", flat=True))
-    return parse_tasks(row.tasks, "the database"), excluded, Draw.objects.using(alias).exists()
 
 
 def _check_extension(extension: Extension, campaign: Campaign) -> None:
     if not extension.added and not extension.annotators:
         raise DataError(
             "there is nothing to add: the campaign file has no annotators, systems or texts that the tasks lack; add "
-            f"them there, or ask for more judgments of the same texts with {param('judgments')}"
+            "them there, or ask for more judgments of the same texts with --judgments"
         )
     if extension.annotators and not extension.added and campaign.assignment.policy == "fixed":
         raise DataError(
             'with assignment.policy = "fixed", new annotators have nothing to judge without new tasks; ask for some '
-            f"with {param('judgments')}, or add people on the organisers' page, who stand in for those who are excluded"
+            "with --judgments, or add people on the organisers' page, who stand in for those who are excluded"
         )
-
-
-def _count_rated(tasks: TaskSet) -> int:
-    """Judgments that count, as looks count them: a text of several systems counts for each."""
-    return sum(
-        task.judgments * len(output.systems)
-        for task in tasks.tasks
-        if task.kind == "work"
-        for _, _, output in task.outputs()
-        if output.kind in RATED
-    )
 
 
 def _check_looks(campaign: Campaign, stored: TaskSet, extension: Extension, taken: LooksTaken | None) -> list[str]:
@@ -157,10 +142,17 @@ def _check_looks(campaign: Campaign, stored: TaskSet, extension: Extension, take
             )
     if plan is None:
         return []
-    return _check_plan(plan, _count_rated(stored), _count_rated(extension.tasks), taken)
-
-
-def _check_plan(plan: Looks, before: int, after: int, taken: LooksTaken | None) -> list[str]:
+    before, after = (
+        # As looks count them: a text of several systems counts for each.
+        sum(
+            task.judgments * len(output.systems)
+            for task in tasks.tasks
+            if task.kind == "work"
+            for _, _, output in task.outputs()
+            if output.kind in RATED
+        )
+        for tasks in (stored, extension.tasks)
+    )
     if after > before >= plan.planned:
         how = "begin a new campaign" if taken is not None else "raise looks.planned, before the first look is taken"
         raise DataError(
@@ -205,18 +197,6 @@ def _store(
     return [] if file is not None else [GivenLink(link.name, address(link.secret, base)) for link in links]
 
 
-def _write_tasks(tasks: TaskSet, file: Path) -> list[str]:
-    """Write the file of the tasks; what went wrong with it.
-
-    The database holds the extension by now, and the new links are shown only once: neither is lost for this file.
-    """
-    try:
-        save_tasks(tasks, file)
-    except InputError as fault:
-        return [f"the campaign is extended, but {fault.for_command_line()}; the next start of adjudge serve writes it"]
-    return []
-
-
 def _describe_extension(
     campaign: Campaign,
     stored: TaskSet,
@@ -229,6 +209,8 @@ def _describe_extension(
     beside: float,
 ) -> Extended:
     before, after = measure_balance(stored, campaign), measure_balance(extension.tasks, campaign)
+    former = {row.system: (row.judgments, row.segments) for row in before.systems}
+    meetings = {row.where: (row.least, row.most, row.cv) for row in before.meetings}
     if campaign.assignment.policy == "pool" and judgments:
         notes = [*notes, "in a pool, people get tasks whose texts they have not met first, as long as there are any"]
     return Extended(
@@ -250,38 +232,14 @@ def _describe_extension(
         annotators=extension.annotators,
         new_systems=extension.systems,
         new_segments=extension.segments,
-        systems=_compare_systems(before, after),
-        meetings=_compare_meetings(before, after),
+        systems=tuple(
+            ExtendedSystem(row.system, row.human, judgments, row.judgments, segments, row.segments)
+            for row in after.systems
+            for judgments, segments in [former.get(row.system, (0, 0))]
+        ),
+        meetings=tuple(
+            ExtendedMeetings(row.where, *meetings.get(row.where, (0, 0, None)), row.least, row.most, row.cv)
+            for row in after.meetings
+        ),
         links=tuple(links),
-    )
-
-
-def _compare_systems(before: DesignReport, after: DesignReport) -> tuple[ExtendedSystem, ...]:
-    former = {row.system: row for row in before.systems}
-    return tuple(
-        ExtendedSystem(
-            row.system,
-            row.human,
-            former[row.system].judgments if row.system in former else 0,
-            row.judgments,
-            former[row.system].segments if row.system in former else 0,
-            row.segments,
-        )
-        for row in after.systems
-    )
-
-
-def _compare_meetings(before: DesignReport, after: DesignReport) -> tuple[ExtendedMeetings, ...]:
-    former = {meeting.where: meeting for meeting in before.meetings}
-    return tuple(
-        ExtendedMeetings(
-            now.where,
-            was.least if (was := former.get(now.where)) is not None else 0,
-            was.most if was is not None else 0,
-            was.cv if was is not None else None,
-            now.least,
-            now.most,
-            now.cv,
-        )
-        for now in after.meetings
     )

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     Flag = models.BooleanField[bool, bool]
     Whole = models.IntegerField[int, int]
     MaybeWhole = models.IntegerField[int | None, int | None]
-    Seconds = models.FloatField[float, float]
     Real = models.FloatField[float, float]
     Time = models.DateTimeField[datetime, datetime]
     MaybeTime = models.DateTimeField[datetime | None, datetime | None]
@@ -117,9 +116,9 @@ class ScreenState(models.Model):
     judged: Whole = models.IntegerField(default=0)
     complete: Flag = models.BooleanField(default=False)
     first_shown: Time = models.DateTimeField()
-    shown_seconds: Seconds = models.FloatField(default=0)
-    visible_seconds: Seconds = models.FloatField(default=0)
-    active_seconds: Seconds = models.FloatField(default=0)
+    shown_seconds: Real = models.FloatField(default=0)
+    visible_seconds: Real = models.FloatField(default=0)
+    active_seconds: Real = models.FloatField(default=0)
 
     class Meta:
         """One state per screen of an assignment."""
@@ -166,7 +165,7 @@ class Draw(models.Model):
     """A decision of an adaptive campaign: which task was drawn for an assignment, with all probabilities.
 
     `candidates` are the tasks that could have been drawn, each with the people who had it then; `decision` is that of
-    `adjudge.adapt`. With the observations that were known it comes out again.
+    `campaigns.adaptive`. With the observations that were known it comes out again.
     """
 
     id: int
@@ -208,7 +207,6 @@ class Process(models.Model):
 
 
 # The few statements behind every save, in SQL: building them anew each time would cost more than running them.
-
 
 _VISITOR = """
 SELECT l.id, l.role, l.label, a.id, a.name, a.excluded, a.crowd
@@ -302,7 +300,7 @@ class SaveTarget:
 
 def find_visitor(link_id: int, role: str, session: str) -> Visitor | None:
     """The visitor who came by this link in this role, if the link still holds and the session was not left."""
-    row = _fetch(_VISITOR, [link_id, role, to_database(timezone.now()), session])
+    row = _run(_VISITOR, [link_id, role, _to_database(timezone.now()), session])
     if row is None:
         return None
     return Visitor(row[0], row[1], row[2], row[3] or 0, row[4] or "", bool(row[5]), bool(row[6]))
@@ -310,18 +308,16 @@ def find_visitor(link_id: int, role: str, session: str) -> Visitor | None:
 
 def find_target(annotator_id: int, task: str, screen: str, save_id: UUID) -> SaveTarget | None:
     """Where a save goes; on PostgreSQL the assignment is locked first, so that its saves come one by one."""
-    with connection.cursor() as cursor:
-        if connection.features.has_select_for_update:
-            cursor.execute(_LOCK, [annotator_id, task])
-        cursor.execute(_TARGET, [screen, _uuid(save_id), annotator_id, task])
-        row = cursor.fetchone()
+    if connection.features.has_select_for_update:
+        _run(_LOCK, [annotator_id, task])
+    row = _run(_TARGET, [screen, _uuid(save_id), annotator_id, task])
     if row is None:
         return None
     state = None
     if row[6] is not None:
         state = StoredState(row[6], row[7], row[8], bool(row[9]), _time(row[10]), row[11], row[12], row[13])
-    times = (_time(row[1]), _maybe_time(row[2]), _maybe_time(row[3]), _maybe_time(row[4]))
-    earlier = (row[14], row[15], _maybe_time(row[16]))
+    earlier = (row[14], row[15], _time(row[16]))
+    times = (_time(row[1]), _time(row[2]), _time(row[3]), _time(row[4]))
     return SaveTarget(row[0], *times, bool(row[5]), state, *earlier, row[17] or 0.0, row[18], bool(row[19]))
 
 
@@ -332,14 +328,14 @@ def write_state(state: StoredState, assignment_id: int, screen: str) -> int:
     if state.id is not None:
         _run(_UPDATE, [*values, state.id])
         return state.id
-    row = _fetch(_INSERT, [assignment_id, screen, to_database(state.first_shown), *values])
+    row = _run(_INSERT, [assignment_id, screen, _to_database(state.first_shown), *values])
     assert row is not None
     return int(row[0])
 
 
 def note_completeness(target: SaveTarget, screens: int) -> None:
     """Note whether all screens of a task are complete."""
-    row = _fetch(_COUNT, [target.assignment_id, True])
+    row = _run(_COUNT, [target.assignment_id, True])
     complete = row is not None and row[0] == screens
     if complete != target.complete:
         _run(_COMPLETE, [complete, target.assignment_id])
@@ -347,28 +343,17 @@ def note_completeness(target: SaveTarget, screens: int) -> None:
 
 def prolong_lease(target: SaveTarget, until: datetime) -> None:
     """Hold a task for longer."""
-    _run(_PROLONG, [to_database(until), target.assignment_id])
+    _run(_PROLONG, [_to_database(until), target.assignment_id])
 
 
-def record_save(
-    save_id: UUID,
-    state_id: int,
-    *,
-    revision: int | None,
-    changes: str,
-    digest: str,
-    edited: datetime,
-    received: datetime,
-    spent: str,
-    events: str,
-) -> None:
+def record_save(save: Save) -> None:
     """Add a save to the log."""
-    times = [to_database(edited), to_database(received)]
-    _run(_RECORD, [_uuid(save_id), state_id, revision, changes, digest, *times, spent, events])
+    fields = [save.state_id, save.revision, save.changes, save.digest]
+    times = [_to_database(save.edited), _to_database(save.received)]
+    _run(_RECORD, [_uuid(save.id), *fields, *times, save.spent, save.events])
 
 
-def to_database(when: datetime) -> Any:
-    """A time as the database takes it."""
+def _to_database(when: datetime) -> Any:
     return connection.ops.adapt_datetimefield_value(when)
 
 
@@ -376,22 +361,15 @@ def _uuid(value: UUID) -> Any:
     return value if connection.features.has_native_uuid_field else value.hex
 
 
-def _time(value: Any) -> datetime:
-    when: datetime = datetime.fromisoformat(value) if isinstance(value, str) else value
-    return when.replace(tzinfo=UTC) if when.tzinfo is None else when
+def _time(value: Any) -> Any:
+    """A time as the database gave it, in UTC; None stays None."""
+    when: datetime | None = datetime.fromisoformat(value) if isinstance(value, str) else value
+    return when.replace(tzinfo=UTC) if when is not None and when.tzinfo is None else when
 
 
-def _maybe_time(value: Any) -> datetime | None:
-    return None if value is None else _time(value)
-
-
-def _fetch(statement: str, values: list[Any]) -> tuple[Any, ...] | None:
+def _run(statement: str, values: list[Any]) -> tuple[Any, ...] | None:
+    """Run a statement; returns the first row of its answer, if it has one."""
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
-        row: tuple[Any, ...] | None = cursor.fetchone()
+        row: tuple[Any, ...] | None = cursor.fetchone() if cursor.description else None
         return row
-
-
-def _run(statement: str, values: list[Any]) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)

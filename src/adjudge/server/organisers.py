@@ -10,7 +10,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from django.db import connections
@@ -29,8 +29,6 @@ from adjudge.table.errors import AdjudgeError
 from adjudge.table.protocols import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from adjudge.server.export import Stamp
     from adjudge.server.panels import Panel
     from adjudge.table.judgments import Judgments
@@ -41,7 +39,6 @@ if TYPE_CHECKING:
 # The functions come from other stages, by the command that serves. What takes long is computed less often, so that
 # people who judge never wait for statistics. Requests get what was computed last, and are told that more is on its
 # way.
-
 
 _FRESH_SECONDS = 10.0
 _REST = 10
@@ -85,50 +82,40 @@ class PanelGroup:
             self.lock.release()
 
 
-_groups: dict[Group, PanelGroup] = {"state": PanelGroup("state"), "statistics": PanelGroup("statistics")}
+panel_groups: dict[Group, PanelGroup] = {"state": PanelGroup("state"), "statistics": PanelGroup("statistics")}
 _judgments: tuple[Stamp, Judgments] | None = None
 _reading = threading.Lock()
 
 
-def latest_panels(group: Group) -> dict[str, Any]:
-    """The panels of a group as they stand."""
-    return _groups[group].latest()
-
-
-def current_judgments(stamp: Stamp) -> Judgments:
-    """The judgments so far, read once for all groups."""
-    global _judgments  # noqa: PLW0603 - a cache of this process
-    with _reading:
-        if _judgments is None or _judgments[0] != stamp:
-            _judgments = (stamp, read_judgments())
-        return _judgments[1]
-
-
 def compute_panels(group: Group, stamp: Stamp) -> list[dict[str, Any]]:
     """The panels of all functions of a group; one that cannot be computed yet says why."""
+    global _judgments  # noqa: PLW0603 - a cache of this process
     wanted = [panel for panel in get_served().panels if panel.group == group]
-    judgments = current_judgments(stamp) if wanted else None
-    if judgments is None or not len(judgments):
+    if not wanted:
         return []
+    with _reading:
+        # Read once for all groups.
+        if _judgments is None or _judgments[0] != stamp:
+            _judgments = (stamp, read_judgments())
+        judgments = _judgments[1]
+    if not len(judgments):
+        return []
+
+    def make_tables(panel: Panel) -> list[dict[str, Any]]:
+        try:
+            return [asdict(table) for table in panel.make(judgments)]
+        except AdjudgeError as fault:
+            title = getattr(panel.make, "__name__", "statistics").replace("_", " ").capitalize()
+            return [asdict(PanelTable(title, (), (), note=str(fault)))]
+        finally:
+            connections.close_all()
+
     # Each function waits for a process of its own, so that all of them take as long as the slowest.
     with ThreadPoolExecutor(len(wanted)) as threads:
-        parts = threads.map(partial(_make_tables, judgments=judgments), wanted)
-        return [table for tables in parts for table in tables]
-
-
-def _make_tables(panel: Panel, judgments: Judgments) -> list[dict[str, Any]]:
-    """The panels of a function, in a thread of its own."""
-    try:
-        return [asdict(table) for table in panel.make(judgments)]
-    except AdjudgeError as fault:
-        title = getattr(panel.make, "__name__", "statistics").replace("_", " ").capitalize()
-        return [asdict(PanelTable(title, (), (), note=fault.for_command_line()))]
-    finally:
-        connections.close_all()
+        return [table for tables in threads.map(make_tables, wanted) for table in tables]
 
 
 # Every annotator as organisers see them: judgments, controls, time, pace, link, and whether they need attention.
-
 
 # Databases take only so many values in one question.
 _SCREENS_AT_ONCE = 500
@@ -151,28 +138,16 @@ class WorkDone:
     checked: ControlCount = field(default_factory=ControlCount)
 
     @property
-    def answers(self) -> int:
-        """All answers: those to controls and examples take time too."""
-        return self.judgments + self.controls + self.examples
-
-    @property
     def faults(self) -> tuple[str, ...]:
         """Why the work does not pass, by the rule of completion codes and of `adjudge check`."""
-        return find_faults(self.checked, judgments=self.answers, active_seconds=self.active_seconds)
-
-
-def count_work() -> dict[int, WorkDone]:
-    """What every annotator has done, by number."""
-    return _count_work(*current_stamp())
-
-
-def forget_counts() -> None:
-    """Count anew: there are other tasks than before."""
-    _count_work.cache_clear()
+        # All answers: those to controls and examples take time too.
+        answers = self.judgments + self.controls + self.examples
+        return find_faults(self.checked, judgments=answers, active_seconds=self.active_seconds)
 
 
 @lru_cache(maxsize=1)
-def _count_work(*stamp: object) -> dict[int, WorkDone]:  # noqa: ARG001 - what they depend on
+def count_work(*stamp: object) -> dict[int, WorkDone]:  # noqa: ARG001 - what it depends on besides the tasks
+    """What every annotator has done, by number."""
     tasks = get_served().task_by_id
     counted: dict[int, WorkDone] = {}
     special, checked = _count_special_answers()
@@ -196,11 +171,16 @@ def _count_work(*stamp: object) -> dict[int, WorkDone]:  # noqa: ARG001 - what t
 def _count_special_answers() -> tuple[Counter[tuple[str, int]], dict[int, ControlCount]]:
     """Answers to controls and to examples by assignment, and the controls answered rightly by annotator."""
     counts: Counter[tuple[str, int]] = Counter()
-    states = list(_read_special_states())
     field_judged = judged_field(get_served().campaign)
+    # All the other screens are not even read: there may be very many.
+    screens = get_served().special_screens
+    states: list[ScreenState] = []
+    wanted = ("screen", "answers", "assignment_id", "assignment__annotator_id", "assignment__task")
+    for start in range(0, len(screens), _SCREENS_AT_ONCE):
+        some = ScreenState.objects.filter(screen__in=screens[start : start + _SCREENS_AT_ONCE])
+        states += some.select_related("assignment").only(*wanted)
     for state in states:
-        answers = json.loads(state.answers)
-        for output, answer in answers.items():
+        for output, answer in json.loads(state.answers).items():
             placed = get_served().output_by_id.get((state.assignment.task, output))
             what = None if placed is None else special_kind(placed.output.kind)
             if what is not None and not is_open(answer.get(field_judged)):
@@ -213,25 +193,16 @@ def special_kind(kind: str) -> str | None:
     return "example" if kind == "tutorial" else "control" if KINDS[kind].control else None
 
 
-def _read_special_states() -> Iterator[ScreenState]:
-    """How the screens with controls and examples stand. All the others are not even read: there may be very many."""
-    screens = get_served().special_screens
-    wanted = ("screen", "answers", "assignment_id", "assignment__annotator_id", "assignment__task")
-    for start in range(0, len(screens), _SCREENS_AT_ONCE):
-        states = ScreenState.objects.filter(screen__in=screens[start : start + _SCREENS_AT_ONCE])
-        yield from states.select_related("assignment").only(*wanted)
-
-
-def list_people(now: datetime) -> list[dict[str, Any]]:
+def _list_people(done: dict[int, WorkDone], now: datetime) -> list[dict[str, Any]]:
     """One row per annotator, by name."""
-    done = count_work()
     finished = dict(
         Assignment.objects.filter(finished__isnull=False).values_list("annotator").annotate(count=Count("pk"))
     )
     last = dict(Save.objects.values_list("state__assignment__annotator").annotate(last=Max("received")))
     unfinished = Assignment.objects.filter(held_condition(now), finished__isnull=True)
     open_tasks = set(unfinished.values_list("annotator", flat=True))
-    links = _latest_links()
+    # The link that every annotator got last.
+    links = {link.annotator_id: link for link in Link.objects.filter(annotator__isnull=False).order_by("created", "pk")}
     rows = []
     for annotator in Annotator.objects.order_by("name"):
         work = done.get(annotator.id, WorkDone())
@@ -250,25 +221,13 @@ def list_people(now: datetime) -> list[dict[str, Any]]:
             "last_save": last.get(annotator.id),
             "link": link_status(links.get(annotator.id), now),
         }
-        row["attention"] = [] if annotator.excluded else _find_attention(row, now, in_hand=annotator.id in open_tasks)
+        row["attention"] = [] if annotator.excluded else list(work.faults)
+        if annotator.id in open_tasks and not annotator.excluded:
+            idle = row["last_save"] is not None and now - row["last_save"] > timedelta(hours=IDLE_HOURS)
+            expired = row["link"]["status"] == "expired"
+            row["attention"] += [*(["idle"] if idle else []), *(["expired"] if expired else [])]
         rows.append(row)
     return rows
-
-
-def _latest_links() -> dict[int | None, Link]:
-    """The link that every annotator got last."""
-    oldest_first = Link.objects.filter(annotator__isnull=False).order_by("created", "pk")
-    return {link.annotator_id: link for link in oldest_first}
-
-
-def _find_attention(row: dict[str, Any], now: datetime, *, in_hand: bool) -> list[str]:
-    """Why this person needs the organisers' attention."""
-    reasons = list(row["faults"])
-    if in_hand and row["last_save"] is not None and now - row["last_save"] > timedelta(hours=IDLE_HOURS):
-        reasons.append("idle")
-    if in_hand and row["link"]["status"] == "expired":
-        reasons.append("expired")
-    return reasons
 
 
 def link_status(link: Link | None, now: datetime) -> dict[str, Any]:
@@ -288,15 +247,27 @@ def make_overview() -> dict[str, Any]:
     """Everything on the organisers' page but the statistics."""
     now = timezone.now()
     campaign = get_served().campaign
-    progress = _count_progress(now)
+    saves, excluded = current_stamp()
+    work_by_person = count_work(saves, excluded)
+    # Excluded people do not count in progress and cost: their tasks are wanted once more.
+    done = [work for annotator, work in work_by_person.items() if annotator not in excluded]
+    progress = _count_progress(done, now)
+    decisions = Decision.objects.order_by("-made", "-pk")
+    links = Link.objects.filter(annotator__isnull=True).order_by("-created", "-pk")
     return {
         "campaign": {"name": campaign.name, "protocol": campaign.protocol, "policy": campaign.assignment.policy},
         "progress": progress,
-        "cost": _estimate_cost(progress, now),
+        "cost": _estimate_cost(done, progress, now),
         "throughput": _count_saves_by_hour(now),
-        "annotators": list_people(now),
-        "decisions": _list_decisions(),
-        "links": _list_links(now),
+        "annotators": _list_people(work_by_person, now),
+        "decisions": [
+            dict(zip(DecisionOut.model_fields, decision, strict=True))
+            for decision in decisions.values_list("annotator__name", "excluded", "reason", "who", "made")
+        ],
+        "links": [
+            {"id": link.id, "role": link.role, "label": link.label, "created": link.created, **link_status(link, now)}
+            for link in links
+        ],
     }
 
 
@@ -307,18 +278,15 @@ def judgments_planned() -> int:
     return _limit_to_planned(in_tasks)
 
 
-def _count_progress(now: datetime) -> dict[str, Any]:
-    work = {task.id: task for task in get_served().tasks.tasks if task.kind == "work"}
+def _count_progress(done: list[WorkDone], now: datetime) -> dict[str, Any]:
+    work = [task for task in get_served().tasks.tasks if task.kind == "work"]
     others = [task.id for task in get_served().tasks.tasks if task.kind != "work"]
-    # Excluded people do not count here: their tasks are wanted once more.
     counted = Assignment.objects.filter(annotator__excluded=False).exclude(task__in=others)
-    done = _list_counted()
     wanted = sum(
-        task.judgments * sum(special_kind(output.kind) is None for _, _, output in task.outputs())
-        for task in work.values()
+        task.judgments * sum(special_kind(output.kind) is None for _, _, output in task.outputs()) for task in work
     )
     return {
-        "tasks_wanted": sum(task.judgments for task in work.values()),
+        "tasks_wanted": sum(task.judgments for task in work),
         "tasks_finished": counted.filter(finished__isnull=False).count(),
         "tasks_in_hand": counted.filter(held_condition(now), finished__isnull=True).count(),
         "judgments_wanted": _limit_to_planned(wanted),
@@ -327,24 +295,23 @@ def _count_progress(now: datetime) -> dict[str, Any]:
     }
 
 
-def _list_counted() -> list[Any]:
-    """What everybody has done who is not excluded."""
-    excluded = set(Annotator.objects.filter(excluded=True).values_list("pk", flat=True))
-    return [work for annotator, work in count_work().items() if annotator not in excluded]
-
-
 def _limit_to_planned(in_tasks: int) -> int:
     """What the tasks hold; of an adaptive campaign, which has more tasks than it needs, what is planned."""
     looks = get_served().campaign.looks
     return min(in_tasks, looks.planned) if is_adaptive() and looks is not None else in_tasks
 
 
-def _estimate_cost(progress: dict[str, Any], now: datetime) -> dict[str, Any]:
+def _estimate_cost(done: list[WorkDone], progress: dict[str, Any], now: datetime) -> dict[str, Any]:
     """Time spent so far, and when judging will end at the pace of the last days."""
-    done = _list_counted()
     seconds = sum(work.active_seconds for work in done)
     judgments = sum(work.judgments for work in done)
-    per_day = _judgments_per_day(progress["judgments"], now)
+    # By the share of all saves that came in the last days.
+    saves, per_day = Save.objects.filter(revision__isnull=False), None
+    first = saves.aggregate(first=Min("received"))["first"]
+    if first is not None:
+        start = max(first, now - timedelta(days=_PACE_DAYS))
+        passed: float = max((now - start) / timedelta(days=1), 1 / 24)
+        per_day = progress["judgments"] * saves.filter(received__gte=start).count() / saves.count() / passed
     left = progress["judgments_wanted"] - progress["judgments"]
     days = left / per_day if per_day and left > 0 else None
     return {
@@ -356,17 +323,6 @@ def _estimate_cost(progress: dict[str, Any], now: datetime) -> dict[str, Any]:
     }
 
 
-def _judgments_per_day(judgments: int, now: datetime) -> float | None:
-    """Judgments per day of the last days, by the share of all saves that came in them."""
-    saves = Save.objects.filter(revision__isnull=False)
-    first = saves.aggregate(first=Min("received"))["first"]
-    if first is None:
-        return None
-    start = max(first, now - timedelta(days=_PACE_DAYS))
-    days: float = max((now - start) / timedelta(days=1), 1 / 24)
-    return judgments * saves.filter(received__gte=start).count() / saves.count() / days
-
-
 def _count_saves_by_hour(now: datetime) -> list[dict[str, Any]]:
     """Saves with changes per hour of the last day, hours without any included."""
     start = (now - timedelta(hours=_THROUGHPUT_HOURS - 1)).replace(minute=0, second=0, microsecond=0)
@@ -375,27 +331,6 @@ def _count_saves_by_hour(now: datetime) -> list[dict[str, Any]]:
     by_hour = dict(counted)
     hours = [start + timedelta(hours=i) for i in range(_THROUGHPUT_HOURS)]
     return [{"hour": hour.isoformat(), "saves": by_hour.get(hour, 0)} for hour in hours]
-
-
-def _list_decisions() -> list[dict[str, Any]]:
-    return [
-        {
-            "annotator": decision.annotator.name,
-            "excluded": decision.excluded,
-            "reason": decision.reason,
-            "who": decision.who,
-            "made": decision.made,
-        }
-        for decision in Decision.objects.select_related("annotator").order_by("-made", "-pk")
-    ]
-
-
-def _list_links(now: datetime) -> list[dict[str, Any]]:
-    links = Link.objects.filter(annotator__isnull=True).order_by("-created", "-pk")
-    return [
-        {"id": link.id, "role": link.role, "label": link.label, "created": link.created, **link_status(link, now)}
-        for link in links
-    ]
 
 
 # What the server answers the organisers' page. The types of the page's scripts are made from this description.

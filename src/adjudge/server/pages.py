@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from django.db import connection
 from django.db.utils import DatabaseError
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 #
 # What modules may do is little: `import { a, b as c } from "./x.js";` above all else, and `export` before a function, a
 # class or a constant. Everything else is refused, by the test that puts together the files of all pages.
-
 
 STATIC = Path(__file__).resolve().parent / "static" / "collect"
 # The style sheets of each page, in the order in which they are read: those of widgets after what all pages share.
@@ -83,8 +82,7 @@ class PageFile:
     kind: str
 
 
-@dataclass(frozen=True)
-class _Module:
+class _Module(NamedTuple):
     variable: str
     exports: tuple[str, ...]
     text: str
@@ -97,11 +95,11 @@ def page_files() -> dict[str, PageFile]:
     contents |= {f"{page}.css": bundle_styles(sheets) for page, sheets in SHEETS.items()}
     others = [STATIC / "icon.svg", *sorted((STATIC / "texts").glob("*.json"))]
     contents |= {file.relative_to(STATIC).as_posix(): file.read_text(encoding="utf-8") for file in others}
-    return {name: _page_file(name, content.encode()) for name, content in contents.items()}
-
-
-def _page_file(name: str, content: bytes) -> PageFile:
-    return PageFile(content, gzip.compress(content, compresslevel=6, mtime=0), _KINDS[Path(name).suffix])
+    encoded = {name: content.encode() for name, content in contents.items()}
+    return {
+        name: PageFile(content, gzip.compress(content, compresslevel=6, mtime=0), _KINDS[Path(name).suffix])
+        for name, content in encoded.items()
+    }
 
 
 @cache
@@ -189,12 +187,6 @@ _lock = threading.Lock()
 _last: tuple[float, str] | None = None
 
 
-@cache
-def languages() -> str:
-    """The languages of the interface: one catalogue file each."""
-    return " ".join(sorted(Path(name).stem for name in page_files() if name.startswith("texts/")))
-
-
 @require_safe
 @ensure_csrf_cookie
 def home(request: HttpRequest) -> HttpResponse:
@@ -208,23 +200,10 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @ensure_csrf_cookie
-def enter_page(request: HttpRequest) -> HttpResponse:
-    """Where personal links lead: exchanges the secret behind `#` for a session."""
-    return _render_shell(request, "enter")
-
-
-@require_safe
-@ensure_csrf_cookie
-def work_page(request: HttpRequest) -> HttpResponse:
-    """The annotator's page."""
-    return redirect("/enter") if find_visitor_of(request, ANNOTATOR) is None else _render_shell(request, "work")
-
-
-@require_safe
-@ensure_csrf_cookie
-def organise_page(request: HttpRequest) -> HttpResponse:
-    """The organisers' page."""
-    return redirect("/enter") if find_visitor_of(request, ORGANISER) is None else _render_shell(request, "organise")
+def page(request: HttpRequest, name: str, role: str | None) -> HttpResponse:
+    """A page: that of a role, or, for everybody, where personal links lead and their secret becomes a session."""
+    may_enter = role is None or find_visitor_of(request, role) is not None
+    return _render_shell(request, name) if may_enter else redirect("/enter")
 
 
 @require_safe
@@ -257,7 +236,11 @@ def page_file(request: HttpRequest, version: str, name: str) -> HttpResponse:
 @require_safe
 def health(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """For watchdogs: the process answers, and the database can be read and written to."""
-    reason = find_trouble()
+    global _last  # noqa: PLW0603 - a cache of this process
+    with _lock:
+        if _last is None or time.monotonic() - _last[0] > _FRESH_SECONDS:
+            _last = (time.monotonic(), _find_trouble())
+        reason = _last[1]
     return HttpResponse(f"{reason or 'ok'}\n", content_type="text/plain", status=503 if reason else 200)
 
 
@@ -265,7 +248,8 @@ def _render_shell(request: HttpRequest, page: str) -> HttpResponse:
     context = {
         "page": page,
         "static": static_prefix(),
-        "languages": languages(),
+        # One catalogue file each.
+        "languages": " ".join(sorted(Path(name).stem for name in page_files() if name.startswith("texts/"))),
         "title": get_served().campaign.name,
         "logo": "" if get_served().campaign.page.logo is None else "/logo",
     }
@@ -287,27 +271,14 @@ def server_error(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     return HttpResponse("Something went wrong here. What was saved is safe.\n", "text/plain", status=500)
 
 
-def find_trouble() -> str:
-    """What is wrong, in a few words; empty where nothing is. Tried anew every few seconds."""
-    global _last  # noqa: PLW0603 - a cache of this process
-    with _lock:
-        if _last is None or time.monotonic() - _last[0] > _FRESH_SECONDS:
-            _last = (time.monotonic(), _try_to_write())
-        return _last[1]
-
-
-def _try_to_write() -> str:
+def _find_trouble() -> str:
+    """What is wrong, in a few words; empty where nothing is."""
     try:
         with write_transaction():
             if not Campaign.objects.update(checked=timezone.now()):
                 return "no campaign"
     except DatabaseError:
         return "the database cannot be written to (is the disk full?)"
-    return _check_disk()
-
-
-def _check_disk() -> str:
-    """Whether there is room left where the embedded database lies."""
     if connection.vendor != "sqlite":
         return ""
     disk = os.statvfs(Path(str(connection.settings_dict["NAME"])).parent)

@@ -60,16 +60,9 @@ class PanelTable:
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> PanelTable:
         """The panel that `dataclasses.asdict` and JSON made plain."""
-        return cls(
-            title=plain["title"],
-            columns=tuple(plain["columns"]),
-            rows=tuple(tuple(row) for row in plain["rows"]),
-            note=plain["note"],
-            headline=plain["headline"],
-            intervals=tuple(PanelInterval(**interval) for interval in plain["intervals"]),
-            ranks=tuple(PanelRanks(**ranks) for ranks in plain.get("ranks", ())),
-            bars=tuple(PanelBar(**bar) for bar in plain.get("bars", ())),
-        )
+        from pydantic import TypeAdapter
+
+        return TypeAdapter(cls).validate_python(plain)
 
 
 def panels_of_result(result: Result, command: str) -> list[PanelTable]:

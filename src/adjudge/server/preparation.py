@@ -6,12 +6,11 @@ import hashlib
 import json
 import secrets
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from django.db import DEFAULT_DB_ALIAS
-from django.db.models import Q
 from django.utils import timezone
 
 from adjudge.campaigns.campaign_file import named_annotators
@@ -22,7 +21,7 @@ from adjudge.table.errors import DataError
 from adjudge.table.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from django.db.models import QuerySet
 
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
 
 # Personal links: an unguessable secret whose hash alone is stored, that expires and can be revoked or renewed.
-
 
 SECRET_BYTES = 32
 NAME_LENGTH = 200
@@ -63,20 +61,14 @@ def find_link(secret: str) -> Link | None:
     return valid_links().select_related("annotator").filter(secret_hash=_hash(secret)).first()
 
 
-def valid_links(at: datetime | None = None) -> QuerySet[Link]:
+def valid_links() -> QuerySet[Link]:
     """Links that are neither revoked nor expired."""
-    return Link.objects.filter(Q(revoked__isnull=True), expires__gt=at or timezone.now())
+    return Link.objects.filter(revoked__isnull=True, expires__gt=timezone.now())
 
 
 def revoke_links(annotator: Annotator) -> int:
     """Revoke every link of a person; sessions that came by them end at once."""
     return Link.objects.filter(annotator=annotator, revoked__isnull=True).update(revoked=timezone.now())
-
-
-def renew_link(annotator: Annotator, *, days: int) -> str:
-    """Revoke a person's links and make a new one; returns its secret."""
-    revoke_links(annotator)
-    return make_link(days=days, annotator=annotator)
 
 
 def address(secret: str, base: str) -> str:
@@ -133,11 +125,8 @@ def prepare_database(
         joining = _find_joining(stored, campaign)
         _store_policy(stored, campaign)
         stored.save()
-        people = tuple(dict.fromkeys((*tasks.annotators, *joining)))
-        links = [
-            *_make_annotator_links(campaign, people, renew=new_links),
-            *_make_other_links(campaign, renew=new_links),
-        ]
+        people = dict.fromkeys((*tasks.annotators, *joining))
+        links = _make_links(campaign, people, renew=new_links)
         if write_down is not None:
             write_down(links)
         return links
@@ -146,12 +135,12 @@ def prepare_database(
 def campaign_id() -> str:
     """The name under which browsers keep unsent answers: it stays the same when tasks are added."""
     stored = Campaign.objects.get()
-    return str((json.loads(stored.settings) if stored.settings else {}).get(FIRST_TASKS, stored.fingerprint))
+    return str(json.loads(stored.settings or "{}").get(FIRST_TASKS, stored.fingerprint))
 
 
 def extend_settings(stored: Campaign, campaign: CampaignFile) -> str:
     """The settings to store after tasks were added: what all are made from, and which tasks were the first."""
-    before = json.loads(stored.settings) if stored.settings else {}
+    before = json.loads(stored.settings or "{}")
     kept = {key: value for key, value in before.items() if key.startswith(POLICY)}
     first = before.get(FIRST_TASKS, stored.fingerprint)
     return json.dumps({**list_design_settings(campaign), **kept, FIRST_TASKS: first})
@@ -159,15 +148,15 @@ def extend_settings(stored: Campaign, campaign: CampaignFile) -> str:
 
 def list_design_settings(campaign: CampaignFile) -> dict[str, Any]:
     """The keys of the campaign file that the tasks are made from, and that change nothing once there are tasks."""
+
+    def flatten(key: str, value: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            # A campaign may lie in another folder by now.
+            return {key: PurePath(value).name if key.startswith("files.") and isinstance(value, str) else value}
+        return {name: part for inner in value for name, part in flatten(f"{key}.{inner}", value[inner]).items()}
+
     whole = campaign.model_dump(mode="json", include={"seed", "files", "design", "context", "controls"})
-    return {key: value for part, content in whole.items() for key, value in _flatten(part, content)}
-
-
-def _flatten(key: str, value: Any) -> list[tuple[str, Any]]:
-    if not isinstance(value, dict):
-        # A campaign may lie in another folder by now.
-        return [(key, PurePath(value).name if key.startswith("files.") and isinstance(value, str) else value)]
-    return [pair for name, inner in value.items() for pair in _flatten(f"{key}.{name}", inner)]
+    return {name: value for part in whole for name, value in flatten(part, whole[part]).items()}
 
 
 def find_ineffective_keys(campaign: CampaignFile) -> list[str]:
@@ -228,8 +217,8 @@ def _store_policy(stored: Campaign, campaign: CampaignFile) -> None:
     before = {key: value for key, value in settings.items() if key.startswith(POLICY)}
     now = {}
     if campaign.adaptive is not None:
-        now = {f"{POLICY}{key}": value for key, value in campaign.adaptive.model_dump(mode="json").items()}
-        now[f"{POLICY}seed"] = campaign.seed
+        policy = {**campaign.adaptive.model_dump(mode="json"), "seed": campaign.seed}
+        now = {f"{POLICY}{key}": value for key, value in policy.items()}
     if before and before != now and Draw.objects.exists():
         changed = sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
         raise DataError(
@@ -251,30 +240,21 @@ def _store_scale(stored: Campaign, campaign: CampaignFile, *, begun: bool) -> No
     stored.scale = now
 
 
-def _make_annotator_links(campaign: CampaignFile, people: tuple[str, ...], *, renew: bool) -> list[NewLink]:
-    new_links: list[NewLink] = []
-    now = timezone.now()
+def _make_links(campaign: CampaignFile, people: Iterable[str], *, renew: bool) -> list[NewLink]:
+    days, now = campaign.links.lifetime_days, timezone.now()
+    links: list[NewLink] = []
     for name in people:
         annotator, _ = Annotator.objects.get_or_create(name=name, defaults={"created": now})
-        earlier = Link.objects.filter(annotator=annotator)
         if renew:
-            earlier.filter(revoked__isnull=True).update(revoked=now)
-        elif earlier.exists():
-            continue
-        secret = make_link(days=campaign.links.lifetime_days, annotator=annotator)
-        new_links.append(NewLink("annotator", name, secret))
-    return new_links
-
-
-def _make_other_links(campaign: CampaignFile, *, renew: bool) -> list[NewLink]:
-    days = campaign.links.lifetime_days
-    label = f"organiser, made {timezone.now():%Y-%m-%d %H:%M} UTC"
-    links = [NewLink("organiser", label, make_link(role="organiser", label=label, days=days))]
-    crowd = campaign.crowd
-    pays = crowd.completion_code or crowd.return_url
+            revoke_links(annotator)
+        if renew or not Link.objects.filter(annotator=annotator).exists():
+            links.append(NewLink("annotator", name, make_link(days=days, annotator=annotator)))
+    label = f"organiser, made {now:%Y-%m-%d %H:%M} UTC"
+    links.append(NewLink("organiser", label, make_link(role="organiser", label=label, days=days)))
+    pays = campaign.crowd.completion_code or campaign.crowd.return_url
     before = valid_links().filter(role="crowd")
     if renew:
-        before.update(revoked=timezone.now())
+        before.update(revoked=now)
     if pays and campaign.assignment.policy == "pool" and not before.exists():
         links.append(NewLink("crowd", "crowd", make_link(role="crowd", days=days)))
     return links

@@ -58,7 +58,7 @@ def is_running(process: Process, at: datetime) -> bool:
     return silent < GONE_AFTER
 
 
-def announce(doing: Literal["serve", "move"], using: str = DEFAULT_DB_ALIAS, *, url: str = "") -> str:
+def _announce(doing: Literal["serve", "move"], using: str = DEFAULT_DB_ALIAS, *, url: str = "") -> str:
     """Record that this process serves or moves the database; returns the id of the record.
 
     Nobody may move a database that is served, and nobody may serve or move one that is being moved.
@@ -72,7 +72,13 @@ def announce(doing: Literal["serve", "move"], using: str = DEFAULT_DB_ALIAS, *, 
         there = [process for process in others.order_by("pk") if is_running(process, now)]
         for process in there:
             if process.doing in opposite:
-                raise DataError(_describe_conflict(process))
+                what = {
+                    "move": "the database is being moved by {}; wait until it is done",
+                    "serve": "the campaign is being served by {}; stop the server first, and start it again afterwards",
+                }[process.doing]
+                who = f"process {process.number} on {process.machine.split(' ')[0]}"
+                killed = f"(one that was killed on another host is forgotten after {GONE_AFTER.seconds} s)"
+                raise DataError(f"{what.format(who)} {killed}")
         others.exclude(pk__in=[process.pk for process in there]).delete()
         noted = others.create(
             id=uuid.uuid4().hex, machine=machine_id(), number=os.getpid(), doing=doing, url=url, seen=now
@@ -80,18 +86,7 @@ def announce(doing: Literal["serve", "move"], using: str = DEFAULT_DB_ALIAS, *, 
     return noted.id
 
 
-def _describe_conflict(process: Process) -> str:
-    host = process.machine.split(" ")[0]
-    killed = f"(one that was killed on another host is forgotten after {GONE_AFTER.seconds} s)"
-    if process.doing == "move":
-        return f"the database is being moved by process {process.number} on {host}; wait until it is done {killed}"
-    return (
-        f"the campaign is being served by process {process.number} on {host}; stop the server first, and start it "
-        f"again afterwards {killed}"
-    )
-
-
-def withdraw(name: str, using: str = DEFAULT_DB_ALIAS) -> None:
+def _withdraw(name: str, using: str = DEFAULT_DB_ALIAS) -> None:
     """Delete the record of a process."""
     with suppress(DatabaseError):
         Process.objects.using(using).filter(pk=name).delete()
@@ -127,7 +122,7 @@ def lock_for_move(using: str, connect: Callable[[], AbstractContextManager[BaseD
         using: the alias of the connection to it.
         connect: opens another connection to it, for the thread that gives signs of life.
     """
-    note = announce("move", using)
+    note = _announce("move", using)
 
     def give_sign() -> None:
         with connect() as connection:
@@ -140,7 +135,7 @@ def lock_for_move(using: str, connect: Callable[[], AbstractContextManager[BaseD
     finally:
         signs.stop()
         signs.join()
-        withdraw(note, using)
+        _withdraw(note, using)
 
 
 @dataclass
@@ -157,7 +152,7 @@ _serving = _Serving()
 
 def begin_serving(url: str) -> None:
     """Record that this process and those that it starts serve the database; refused while it is being moved."""
-    _serving.note, _serving.url, _serving.master = announce("serve", url=url), url, os.getpid()
+    _serving.note, _serving.url, _serving.master = _announce("serve", url=url), url, os.getpid()
 
 
 def url_of_server(using: str) -> str | None:
@@ -170,7 +165,7 @@ def url_of_server(using: str) -> str | None:
 def end_serving() -> None:
     """Delete that record when the server stops."""
     if os.getpid() == _serving.master:
-        withdraw(_serving.note)
+        _withdraw(_serving.note)
         connections.close_all()
 
 
@@ -180,14 +175,8 @@ def keep_serving() -> None:
     with write_transaction():
         if not Process.objects.filter(pk=_serving.note).update(seen=now):
             # Another process has forgotten this one, as after a long sleep of the machine.
-            Process.objects.create(
-                id=_serving.note,
-                machine=machine_id(),
-                number=_serving.master,
-                doing="serve",
-                url=_serving.url,
-                seen=now,
-            )
+            known = {"id": _serving.note, "number": _serving.master, "url": _serving.url}
+            Process.objects.create(machine=machine_id(), doing="serve", seen=now, **known)
     load_new_tasks()
 
 
@@ -204,9 +193,9 @@ def load_new_tasks() -> None:
     """Serve tasks that were added to the campaign, if there are any, without a restart."""
     from adjudge.campaigns.tasks import parse_tasks
     from adjudge.server.database import set_served
-    from adjudge.server.organisers import forget_counts
+    from adjudge.server.organisers import count_work
     from adjudge.server.served_campaign import get_served
-    from adjudge.server.tasks import forget_tasks
+    from adjudge.server.tasks import known_estimates
 
     now = get_served()
     stored = Campaign.objects.values_list("fingerprint", flat=True).first()
@@ -219,5 +208,5 @@ def load_new_tasks() -> None:
     if tasks.tasks[: len(former)] != former:
         return
     set_served(replace(now, tasks=tasks, fingerprint=campaign.fingerprint))
-    forget_tasks()
-    forget_counts()
+    known_estimates.cache_clear()
+    count_work.cache_clear()

@@ -16,7 +16,7 @@ import os
 import threading
 from collections import defaultdict
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -45,6 +45,7 @@ from adjudge.server.answers import (
 )
 from adjudge.server.database import write_transaction
 from adjudge.server.models import (
+    Save,
     ScreenState,
     StoredState,
     find_target,
@@ -57,7 +58,7 @@ from adjudge.server.processes import ensure_tasks
 from adjudge.server.served_campaign import (
     MOST_MARKS,
     effective_spans,
-    find_origins,
+    find_origin,
     find_warning,
     get_served,
     marks_to_dicts,
@@ -69,7 +70,7 @@ from adjudge.table.judgments import fingerprint
 from adjudge.table.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from adjudge.campaigns.tasks import Output, Screen
     from adjudge.server.models import SaveTarget
@@ -82,7 +83,6 @@ if TYPE_CHECKING:
 #
 # A save changes some answers of a screen and reports seconds for some of its outputs. Each answer that it changes gives
 # one revision of the output, with the values that hold from then on.
-
 
 # A time followed by nothing is plain text on SQLite: parsing it here, one by one, would take most of the time.
 _SAVES = """
@@ -115,32 +115,16 @@ class _History:
 
 @dataclass
 class Revisions:
-    """Columns with one entry per revision; `history` numbers the outputs as they stand on screens.
+    """What every revision consists of; `history` numbers the outputs as they stand on screens.
 
-    `cells` describe the answers, in the columns `cell_names`.
+    `known` are state, output, number of the revision, when it was edited and received, and then the cells that describe
+    the answer, in the columns `cell_names`.
     """
 
     cell_names: tuple[str, ...]
-    state: list[int] = field(default_factory=list)
-    output: list[str] = field(default_factory=list)
+    known: list[Cells] = field(default_factory=list)
     history: list[int] = field(default_factory=list)
-    revision: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
-    edited: list[Any] = field(default_factory=list)
-    received: list[Any] = field(default_factory=list)
-    cells: list[Cells] = field(default_factory=list)
-
-    def add(self, state: int, output: str, history: _History, save: Sequence[Any], cells: Cells) -> None:
-        """Add one revision."""
-        history.rows.append(len(self.state))
-        self.state.append(state)
-        self.output.append(output)
-        self.revision.append(len(history.rows))
-        self.seconds.append(history.seconds)
-        self.edited.append(save[3])
-        self.received.append(save[4])
-        self.cells.append(cells)
-        self.history.append(0)
 
 
 def read_states() -> pl.DataFrame:
@@ -166,7 +150,8 @@ def _without_collector() -> Iterator[None]:
 def read_revisions(states: pl.DataFrame) -> Revisions:
     """Read all revisions, by screen in the order of their numbers and within a screen by output."""
     rows = _fetch(_SAVES.format(edited=_time_column("v.edited"), received=_time_column("v.received")))
-    changes, spent = (_parse_json(row[column] for row in rows) for column in (1, 2))
+    # Many short JSON texts are parsed at once.
+    changes, spent = (json.loads(f"[{','.join(row[column] for row in rows)}]") for column in (1, 2))
     whose = dict(zip(states["state"], zip(states["task"], states["believed_seconds"], strict=True), strict=True))
     names, describe = _choose_description()
     revisions = Revisions(names)
@@ -192,15 +177,13 @@ def _add_screen(
             histories[output].values[name] = value
             changed[output] = histories[output]
         for output, history in changed.items():
-            revisions.add(state, output, history, save, describe(history.values, placed[task, output].output))
-    _limit_seconds(revisions, histories, most_seconds)
-
-
-def _limit_seconds(revisions: Revisions, histories: dict[str, _History], most_seconds: float) -> None:
-    """Give the last revision all the seconds, and none more than the server can have seen pass.
-
-    Earlier versions stored the seconds as reported.
-    """
+            history.rows.append(len(revisions.known))
+            cells = describe(history.values, placed[task, output].output)
+            revisions.known.append((state, output, len(history.rows), save[3], save[4], *cells))
+            revisions.seconds.append(history.seconds)
+            revisions.history.append(0)
+    # The last revision gets all the seconds, and none more than the server can have seen pass: earlier versions stored
+    # the seconds as reported.
     reported = sum(history.seconds for history in histories.values())
     share = 1.0 if reported <= most_seconds else most_seconds / reported
     for number, history in enumerate(histories.values()):
@@ -219,11 +202,7 @@ def _choose_description() -> tuple[tuple[str, ...], Describe]:
         return ("score", "rank", "text", "action", "comment"), _describe_edit
     if protocol.marked:
         return _MARKS, _describe_marks
-    return ("score", "rank", "text"), _describe_text
-
-
-def _describe_text(values: dict[str, Any], output: Output) -> Cells:  # noqa: ARG001 - the others need it
-    return values.get("score"), values.get("rank"), values.get("comment")
+    return ("score", "rank", "text"), lambda values, _: (values.get("score"), values.get("rank"), values.get("comment"))
 
 
 def _describe_edit(values: dict[str, Any], output: Output) -> Cells:
@@ -246,7 +225,7 @@ def _describe_marks(values: dict[str, Any], output: Output) -> Cells:
         score,
         *head[1:],
         marks_to_dicts([to_mark(span) for span in spans]),
-        " ".join(find_origins(spans, output)) or None,
+        " ".join(find_origin(span, output) for span in spans) or None,
         json.dumps(marks_to_dicts(output.prefilled), ensure_ascii=False) if output.prefilled else None,
         asked,
         None if asked is None else values.get("kept") == asked,
@@ -264,12 +243,6 @@ def _time_column(column: str) -> str:
     return f"{column} || ''" if connection.vendor == "sqlite" else column
 
 
-def _parse_json(texts: Iterable[str]) -> list[Any]:
-    """Many short JSON texts at once."""
-    values: list[Any] = json.loads(f"[{','.join(texts)}]")
-    return values
-
-
 def _fetch(statement: str) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(statement)
@@ -282,7 +255,6 @@ def _fetch(statement: str) -> list[tuple[Any, ...]]:
 # SQLite has one writer, and a durable commit waits for the disk. One by one, a slow disk would allow some hundred
 # saves a second at best; together they cost little more than one. Each job still stands or falls alone, by a
 # savepoint.
-
 
 Value = TypeVar("Value")
 Job = tuple["Callable[[], Any]", "Future[Any]"]
@@ -311,23 +283,23 @@ class _Writer(threading.Thread):
 
     def run(self) -> None:
         while True:
-            self._commit(self._waiting())
-
-    def _waiting(self) -> list[Job]:
-        """All jobs that wait, at least one."""
-        jobs = [self.jobs.get()]
-        while len(jobs) < MOST_TOGETHER:
-            try:
-                jobs.append(self.jobs.get_nowait())
-            except Empty:
-                break
-        return jobs
+            jobs = [self.jobs.get()]
+            with suppress(Empty):
+                while len(jobs) < MOST_TOGETHER:
+                    jobs.append(self.jobs.get_nowait())
+            self._commit(jobs)
 
     def _commit(self, jobs: list[Job]) -> None:
+        """Run all jobs in one transaction; each gets its value, or the exception that undid it."""
         outcomes: list[Any] = []
         try:
             with write_transaction():
-                outcomes += [_run_job(job) for job, _ in jobs]
+                for job, _ in jobs:
+                    try:
+                        with transaction.atomic():
+                            outcomes.append(job())
+                    except Exception as fault:  # noqa: BLE001 - handed to the one who waits for this job
+                        outcomes.append(fault)
         except Exception as fault:  # noqa: BLE001 - whatever it is, the waiting threads must learn of it
             outcomes = [fault] * len(jobs)
         for (_, future), outcome in zip(jobs, outcomes, strict=True):
@@ -335,15 +307,6 @@ class _Writer(threading.Thread):
                 future.set_exception(outcome)
             else:
                 future.set_result(outcome)
-
-
-def _run_job(job: Callable[[], Any]) -> Any:
-    """The job's value, or the exception that undid it."""
-    try:
-        with transaction.atomic():
-            return job()
-    except Exception as fault:  # noqa: BLE001 - handed to the one who waits for this job
-        return fault
 
 
 _lock = threading.Lock()
@@ -427,12 +390,8 @@ class ChangeIn(Incoming):
 
     def field_changes(self) -> list[Change]:
         """One change per field that was sent."""
-        return [Change(self.output, name, self._value(name)) for name in FIELDS if name in self.model_fields_set]
-
-    def _value(self, name: str) -> Any:
-        if name == "spans" and self.spans is not None:
-            return [span.model_dump() for span in self.spans]
-        return getattr(self, name)
+        values = self.model_dump(include=set(FIELDS) & self.model_fields_set)
+        return [Change(self.output, name, values[name]) for name in FIELDS if name in values]
 
 
 class SpentIn(Incoming):
@@ -521,28 +480,19 @@ def _save(annotator_id: int, screen: Screen, new: SaveIn) -> Saved:
     if target is None:
         raise Refused(f"task '{new.task}' was not given to you")
     if target.earlier_digest is not None:
-        return _acknowledge_again(target, new)
-    _renew_lease(target)
+        state = target.state
+        if state is None or target.earlier_state != state.id or target.earlier_digest != _digest(new):
+            raise Refused(f"the id {new.id} belongs to another save", code="id-used")
+        assert target.earlier_received is not None
+        return Saved(state, target.earlier_received, (), repeated=True, released=target.released is not None)
+    if target.lease_until is not None and target.released is None:
+        now, length = timezone.now(), lease_length(crowd=target.crowd, screens=target.screens)
+        if target.lease_until <= now:
+            raise _LeaseRanOut
+        # Not with every save, because each write costs.
+        if target.lease_until - now < length * 0.9:
+            prolong_lease(target, now + length)
     return _store(target, screen, new)
-
-
-def _renew_lease(target: SaveTarget) -> None:
-    """Renew the lease of a task that is being worked on; not with every save, because each write costs."""
-    if target.lease_until is None or target.released is not None:
-        return
-    now, length = timezone.now(), lease_length(get_served(), crowd=target.crowd, screens=target.screens)
-    if target.lease_until <= now:
-        raise _LeaseRanOut
-    if target.lease_until - now < length * 0.9:
-        prolong_lease(target, now + length)
-
-
-def _acknowledge_again(target: SaveTarget, new: SaveIn) -> Saved:
-    state = target.state
-    if state is None or target.earlier_state != state.id or target.earlier_digest != _digest(new):
-        raise Refused(f"the id {new.id} belongs to another save", code="id-used")
-    assert target.earlier_received is not None
-    return Saved(state, target.earlier_received, (), repeated=True, released=target.released is not None)
 
 
 def _store(target: SaveTarget, screen: Screen, new: SaveIn) -> Saved:
@@ -558,31 +508,33 @@ def _store(target: SaveTarget, screen: Screen, new: SaveIn) -> Saved:
     estimated = (_date_back(target, received, new.age) - _EPOCH) // timedelta(microseconds=1)
     at = time_of_change(answers, changes, estimated=estimated, base=new.base, tab=tab, number=new.number)
     revision = state.revision + 1 if changes else None
-    merged = merge(
+    merged, conflicts = merge(
         answers, changes, at=at, base=new.base, tab=tab, number=new.number, revision=revision or state.revision
     )
-    _add_time(state, merged.answers, spent, (received - target.taken).total_seconds())
+    _add_time(state, merged, spent, (received - target.taken).total_seconds())
     was_complete = state.complete
-    left = len(find_missing(merged.answers, screen, judged_field(get_served().campaign)))
-    state.answers = _to_json(merged.answers)
+    left = len(find_missing(merged, screen, judged_field(get_served().campaign)))
+    state.answers = _to_json(merged)
     state.revision = revision or state.revision
     state.judged = sum(len(item.outputs) for item in screen.items) - left
     state.complete = left == 0
     state.id = write_state(state, target.assignment_id, new.screen)
     record_save(
-        new.id,
-        state.id,
-        revision=revision,
-        changes=_to_json(changes),
-        digest=_digest(new),
-        edited=_EPOCH + timedelta(microseconds=at),
-        received=received,
-        spent=_to_json([spent.shown, spent.visible, spent.active, spent.outputs]),
-        events=_to_json(new.events),
+        Save(
+            id=new.id,
+            state_id=state.id,
+            revision=revision,
+            changes=_to_json(changes),
+            digest=_digest(new),
+            edited=_EPOCH + timedelta(microseconds=at),
+            received=received,
+            spent=_to_json([spent.shown, spent.visible, spent.active, spent.outputs]),
+            events=_to_json(new.events),
+        )
     )
     if state.complete != was_complete:
         note_completeness(target, len(get_served().task_by_id[new.task].screens))
-    return Saved(state, received, merged.conflicts, repeated=False, released=target.released is not None)
+    return Saved(state, received, conflicts, repeated=False, released=target.released is not None)
 
 
 def _limit_to_elapsed(spent: SpentIn, target: SaveTarget, received: datetime) -> SpentIn:

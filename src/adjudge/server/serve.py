@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from adjudge.campaigns.campaign_file import load_campaign
 from adjudge.campaigns.tasks import TaskSet, load_tasks, save_tasks
-from adjudge.server.database import choose_database, is_postgres, set_served, sqlite_file, start_django
-from adjudge.table.errors import DataError, InputError, UsageError, param
+from adjudge.server.database import choose_database, is_postgres, locate_database, set_served, start_django
+from adjudge.table.errors import DataError, InputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -74,7 +74,11 @@ def serve(
         links_file: where new links are written, before they hold.
     """
     given, database = database, choose_database(campaign_file, database)
-    processes = _count_processes(workers, database)
+    processes = workers if workers is not None else 2 if is_postgres(database) else 1
+    if not 1 <= processes <= MOST_WORKERS:
+        raise UsageError(f"--workers {workers} is not between 1 and {MOST_WORKERS}; choose a number of processes")
+    if processes > 1 and not is_postgres(database):
+        raise UsageError(f"--workers {workers} needs PostgreSQL; give --database postgres://..., or leave it out")
     _check_free(address)
     write_down = None if links_file is None else LinkFile(links_file, address.base).add
     file = tasks_file or campaign_file.with_name("tasks.json")
@@ -136,15 +140,9 @@ def export_judgments(
     campaign_file: Path, *, database: str | None, with_excluded: bool = False, with_texts: bool = False
 ) -> Judgments:
     """Read the judgments of a campaign that was served, or is being served."""
-    from adjudge.server.database import database_file
-
     campaign = load_campaign(campaign_file)
-    database = choose_database(campaign_file, database)
-    embedded = sqlite_file(database, database_file(campaign_file))
-    if embedded is not None and not embedded.exists():
-        raise InputError(
-            "has not been served yet: there is no database beside it; begin with adjudge serve", file=campaign_file
-        )
+    unserved = ": there is no database beside it; begin with adjudge serve"
+    database, embedded = locate_database(campaign_file, database, unserved)
     with copy_if_read_only(embedded) as copy:
         start_django(campaign_file, database=database, session_hours=campaign.links.session_hours, copy=copy)
         from adjudge.server.export import read_judgments
@@ -178,10 +176,9 @@ def copy_if_read_only(file: Path | None) -> Iterator[Path | None]:
     with tempfile.TemporaryDirectory(prefix="adjudge-") as folder:
         copy = Path(folder) / file.name
         try:
-            shutil.copyfile(file, copy)
-            log = file.with_name(file.name + "-wal")
-            if log.exists():
-                shutil.copyfile(log, copy.with_name(log.name))
+            for part in (file, file.with_name(f"{file.name}-wal")):
+                if part == file or part.exists():
+                    shutil.copyfile(part, copy.with_name(part.name))
         except OSError as fault:
             raise InputError(f"cannot be read ({fault.strerror}); check its rights", file=file) from fault
         yield copy
@@ -214,20 +211,6 @@ def check_same_campaign(tasks: TaskSet, campaign: Campaign, file: Path) -> None:
         )
 
 
-def _count_processes(workers: int | None, database: str | None) -> int:
-    if workers is None:
-        return 2 if is_postgres(database) else 1
-    if not 1 <= workers <= MOST_WORKERS:
-        raise UsageError(
-            f"{param('workers')} {workers} is not between 1 and {MOST_WORKERS}; choose a number of processes"
-        )
-    if workers > 1 and not is_postgres(database):
-        raise UsageError(
-            f"{param('workers')} {workers} needs PostgreSQL; give {param('database')} postgres://..., or leave it out"
-        )
-    return workers
-
-
 def _check_free(address: Address) -> None:
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
@@ -237,8 +220,7 @@ def _check_free(address: Address) -> None:
         except OSError as fault:
             reason = fault.strerror or str(fault)
             raise UsageError(
-                f"cannot listen on {address.host} port {address.port} ({reason}); choose another "
-                f"with {param('port')} or {param('host')}"
+                f"cannot listen on {address.host} port {address.port} ({reason}); choose another with --port or --host"
             ) from fault
 
 
@@ -263,7 +245,7 @@ class LinkFile:
             reason = getattr(fault, "strerror", None) or "it holds something else"
             raise InputError(f"links cannot be written here ({reason}); choose another file", file=path) from fault
         if first not in ("", LINKS_HEADER):
-            raise InputError(f"holds something other than links; choose another file for {param('links')}", file=path)
+            raise InputError("holds something other than links; choose another file for --links", file=path)
         self._empty = first == ""
 
     def add(self, links: Sequence[NewLink]) -> None:

@@ -23,12 +23,10 @@ if TYPE_CHECKING:
 
 # Marks of errors in answers: which count where none was changed, what they cost, who made them, where they snap.
 
-
 MOST_MARKS = 200
 # What the page asks to confirm: a low score although no error is marked; a high one in spite of a major error.
 WARNINGS = ("low-without-error", "high-with-major")
 SEVERE = ("major", "critical")
-Origin = Literal["annotator", "prefilled", "changed"]
 _SAMPLE = 200
 
 Span = dict[str, Any]
@@ -75,16 +73,12 @@ def effective_spans(answer: Mapping[str, Any], output: Output) -> list[Span]:
     return prefilled_spans(output) if given is None else given
 
 
-def find_origins(spans: Sequence[Span], output: Output) -> list[Origin]:
-    """Who made each mark: the annotator, or it was there before, and was kept or changed."""
-
-    def origin(span: Span) -> Origin:
-        number = span.get("of")
-        if number is None:
-            return "annotator"
-        return "prefilled" if to_mark(span) == output.prefilled[number] else "changed"
-
-    return [origin(span) for span in spans]
+def find_origin(span: Span, output: Output) -> Literal["annotator", "prefilled", "changed"]:
+    """Who made a mark: the annotator, or it was there before, and was kept or changed."""
+    number = span.get("of")
+    if number is None:
+        return "annotator"
+    return "prefilled" if to_mark(span) == output.prefilled[number] else "changed"
 
 
 def find_warning(answer: Mapping[str, Any], output: Output, campaign: Campaign) -> str | None:
@@ -98,15 +92,6 @@ def find_warning(answer: Mapping[str, Any], output: Output, campaign: Campaign) 
     if given > campaign.spans.warn_above and any(span["severity"] in SEVERE for span in spans):
         return WARNINGS[1]
     return None
-
-
-def choose_snapping(campaign: Campaign, tasks: TaskSet) -> dict[str, str]:
-    """Whether marks end at words or at characters, in the source and in the translations."""
-    if campaign.spans.snap != "auto":
-        return dict.fromkeys(("source", "target"), campaign.spans.snap)
-    shown = [(item, output) for task in tasks.tasks for _, item, output in task.outputs()][:_SAMPLE]
-    texts = {"source": [item.source or "" for item, _ in shown], "target": [output.text for _, output in shown]}
-    return {side: "words" if is_spaced("".join(several)) else "characters" for side, several in texts.items()}
 
 
 @dataclass(frozen=True)
@@ -139,8 +124,12 @@ class ServedCampaign:
 
     @cached_property
     def snapping(self) -> dict[str, str]:
-        """Where marks end, in source and target."""
-        return choose_snapping(self.campaign, self.tasks)
+        """Whether marks end at words or at characters, in the source and in the translations."""
+        if self.campaign.spans.snap != "auto":
+            return dict.fromkeys(("source", "target"), self.campaign.spans.snap)
+        shown = [(item, output) for task in self.tasks.tasks for _, item, output in task.outputs()][:_SAMPLE]
+        texts = {"source": [item.source or "" for item, _ in shown], "target": [output.text for _, output in shown]}
+        return {side: "words" if is_spaced("".join(several)) else "characters" for side, several in texts.items()}
 
     @cached_property
     def screen_by_id(self) -> dict[tuple[str, str], Screen]:
@@ -166,24 +155,23 @@ class ServedCampaign:
         }
 
     @cached_property
-    def systems_by_task(self) -> dict[str, tuple[str, ...]]:
-        """The systems that each task of work judges, controls left out."""
+    def _rated_by_task(self) -> dict[str, list[str]]:
+        """The systems of all outputs that count, by task of work."""
         return {
-            task.id: tuple(
-                sorted({system for _, _, output in task.outputs() if output.kind in RATED for system in output.systems})
-            )
+            task.id: [system for _, _, output in task.outputs() if output.kind in RATED for system in output.systems]
             for task in self.tasks.tasks
             if task.kind == "work"
         }
 
     @cached_property
+    def systems_by_task(self) -> dict[str, tuple[str, ...]]:
+        """The systems that each task of work judges, controls left out."""
+        return {task: tuple(sorted(set(systems))) for task, systems in self._rated_by_task.items()}
+
+    @cached_property
     def judgments_by_task(self) -> dict[str, int]:
         """How many judgments that count each task of work holds."""
-        return {
-            task.id: sum(len(output.systems) for _, _, output in task.outputs() if output.kind in RATED)
-            for task in self.tasks.tasks
-            if task.kind == "work"
-        }
+        return {task: len(systems) for task, systems in self._rated_by_task.items()}
 
     @cached_property
     def texts_by_task(self) -> dict[str, frozenset[tuple[str, str, str]]]:

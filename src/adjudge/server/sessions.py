@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from django.http import HttpRequest, HttpResponse
-    from django.http.response import HttpResponseBase
 
 
 ANNOTATOR, ORGANISER, CROWD = "annotator", "organiser", "crowd"
@@ -41,9 +40,8 @@ def enter(request: HttpRequest, secret: str, person: str | None, signature: str 
     link = _find_crowd_link(request, person, signature) if given is not None and given.role == CROWD else given
     if given is None or link is None:
         raise Refused("this link is not valid: it is mistyped, has expired or was revoked", "link", 403)
-    known = request.session.get(link.role)
     # Another person in this browser, or the same one again: the former session ends, also where its cookie was copied.
-    _end_sessions([known])
+    _end_sessions(request, link.role)
     request.session[link.role] = [link.id, secrets.token_hex(16)]
     request.session["since"] = int(time.time())
     # Of a crowd both are used: the link for everybody, and the one that was made for this person.
@@ -53,12 +51,12 @@ def enter(request: HttpRequest, secret: str, person: str | None, signature: str 
 
 def leave(request: HttpRequest) -> None:
     """End the sessions of this browser, for copies of its cookie too."""
-    _end_sessions([request.session.get(role) for role in (ANNOTATOR, ORGANISER)])
+    _end_sessions(request, ANNOTATOR, ORGANISER)
     request.session.flush()
 
 
-def _end_sessions(sessions: list[object]) -> None:
-    ended = [entry[1] for entry in sessions if _is_entry(entry)]
+def _end_sessions(request: HttpRequest, *roles: str) -> None:
+    ended = [entry[1] for role in roles if _is_entry(entry := request.session.get(role))]
     if not ended:
         return
     now = timezone.now()
@@ -83,10 +81,15 @@ def _find_crowd_link(request: HttpRequest, person: str | None, signature: str | 
         # Judgments under such a name would count as a machine's, and be left out of every ranking.
         raise Refused(f"an id cannot begin with '{PREFIX}', as the names of machine judges do", "person-missing", 403)
     signed = _is_signed(person, signature)
+    crowd, now = get_served().campaign.crowd, timezone.now()
     with write_transaction():
         annotator = Annotator.objects.filter(name=person).first()
         if annotator is None:
-            annotator = _register(request, person)
+            recent = Annotator.objects.filter(crowd=True, created__gt=now - timedelta(minutes=1)).count()
+            if recent >= crowd.registrations_per_minute:
+                raise Refused("too many people are registering; try again in a minute", "too-many", 429)
+            browser = _browser_hash(request, new=True)
+            annotator = Annotator.objects.create(name=person, created=now, crowd=True, browser_hash=browser)
         elif not annotator.crowd:
             # The name belongs to a personal link: no other person may enter under it.
             raise Refused("this id belongs to somebody who has a personal link", "person-taken", 403)
@@ -108,14 +111,6 @@ def _is_signed(person: str, signature: str | None) -> bool:
     return True
 
 
-def _register(request: HttpRequest, person: str) -> Annotator:
-    now = timezone.now()
-    recent = Annotator.objects.filter(crowd=True, created__gt=now - timedelta(minutes=1)).count()
-    if recent >= get_served().campaign.crowd.registrations_per_minute:
-        raise Refused("too many people are registering; try again in a minute", "too-many", 429)
-    return Annotator.objects.create(name=person, created=now, crowd=True, browser_hash=_browser_hash(request, new=True))
-
-
 def _browser_hash(request: HttpRequest, *, new: bool = False) -> str:
     """The hash of the cookie by which this browser is known; with `new`, one is given where there is none."""
     name: str = settings.ADJUDGE_BROWSER_COOKIE
@@ -131,23 +126,17 @@ def find_visitor_of(request: HttpRequest, role: str) -> Visitor | None:
     entry = request.session.get(role)
     if not _is_entry(entry):
         return None
-    visitor = find_visitor(entry[0], role, entry[1])
-    if visitor is not None:
-        _prolong_session(request)
-    return visitor
-
-
-def _prolong_session(request: HttpRequest) -> None:
-    now = int(time.time())
-    if now - int(request.session.get("since", 0)) > settings.SESSION_COOKIE_AGE * _PROLONG_AFTER:
+    visitor, now = find_visitor(entry[0], role, entry[1]), int(time.time())
+    in_use = now - int(request.session.get("since", 0))
+    if visitor is not None and in_use > settings.SESSION_COOKIE_AGE * _PROLONG_AFTER:
         request.session["since"] = now
+    return visitor
 
 
 class _SessionAuth(APIKeyCookie):
     """The session cookie, with protection against forged requests for everything that changes something."""
 
     role: str
-    other: str
 
     @property
     def openapi_security_schema(self) -> SecuritySchema:
@@ -160,35 +149,32 @@ class _SessionAuth(APIKeyCookie):
 
     def authenticate(self, request: HttpRequest, key: str | None) -> Visitor | None:  # noqa: ARG002
         visitor = find_visitor_of(request, self.role)
-        if visitor is not None:
-            return visitor
-        if find_visitor_of(request, self.other) is not None:
+        other = ORGANISER if self.role == ANNOTATOR else ANNOTATOR
+        if visitor is None and find_visitor_of(request, other) is not None:
             raise HttpError(403, f"this is for the {self.role} only")
-        return None
+        return visitor
 
 
 class AnnotatorAuth(_SessionAuth):
     """Annotators only."""
 
-    role, other = ANNOTATOR, ORGANISER
+    role = ANNOTATOR
 
 
 class OrganiserAuth(_SessionAuth):
     """Organisers only."""
 
-    role, other = ORGANISER, ANNOTATOR
+    role = ORGANISER
 
 
 # Middleware: headers that protect browsers, and limits on what may be sent to the JSON interface.
 
-
 # Everything comes from this server, nothing is inline, nothing can frame the page, and no text can become markup.
-CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'"
-)
 HEADERS = {
-    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'"
+    ),
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
@@ -201,57 +187,38 @@ MOST_DISCARDED = 20_000_000
 _CHUNK = 65_536
 
 
-def browser_cookie(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: give a browser the cookie by which it is known again, where a crowd worker came in it first."""
-
-    def middleware(request: HttpRequest) -> HttpResponse:
-        response = get_response(request)
-        value = request.META.get("adjudge.new_browser")
-        if value:
-            response.set_cookie(
-                settings.ADJUDGE_BROWSER_COOKIE,
-                value,
-                max_age=BROWSER_COOKIE_SECONDS,
-                secure=settings.SESSION_COOKIE_SECURE,
-                httponly=True,
-                samesite="Lax",
-            )
-        return response
-
-    return middleware
-
-
 def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: add the headers to every answer; Django's own middleware adds the remaining ones."""
+    """Middleware: add the headers to every answer; Django's own middleware adds the remaining ones.
+
+    A browser in which a crowd worker came first gets the cookie by which it is known again.
+    """
 
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
         for name, value in HEADERS.items():
             response.setdefault(name, value)
+        if browser := request.META.get("adjudge.new_browser"):
+            secure: bool = settings.SESSION_COOKIE_SECURE
+            name = settings.ADJUDGE_BROWSER_COOKIE
+            response.set_cookie(name, browser, BROWSER_COOKIE_SECONDS, secure=secure, httponly=True, samesite="Lax")
         return response
 
     return middleware
 
 
-def only_json(
-    get_response: Callable[[HttpRequest], HttpResponseBase],
-) -> Callable[[HttpRequest], HttpResponseBase]:
+def only_json(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Middleware: refuse other bodies before anything reads them, in words that the page can pass on."""
 
-    def middleware(request: HttpRequest) -> HttpResponseBase:
+    def middleware(request: HttpRequest) -> HttpResponse:
         if request.method == "POST" and request.path.startswith(INTERFACE):
             length = request.headers.get("Content-Length", "0")
             most: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
             if length.isdecimal() and int(length) > most:
-                _discard(request, int(length))
+                while int(length) <= MOST_DISCARDED and request.read(_CHUNK):
+                    pass
                 return JsonResponse({"detail": f"this is too long: at most {most} bytes are taken"}, status=413)
             if length != "0" and request.content_type != "application/json":
                 return JsonResponse({"detail": "only application/json is understood"}, status=415)
         return get_response(request)
 
     return middleware
-
-
-def _discard(request: HttpRequest, length: int) -> None:
-    while length <= MOST_DISCARDED and request.read(_CHUNK):
-        pass

@@ -24,7 +24,7 @@ from adjudge.server.answers import FIELDS, goodness, passes_checks, sanitise
 from adjudge.server.database import decision_lock, write_transaction
 from adjudge.server.models import Annotator, Assignment, Campaign, Draw, Observed, ScreenState
 from adjudge.server.processes import ensure_tasks
-from adjudge.server.served_campaign import ServedCampaign, category_kind, get_served, prefilled_spans
+from adjudge.server.served_campaign import category_kind, get_served, prefilled_spans
 from adjudge.table.protocols import PROTOCOLS, RATED
 
 if TYPE_CHECKING:
@@ -38,9 +38,7 @@ if TYPE_CHECKING:
 #
 # A decision is made under the lock of the campaign, and is written with its probabilities in the same transaction as
 # the assignment that follows from it. A task that is handed in adds its observations in the order of handing in, so
-# that a finished campaign can be replayed from the database: `replay` gives the first decision that comes out
-# otherwise.
-
+# that a finished campaign can be replayed from the database.
 
 WITHIN_PAGE = 0.3
 """How much the segments of one page are alike: n of them are worth n / (1 + (n - 1) WITHIN_PAGE) single ones."""
@@ -49,22 +47,6 @@ WITHIN_PAGE = 0.3
 def is_adaptive() -> bool:
     """Whether a policy decides which task comes next."""
     return get_served().campaign.adaptive is not None
-
-
-def draw_task(annotator: str, free: Sequence[Task], people: Mapping[str, int]) -> Decision | None:
-    """Draw one of the free tasks for a person. Call under the lock of the campaign.
-
-    Args:
-        annotator: who asks.
-        free: the tasks that the person could be given.
-        people: by task, how many people do it or have done it.
-    """
-    if not free or planned_is_reached():
-        return None
-    candidates = [_make_candidate(task, people[task.id]) for task in free]
-    return decide(
-        _update_estimates(), candidates, annotator=annotator, number=Draw.objects.count(), settings=_policy_settings()
-    )
 
 
 def planned_is_reached() -> bool:
@@ -78,33 +60,19 @@ def planned_is_reached() -> bool:
     return bool(sum(sizes.get(task, 0) * count for task, count in people) >= looks.planned)
 
 
-def record_draw(assignment: Assignment, decision: Decision, free: Sequence[Task], people: Mapping[str, int]) -> None:
-    """Write a decision down, with all that is needed to make it again."""
-    Draw.objects.create(
-        number=decision.number,
-        assignment=assignment,
-        made=timezone.now(),
-        probability=decision.probability,
-        candidates=json.dumps([[task.id, people[task.id]] for task in free]),
-        decision=json.dumps(asdict(decision)),
-    )
-
-
 def observe(assignment: Assignment) -> None:
     """Add what a task that was handed in says of its systems. Call under the lock of the campaign."""
     task = get_served().task_by_id[assignment.task]
     if task.kind != "work" or Observed.objects.filter(assignment=assignment).exists():
         return
-    states = ScreenState.objects.filter(assignment=assignment).values_list("screen", "answers")
     answers: dict[str, Any] = {}
-    for _, given in states:
+    for given in ScreenState.objects.filter(assignment=assignment).values_list("answers", flat=True):
         answers.update(json.loads(given))
     last = Observed.objects.aggregate(last=Max("number"))["last"]
-    first = 0 if last is None else last + 1
     observations = [value for screen in task.screens for value in _observe_screen(screen, answers)]
     Observed.objects.bulk_create(
-        Observed(number=first + index, assignment=assignment, system=system, item=item, value=value, weight=weight)
-        for index, (system, item, value, weight) in enumerate(observations)
+        Observed(number=number, assignment=assignment, system=system, item=item, value=value, weight=weight)
+        for number, (system, item, value, weight) in enumerate(observations, start=0 if last is None else last + 1)
     )
 
 
@@ -127,95 +95,64 @@ def draws() -> list[dict[str, Any]]:
 
 def replay() -> int | None:
     """Make all decisions again: the number of the first that comes out otherwise, None where all agree."""
+
+    def to_tuples(value: Any) -> Any:
+        """What JSON made a list, as a decision has it."""
+        return tuple(map(to_tuples, value)) if isinstance(value, list) else value
+
     log = []
     for draw in Draw.objects.order_by("number"):
-        tasks = get_served().task_by_id
-        candidates = [_make_candidate(tasks[task], judged) for task, judged in json.loads(draw.candidates)]
-        log.append((_parse_decision(json.loads(draw.decision)), candidates))
+        candidates = [_make_candidate(task, judged) for task, judged in json.loads(draw.candidates)]
+        stored = json.loads(draw.decision)
+        log.append((Decision(**{name: to_tuples(value) for name, value in stored.items()}), candidates))
     return first_difference(log, list(_read_observations(0)), Estimates(get_served().tasks.systems), _policy_settings())
-
-
-def _parse_decision(stored: dict[str, Any]) -> Decision:
-    pairs = stored.get("open_pairs")
-    return Decision(
-        **{
-            **stored,
-            "groups": tuple(tuple(group) for group in stored["groups"]),
-            "probabilities": tuple(stored["probabilities"]),
-            "pages": tuple(stored["pages"]),
-            "systems": tuple(stored["systems"]),
-            "open_pairs": None if pairs is None else tuple((first, second) for first, second in pairs),
-        }
-    )
 
 
 def _policy_settings() -> Adaptive:
     campaign = get_served().campaign
     assert campaign.adaptive is not None
-    chosen = campaign.adaptive
-    return Adaptive(policy=chosen.policy, floor=chosen.floor, warm_up=chosen.warm_up, seed=campaign.seed)
+    return Adaptive(**campaign.adaptive.model_dump(), seed=campaign.seed)
 
 
-def _make_candidate(task: Task, judged: int) -> Candidate:
-    return Candidate(task.id, get_served().systems_by_task[task.id], judged)
+def _make_candidate(task: str, judged: int) -> Candidate:
+    return Candidate(task, get_served().systems_by_task[task], judged)
 
 
 @lru_cache(maxsize=1)
-def _known_estimates() -> Estimates:
+def known_estimates() -> Estimates:
     """What this process knows so far; other processes may have added since."""
     return Estimates(get_served().tasks.systems)
-
-
-def forget_tasks() -> None:
-    """Learn anew what is known so far: there are other tasks than before."""
-    _known_estimates.cache_clear()
-
-
-def _update_estimates() -> Estimates:
-    known = _known_estimates()
-    known.add_all(_read_observations(known.count))
-    return known
 
 
 def _read_observations(start: int) -> Iterator[Observation]:
     columns = ("system", "item", "assignment__annotator__name", "value", "weight")
     saved = Observed.objects.filter(number__gte=start).order_by("number").values_list(*columns)
-    for system, item, annotator, value, weight in saved.iterator(chunk_size=5000):
-        yield Observation(system, item, annotator, value, weight)
+    yield from (Observation(*values) for values in saved.iterator(chunk_size=5000))
 
 
 def _observe_screen(screen: Screen, answers: Mapping[str, Any]) -> Iterator[tuple[str, str, float, float]]:
     """System, item, value and weight of what a screen says: the mean of a page, or standings side by side."""
-    if PROTOCOLS[get_served().campaign.protocol].relative:
-        for item in screen.items:
-            yield from _observe_standings(item, answers)
-        return
     values: dict[str, list[float]] = defaultdict(list)
     for item in screen.items:
-        for output in item.outputs:
-            value = goodness(answers.get(output.id, {}), output) if output.kind in RATED else None
-            if value is not None:
-                for system in output.systems:
-                    values[system].append(value)
+        given = [
+            (output.systems, value)
+            for output in item.outputs
+            if output.kind in RATED and (value := goodness(answers.get(output.id, {}), output)) is not None
+        ]
+        for index, (systems, value) in enumerate(given):
+            for system in systems:
+                values[system].append(value)
+            others = [other for number, (_, other) in enumerate(given) if number != index]
+            if others and PROTOCOLS[get_served().campaign.protocol].relative:
+                # The share of the others that it beats, ties counting half.
+                standing = sum((value > other) + (value == other) / 2 for other in others) / len(others)
+                yield from ((system, item.id, standing, 1.0) for system in systems)
+    if PROTOCOLS[get_served().campaign.protocol].relative:
+        return
     shared = screen.document if len(screen.items) > 1 else f"{screen.document}\n{screen.items[0].segment}"
     for system in sorted(values):
         count = len(values[system])
         yield system, shared, sum(values[system]) / count, count / (1 + (count - 1) * WITHIN_PAGE)
-
-
-def _observe_standings(item: Item, answers: Mapping[str, Any]) -> Iterator[tuple[str, str, float, float]]:
-    """The share of the others that each output beats, ties counting half."""
-    given = [
-        (output, value)
-        for output in item.outputs
-        if output.kind in RATED and (value := goodness(answers.get(output.id, {}), output)) is not None
-    ]
-    for index, (output, value) in enumerate(given):
-        others = [other for number, (_, other) in enumerate(given) if number != index]
-        if others:
-            standing = sum((value > other) + (value == other) / 2 for other in others) / len(others)
-            for system in output.systems:
-                yield system, item.id, standing, 1.0
 
 
 _KINDS_FIRST = ("tutorial", "calibration")
@@ -270,7 +207,20 @@ def current_assignment(visitor: Visitor, proposal: Proposal | None = None) -> As
         return None
     done = {assignment.task for assignment in given}
     if is_adaptive() and _preparatory_task(done) is None:
-        return _hand_out_draw(visitor, proposal or _choose(visitor, done), len(given))
+        chosen = proposal or _choose(visitor, done)
+        if chosen.decision is None:
+            return None
+        assignment = _assign(visitor, get_served().task_by_id[chosen.decision.drawn], len(given))
+        # The decision is written down with all that is needed to make it again.
+        Draw.objects.create(
+            number=chosen.decision.number,
+            assignment=assignment,
+            made=timezone.now(),
+            probability=chosen.decision.probability,
+            candidates=json.dumps([[task.id, chosen.people[task.id]] for task in chosen.free]),
+            decision=json.dumps(asdict(chosen.decision)),
+        )
+        return assignment
     task = next_task(visitor.name, done)
     return None if task is None else _assign(visitor, task, len(given))
 
@@ -283,26 +233,28 @@ def may_take_more(visitor: Visitor, given: list[Assignment]) -> bool:
     """
     if visitor.excluded:
         return False
+    return not (visitor.crowd and _has_submitted_work(given)) or passes_checks(visitor.annotator_id)
+
+
+def _has_submitted_work(given: list[Assignment]) -> bool:
     tasks = get_served().task_by_id
-    submitted = any(assignment.finished is not None and tasks[assignment.task].kind == "work" for assignment in given)
-    return not (visitor.crowd and submitted) or passes_checks(visitor.annotator_id)
+    return any(assignment.finished is not None and tasks[assignment.task].kind == "work" for assignment in given)
 
 
 def _choose(visitor: Visitor, done: set[str]) -> Proposal:
+    """Draw one of the free tasks for a person, from all that has been handed in so far."""
     people = _count_holders()
     free = [task for task in _list_open_work(done) if people[task.id] < task.judgments]
     met = _texts_seen(done)
     free = [task for task in free if not _count_seen(task, met)] or free
-    return Proposal(draw_task(visitor.name, free, people), free, people)
-
-
-def _hand_out_draw(visitor: Visitor, proposal: Proposal, position: int) -> Assignment | None:
-    """Hand out what the policy of an adaptive campaign has chosen, and write the decision down with the assignment."""
-    if proposal.decision is None:
-        return None
-    assignment = _assign(visitor, get_served().task_by_id[proposal.decision.drawn], position)
-    record_draw(assignment, proposal.decision, proposal.free, proposal.people)
-    return assignment
+    if not free or planned_is_reached():
+        return Proposal(None, free, people)
+    known = known_estimates()
+    known.add_all(_read_observations(known.count))
+    candidates = [_make_candidate(task.id, people[task.id]) for task in free]
+    number = Draw.objects.count()
+    decision = decide(known, candidates, annotator=visitor.name, number=number, settings=_policy_settings())
+    return Proposal(decision, free, people)
 
 
 def _preparatory_task(done: set[str]) -> Task | None:
@@ -370,13 +322,12 @@ def held_condition(at: datetime | None = None) -> Q:
     return Q(complete=True) | Q(finished__isnull=False) | (Q(released__isnull=True) & leased)
 
 
-def is_held(assignment: Assignment, at: datetime | None = None) -> bool:
+def is_held(assignment: Assignment) -> bool:
     """Whether this assignment counts as one of the judgments wanted of its task."""
     if assignment.complete or assignment.finished is not None:
         return True
-    if assignment.released is not None:
-        return False
-    return assignment.lease_until is None or assignment.lease_until > (at or timezone.now())
+    leased = assignment.lease_until is None or assignment.lease_until > timezone.now()
+    return assignment.released is None and leased
 
 
 def _renew_if_free(assignment: Assignment) -> bool:
@@ -386,7 +337,8 @@ def _renew_if_free(assignment: Assignment) -> bool:
     task = get_served().task_by_id[assignment.task]
     others = Assignment.objects.filter(task=task.id, annotator__excluded=False).exclude(pk=assignment.pk)
     if sum(is_held(other) for other in others) < task.judgments:
-        assignment.lease_until = timezone.now() + _lease_length_of(assignment)
+        screens = ScreenState.objects.filter(assignment=assignment, complete=True).count()
+        assignment.lease_until = timezone.now() + lease_length(crowd=assignment.annotator.crowd, screens=screens)
         assignment.released = None
         assignment.save(update_fields=["lease_until", "released"])
         return True
@@ -403,7 +355,7 @@ def _assign(visitor: Visitor, task: Task, position: int) -> Assignment:
         task=task.id,
         position=position,
         taken=now,
-        lease_until=now + lease_length(get_served(), crowd=visitor.crowd) if leased else None,
+        lease_until=now + lease_length(crowd=visitor.crowd) if leased else None,
     )
 
 
@@ -416,21 +368,15 @@ def renew_lease(annotator_id: int, task: str) -> None:
             _renew_if_free(assignment)
 
 
-def _lease_length_of(assignment: Assignment) -> timedelta:
-    screens = ScreenState.objects.filter(assignment=assignment, complete=True).count()
-    return lease_length(get_served(), crowd=assignment.annotator.crowd, screens=screens)
-
-
-def lease_length(now: ServedCampaign, *, crowd: bool = False, screens: int = 0) -> timedelta:
+def lease_length(*, crowd: bool, screens: int = 0) -> timedelta:
     """How long a task is held without a save.
 
     Somebody whom a crowd platform sends holds it for a short time at first, and for longer with every screen that is
     complete: somebody who only takes tasks, under many names, does not keep them from others for long.
     """
-    settings = now.campaign.assignment
-    if not crowd:
-        return timedelta(minutes=settings.lease_minutes)
-    return timedelta(minutes=min(settings.lease_minutes, settings.first_lease_minutes * (1 + screens)))
+    settings = get_served().campaign.assignment
+    first = settings.first_lease_minutes * (1 + screens) if crowd else settings.lease_minutes
+    return timedelta(minutes=min(settings.lease_minutes, first))
 
 
 # What the server sends to an annotator's page: the current task with its screens, blind, and its state.
@@ -441,6 +387,7 @@ def describe_work(visitor: Visitor, *, task: str | None = None) -> dict[str, Any
     given = assignments_of(visitor)
     in_hand = (assignment for assignment in given if assignment.finished is None and assignment.released is None)
     shown = next((assignment for assignment in given if assignment.task == task), None) or next(in_hand, None)
+    states = ScreenState.objects.filter(assignment__annotator_id=visitor.annotator_id)
     return {
         "annotator": {"id": visitor.annotator_id, "name": visitor.name},
         "campaign": _describe_campaign(),
@@ -448,7 +395,8 @@ def describe_work(visitor: Visitor, *, task: str | None = None) -> dict[str, Any
         "task": None if shown is None else _describe_task(shown),
         "completion": describe_completion(visitor, given),
         "tasks_planned": _count_planned_tasks(visitor),
-        "active_seconds": total_seconds(visitor.annotator_id),
+        # Over all screens: the number that organisers see too.
+        "active_seconds": states.aggregate(sum=Sum("active_seconds"))["sum"] or 0.0,
     }
 
 
@@ -460,24 +408,15 @@ def _count_planned_tasks(visitor: Visitor) -> int | None:
     return sum(task.kind != "work" or visitor.name in task.annotators for task in now.tasks.tasks)
 
 
-def total_seconds(annotator_id: int) -> float:
-    """The active seconds of a person over all screens: the number that organisers see too."""
-    total = ScreenState.objects.filter(assignment__annotator_id=annotator_id).aggregate(sum=Sum("active_seconds"))
-    return total["sum"] or 0.0
-
-
 def describe_completion(visitor: Visitor, given: list[Assignment]) -> dict[str, Any] | None:
     """What a person is told who has handed in: the platform's code or page, for work that passed or did not."""
-    kinds = get_served().task_by_id
-    work_done = [
-        assignment for assignment in given if assignment.finished is not None and kinds[assignment.task].kind == "work"
-    ]
     in_hand = any(assignment.finished is None and assignment.released is None for assignment in given)
     crowd = get_served().campaign.crowd
     # Where tasks come from a pool, one that is handed in is enough; those of one's own are all to be done. The tasks of
     # an adaptive campaign are short: people who are not paid for each go on to the next without being asked.
     paid = bool(crowd.completion_code or crowd.return_url)
-    enough = bool(work_done) and get_served().campaign.assignment.policy == "pool" and (paid or not is_adaptive())
+    pooled = get_served().campaign.assignment.policy == "pool" and (paid or not is_adaptive())
+    enough = pooled and _has_submitted_work(given)
     if not given or (in_hand and not enough):
         return None
     more = in_hand or (
@@ -495,6 +434,15 @@ def describe_completion(visitor: Visitor, given: list[Assignment]) -> dict[str, 
 
 def _describe_campaign() -> dict[str, Any]:
     campaign, tasks = get_served().campaign, get_served().tasks
+    rules = campaign.spans.rules(campaign.protocol)
+    # What can be marked, what errors cost, and when the page asks for confirmation.
+    marking = {
+        **vars(rules),
+        "categories": [{"name": category, "counts": category_kind(category)} for category in rules.categories],
+        "weights": campaign.spans.weights.model_dump(),
+        "warn_below": campaign.spans.warn_below,
+        "warn_above": campaign.spans.warn_above,
+    }
     return {
         "id": get_served().id,
         "name": campaign.name,
@@ -507,22 +455,9 @@ def _describe_campaign() -> dict[str, Any]:
         "comments": campaign.page.comments,
         "ties": campaign.page.ties,
         "idle_seconds": campaign.page.idle_seconds,
-        "spans": _describe_marking() if PROTOCOLS[campaign.protocol].marked else None,
+        "spans": marking if PROTOCOLS[campaign.protocol].marked else None,
         "snap": get_served().snapping,
         "instructions": {language: instruction.text or "" for language, instruction in campaign.instructions.items()},
-    }
-
-
-def _describe_marking() -> dict[str, Any]:
-    """What can be marked, what errors cost, and when the page asks for confirmation."""
-    campaign = get_served().campaign
-    rules = campaign.spans.rules(campaign.protocol)
-    return {
-        **vars(rules),
-        "categories": [{"name": category, "counts": category_kind(category)} for category in rules.categories],
-        "weights": campaign.spans.weights.model_dump(),
-        "warn_below": campaign.spans.warn_below,
-        "warn_above": campaign.spans.warn_above,
     }
 
 
@@ -563,38 +498,31 @@ def describe_state(state: ScreenState | StoredState) -> dict[str, Any]:
 
 def _describe_screen(screen: Screen, *, tutorial: bool) -> dict[str, Any]:
     """A screen without anything that tells who made a translation or which items are controls."""
+    plain = get_served().campaign.page.html == "no"
+
+    def show(text: str | None) -> Any:
+        """A text as it stands, or as a tree of harmless tags where the campaign allows markup."""
+        return text if text is None or plain else sanitise(text)
+
+    def describe_context(segments: Sequence[ContextSegment]) -> list[dict[str, Any]]:
+        return [{"source": show(segment.source), "target": show(segment.target)} for segment in segments]
+
+    def describe_item(item: Item) -> dict[str, Any]:
+        outputs = [
+            {
+                "id": output.id,
+                "text": show(output.text),
+                "expected": output.expected if tutorial else None,
+                "prefilled": prefilled_spans(output),
+            }
+            for output in item.outputs
+        ]
+        shown = {"source": show(item.source), "reference": show(item.reference)}
+        return {**shown, "note": item.note, "outputs": outputs}
+
     return {
         "id": screen.id,
-        "context_before": [_describe_context(segment) for segment in screen.context_before],
-        "items": [_describe_item(item, tutorial=tutorial) for item in screen.items],
-        "context_after": [_describe_context(segment) for segment in screen.context_after],
+        "context_before": describe_context(screen.context_before),
+        "items": [describe_item(item) for item in screen.items],
+        "context_after": describe_context(screen.context_after),
     }
-
-
-def _describe_item(item: Item, *, tutorial: bool) -> dict[str, Any]:
-    outputs = [
-        {
-            "id": output.id,
-            "text": _show_text(output.text),
-            "expected": output.expected if tutorial else None,
-            "prefilled": prefilled_spans(output),
-        }
-        for output in item.outputs
-    ]
-    return {
-        "source": _show_text(item.source),
-        "reference": _show_text(item.reference),
-        "note": item.note,
-        "outputs": outputs,
-    }
-
-
-def _describe_context(segment: ContextSegment) -> dict[str, Any]:
-    return {"source": _show_text(segment.source), "target": _show_text(segment.target)}
-
-
-def _show_text(text: str | None) -> Any:
-    """A text as it is shown: as it stands, or as a tree of harmless tags where the campaign allows markup."""
-    if text is None or get_served().campaign.page.html == "no":
-        return text
-    return sanitise(text)

@@ -65,6 +65,10 @@ def make_application() -> Any:
 
 def run_server(*, host: str, port: int, workers: int, ready: Callable[[], None]) -> None:
     """Serve until stopped; `ready` is called once the address is bound."""
+    from django.db import connections
+
+    from adjudge.server.processes import end_serving
+
     shown_host = f"[{host}]" if ":" in host else host
     _Server(
         {
@@ -78,23 +82,11 @@ def run_server(*, host: str, port: int, workers: int, ready: Callable[[], None])
             "preload_app": True,
             "control_socket_disable": True,
             "when_ready": lambda _server: ready(),
-            "post_fork": lambda _server, _worker: _close_connections(),
-            "on_exit": lambda _server: _end_serving(),
+            # A connection must not be shared with the parent process.
+            "post_fork": lambda _server, _worker: connections.close_all(),
+            "on_exit": lambda _server: end_serving(),
         }
     ).run()
-
-
-def _close_connections() -> None:
-    """A connection must not be shared with the parent process."""
-    from django.db import connections
-
-    connections.close_all()
-
-
-def _end_serving() -> None:
-    from adjudge.server.processes import end_serving
-
-    end_serving()
 
 
 class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
@@ -209,9 +201,8 @@ class WaitressWorker(Worker):  # type: ignore[misc]
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         super().init_process()
 
-    def handle_quit(self, sig: int, frame: Any) -> None:
-        """Ctrl-C: answer what has been begun and go, as when told to terminate."""
-        self.handle_exit(sig, frame)
+    # Ctrl-C: answer what has been begun and go, as when told to terminate.
+    handle_quit = Worker.handle_exit
 
     def run(self) -> None:
         """Serve until told to stop, then answer what has been begun."""
@@ -232,7 +223,12 @@ class WaitressWorker(Worker):  # type: ignore[misc]
             listener.accepting = False
             listener.del_channel()
         until = time.monotonic() + GRACE_SECONDS
-        while time.monotonic() < until and any(_is_busy(connection) for connection in connections.values()):
+        # While a request is being answered, or an answer is being sent.
+        while time.monotonic() < until and any(
+            channel.requests or channel.total_outbufs_len
+            for channel in connections.values()
+            if isinstance(channel, Channel)
+        ):
             self.notify()
             wasyncore.loop(timeout=0.05, use_poll=True, map=connections, count=1)
 
@@ -252,8 +248,3 @@ class WaitressWorker(Worker):  # type: ignore[misc]
         return Listener(
             self.wsgi, connections, _sock=sock, dispatcher=threads, adj=settings, sockinfo=kind, bind_socket=False
         )
-
-
-def _is_busy(connection: Any) -> bool:
-    """Whether a connection has a request that is being answered, or an answer that is being sent."""
-    return isinstance(connection, Channel) and bool(connection.requests or connection.total_outbufs_len)
