@@ -85,7 +85,8 @@ def meta(
     """
     from adjudge.metrics.segment_tau import add_relative_levels
 
-    check_counts(permutations, resamples)
+    if permutations < 1 or resamples < 0:
+        raise UsageError("--permutations must be at least 1 and --resamples at least 0")
     inputs = read_inputs(
         gold,
         scores,
@@ -447,12 +448,6 @@ class MetaInputs:
     """The metric scores as given, which relative judgments are compared with one by one."""
 
 
-def check_counts(permutations: int, resamples: int) -> None:
-    """Refuse numbers of permutations and resamples that make no test."""
-    if permutations < 1 or resamples < 0:
-        raise UsageError("--permutations must be at least 1 and --resamples at least 0")
-
-
 def read_inputs(
     gold: Judgments | Path | str,
     scores: Sequence[Path | str],
@@ -475,9 +470,13 @@ def read_inputs(
         human = human_scores_of_ranking(ranking)
     else:
         human, standard = _human_scores(gold, gold_column)
-    metrics = _given_scores(gold, files, {score.metric for score in human})
+    # A table may hold human and metric scores: the human column is no metric.
+    no_metrics = {one.metric for one in human} if not isinstance(gold, Judgments) and Path(gold) in files else set()
+    metrics = [score for score in read_metric_scores(files) if score.metric not in no_metrics]
     computed, made_with = _computed_scores(references, outputs, tokenize, given=bool(files))
-    notes = (TURNED,) if computed or _has_error_rates(files, metrics) else ()
+    # The reader turns the TER of sacrebleu's JSON round, too.
+    ter_read = any(path.suffix == ".json" for path in files) and any(score.metric == "TER" for score in metrics)
+    notes = (TURNED,) if computed or ter_read else ()
     turned = reverse_scores([*human, *metrics, *computed], lower_is_better)
     human, metrics = turned[: len(human)], turned[len(human) :]
     if lower_is_better:
@@ -534,12 +533,6 @@ def human_scores_of_table(paths: Sequence[Path], column: str | None) -> list[Met
     return [score for score in scores if score.metric == chosen]
 
 
-def _given_scores(gold: Judgments | Path | str, files: Sequence[Path], human: set[str]) -> list[MetricScore]:
-    """Metric scores from files. A table may hold human and metric scores: the human column is no metric."""
-    both = not isinstance(gold, Judgments) and Path(gold) in files
-    return [score for score in read_metric_scores(files) if not both or score.metric not in human]
-
-
 def _computed_scores(
     references: Sequence[Path | str], outputs: Mapping[str, Path | str], tokenize: str, *, given: bool
 ) -> tuple[list[MetricScore], dict[str, str]]:
@@ -552,8 +545,3 @@ def _computed_scores(
         return [], {}
     named = {name: Path(path) for name, path in outputs.items()}
     return text_metrics(read_texts([Path(path) for path in references], named), tokenize=tokenize)
-
-
-def _has_error_rates(files: Sequence[Path], metrics: Sequence[MetricScore]) -> bool:
-    """Whether sacrebleu's JSON was read, whose TER is turned round by the reader."""
-    return any(path.suffix == ".json" for path in files) and any(score.metric == "TER" for score in metrics)

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 
 _SCORES = re.compile(r"[a-z]+-sys-scores-(?:[0-9]+\.)?(?P<source>[a-z]+)-(?P<target>[a-z]+)\.csv")
-_CLUSTERS = "clusters.csv"
 # Standardised scores are undone with workers' means of seven digits, so means of z agree to about 1e-6.
 DECIMALS = 5
 # Figure: (column of the official file, decimals to compare).
@@ -70,28 +69,19 @@ def official_figures(folder: Path) -> dict[str, list[Figure]]:
     """The figures of every language pair that has official files in the folder."""
     by_pair: dict[str, list[Figure]] = {}
     for path in sorted(folder.iterdir()):
+        figures: list[tuple[str, Figure]] = []
         if name := _SCORES.fullmatch(path.name):
             pair = _pair(name["source"], name["target"])
-            by_pair.setdefault(pair, []).extend(_read_scores(path))
-        elif path.name == _CLUSTERS:
-            for pair, figures in _read_clusters(path).items():
-                by_pair.setdefault(pair, []).extend(figures)
+            figures = [(pair, figure) for _, figure in _read_official_rankings(path, "SYS", _OF_SCORES)]
+        elif path.name == "clusters.csv":
+            figures = _read_official_rankings(path, "SYSTEM", _OF_CLUSTERS)
+        for pair, figure in figures:
+            by_pair.setdefault(pair, []).append(figure)
     return by_pair
 
 
 def _pair(source: str | None, target: str | None) -> str:
     return pair_name(language_code(source or ""), language_code(target or ""))
-
-
-def _read_scores(path: Path) -> list[Figure]:
-    return [figure for _, figure in _read_official_rankings(path, "SYS", _OF_SCORES)]
-
-
-def _read_clusters(path: Path) -> dict[str, list[Figure]]:
-    by_pair: dict[str, list[Figure]] = {}
-    for pair, figure in _read_official_rankings(path, "SYSTEM", _OF_CLUSTERS):
-        by_pair.setdefault(pair, []).append(figure)
-    return by_pair
 
 
 def _read_official_rankings(
@@ -160,13 +150,12 @@ def kinds_of_items(published: Published, parts: Parts) -> tuple[ReplicatedTable,
     counts = _counted(parts)
     cells = {f"{campaign}: {kind}": float(n) for (campaign, kind), n in counts.items()}
     printed = published.cells("Table 1")
-    absent = [name for name in printed if name not in cells]
     unprinted = tuple(ReplicatedCell(name, None, 0, count) for name, count in cells.items() if name not in printed)
     title = (
         "The same for every other campaign in the folder; language pairs of which only means were released are left out"
     )
     return (
-        published.compared("Table 1", cells, dict.fromkeys(absent, _ABSENT), absent=absent),
+        _compare_present(published, "Table 1", cells),
         ReplicatedTable("Table 1, by campaign", title, None, unprinted, Source.NONE),
     )
 
@@ -200,8 +189,13 @@ def workers_who_saw(published: Published, parts: Parts) -> ReplicatedTable:
             except adjudge.AdjudgeError:
                 continue
             cells[name] = 100 * composition.annotators_with[what]
-    absent = [name for name in published.cells("Section 5.1") if name not in cells]
-    return published.compared("Section 5.1", cells, dict.fromkeys(absent, _ABSENT), absent=absent)
+    return _compare_present(published, "Section 5.1", cells)
+
+
+def _compare_present(published: Published, table: str, cells: dict[str, float]) -> ReplicatedTable:
+    """A table whose other cells are about campaigns that are not in the folder."""
+    absent = [name for name in published.cells(table) if name not in cells]
+    return published.compared(table, cells, dict.fromkeys(absent, _ABSENT), absent=absent)
 
 
 # The figures of "On the Stability of System Rankings at WMT" (Knowles 2021).
@@ -315,10 +309,9 @@ def _places(figure: str, page: int, key: Key, stability: Stability, basis: Basis
     rows = _divided_rows(stability)
     columns = [RankingColumn("orig", rows[0].baseline_order, rows[0].baseline_clusters)]
     columns += [RankingColumn(f"d-{row.divisor:g}", row.order, row.clusters) for row in rows]
-    moved = [
-        system for system in columns[0].order if len({column.order.index(system) for column in columns}) > 1
-    ]  # fmt: skip
-    lines = {len(column.clusters) - 1 for column in columns}
+    moved = [name for name in columns[0].order if len({column.order.index(name) for column in columns}) > 1]
+    low, *_, high = sorted(len(column.clusters) - 1 for column in columns)
+    lines = f"{low}" if low == high else f"{low} to {high}"
     printed = "English-German 2020" if figure == "Figure 2" else "Chinese-English 2020"
     return PlacesOfSystems(
         figure=figure,
@@ -326,15 +319,10 @@ def _places(figure: str, page: int, key: Key, stability: Stability, basis: Basis
         page=page,
         basis=basis,
         says=f"From {columns[0].order[0]} (first) to {columns[0].order[-1]} (last), {len(moved)} of "
-        f"{len(columns[0].order)} systems change places; there are {_numbers(lines)} lines between clusters (bars).",
+        f"{len(columns[0].order)} systems change places; there are {lines} lines between clusters (bars).",
         note=_note(basis, printed),
         rankings=tuple(columns),
     )
-
-
-def _numbers(counts: set[int]) -> str:
-    low, high = min(counts), max(counts)
-    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _matrices(key: Key, judgments: Judgments, basis: Basis) -> list[PaperFigure]:
@@ -433,7 +421,7 @@ def replicate(folder: Path) -> Replication:
     """Knowles's tables over the campaigns in the folder, the toy example, and the official rankings cell by cell."""
     published = read_published("stability")
     data = _read(folder, published)
-    divided = figure_1(published, data.audited)
+    divided = total_changes(published, "Figure 1", "divisions", data.audited)
     stabilities = {(pair.campaign, pair.pair): pair.stability for pair in data.audited}
     return Replication(
         settings={"paper": "stability", "lines": published.content["rule"], "removal": ALL_ROWS},
@@ -446,7 +434,7 @@ def replicate(folder: Path) -> Replication:
             *kinds_of_items(published, data.judgments),
             workers_who_saw(published, data.judgments),
             table_2(published, data.audited),
-            table_3(published, data.audited),
+            total_changes(published, "Table 3", "removals", data.audited),
             divided,
             _by_campaign(data.audited),
             published.compared("Section 5", _toy(published)),
@@ -589,20 +577,15 @@ def table_2(published: Published, pairs: Sequence[AuditedPair]) -> ReplicatedTab
     return recomputed.compared(published, "Table 2")
 
 
-def table_3(published: Published, pairs: Sequence[AuditedPair]) -> ReplicatedTable:
-    """The lowest or the highest system removed."""
-    recomputed = _Recomputed()
-    for row, (family, style) in published.content["removals"].items():
-        recomputed.add_total(published, row, (family, style), pairs)
-    return recomputed.compared(published, "Table 3")
+def total_changes(published: Published, table: str, rows: str, pairs: Sequence[AuditedPair]) -> ReplicatedTable:
+    """Table 3, where the lowest or the highest system is removed, and Figure 1, where human scores are divided.
 
-
-def figure_1(published: Published, pairs: Sequence[AuditedPair]) -> ReplicatedTable:
-    """Language pairs that change when human scores are divided; the counts are those of the author's repository."""
+    The counts of Figure 1 are those of the author's repository.
+    """
     recomputed = _Recomputed()
-    for row, (family, style) in published.content["divisions"].items():
+    for row, (family, style) in published.content[rows].items():
         recomputed.add_total(published, row, (family, style), pairs)
-    return recomputed.compared(published, "Figure 1")
+    return recomputed.compared(published, table)
 
 
 def _by_campaign(pairs: Sequence[AuditedPair]) -> ReplicatedTable:

@@ -149,30 +149,25 @@ def _longest_runs(ordered: pl.DataFrame) -> pl.DataFrame:
 def _measured(
     row: dict[str, object], controls: tuple[Floats, Floats] | None, repeats: tuple[Floats, Floats] | None, test: str
 ) -> AnnotatorCheck:
-    p_controls = control_p(test, *controls) if controls else None
+    timed = _number(row["timed"])
     return AnnotatorCheck(
         annotator=str(row["annotator"]),
         judgments=_number(row["judgments"]),
         tasks=_number(row["tasks"]),
-        p_controls=p_controls,
+        p_controls=control_p(test, *controls) if controls else None,
         control_pairs=len(controls[0]) if controls else 0,
         control_difference=float((controls[0] - controls[1]).mean()) if controls else None,
         p_repeats=control_p("paired-t-two-sided", *repeats) if repeats else None,
         repeat_pairs=len(repeats[0]) if repeats else 0,
         repeat_difference=float(np.abs(repeats[0] - repeats[1]).mean()) if repeats else None,
         seconds=None if row["seconds"] is None else float(str(row["seconds"])),
-        mean_seconds=_mean_seconds(row),
+        mean_seconds=float(str(row["active"])) / timed if timed else None,
         constant=_number(row["constant"]),
         controls=_number(row["controls"]),
         rejected=bool(row["rejected"]),
         passed=True,
         reasons=(),
     )
-
-
-def _mean_seconds(row: dict[str, object]) -> float | None:
-    timed = _number(row["timed"])
-    return float(str(row["active"])) / timed if timed else None
 
 
 def _number(value: object) -> int:
