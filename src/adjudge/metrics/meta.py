@@ -18,9 +18,9 @@ from adjudge.metrics.gold import gold as gold_standard
 from adjudge.metrics.join import HUMAN, join, system_means
 from adjudge.metrics.levels import MOST_PAIRS, at_segment_level, at_system_level, outliers, signs
 from adjudge.metrics.results import MetaEvaluation, MetricAtLevel, Perturbation, descending
-from adjudge.metrics.segment_tau import gold_ranking, human_scores_of_ranking
 from adjudge.metrics.significance import compare_segments, compare_systems, enough_permutations, metric_clusters
 from adjudge.ranking.changes import ONCE_PER_PAIR, all_changes
+from adjudge.ranking.methods import RankSettings, rank
 from adjudge.ranking.scores import as_scores
 from adjudge.readers.metric_scores import MetricScore, fingerprint_of_scores, read_metric_scores, reverse_scores
 from adjudge.readers.texts import aligned, read_column
@@ -467,7 +467,7 @@ def read_inputs(
     ranking = _ranking(judgments, gold_method, seed)
     standard: Gold | Ranking | None = ranking
     if ranking is not None:
-        human = human_scores_of_ranking(ranking)
+        human = [MetricScore(HUMAN, one.system, None, None, one.score) for one in ranking.systems if not one.human]
     else:
         human, standard = _human_scores(gold, gold_column)
     # A table may hold human and metric scores: the human column is no metric.
@@ -499,7 +499,7 @@ def _ranking(judgments: Judgments | None, method: str | None, seed: int) -> Rank
     if judgments is not None and set(judgments.protocols) & set(RELATIVE):
         if len(judgments.pairs) > 1:
             raise DataError(f"the judgments hold several language pairs ({', '.join(judgments.pairs)}); {CHOOSE_PAIR}")
-        return gold_ranking(judgments, method, seed)
+        return rank(judgments, method=method, settings=RankSettings(seed=seed))
     if method is not None:
         raise UsageError("--gold-method is how rankings and pairs are turned into scores; leave it out with scores")
     return None
@@ -508,22 +508,17 @@ def _ranking(judgments: Judgments | None, method: str | None, seed: int) -> Rank
 def _human_scores(gold: Judgments | Path | str, column: str | None) -> tuple[list[MetricScore], Gold | None]:
     """Human scores in the form of metric scores; from judgments also the gold standard with what it left out."""
     if not isinstance(gold, Judgments):
-        return human_scores_of_table([Path(gold)], column), None
+        return _human_column(Path(gold), column), None
     if len(gold.pairs) > 1:
         raise DataError(f"the judgments hold several language pairs ({', '.join(gold.pairs)}); {CHOOSE_PAIR}")
-    return human_scores_of_judgments(gold)
-
-
-def human_scores_of_judgments(judgments: Judgments) -> tuple[list[MetricScore], Gold]:
-    """The mean z-score of every segment of every system, and the gold standard with what it left out."""
-    standard = gold_standard([judgments], level="segments")
+    standard = gold_standard([gold], level="segments")
     scores = [MetricScore(HUMAN, score.system, score.segment, score.document, score.z) for score in standard.scores]
     return scores, standard
 
 
-def human_scores_of_table(paths: Sequence[Path], column: str | None) -> list[MetricScore]:
+def _human_column(path: Path, column: str | None) -> list[MetricScore]:
     """The column of human scores of a table (`human`, `gold` and the like, or the one named)."""
-    scores = read_metric_scores(paths)
+    scores = read_metric_scores([path])
     names = list(dict.fromkeys(score.metric for score in scores))
     chosen = column or next((name for wanted in HUMAN_COLUMNS for name in names if name.casefold() == wanted), None)
     if chosen is None and len(names) == 1:

@@ -23,13 +23,13 @@ from adjudge.papers.replicate import (
     Replication,
     Source,
     find_file,
-    input_fault,
     read_published,
-    sign_data,
 )
 from adjudge.planning.simulate import SENSES, predictions_from, simulate_post_edits
 from adjudge.readers.parsing import read_spaced
+from adjudge.table.errors import InputError
 from adjudge.table.files import read_text
+from adjudge.table.judgments import fingerprint_of_parts
 from adjudge.table.rng import generator
 from adjudge.table.texts import edit_rate
 from adjudge.work.cache import cached
@@ -190,7 +190,7 @@ def replicate(folder: Path) -> Replication:
     simulated = estimate(invented.documents, invented.predictions, weight=published.content["official_weight"])
     return Replication(
         settings={"paper": NAME},
-        data=sign_data(run.fingerprint for run in released.runs.values()),
+        data=fingerprint_of_parts(run.fingerprint for run in released.runs.values()),
         set_aside=released.gold.set_aside,
         notes=released.gold.notes,
         figures=(
@@ -223,7 +223,7 @@ def _read(folder: Path, published: Published) -> _Released:
     for name in sorted(published.content["runs"].values()):
         batches = base / files["batches"] / name
         if not batches.is_dir():
-            raise input_fault(base, f"holds no folder '{files['batches']}/{name}' of crowd batches")
+            raise InputError(f"holds no folder '{files['batches']}/{name}' of crowd batches", file=base)
         runs[name] = adjudge.read(batches, format="mturk-da")
     standard = adjudge.gold(*runs.values(), keys=base / files["keys"], orders=ORDERS)
     curve = [line.split() for line in read_text(base / files["curve"]).splitlines() if line.strip()]

@@ -11,7 +11,8 @@ import polars as pl
 
 import adjudge
 from adjudge.papers.figures import Curve, CurveAt, Curves, FittedLine, Mark, Scatter, ScatterPoint
-from adjudge.papers.replicate import Replication, find_file, look_for_file, read_published, sign_data
+from adjudge.papers.replicate import Replication, find_file, look_for_file, read_published
+from adjudge.table.judgments import fingerprint_of_parts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -423,7 +424,7 @@ def replicate(folder: Path) -> Replication:
     parts = (released.rankings, released.edits, released.acceptability)
     return Replication(
         settings={"paper": NAME},
-        data=sign_data(part.fingerprint for part in parts),
+        data=fingerprint_of_parts(part.fingerprint for part in parts),
         figures=figures,
         not_recomputed=published.not_recomputed(drawn=[figure.figure for figure in figures]),
         paper=published.paper,

@@ -20,8 +20,9 @@ import polars as pl
 
 import adjudge
 from adjudge.papers.figures import TournamentOrder, ViolatedLead
-from adjudge.papers.replicate import Replication, look_for_file, missing_data, read_published, sign_data
+from adjudge.papers.replicate import Replication, look_for_file, missing_data, read_published
 from adjudge.ranking.tournament import tournament
+from adjudge.table.judgments import fingerprint_of_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -87,7 +88,7 @@ def replicate(folder: Path) -> Replication:
     }
     return Replication(
         settings={"paper": NAME},
-        data=sign_data(task.fingerprint for task in tasks.values()),
+        data=fingerprint_of_parts(task.fingerprint for task in tasks.values()),
         notes=(f"the folder has no data for {', '.join(missing)}",) if missing else (),
         paper=published.paper,
         replicated=tuple(

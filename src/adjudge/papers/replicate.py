@@ -14,7 +14,6 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.table.errors import InputError, unknown_choice
-from adjudge.table.judgments import fingerprint_of_parts
 from adjudge.table.results import Cell, Result, Table, number, tabulate, text, to_plain
 
 if TYPE_CHECKING:
@@ -356,14 +355,4 @@ def look_for_file(folder: Path, name: str) -> Path | None:
 
 def missing_data(folder: Path, what: str) -> InputError:
     """The error where a folder holds something else (`what`) than the data of a paper."""
-    return input_fault(folder, f"holds {what}; name the folder that has the paper's data")
-
-
-def input_fault(path: Path, what: str) -> InputError:
-    """The error where a file or folder is not as it should be."""
-    return InputError(what, file=path)
-
-
-def sign_data(fingerprints: Iterable[str]) -> str:
-    """One fingerprint for all judgments of a replication, from theirs."""
-    return fingerprint_of_parts(fingerprints)
+    return InputError(f"holds {what}; name the folder that has the paper's data", file=folder)

@@ -17,10 +17,11 @@ import adjudge
 from adjudge import AdjudgeError
 from adjudge.evidence.stability import Stability, over_pairs, rating_style, stability
 from adjudge.papers.figures import Curve, CurveAt, Curves, Matrix, PlacesOfSystems, RankingColumn
-from adjudge.papers.replicate import ReplicatedCell, ReplicatedTable, Replication, Source, read_published, sign_data
+from adjudge.papers.replicate import ReplicatedCell, ReplicatedTable, Replication, Source, read_published
 from adjudge.ranking.changes import ONCE_PER_PAIR, ChangeFamily
 from adjudge.readers.parsing import read_spaced
 from adjudge.readers.wmt_da_files import find_campaigns
+from adjudge.table.judgments import fingerprint_of_parts
 from adjudge.table.languages import language_code, pair_name
 from adjudge.work.tasks import map_tasks
 
@@ -72,6 +73,7 @@ def official_figures(folder: Path) -> dict[str, list[Figure]]:
         figures: list[tuple[str, Figure]] = []
         if name := _SCORES.fullmatch(path.name):
             pair = _pair(name["source"], name["target"])
+            by_pair.setdefault(pair, [])
             figures = [(pair, figure) for _, figure in _read_official_rankings(path, "SYS", _OF_SCORES)]
         elif path.name == "clusters.csv":
             figures = _read_official_rankings(path, "SYSTEM", _OF_CLUSTERS)
@@ -460,7 +462,7 @@ def _read(folder: Path, published: Published) -> _Data:
         tuple(pair for part in parts for pair in part.audited),
         tuple(table for part in parts for table in part.official),
         (*notes, *(note for part in parts for note in part.notes)),
-        sign_data(part.fingerprint for part in parts),
+        fingerprint_of_parts(part.fingerprint for part in parts),
         {key: judgments for part in parts for key, judgments in part.judgments.items()},
     )
 

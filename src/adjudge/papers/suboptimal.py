@@ -17,11 +17,11 @@ from adjudge.papers.replicate import (
     ReplicatedTable,
     Replication,
     Source,
-    input_fault,
     missing_data,
     read_published,
-    sign_data,
 )
+from adjudge.table.errors import InputError
+from adjudge.table.judgments import fingerprint_of_parts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -173,7 +173,7 @@ def _root(folder: Path, inside: str) -> Path:
 def _groups(folder: Path, content: Mapping[str, Any]) -> tuple[Judgments, ...]:
     """The files come in twos, a1 and a2. Row i of both is the same item, whatever its number (some say 0)."""
     if not folder.is_dir():
-        raise input_fault(folder, "no such folder; the groups of annotators are needed")
+        raise InputError("no such folder; the groups of annotators are needed", file=folder)
     columns = tuple(content["rank_columns"])
     row = pl.col("screen").cast(pl.Int64).rank("dense").cast(pl.Int64).cast(pl.String)
 
@@ -244,7 +244,7 @@ def replicate(folder: Path) -> Replication:
     }
     return Replication(
         settings={"paper": NAME, "seed": result.settings["seed"]},
-        data=sign_data(part.fingerprint for part in (*released.sets.values(), *released.groups)),
+        data=fingerprint_of_parts(part.fingerprint for part in (*released.sets.values(), *released.groups)),
         notes=tuple(_beyond(released, result, right, names)),
         figures=draw_figures(released, parts, points, names),
         not_recomputed=published.not_recomputed(),

@@ -133,16 +133,13 @@ def write_signatures(signatures: list[str], path: Path) -> Path:
     return file
 
 
-def _csv(results: Results, path: Path) -> list[Path]:
-    return _tables(results, path, lambda frame, file: write_text(file, as_plain_text(frame).write_csv()))
+def _write_csv(frame: pl.DataFrame, file: Path) -> None:
+    write_text(file, as_plain_text(frame).write_csv())
 
 
-def _parquet(results: Results, path: Path) -> list[Path]:
-    def write(frame: pl.DataFrame, file: Path) -> None:
-        with atomic_path(file) as temporary:
-            frame.write_parquet(temporary)
-
-    return _tables(results, path, write)
+def _write_parquet(frame: pl.DataFrame, file: Path) -> None:
+    with atomic_path(file) as temporary:
+        frame.write_parquet(temporary)
 
 
 def _excel(results: Results, path: Path) -> list[Path]:
@@ -209,8 +206,8 @@ def _page(results: Results, path: Path) -> list[Path]:
 
 WRITERS: dict[str, Writer] = {
     ".json": _json,
-    ".csv": _csv,
-    ".parquet": _parquet,
+    ".csv": partial(_tables, write=_write_csv),
+    ".parquet": partial(_tables, write=_write_parquet),
     ".xlsx": _excel,
     ".tex": _latex,
     ".html": _page,
@@ -227,14 +224,6 @@ def as_plain_text(frame: pl.DataFrame) -> pl.DataFrame:
         name: f"'{name}" for name in frame.columns if name.lstrip("'")[:1] in ("=", "+", "-", "@", "\t", "\r") and name
     }
     return frame.with_columns(pl.col(pl.String).str.replace(_FORMULA, "'${1}")).rename(names)
-
-
-def undo_plain_text(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame as it was before `as_plain_text`."""
-    import polars as pl
-
-    names = {name: name[1:] for name in frame.columns if name[:1] == "'" and name.lstrip("'")[:1] in tuple("=+-@\t\r")}
-    return frame.with_columns(pl.col(pl.String).str.replace(r"^'('*[=+\-@\t\r])", "${1}")).rename(names)
 
 
 # A page as a file: HTML that needs no network, or PDF, by its ending.

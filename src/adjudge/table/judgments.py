@@ -200,31 +200,15 @@ def any_repeated(numbers: NDArray[np.integer[Any]]) -> bool:
     return bool((ordered[1:] == ordered[:-1]).any())
 
 
-SPAN_SIDES = ("source", "target", "missing")
-
-SPAN = pl.Struct(
-    {
-        "start": pl.Int64,
-        "end": pl.Int64,
-        "severity": pl.String,
-        "category": pl.String,
-        "side": pl.String,
-        "text": pl.String,
-    }
-)
-
+# The columns that identify a judgment; its revisions agree in all of them.
+KEY = (
+    "campaign", "protocol", "source_lang", "target_lang", "annotator", "task", "screen", "document", "segment",
+    "system", "kind",
+)  # fmt: skip
+_TEXTS = dict.fromkeys(("severity", "category", "side", "text"), pl.String)
+SPAN = pl.Struct({"start": pl.Int64, "end": pl.Int64, **_TEXTS})
 SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
-    "campaign": pl.String,
-    "protocol": pl.String,
-    "source_lang": pl.String,
-    "target_lang": pl.String,
-    "annotator": pl.String,
-    "task": pl.String,
-    "screen": pl.String,
-    "document": pl.String,
-    "segment": pl.String,
-    "system": pl.String,
-    "kind": pl.String,
+    **dict.fromkeys(KEY, pl.String),
     "human": pl.Boolean,
     "score": pl.Float64,
     "rank": pl.Int32,
@@ -245,11 +229,6 @@ DEFAULTS: dict[str, str | bool | int] = {
 }  # fmt: skip
 NAMES = ("annotator", "task", "screen", "document", "segment")
 """Columns of names, in which an empty cell is null."""
-# The columns that identify a judgment; its revisions agree in all of them.
-KEY = (
-    "campaign", "protocol", "source_lang", "target_lang", "annotator", "task", "screen", "document", "segment",
-    "system", "kind",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
