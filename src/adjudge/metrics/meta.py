@@ -35,7 +35,7 @@ from adjudge.table.wording import counted
 from adjudge.work.tasks import map_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from adjudge.metrics.join import Scores
     from adjudge.metrics.levels import Draws
@@ -124,7 +124,6 @@ def meta(
 
 # `meta`: metrics and quality estimation against human scores, at every level, with valid tests of significance.
 
-
 MAE_NOTE = (
     "mae rewards a metric for using the scale of the human scores, not for ordering translations: do not rank by it"
 )
@@ -172,11 +171,8 @@ def evaluate(
         data=data,
         set_aside=set_aside,
         notes=(
-            *_note_systems(scores, names),
-            *_note_more_permutations(scores, permutations),
-            *_note_missing_segments(scores),
-            *_note_negative(levels),
-            *_note_left_out_accuracies(levels),
+            *_note_scores(scores, names, permutations),
+            *_note_levels(levels),
             *notes,
         ),
         metrics=levels,
@@ -233,70 +229,49 @@ def _find_clusters(
     return clusters
 
 
-def _note_more_permutations(scores: Scores, permutations: int) -> tuple[str, ...]:
-    """Note if there are too many metrics to reach .05 after Holm's correction with the permutations asked for."""
+def _note_scores(scores: Scores, far: tuple[str, ...], permutations: int) -> Iterator[str]:
+    """Note few and outlying systems, further permutations, and segments that metrics lack."""
+    several = len(scores.segments) > 1
+    if several:
+        yield MAE_NOTE
+    if len(scores.systems) < FEW_SYSTEMS:
+        yield f"only {counted(len(scores.systems), 'system')}: correlations at system level say little"
+    if far:
+        yield f"outlier systems ({', '.join(far)}) raise correlations at system level; see the level without them"
     most = enough_permutations(len(scores.metrics), permutations)
-    if most == permutations or len(scores.segments) < 2:
-        return ()
-    often = f"pairs whose p is at most .05 are permuted up to {most:,} times"
-    return (f"with {len(scores.metrics)} metrics, {often}, so that Holm's correction can be met",)
-
-
-def _note_missing_segments(scores: Scores) -> tuple[str, ...]:
-    """Metrics without scores of some judged segments, among the systems that they scored at all."""
+    if most != permutations and several:
+        often = f"pairs whose p is at most .05 are permuted up to {most:,} times"
+        yield f"with {len(scores.metrics)} metrics, {often}, so that Holm's correction can be met"
     lacking = []
     for name in scores.metrics:
+        # Of the systems that the metric scored at all.
         scored = ~np.isnan(scores.metrics[name]).all(axis=1)
         missing, judged = scores.missing(name)[scored], ~np.isnan(scores.human[scored])
         if missing.any():
             lacking.append(f"{name} {missing.sum():,} of {judged.sum():,}")
-    if not lacking:
-        return ()
-    same = "where a metric is averaged over segments, human scores are averaged over the segments that it scored"
-    return (f"judged segments of systems without a score by the metric ({', '.join(lacking)}): {same}",)
+    if lacking:
+        same = "where a metric is averaged over segments, human scores are averaged over the segments that it scored"
+        yield f"judged segments of systems without a score by the metric ({', '.join(lacking)}): {same}"
 
 
-def _note_negative(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str, ...]:
-    """Metrics that fall where the human rises at every level: probably they count errors."""
-    negative = [
-        name for name, at_levels in levels.items() if all(level.values["pearson"] < 0 for level in at_levels.values())
-    ]
-    if not negative:
-        return ()
-    hint = f"if lower is better there, reverse them with --lower-is-better {shlex.quote(negative[0])}"
-    return (f"negative correlations at every level ({', '.join(negative)}): {hint}",)
-
-
-def _note_left_out_accuracies(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str, ...]:
-    """Note where there were too many pairs of scores to form them all."""
-    at_segments = [at_levels["segment"] for at_levels in levels.values() if "segment" in at_levels]
-    values = {
-        "pooled": [level.values for level in at_segments],
-        "by_system": [level.groups["by_system"] for level in at_segments],
-    }
+def _note_levels(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> Iterator[str]:
+    """Note metrics that probably count errors, and where there were too many pairs of scores to form them all."""
+    negative = [name for name, found in levels.items() if all(level.values["pearson"] < 0 for level in found.values())]
+    if negative:
+        hint = f"if lower is better there, reverse them with --lower-is-better {shlex.quote(negative[0])}"
+        yield f"negative correlations at every level ({', '.join(negative)}): {hint}"
+    segments = [found["segment"] for found in levels.values() if "segment" in found]
+    values = {"pooled": [one.values for one in segments], "by system": [one.groups["by_system"] for one in segments]}
     left = [where for where, several in values.items() if any("pairwise_accuracy" not in each for each in several)]
-    if not left:
-        return ()
-    what = " and ".join(where.replace("_", " ") for where in left)
-    return (f"accuracies {what} are left out, as there are more than {MOST_PAIRS:,} pairs of scores; see by item",)
-
-
-def _note_systems(scores: Scores, far: tuple[str, ...]) -> tuple[str, ...]:
-    notes = [MAE_NOTE] if len(scores.segments) > 1 else []
-    if len(scores.systems) < FEW_SYSTEMS:
-        notes.append(f"only {counted(len(scores.systems), 'system')}: correlations at system level say little")
-    if far:
-        notes.append(
-            f"outlier systems ({', '.join(far)}) raise correlations at system level; see the level without them"
-        )
-    return tuple(notes)
+    if left:
+        more = f"as there are more than {MOST_PAIRS:,} pairs of scores; see by item"
+        yield f"accuracies {' and '.join(left)} are left out, {more}"
 
 
 # BLEU, chrF and TER of outputs against references, through sacrebleu: every segment, and every whole test set.
 #
 # The score of a whole test set is sacrebleu's own (of summed counts), not the mean of its segments. Sentence BLEU is of
 # effective order. TER counts errors, so it is turned round: higher is better for all three.
-
 
 TURNED = "TER counts errors, so its sign is reversed (multiplied by -1) and higher is better"
 DEFAULT_TOKENIZER = "13a"
@@ -424,7 +399,6 @@ def _order(correlations: dict[str, float]) -> list[str]:
 
 
 # What `meta` is computed from: human scores and metric scores, read, computed from texts, and joined.
-
 
 CHOOSE_PAIR = "choose with --pair"
 # Names under which tables keep human scores, the surest first.

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 #
 # The sweep shows how every system's correlation with the label changes with the weight (Graham et al. 2017, Figure 1).
 
-
 FIRST_WEIGHT = 1.0
 LEAST_RATIO = 0.5
 LEAST_GAIN = 0.1

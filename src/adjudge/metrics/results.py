@@ -187,7 +187,6 @@ def _arrow(perturbation: Perturbation, name: str) -> str:
 
 # Document-level quality estimation against post-edits: labels, the weight in them, and what the weight decides.
 
-
 SHOWN_WEIGHTS = 12
 
 

@@ -48,12 +48,9 @@ if TYPE_CHECKING:
     from adjudge.people.results import Checked
 
 
-# Figures of "Improving Evaluation of Document-level Machine Translation Quality Estimation" (Graham et al. 2017).
-#
 # Figure 2 comes from the released runs. Figure 1 needs what five systems predicted and two post-editions of every
 # document, none of which were released; the author herself simulated the post-editions' edit rates from the TER of the
 # translations with their references. Here the same is done, and the systems are invented, too.
-
 
 WEIGHTS_FIGURES = tuple(float(weight) for weight in np.arange(0.0, 50.5, 0.5))
 SEED = 1

@@ -25,10 +25,7 @@ if TYPE_CHECKING:
     from adjudge.people.results import Agreement
 
 
-# The tables of "A Grain of Salt for the WMT Manual Evaluation" (Bojar et al. 2011), recomputed.
-#
-# Every function returns the cells of one table by name, "row: column". They cover more systems than the paper prints.
-
+# Tables: every function returns the cells of one by name, "row: column", of more systems than the paper prints.
 
 Cells = dict[str, float]
 OFFICIAL = "wins-or-ties"
@@ -273,11 +270,8 @@ def _flat(rows: Mapping[str, Mapping[str, float]]) -> Cells:
     return {f"{row}: {column}": float(value) for row, cells in rows.items() for column, value in cells.items()}
 
 
-# The figures of "A Grain of Salt for the WMT Manual Evaluation" (Bojar et al. 2011), from the released rankings.
-#
 # Figure 2 needs the source texts, which are not in the release. Where the folder has them as plain lines, `source.en`,
 # `source.cs` and so on (line n being sentence n of the 2,034 that were judged), it is drawn too.
-
 
 OTHERS = "≥ others (%)"
 # Lengths with fewer pairs of judgments than this say nothing about agreement.

@@ -146,7 +146,10 @@ class ReplicatedTable:
         rows: list[tuple[Cell, ...]] = []
         for cell in self.cells:
             published = "–" if cell.published is None else f"{cell.published:.{cell.decimals}f}"
-            recomputed = "–" if cell.recomputed is None else f"{cell.recomputed:.{_shown_decimals(cell)}f}"
+            # Two digits more than printed where the figures differ, to show by how much; whole counts stay whole.
+            whole = cell.decimals == 0 and cell.recomputed is not None and float(cell.recomputed).is_integer()
+            decimals = cell.decimals + 2 if cell.match is False and not whole else cell.decimals
+            recomputed = "–" if cell.recomputed is None else f"{cell.recomputed:.{decimals}f}"
             note = cell.note or ("no reason is known" if cell.state is State.DIFFERS else "")
             rows.append((cell.name, published, recomputed, str(cell.state), note))
         columns = (text("cell"), text("published"), text("recomputed"), text("match"), text("note"))
@@ -250,12 +253,6 @@ def _numbers(count: CellCount) -> tuple[int, int, int, int, int]:
     return count.matching, count.compared, count.from_print, count.not_released, count.cells
 
 
-def _shown_decimals(cell: ReplicatedCell) -> int:
-    """Two digits more than printed where the figures differ, to show by how much; whole counts stay whole."""
-    whole = cell.decimals == 0 and cell.recomputed is not None and float(cell.recomputed).is_integer()
-    return cell.decimals + 2 if cell.match is False and not whole else cell.decimals
-
-
 # Published figures, kept as data files beside the modules that recompute them.
 #
 # A file `published.json` holds `paper` (citation) and `tables`: of each its name, title, page, cells as printed (so
@@ -270,10 +267,9 @@ class Published:
     paper: str
     content: Mapping[str, Any]
 
-    def cells(self, table: str) -> Mapping[str, str]:
+    def cells(self, table: str) -> dict[str, str]:
         """The cells of one table, as printed."""
-        cells: Mapping[str, str] = self._table(table)["cells"]
-        return cells
+        return dict(self._table(table)["cells"])
 
     def compared(
         self,
@@ -319,9 +315,8 @@ class Published:
         left_out = self.content["not_recomputed"].items()
         return tuple(NotRecomputed(what, why) for what, why in left_out if what not in drawn)
 
-    def _table(self, name: str) -> Mapping[str, Any]:
-        table: Mapping[str, Any] = next(entry for entry in self.content["tables"] if entry["table"] == name)
-        return table
+    def _table(self, name: str) -> dict[str, Any]:
+        return next(dict(entry) for entry in self.content["tables"] if entry["table"] == name)
 
 
 def read_published(name: str) -> Published:

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from adjudge.papers.figures import Basis, PaperFigure
     from adjudge.papers.replicate import Published
     from adjudge.ranking.ranking import Ranking
-    from adjudge.readers.wmt_da_files import Campaign
 
     Parts = Mapping[tuple[str, str], Judgments]
     Key = tuple[str, str]
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 #
 # `ad-sys-scores-XX-YY.csv` has each system's means and counts, `clusters.csv` its wins and its cluster. Also what tasks
 # and files are made of (Knowles 2021, Table 1 and section 5.1).
-
 
 _SCORES = re.compile(r"[a-z]+-sys-scores-(?:[0-9]+\.)?(?P<source>[a-z]+)-(?P<target>[a-z]+)\.csv")
 # Standardised scores are undone with workers' means of seven digits, so means of z agree to about 1e-6.
@@ -200,12 +198,9 @@ def _compare_present(published: Published, table: str, cells: dict[str, float]) 
     return published.compared(table, cells, dict.fromkeys(absent, _ABSENT), absent=absent)
 
 
-# The figures of "On the Stability of System Rankings at WMT" (Knowles 2021).
-#
 # Figures 2 to 5 are about single language pairs of 2019 and 2020. Where these lie in the folder they are drawn;
 # otherwise language pairs of the campaigns at hand stand for them, chosen by what she chose hers for: the most
 # changes (Figure 2), the most judgments (Figure 3).
-
 
 DIVISORS = (1.25, 1.5, 2.0, 4.0, 10.0)
 """By which the paper divides the scores of human translations."""
@@ -411,12 +406,13 @@ class AuditedPair:
 
 @dataclass(frozen=True)
 class _Data:
-    audited: tuple[AuditedPair, ...]
-    official: tuple[ReplicatedTable, ...]
-    notes: tuple[str, ...]
-    fingerprint: str
-    judgments: Mapping[tuple[str, str], Judgments] = field(default_factory=dict)
-    """By campaign and language pair."""
+    """What was read and computed of all campaigns."""
+
+    audited: list[AuditedPair] = field(default_factory=list)
+    official: list[ReplicatedTable] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    fingerprints: list[str] = field(default_factory=list)
+    judgments: dict[Key, Judgments] = field(default_factory=dict)
 
 
 def replicate(folder: Path) -> Replication:
@@ -427,8 +423,8 @@ def replicate(folder: Path) -> Replication:
     stabilities = {(pair.campaign, pair.pair): pair.stability for pair in data.audited}
     return Replication(
         settings={"paper": "stability", "lines": published.content["rule"], "removal": ALL_ROWS},
-        data=data.fingerprint,
-        notes=data.notes,
+        data=fingerprint_of_parts(data.fingerprints),
+        notes=tuple(data.notes),
         figures=draw_figures(published, divided, stabilities, data.judgments),
         not_recomputed=published.not_recomputed(),
         paper=published.paper,
@@ -447,61 +443,48 @@ def replicate(folder: Path) -> Replication:
 
 def _read(folder: Path, published: Published) -> _Data:
     """Every campaign that can be read; what is left out is said, and a folder without any is a fault."""
-    parts: list[_Data] = []
-    notes: list[str] = []
-    faults: list[adjudge.AdjudgeError] = []
+    data = _Data()
+    faults: dict[str, adjudge.AdjudgeError] = {}
     for campaign in find_campaigns([folder]):
         try:
-            parts.append(_read_campaign(campaign, published))
+            judgments = adjudge.read([file.path for file in campaign.given], format="wmt-da")
+            parts, figures = judgments.by_pair(), official_figures(campaign.folder)
+            left_out = published.content["left_out"].get(campaign.name, ())
+            rules = {pair: None if pair in left_out else published.content["rule"] for pair in parts}
+            tasks = [(campaign.name, pair, part, figures.get(pair), rules[pair]) for pair, part in parts.items()]
+            results = map_tasks(_read_pair, tasks, what=f"language pairs of {campaign.name}")
         except adjudge.AdjudgeError as fault:
-            faults.append(fault)
-            notes.append(f"{campaign.name} is left out: {fault}")
-    if not parts:
-        raise faults[0]
-    return _Data(
-        tuple(pair for part in parts for pair in part.audited),
-        tuple(table for part in parts for table in part.official),
-        (*notes, *(note for part in parts for note in part.notes)),
-        fingerprint_of_parts(part.fingerprint for part in parts),
-        {key: judgments for part in parts for key, judgments in part.judgments.items()},
-    )
+            faults[campaign.name] = fault
+            continue
+        data.fingerprints.append(judgments.fingerprint)
+        data.judgments.update({(campaign.name, pair): part for pair, part in parts.items()})
+        for audited, official, notes in results:
+            data.audited.extend(audited)
+            data.official.extend(official)
+            data.notes.extend(notes)
+    if not data.fingerprints:
+        raise next(iter(faults.values()))
+    return replace(data, notes=[f"{name} is left out: {fault}" for name, fault in faults.items()] + data.notes)
 
 
-def _read_campaign(campaign: Campaign, published: Published) -> _Data:
-    judgments = adjudge.read([file.path for file in campaign.given], format="wmt-da")
-    figures = official_figures(campaign.folder)
-    left_out = published.content["left_out"].get(campaign.name, ())
-    rule = published.content["rule"]
-
-    def recompute(named: tuple[str, Judgments]) -> _Data:
-        pair, part = named
-        return _read_pair(campaign.name, pair, part, figures.get(pair), None if pair in left_out else rule)
-
-    pairs = map_tasks(recompute, judgments.by_pair().items(), what=f"language pairs of {campaign.name}")
-    return _Data(
-        tuple(audited for pair in pairs for audited in pair.audited),
-        tuple(table for pair in pairs for table in pair.official),
-        tuple(note for pair in pairs for note in pair.notes),
-        judgments.fingerprint,
-        {(campaign.name, pair): part for pair, part in judgments.by_pair().items()},
-    )
-
-
-def _read_pair(campaign: str, pair: str, judgments: Judgments, figures: list[Figure] | None, rule: str | None) -> _Data:
-    """The official ranking of a language pair where there are figures, and its stability where there is a rule."""
-    audited: tuple[AuditedPair, ...] = ()
-    official: tuple[ReplicatedTable, ...] = ()
+def _read_pair(
+    named: tuple[str, str, Judgments, list[Figure] | None, str | None],
+) -> tuple[list[AuditedPair], list[ReplicatedTable], list[str]]:
+    """The stability of a language pair where there is a rule, its official ranking where there are figures; notes."""
+    campaign, pair, judgments, figures, rule = named
+    audited: list[AuditedPair] = []
+    official: list[ReplicatedTable] = []
     notes: list[str] = []
     try:
         if figures:
-            official = (compared_ranking(campaign, pair, figures, judgments),)
+            official.append(compared_ranking(campaign, pair, figures, judgments))
         else:
             notes.append(f"{campaign} {pair} has no official figures beside its judgments")
         if rule is not None:
-            audited = (_audited(campaign, pair, judgments, rule),)
+            audited.append(_audited(campaign, pair, judgments, rule))
     except adjudge.AdjudgeError as fault:
         notes.append(f"{campaign} {pair} is not audited: {fault}")
-    return _Data(audited, official, tuple(notes), "")
+    return audited, official, notes
 
 
 def _audited(campaign: str, pair: str, judgments: Judgments, rule: str) -> AuditedPair:

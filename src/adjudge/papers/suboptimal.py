@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     Points = Mapping[str, Mapping[str, float]]
 
 
-# Figures 2 to 4 of "The Suboptimal WMT Test Sets and Their Impact on Human Parity" (Kim et al. 2022).
-
+# Figures 2 to 4.
 
 SETS = {"before": "before correction (BTS)", "after": "after correction (ATS)"}
 SEGMENTS = {"all": "all segments", "contaminated": "contaminated segments"}

@@ -177,7 +177,6 @@ def _drift_table(drifts: tuple[Drift, ...]) -> Table:
 
 # The result of measuring agreement: within (intra) and between (inter) annotators, by several coefficients.
 
-
 Number = float | int | None
 AGREEMENT_KINDS = ("inter", "intra")
 PARTS = ("all", "without_reference")

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 # With w the times an annotator was drawn, the squared differences of a pattern are sum w_a w_b D_ab over a < b, and
 # copies of one annotator are never paired with each other.
 
-
 # Degraded outputs are made to be easy, and tutorials show the answer: neither says how people agree.
 
 

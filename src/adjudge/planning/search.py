@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 # A design without texts: who would judge what, as codes for the mixed model and for the simulator.
 
-
 _PEOPLE = 3001
 _NOWHERE = Path("nowhere")
 
@@ -156,7 +155,6 @@ def mixed_design(rows: dict[str, Codes], systems: int, score: Floats) -> MixedDe
 # scores. With the standard error se of a difference d, the power of a two-sided test at level a shared by m
 # comparisons is about P(T > t(1 - a/2m) - d/se), T having the degrees of freedom of the difference.
 
-
 DRAWS = 4
 _SCORES = 3002
 
@@ -257,7 +255,8 @@ class Search:
         """The smallest size with the power wanted, or the largest there is."""
         most = self.settings.documents * self.settings.segments
         small, large = None, None
-        for segments in self._steps(structure, most):
+        # Sizes from an eighth of what there is, doubling.
+        for segments in sorted({self._rounded(structure, most / 2**step) for step in range(STEPS)}):
             if self.point(structure, per_item, segments).power >= self.settings.power:
                 large = segments
                 break
@@ -274,11 +273,6 @@ class Search:
             enough = self.point(structure, per_item, middle).power >= self.settings.power
             small, large = (small, middle) if enough else (middle, large)
         return self._choice(self.point(structure, per_item, large), suffices=True)
-
-    def _steps(self, structure: str, most: int) -> list[int]:
-        """Sizes from an eighth of what there is, doubling."""
-        sizes = {self._rounded(structure, most / 2**step) for step in range(STEPS)}
-        return sorted(size for size in sizes if size >= 2)
 
     def _rounded(self, structure: str, segments: float) -> int:
         """Round to whole documents where pages are judged."""
@@ -331,7 +325,6 @@ def _worth(choice: PlanChoice) -> tuple[bool, float, float]:
 # Tastes average out over people only: the variance of a difference never falls below 2 taste^2 / people, however much
 # each of them judges. A pilot knows the variances, and tastes most of all, only roughly; what that means for the size
 # of the campaign is found by drawing pilots like it from its own variances (a parametric bootstrap).
-
 
 PILOTS = 24
 TOLD = 4
@@ -434,7 +427,6 @@ def fewest_people(settings: PlanSettings, variances: Variances) -> int | None:
 # Qualities: the best system, or the top k, lead all others by the difference asked for; for `pairs`, neighbours in the
 # order lie that far apart.
 
-
 CAMPAIGNS = 600
 _DRAWS = 32
 _UPDATES = 15
@@ -472,19 +464,15 @@ def goals_for(systems: int) -> tuple[Goal, ...]:
 
 def _row(simulation: _Simulation, settings: PlanSettings, judgments: int) -> PlanGoal:
     goal, policy, looks = str(simulation.goal), simulation.policy, simulation.looks
-    quality = _qualities(simulation.goal, settings)
+    places = np.arange(settings.systems)
+    steps = places[::-1] if simulation.goal.kind == "pairs" else places < simulation.goal.size
+    quality = np.asarray(steps * settings.difference, dtype=np.float64)
     size = _least_size(simulation, quality, settings.power)
     if size is None:
         return PlanGoal(goal, policy, looks, None, None, None, None)
     truths = (quality, 1.5 * quality, np.zeros(settings.systems))
     expected = (ceil(judgments * size * simulation.run(size, truth)[1]) for truth in truths)
     return PlanGoal(goal, policy, looks, ceil(judgments * size), *expected)
-
-
-def _qualities(goal: Goal, settings: PlanSettings) -> Floats:
-    if goal.kind == "pairs":
-        return np.arange(settings.systems, dtype=np.float64)[::-1] * settings.difference
-    return np.where(np.arange(settings.systems) < goal.size, settings.difference, 0.0)
 
 
 def _least_size(simulation: _Simulation, quality: Floats, power: float) -> float | None:
@@ -597,7 +585,6 @@ def _near_pairs(estimate: Floats, spread: Floats) -> Floats:
 # mean(v) / n for segments whose differences vary by v, and a weighted draw mean(v / q) / n. Where differences vary just
 # as the spread (v = x^2), that is mean(x^2 / q) beside mean(x^2); where the spread tells nothing (v = 1), mean(1 / q)
 # beside 1. Tastes of annotators stay as they are.
-
 
 ASSUMED_CV = 0.7
 """The standard deviation of spreads in units of their mean, where no file tells them: as metrics' spreads have it."""

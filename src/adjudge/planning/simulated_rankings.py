@@ -207,7 +207,6 @@ def _draw_shown(campaign: RankingCampaign, ability: Floats, blocks: int, rng: np
 # nu^(|T| - 1) times the geometric mean of the strengths in T. With two systems this is Davidson's (1970) model of ties:
 # P(a > b) : P(tie) : P(b > a) = e^a : nu e^((a+b)/2) : e^b.
 
-
 # Blocks handled at once, so that a million blocks do not need a gigabyte.
 _CHUNK = 50_000
 

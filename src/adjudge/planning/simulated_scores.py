@@ -260,7 +260,6 @@ class ScoreCampaign:
 # then draws any number of campaigns of that design at once, so that studies of calibration cost little more than
 # their analysis.
 
-
 _STREAM = 1002
 _CARELESS_MEAN, _CARELESS_SPREAD = 60.0, 25.0
 _STEPS = (5, 10)

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
 # Systems within subsets of the judgments: one chart for every column, and whether the differences are chance.
 
-
 MOST_LINES = 8
 """Subsets that are drawn as lines; more are drawn as coloured cells."""
 LEVEL = 0.05
@@ -150,7 +149,6 @@ def _cells(column: ColumnBreakdown) -> dict[str, Any]:
 
 
 # The claims: every statement of the ranking with the audits it survives.
-
 
 _VERDICTS = ("holds", "fragile", "not supported")
 _COLOURS = (chart_theme.HEAT[6], chart_theme.HEAT[1], chart_theme.HEAT[3])
@@ -278,7 +276,6 @@ def audit_tables(results: PairResults, *names: str) -> tuple[Table, ...]:
 
 # Audits of scores: stability, composition of tasks, documents by systems.
 
-
 _DEVIATIONS = (-10.0, -6.0, -2.0, 2.0, 6.0, 10.0)
 MOST_DOCUMENTS = 60
 AS_IT_IS = "as it is"
@@ -401,7 +398,6 @@ def documents_section(documents: Documents) -> Section:
 
 
 # Audits of how far the ranking's own test and order can be trusted: A/A test, reliability, influence.
-
 
 ROW_HEIGHT = 34
 _UNITS = {"annotator": "annotator", "document": "document", "segment": "source segment"}
@@ -533,7 +529,6 @@ def rates_chart(
 
 
 # Machine judges: who may stand in for a person, and where their answers lean.
-
 
 MOST_ROWS = 40
 """Judges and people in the chart; of more, the table has all."""

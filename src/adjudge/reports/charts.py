@@ -138,7 +138,6 @@ def draw_rank_ranges(ranking: Ranking) -> dict[str, Any]:
 
 # How ranks change from one ranking to another: one line per system.
 
-
 ROW_HEIGHT = 26
 
 
@@ -215,7 +214,6 @@ def _ends(
 
 
 # Lines over a common axis, and bars in rows: one chart for every panel of a figure.
-
 
 CURVES_HEIGHT = 320
 ROW_HEIGHT_CURVES, BAR_HEIGHT = 18, 13
@@ -387,7 +385,6 @@ def write_plan_chart(plan: Plan, path: Path) -> None:
 
 
 # Points with a fitted line and names that do not cover each other.
-
 
 HEIGHT = 460
 # Plots for which names are placed, in pixels. A plot between two of them is drawn with the places of the narrower one:
@@ -562,7 +559,6 @@ def _beside(point: NDArray[np.float64], half: NDArray[np.float64], plot: tuple[f
 
 
 # Coloured cells in rows and columns, with numbers where there is room for them.
-
 
 ROW_HEIGHT_HEATMAP = 30
 

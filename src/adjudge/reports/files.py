@@ -231,7 +231,6 @@ def as_plain_text(frame: pl.DataFrame) -> pl.DataFrame:
 # Nothing that comes from data is trusted: the templates escape every text, specifications of charts are JSON that is
 # never executed, and the page's own policy allows only the two scripts whose checksums it names.
 
-
 ENDINGS = (".html", ".pdf")
 # Characters that could end a script element or a line of JavaScript, written so that they cannot.
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -315,7 +314,6 @@ def _source(environment: Any, name: str) -> str:
 #
 # It needs the package `typst` (`pip install adjudge[pdf]`). Texts from data are written as string literals of typst, so
 # that nothing in them is read as a command.
-
 
 CHART_WIDTH = 560
 _PREAMBLE = """#let muted = rgb("#566173")

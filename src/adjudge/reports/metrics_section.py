@@ -129,7 +129,6 @@ def _lines(points: Sequence[CurvePoint], x: Any) -> Any:
 
 # Metrics against human scores: how well each follows them, and which is better than which.
 
-
 _WINS, _OPEN, _LOSES = "better", "not told apart", "worse"
 _SIGNS = {_WINS: "+", _OPEN: "", _LOSES: "−"}
 
@@ -224,7 +223,6 @@ def _cells(comparison: MetricComparison) -> list[dict[str, Any]]:
 
 
 # Quality estimation against post-edits: the weight sweep, the systems, the costs.
-
 
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 

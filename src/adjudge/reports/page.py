@@ -122,7 +122,6 @@ class ReportPage:
 
 # Results for a terminal: the summary tables, what was set aside, notes, and the signature.
 
-
 # Blanks between two columns, the best first, and the padding of cells that makes them.
 PADDINGS = {3: (0, 1, 0, 1), 2: (0, 1, 0, 0), 1: (0, 0, 0, 0)}
 # A text may be folded down to this width.
@@ -206,7 +205,6 @@ def result_as_text(result: Result, *, width: int = 120) -> str:
 
 
 # How to read the report: the words of statistics, explained to people who do not use them every day.
-
 
 GUIDE = explain(
     {

@@ -239,7 +239,6 @@ def _orders(rankings: tuple[Ranking, ...]) -> Table:
 
 # Every pair of systems: who beat whom, how often, and whether chance could have done it.
 
-
 STEPS = (0.25, 0.35, 0.45, 0.55, 0.65, 0.75)
 # What a cell of the chart is, by the kind of judgments.
 _CELL = {
@@ -369,7 +368,6 @@ def _difference_cells(comparison: PairComparison, level: float) -> list[dict[str
 
 # How the comparisons were spread: times judged, and who met whom.
 
-
 TIMES_HEIGHT = 340
 _SHADES = (chart_theme.HEAT[3], chart_theme.HEAT[4], chart_theme.HEAT[5], chart_theme.HEAT[6])
 
@@ -453,7 +451,6 @@ def draw_times_judged(ranking: Ranking, *, unit: str) -> dict[str, Any]:
 
 
 # The tournament: are there cycles of leads, and what does each ranking contradict?
-
 
 ROW_HEIGHT_TOURNAMENT = 28
 CHEAPEST = "fewest possible"

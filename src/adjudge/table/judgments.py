@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 # Fingerprints: a few hexadecimal digits that identify content, whatever file it came from.
 
-
 DIGITS = 12
 """Long enough to distinguish data: ten million tables all have different ones with probability 0.84."""
 
@@ -72,7 +71,6 @@ def _as_text(value: object) -> str:
 
 # Weights for segments that were sampled with unequal probabilities.
 
-
 INCLUSION = "inclusion"
 """The probability with which the segment of a row was chosen; a column beyond the judgment table's own."""
 
@@ -111,7 +109,6 @@ def weights_note(weight: Floats | None) -> tuple[str, ...]:
 #
 # Hashes find the few rows that may be equal before words are compared. Equal rows have equal hashes. Rows with equal
 # hashes are rarely different, but they can be, so candidates found by hashes are compared again by their words.
-
 
 SPARSE = 8
 """Codes up to this many times their number are marked in a lookup table instead of sorted."""

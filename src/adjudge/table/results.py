@@ -72,9 +72,9 @@ class Result:
         Args:
             chart: its name; default: the first. An unknown name lists the available ones.
         """
-        from adjudge.reports.display import altair_chart
+        from adjudge.reports.result_page import plot
 
-        return altair_chart(self, chart)
+        return plot(self, chart)
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
