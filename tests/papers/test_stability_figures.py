@@ -5,7 +5,7 @@ from __future__ import annotations
 from adjudge.evidence.stability import Stability, stability
 from adjudge.papers.figures import Curves, Matrix, PaperFigure, PlacesOfSystems
 from adjudge.papers.replicate import State, read_published
-from adjudge.papers.stability import AuditedPair, draw_figures, figure_1, kinds_of_items, workers_who_saw
+from adjudge.papers.stability import AuditedPair, draw_figures, kinds_of_items, total_changes, workers_who_saw
 from adjudge.ranking.changes import ALL_ROWS, ONCE_PER_PAIR
 from adjudge.table.judgments import Judgments
 from tests.evidence.test_stability import balanced
@@ -24,7 +24,7 @@ def figures(*keys: tuple[str, str]) -> dict[str, PaperFigure]:
     parts = {key: balanced(seed) for seed, key in enumerate(keys)}
     stabilities = {key: audited(judgments) for key, judgments in parts.items()}
     pairs = [AuditedPair(*key, stability_of_pair) for key, stability_of_pair in stabilities.items()]
-    drawn = draw_figures(PUBLISHED, figure_1(PUBLISHED, pairs), stabilities, parts)
+    drawn = draw_figures(PUBLISHED, total_changes(PUBLISHED, "Figure 1", "divisions", pairs), stabilities, parts)
     return {figure.figure: figure for figure in drawn}
 
 
@@ -54,7 +54,7 @@ def test_others_stand_for_them_otherwise_and_say_so() -> None:
 
 def test_the_published_fractions_are_drawn_without_any_campaign() -> None:
     """scripts/reference_tables.txt of the author's repository: divided by 4, 9/4/3 of 21 and 21/20/16 of 25."""
-    (drawn,) = draw_figures(PUBLISHED, figure_1(PUBLISHED, []), {}, {})
+    (drawn,) = draw_figures(PUBLISHED, total_changes(PUBLISHED, "Figure 1", "divisions", []), {}, {})
     assert isinstance(drawn, Curves)
     at_four = {
         (curve.panel.split(" (")[0], curve.name): next(point.y for point in curve.points if point.x == 4)

@@ -16,7 +16,7 @@ from adjudge.ranking.methods import rank
 from adjudge.readers import native, registry
 from adjudge.readers.options import ReadOptions
 from adjudge.table.errors import DataError, InputError, UsageError
-from adjudge.table.judgments import SCHEMA, SPAN_SIDES, Judgments
+from adjudge.table.judgments import SCHEMA, Judgments
 from adjudge.table.protocols import KINDS, ON_SCALE, PROTOCOLS
 from tests.conftest import examples
 
@@ -37,7 +37,7 @@ SPANS = st.lists(
             "end": OFFSET,
             "severity": ANY_TEXT,
             "category": ANY_TEXT,
-            "side": st.sampled_from([None, *SPAN_SIDES]),
+            "side": st.sampled_from([None, "source", "target", "missing"]),
             "text": ANY_TEXT,
         }
     ),

@@ -207,8 +207,10 @@ def _curve(first: pl.DataFrame, second: pl.DataFrame, level: str, orders: int, s
     random = np.array([growth.along(rng.permutation(len(submitted)))[0] for _ in range(orders)])
     low, middle, high = _band(random, len(r))
     return tuple(
-        CurvePoint(i + 1, int(fewest[i]), float(mean[i]), *(_or_none(part[i]) for part in (r, middle, low, high)))
-        for i in range(len(r))
+        CurvePoint(
+            i + 1, int(fewest[i]), float(mean[i]), *(None if np.isnan(value) else float(value) for value in values)
+        )
+        for i, values in enumerate(zip(r, middle, low, high, strict=True))
     )
 
 
@@ -220,10 +222,6 @@ def _band(random: Floats, points: int) -> tuple[Floats, ...]:
     filled = np.where(usable, random, 0.0)
     low, high = np.quantile(filled, (TAIL, 1 - TAIL), axis=0)
     return tuple(np.where(usable, limit, np.nan) for limit in (low, filled.mean(0), high))
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def _make_growth(first: pl.DataFrame, second: pl.DataFrame, level: str) -> tuple[_Growth, Ints]:

@@ -324,7 +324,6 @@ def _count_systems(of_rows: Iterable[str], kept: set[str], whose: str, other: st
 
 # Keys: which document a segment belongs to, for judgments that do not say it.
 
-
 # Names of the two columns in use, in order of preference.
 SEGMENT = ("segment", "NEW.LN", "sid", "seg_id")
 DOCUMENT = ("document", "ORIG.TRG.FN", "doc_id", "docid", "doc")

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 # Correlations of metric and human scores, pooled or averaged over groups (systems, or segments called items).
 
-
 Grouping = Literal["pooled", "system", "item"]
 GROUPINGS: tuple[Grouping, ...] = ("pooled", "system", "item")
 COEFFICIENTS: dict[str, Coefficient] = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
@@ -184,7 +183,6 @@ def soft_pairwise_accuracy(human: Floats, metric: Floats, flips: Floats) -> floa
 # of scores by w(a) w(b). So the sum over all pairs is w'Mw, where M holds the sums over the pairs of each two
 # segments: made once, it serves every resample. Pairs of copies of one score are ties on both sides, which tau-b
 # leaves out and which count for no accuracy.
-
 
 TAIL = 0.025
 """The share of values that a 95% interval leaves off at each end."""

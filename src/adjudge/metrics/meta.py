@@ -19,9 +19,9 @@ from adjudge.metrics.gold import gold as gold_standard
 from adjudge.metrics.join import HUMAN, join, system_means
 from adjudge.metrics.levels import MOST_PAIRS, at_segment_level, at_system_level, outliers, signs
 from adjudge.metrics.results import MetaEvaluation, MetricAtLevel, Perturbation, descending
-from adjudge.metrics.segment_tau import gold_ranking, human_scores_of_ranking
 from adjudge.metrics.significance import compare_segments, compare_systems, enough_permutations, metric_clusters
 from adjudge.ranking.changes import ONCE_PER_PAIR, all_changes
+from adjudge.ranking.methods import RankSettings, rank
 from adjudge.ranking.scores import as_scores
 from adjudge.readers.metric_scores import MetricScore, fingerprint_of_scores, read_metric_scores, reverse_scores
 from adjudge.readers.texts import aligned, read_column
@@ -134,7 +134,6 @@ def meta(gold: Judgments | Path | str, scores: Sequence[Path | str], settings: M
 
 # `meta`: metrics and quality estimation against human scores, at every level, with valid tests of significance.
 
-
 MAE_NOTE = (
     "mae rewards a metric for using the scale of the human scores, not for ordering translations: do not rank by it"
 )
@@ -182,11 +181,8 @@ def evaluate(
         data=data,
         set_aside=set_aside,
         notes=(
-            *_note_systems(scores, names),
-            *_note_more_permutations(scores, permutations),
-            *_note_missing_segments(scores),
-            *_note_negative(levels),
-            *_note_left_out_accuracies(levels),
+            *_note_scores(scores, names, permutations),
+            *_note_levels(levels),
             *notes,
         ),
         metrics=levels,
@@ -243,70 +239,49 @@ def _find_clusters(
     return clusters
 
 
-def _note_more_permutations(scores: Scores, permutations: int) -> tuple[str, ...]:
-    """Note if there are too many metrics to reach .05 after Holm's correction with the permutations asked for."""
+def _note_scores(scores: Scores, far: tuple[str, ...], permutations: int) -> Iterator[str]:
+    """Note few and outlying systems, further permutations, and segments that metrics lack."""
+    several = len(scores.segments) > 1
+    if several:
+        yield MAE_NOTE
+    if len(scores.systems) < FEW_SYSTEMS:
+        yield f"only {counted(len(scores.systems), 'system')}: correlations at system level say little"
+    if far:
+        yield f"outlier systems ({', '.join(far)}) raise correlations at system level; see the level without them"
     most = enough_permutations(len(scores.metrics), permutations)
-    if most == permutations or len(scores.segments) < 2:
-        return ()
-    often = f"pairs whose p is at most .05 are permuted up to {most:,} times"
-    return (f"with {len(scores.metrics)} metrics, {often}, so that Holm's correction can be met",)
-
-
-def _note_missing_segments(scores: Scores) -> tuple[str, ...]:
-    """Metrics without scores of some judged segments, among the systems that they scored at all."""
+    if most != permutations and several:
+        often = f"pairs whose p is at most .05 are permuted up to {most:,} times"
+        yield f"with {len(scores.metrics)} metrics, {often}, so that Holm's correction can be met"
     lacking = []
     for name in scores.metrics:
+        # Of the systems that the metric scored at all.
         scored = ~np.isnan(scores.metrics[name]).all(axis=1)
         missing, judged = scores.missing(name)[scored], ~np.isnan(scores.human[scored])
         if missing.any():
             lacking.append(f"{name} {missing.sum():,} of {judged.sum():,}")
-    if not lacking:
-        return ()
-    same = "where a metric is averaged over segments, human scores are averaged over the segments that it scored"
-    return (f"judged segments of systems without a score by the metric ({', '.join(lacking)}): {same}",)
+    if lacking:
+        same = "where a metric is averaged over segments, human scores are averaged over the segments that it scored"
+        yield f"judged segments of systems without a score by the metric ({', '.join(lacking)}): {same}"
 
 
-def _note_negative(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str, ...]:
-    """Metrics that fall where the human rises at every level: probably they count errors."""
-    negative = [
-        name for name, at_levels in levels.items() if all(level.values["pearson"] < 0 for level in at_levels.values())
-    ]
-    if not negative:
-        return ()
-    hint = f"if lower is better there, reverse them with --lower-is-better {shlex.quote(negative[0])}"
-    return (f"negative correlations at every level ({', '.join(negative)}): {hint}",)
-
-
-def _note_left_out_accuracies(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> tuple[str, ...]:
-    """Note where there were too many pairs of scores to form them all."""
-    at_segments = [at_levels["segment"] for at_levels in levels.values() if "segment" in at_levels]
-    values = {
-        "pooled": [level.values for level in at_segments],
-        "by_system": [level.groups["by_system"] for level in at_segments],
-    }
+def _note_levels(levels: Mapping[str, Mapping[str, MetricAtLevel]]) -> Iterator[str]:
+    """Note metrics that probably count errors, and where there were too many pairs of scores to form them all."""
+    negative = [name for name, found in levels.items() if all(level.values["pearson"] < 0 for level in found.values())]
+    if negative:
+        hint = f"if lower is better there, reverse them with --lower-is-better {shlex.quote(negative[0])}"
+        yield f"negative correlations at every level ({', '.join(negative)}): {hint}"
+    segments = [found["segment"] for found in levels.values() if "segment" in found]
+    values = {"pooled": [one.values for one in segments], "by system": [one.groups["by_system"] for one in segments]}
     left = [where for where, several in values.items() if any("pairwise_accuracy" not in each for each in several)]
-    if not left:
-        return ()
-    what = " and ".join(where.replace("_", " ") for where in left)
-    return (f"accuracies {what} are left out, as there are more than {MOST_PAIRS:,} pairs of scores; see by item",)
-
-
-def _note_systems(scores: Scores, far: tuple[str, ...]) -> tuple[str, ...]:
-    notes = [MAE_NOTE] if len(scores.segments) > 1 else []
-    if len(scores.systems) < FEW_SYSTEMS:
-        notes.append(f"only {counted(len(scores.systems), 'system')}: correlations at system level say little")
-    if far:
-        notes.append(
-            f"outlier systems ({', '.join(far)}) raise correlations at system level; see the level without them"
-        )
-    return tuple(notes)
+    if left:
+        more = f"as there are more than {MOST_PAIRS:,} pairs of scores; see by item"
+        yield f"accuracies {' and '.join(left)} are left out, {more}"
 
 
 # BLEU, chrF and TER of outputs against references, through sacrebleu: every segment, and every whole test set.
 #
 # The score of a whole test set is sacrebleu's own (of summed counts), not the mean of its segments. Sentence BLEU is of
 # effective order. TER counts errors, so it is turned round: higher is better for all three.
-
 
 TURNED = "TER counts errors, so its sign is reversed (multiplied by -1) and higher is better"
 DEFAULT_TOKENIZER = "13a"
@@ -473,13 +448,17 @@ def read_inputs(gold: Judgments | Path | str, scores: Sequence[Path | str], sett
     ranking = _ranking(judgments, settings.gold_method, settings.seed)
     standard: Gold | Ranking | None = ranking
     if ranking is not None:
-        human = human_scores_of_ranking(ranking)
+        human = [MetricScore(HUMAN, one.system, None, None, one.score) for one in ranking.systems if not one.human]
     else:
         human, standard = _human_scores(gold, settings.gold_column)
-    metrics = _given_scores(gold, files, {score.metric for score in human})
+    # A table may hold human and metric scores: the human column is no metric.
+    no_metrics = {one.metric for one in human} if not isinstance(gold, Judgments) and Path(gold) in files else set()
+    metrics = [score for score in read_metric_scores(files) if score.metric not in no_metrics]
     texts = settings.references, settings.outputs or {}, settings.tokenize
     computed, made_with = _computed_scores(*texts, given=bool(files))
-    notes = (TURNED,) if computed or _has_error_rates(files, metrics) else ()
+    # The reader turns the TER of sacrebleu's JSON round, too.
+    ter_read = any(path.suffix == ".json" for path in files) and any(score.metric == "TER" for score in metrics)
+    notes = (TURNED,) if computed or ter_read else ()
     turned = reverse_scores([*human, *metrics, *computed], lower_is_better)
     human, metrics = turned[: len(human)], turned[len(human) :]
     if lower_is_better:
@@ -502,7 +481,7 @@ def _ranking(judgments: Judgments | None, method: str | None, seed: int) -> Rank
     if judgments is not None and set(judgments.protocols) & set(RELATIVE):
         if len(judgments.pairs) > 1:
             raise DataError(f"the judgments hold several language pairs ({', '.join(judgments.pairs)}); {CHOOSE_PAIR}")
-        return gold_ranking(judgments, method, seed)
+        return rank(judgments, method=method, settings=RankSettings(seed=seed))
     if method is not None:
         raise UsageError(
             f"{param('gold_method')} is how rankings and pairs are turned into scores; leave it out with scores"
@@ -513,22 +492,17 @@ def _ranking(judgments: Judgments | None, method: str | None, seed: int) -> Rank
 def _human_scores(gold: Judgments | Path | str, column: str | None) -> tuple[list[MetricScore], Gold | None]:
     """Human scores in the form of metric scores; from judgments also the gold standard with what it left out."""
     if not isinstance(gold, Judgments):
-        return human_scores_of_table([Path(gold)], column), None
+        return _human_column(Path(gold), column), None
     if len(gold.pairs) > 1:
         raise DataError(f"the judgments hold several language pairs ({', '.join(gold.pairs)}); {CHOOSE_PAIR}")
-    return human_scores_of_judgments(gold)
-
-
-def human_scores_of_judgments(judgments: Judgments) -> tuple[list[MetricScore], Gold]:
-    """The mean z-score of every segment of every system, and the gold standard with what it left out."""
-    standard = gold_standard([judgments], level="segments")
+    standard = gold_standard([gold], level="segments")
     scores = [MetricScore(HUMAN, score.system, score.segment, score.document, score.z) for score in standard.scores]
     return scores, standard
 
 
-def human_scores_of_table(paths: Sequence[Path], column: str | None) -> list[MetricScore]:
+def _human_column(path: Path, column: str | None) -> list[MetricScore]:
     """The column of human scores of a table (`human`, `gold` and the like, or the one named)."""
-    scores = read_metric_scores(paths)
+    scores = read_metric_scores([path])
     names = list(dict.fromkeys(score.metric for score in scores))
     chosen = column or next((name for wanted in HUMAN_COLUMNS for name in names if name.casefold() == wanted), None)
     if chosen is None and len(names) == 1:
@@ -536,12 +510,6 @@ def human_scores_of_table(paths: Sequence[Path], column: str | None) -> list[Met
     if chosen not in names:
         raise DataError(f"no column of human scores among {', '.join(names)}; name it with {param('gold_column')}")
     return [score for score in scores if score.metric == chosen]
-
-
-def _given_scores(gold: Judgments | Path | str, files: Sequence[Path], human: set[str]) -> list[MetricScore]:
-    """Metric scores from files. A table may hold human and metric scores: the human column is no metric."""
-    both = not isinstance(gold, Judgments) and Path(gold) in files
-    return [score for score in read_metric_scores(files) if not both or score.metric not in human]
 
 
 def _computed_scores(
@@ -560,8 +528,3 @@ def _computed_scores(
         return [], {}
     named = {name: Path(path) for name, path in outputs.items()}
     return text_metrics(read_texts([Path(path) for path in references], named), tokenize=tokenize)
-
-
-def _has_error_rates(files: Sequence[Path], metrics: Sequence[MetricScore]) -> bool:
-    """Whether sacrebleu's JSON was read, whose TER is turned round by the reader."""
-    return any(path.suffix == ".json" for path in files) and any(score.metric == "TER" for score in metrics)

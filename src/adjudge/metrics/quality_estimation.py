@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 # hand, the straight line that fits them best to the labels stands for that; see `refit`.
 #
 # The sweep shows how every system's correlation with the label changes with the weight (Graham et al. 2017, Figure 1).
-
 
 FIRST_WEIGHT = 1.0
 LEAST_RATIO = 0.5
@@ -159,11 +159,15 @@ def estimate(
     if largest < 0 or (weight is not None and weight < 0):
         raise UsageError("weights must be 0 or more")
     first = np.array([edit_rate(document.pe1, document.mt) for document in documents])
-    second = _second_rates(documents)
+    second = None
+    if all(document.pe2 is not None for document in documents):
+        second = np.array([edit_rate(document.pe2 or (), document.pe1) for document in documents])
     kept, aside = _align_predictions(documents, predictions or {})
     chosen = _choose_weight(first, second, kept, weight, baseline)
     labels = first if second is None else combine(first, second, chosen.weight)
-    weights = _weights(chosen.weight, largest) if second is not None else (chosen.weight,)
+    # Whole and half weights from 0, and the one that was chosen.
+    steps = np.arange(0.0, max(largest, chosen.weight) + 0.25, 0.5).tolist() if second is not None else []
+    weights = tuple(sorted({*steps, chosen.weight}))
     swept = sweep(first, np.zeros(len(first)) if second is None else second, kept, weights)
     systems = _systems(documents, labels, kept, swept, direct)
     orders = orders_along(weights, swept) if swept else ()
@@ -181,13 +185,6 @@ def estimate(
         comparisons=compare_predictions(labels, kept),
         costs=None if prices is None else costs(words, prices),
     )
-
-
-def _second_rates(documents: Sequence[EditedDocument]) -> Floats | None:
-    editions = [document.pe2 for document in documents]
-    if any(edition is None for edition in editions):
-        return None
-    return np.array([edit_rate(document.pe2 or (), document.pe1) for document in documents])
 
 
 def _align_predictions(
@@ -231,12 +228,6 @@ def _choose_weight(
     return tune_weight(first[known], second[known], refit(predictions[baseline][known]))
 
 
-def _weights(chosen: float, largest: float) -> tuple[float, ...]:
-    """Whole and half weights from 0, and the one that was chosen."""
-    steps = np.arange(0.0, max(largest, chosen) + 0.25, 0.5)
-    return tuple(sorted({*(float(step) for step in steps), chosen}))
-
-
 def _systems(
     documents: Sequence[EditedDocument],
     labels: Floats,
@@ -244,15 +235,10 @@ def _systems(
     swept: Mapping[str, tuple[float | None, ...]],
     direct: Mapping[str, float] | None,
 ) -> tuple[SystemSweep, ...]:
-    assessed = (
-        None if direct is None else np.array([direct.get(document.name, np.nan) for document in documents], dtype=float)
-    )
-    systems = [
-        SystemSweep(
-            name, correlate(values, labels), swept[name], None if assessed is None else correlate(-values, assessed)
-        )
-        for name, values in predictions.items()
-    ]
+    systems = [SystemSweep(name, correlate(values, labels), swept[name]) for name, values in predictions.items()]
+    if direct is not None:
+        assessed = np.array([direct.get(document.name, np.nan) for document in documents], dtype=float)
+        systems = [replace(one, direct=correlate(-predictions[one.system], assessed)) for one in systems]
     return tuple(sorted(systems, key=lambda system: (-np.nan_to_num(system.pearson.pearson, nan=-2.0), system.system)))
 
 

@@ -157,7 +157,7 @@ class MetaEvaluation(Result):
             (
                 perturbation.change,
                 perturbation.systems,
-                *(_arrow(perturbation.before.get(name), perturbation.after.get(name)) for name in names),
+                *(_arrow(perturbation, name) for name in names),
                 perturbation.order_changed,
             )
             for perturbation in self.perturbations
@@ -180,14 +180,12 @@ def level_title(level: str) -> str:
     return f"Metrics on {level}" if level in (SEPARATED, DECIDED) else f"Metrics at {level} level"
 
 
-def _arrow(before: float | None, after: float | None) -> str:
-    if before is None or after is None or math.isnan(before) or math.isnan(after):
-        return "–"
-    return f"{before:.3f} → {after:.3f}"
+def _arrow(perturbation: Perturbation, name: str) -> str:
+    before, after = (found.get(name, math.nan) for found in (perturbation.before, perturbation.after))
+    return "–" if math.isnan(before) or math.isnan(after) else f"{before:.3f} → {after:.3f}"
 
 
 # Document-level quality estimation against post-edits: labels, the weight in them, and what the weight decides.
-
 
 SHOWN_WEIGHTS = 12
 

@@ -31,7 +31,6 @@ from adjudge.metrics.join import HUMAN
 from adjudge.metrics.levels import interval
 from adjudge.metrics.results import DECIDED, SEPARATED, MetricAtLevel, descending
 from adjudge.metrics.significance import PermutationTest, adjust_tests, metric_clusters
-from adjudge.ranking.methods import RankSettings, rank
 from adjudge.readers.metric_scores import MetricScore, score_cells, segment_namer
 from adjudge.table.comparisons import comparisons, segment_keys
 from adjudge.table.errors import DataError
@@ -50,18 +49,6 @@ if TYPE_CHECKING:
 
 TAU_TEST = "permutation of tau (ties 0)"
 _STREAM = 71
-
-
-def gold_ranking(judgments: Judgments, method: str | None, seed: int) -> Ranking:
-    """The ranking that metrics are compared with at system level."""
-    return rank(judgments, method=method, settings=RankSettings(seed=seed))
-
-
-def human_scores_of_ranking(ranking: Ranking) -> list[MetricScore]:
-    """The score of every system, humans left out, in the form of metric scores of whole test sets."""
-    return [
-        MetricScore(HUMAN, system.system, None, None, system.score) for system in ranking.systems if not system.human
-    ]
 
 
 @dataclass(frozen=True, eq=False)

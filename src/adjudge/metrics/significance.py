@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 #
 # Permutations are drawn in blocks, each from a seed of its own, so that several processes can share them.
 
-
 Signs = Callable[[int], Floats]
 """Draws the signs of so many scores: one row per permutation."""
 Differences = Callable[[Signs], Floats]

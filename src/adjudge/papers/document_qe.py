@@ -23,13 +23,13 @@ from adjudge.papers.replicate import (
     Replication,
     Source,
     find_file,
-    input_fault,
     read_published,
-    sign_data,
 )
 from adjudge.planning.simulate import SENSES, predictions_from, simulate_post_edits
 from adjudge.readers.parsing import read_spaced
+from adjudge.table.errors import InputError
 from adjudge.table.files import read_text
+from adjudge.table.judgments import fingerprint_of_parts
 from adjudge.table.rng import generator
 from adjudge.table.texts import edit_rate
 from adjudge.work.cache import cached
@@ -48,25 +48,14 @@ if TYPE_CHECKING:
     from adjudge.people.results import Checked
 
 
-# Figures of "Improving Evaluation of Document-level Machine Translation Quality Estimation" (Graham et al. 2017).
-#
 # Figure 2 comes from the released runs. Figure 1 needs what five systems predicted and two post-editions of every
 # document, none of which were released; the author herself simulated the post-editions' edit rates from the TER of the
 # translations with their references. Here the same is done, and the systems are invented, too.
-
 
 WEIGHTS_FIGURES = tuple(float(weight) for weight in np.arange(0.0, 50.5, 0.5))
 SEED = 1
 NOISE = 0.5
 _INVENTED, _FROM_REFERENCES = "everything simulated", "TER(PE1, MT) from the references' TER"
-
-
-def draw_figures(
-    gold: Gold, folder: Path, content: Mapping[str, Any], simulated: QualityEstimation
-) -> tuple[Curves, ...]:
-    """Figure 1 from simulated labels, of which `simulated` holds one sweep, and Figure 2 from the runs."""
-    released = _released_curve(folder / content["files"]["curve"])
-    return weights_of_the_label(folder, content, simulated), growing_run(gold, released)
 
 
 def weights_of_the_label(folder: Path, content: Mapping[str, Any], simulated: QualityEstimation) -> Curves:
@@ -134,12 +123,7 @@ def simulated_labels(
     return first, second
 
 
-def _released_curve(path: Path) -> list[tuple[float, float]]:
-    rows = [line.split() for line in read_text(path).splitlines() if line.strip()]
-    return [(float(mean), float(r)) for _, mean, r in rows]
-
-
-def growing_run(gold: Gold, released: Sequence[tuple[float, float]]) -> Curves:
+def growing_run(gold: Gold, released: Sequence[Sequence[str]]) -> Curves:
     """Figure 2: the correlation of the two runs as assignments of the second come in."""
     points = [point for point in gold.curve if point.pearson is not None]
     known = [point for point in points if point.random_mean is not None]
@@ -154,7 +138,7 @@ def growing_run(gold: Gold, released: Sequence[tuple[float, float]]) -> Curves:
         x="mean assessments per document",
         y="correlation",
         curves=(
-            Curve("released (cor.csv)", tuple(CurveAt(x, y) for x, y in released)),
+            Curve("released (cor.csv)", tuple(CurveAt(float(x), float(y)) for _, x, y in released)),
             Curve("recomputed", tuple(CurveAt(point.mean, float(point.pearson or 0)) for point in points)),
             Curve(
                 "mean of random orders",
@@ -190,19 +174,26 @@ class _Released:
     checked: Mapping[str, Checked]
     gold: Gold
     """Of runA, replicated by runB."""
+    curve: Sequence[Sequence[str]]
+    """The numbers of Figure 2: fewest and mean assessments per document, and the correlation."""
 
 
 def replicate(folder: Path) -> Replication:
     """All tables that the released data allow, and simulated ones for the rest."""
     published = read_published("document_qe")
     released = _read(folder, published)
-    simulated = simulate_sweep(published.content["official_weight"])
+    # The computations behind Table 2 and Figure 1 on invented texts and systems.
+    invented = simulate_post_edits(documents=62, segments=6, seed=SEED)
+    simulated = estimate(invented.documents, invented.predictions, weight=published.content["official_weight"])
     return Replication(
         settings={"paper": NAME},
-        data=sign_data(run.fingerprint for run in released.runs.values()),
+        data=fingerprint_of_parts(run.fingerprint for run in released.runs.values()),
         set_aside=released.gold.set_aside,
         notes=released.gold.notes,
-        figures=draw_figures(released.gold, released.folder, published.content, simulated),
+        figures=(
+            weights_of_the_label(released.folder, published.content, simulated),
+            growing_run(released.gold, released.curve),
+        ),
         not_recomputed=published.not_recomputed(),
         paper=published.paper,
         replicated=(
@@ -212,7 +203,11 @@ def replicate(folder: Path) -> Replication:
             _curve(published, released),
             _documents(published, released, "runA", released.gold.scores),
             _documents(published, released, "runB", released.gold.second),
-            _unreleased(published),
+            published.compared(
+                "Table 2",
+                {},
+                dict.fromkeys(published.cells("Table 2"), "needs the systems' predictions, which were not released"),
+            ),
             simulated_sweep(simulated),
         ),
     )
@@ -225,10 +220,11 @@ def _read(folder: Path, published: Published) -> _Released:
     for name in sorted(published.content["runs"].values()):
         batches = base / files["batches"] / name
         if not batches.is_dir():
-            raise input_fault(base, f"holds no folder '{files['batches']}/{name}' of crowd batches")
+            raise InputError(f"holds no folder '{files['batches']}/{name}' of crowd batches", file=base)
         runs[name] = adjudge.read(batches, format="mturk-da")
     standard = adjudge.gold(*runs.values(), keys=base / files["keys"], orders=ORDERS)
-    return _Released(base, runs, {name: adjudge.check(run) for name, run in runs.items()}, standard)
+    curve = [line.split() for line in read_text(base / files["curve"]).splitlines() if line.strip()]
+    return _Released(base, runs, {name: adjudge.check(run) for name, run in runs.items()}, standard, curve)
 
 
 def _totals(published: Published, released: _Released) -> dict[str, float]:
@@ -281,19 +277,18 @@ def _paid(run: Judgments) -> int:
 
 def _curve(published: Published, released: _Released) -> ReplicatedTable:
     """Figure 2 point by point against the released file of its numbers."""
-    path = released.folder / published.content["files"]["curve"]
-    rows = [line.split() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    name_of_file = (released.folder / published.content["files"]["curve"]).name
     points = released.gold.curve
     cells: list[ReplicatedCell] = []
-    for i, row in enumerate(rows):
+    for i, row in enumerate(released.curve):
         point = points[i] if i < len(points) else None
         ours = (None, None, None) if point is None else (float(point.fewest), point.mean, point.pearson)
         for name, decimals, value, recomputed in zip(
             ("fewest", "mean", "r"), (0, DECIMALS, DECIMALS), row, ours, strict=True
         ):
             cells.append(ReplicatedCell(f"point {i + 1}: {name}", float(value), decimals, recomputed))
-    title = f"Correlation as assessments come in: {len(rows)} points of {path.name}"
-    return ReplicatedTable("Figure 2", title, 359, tuple(cells), Source.AUTHORS, path.name)
+    title = f"Correlation as assessments come in: {len(released.curve)} points of {name_of_file}"
+    return ReplicatedTable("Figure 2", title, 359, tuple(cells), Source.AUTHORS, name_of_file)
 
 
 def _documents(published: Published, released: _Released, run: str, scores: Sequence[GoldScore]) -> ReplicatedTable:
@@ -315,20 +310,8 @@ def _documents(published: Published, released: _Released, run: str, scores: Sequ
     return ReplicatedTable(f"Documents, {run}", title, None, tuple(cells), Source.AUTHORS, f"{run}/{path.name}")
 
 
-def _unreleased(published: Published) -> ReplicatedTable:
-    names = published.cells("Table 2")
-    why = "needs the systems' predictions, which were not released"
-    return published.compared("Table 2", {}, dict.fromkeys(names, why))
-
-
 WEIGHTS = (0.0, 1.0, 50.0)
 _NOTE = "simulated, see docs/qe.md"
-
-
-def simulate_sweep(weight: float) -> QualityEstimation:
-    """The computations behind Table 2 and Figure 1 on invented texts and systems."""
-    simulated = simulate_post_edits(documents=62, segments=6, seed=SEED)
-    return estimate(simulated.documents, simulated.predictions, weight=weight)
 
 
 def simulated_sweep(result: QualityEstimation) -> ReplicatedTable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +11,11 @@ import polars as pl
 
 import adjudge
 from adjudge.papers.figures import Curve, CurveAt, Curves, FittedLine, Mark, Scatter, ScatterPoint
-from adjudge.papers.replicate import Replication, find_file, look_for_file, read_published, sign_data
+from adjudge.papers.replicate import Replication, find_file, look_for_file, read_published
+from adjudge.table.judgments import fingerprint_of_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from adjudge import Judgments
@@ -24,16 +25,12 @@ if TYPE_CHECKING:
     from adjudge.people.results import Agreement
 
 
-# The tables of "A Grain of Salt for the WMT Manual Evaluation" (Bojar et al. 2011), recomputed.
-#
-# Every function returns the cells of one table by name, "row: column". They cover more systems than the paper prints.
-
+# Tables: every function returns the cells of one by name, "row: column", of more systems than the paper prints.
 
 Cells = dict[str, float]
 OFFICIAL = "wins-or-ties"
 BLOCK = ("annotator", "task", "screen", "document", "segment")
 """What identifies the block of systems that somebody ranked, within a language pair."""
-KINDS_AND_PARTS = [(kind, part) for kind in ("inter", "intra") for part in ("all", "without_reference")]
 
 
 @dataclass(frozen=True)
@@ -119,12 +116,9 @@ def kappas(agreement: Agreement) -> Cells:
     """Table 3. The paper corrects all four pi by the P(E) of all comparisons."""
     chance = agreement.inter["all"].expected["pi"]
     rows = {}
-    for kind, part in KINDS_AND_PARTS:
-        coefficients = getattr(agreement, kind)[part]
-        rows[f"{kind}, {part.replace('_', ' ')}"] = {
-            "S": coefficients.s,
-            "pi": (coefficients.observed - chance) / (1 - chance),
-        }
+    for kind in ("inter", "intra"):
+        for part, one in getattr(agreement, kind).items():
+            rows[f"{kind}, {part.replace('_', ' ')}"] = {"S": one.s, "pi": (one.observed - chance) / (1 - chance)}
     return _flat(rows)
 
 
@@ -132,13 +126,9 @@ def sole_winners(released: Released, named: set[str]) -> Cells:
     """Table 4; systems that are not `named` are added up."""
     winners = _audit(released.by_pair[released.focus], "sole_winners")
     cells = {system.system: system.wins for system in winners.systems}
-    others = sum(system.wins for system in winners.systems if system.system not in named)
-    last = {
-        "one of eight other systems": others,
-        "no sole winner": winners.tied + winners.empty,
-        "total": winners.blocks,
-    }
-    return {f"blocks: {name}": float(count) for name, count in (cells | last).items()}
+    others = sum(wins for name, wins in cells.items() if name not in named)
+    last = {"one of eight other systems": others, "no sole winner": winners.tied + winners.empty}
+    return {f"blocks: {name}": float(count) for name, count in (cells | last | {"total": winners.blocks}).items()}
 
 
 def sampling(released: Released, *, decimals: int | None = 1) -> tuple[Cells, Cells]:
@@ -174,15 +164,13 @@ def two_annotators(matrix: list[list[int]]) -> Cells:
     agreeing, total = int(np.trace(counts)), int(counts.sum())
     observed, expected = agreeing / total, float(counts.sum(1) @ counts.sum(0)) / total**2
     cells = {"agreeing": agreeing, "sentences": total, "percent": 100 * agreeing / total}
-    return {f"agreement: {name}": float(value) for name, value in cells.items()} | {
-        "agreement: Cohen's kappa": (observed - expected) / (1 - expected)
-    }
+    return _flat({"agreement": cells | {"Cohen's kappa": (observed - expected) / (1 - expected)}})
 
 
 def six_annotators(rows: Mapping[str, list[int]]) -> Cells:
     """Table 8: only its totals follow from what is printed."""
     names = ("B", "T", "both fine", "both wrong")
-    return {f"total: {name}": float(sum(row[i] for row in rows.values())) for i, name in enumerate(names)}
+    return _flat({"total": dict(zip(names, map(sum, zip(*rows.values(), strict=True)), strict=True))})
 
 
 def ranked_twice(released: Released, entry: Mapping[str, Any]) -> Cells:
@@ -207,19 +195,15 @@ def post_edits(released: Released) -> Cells:
     rows = {}
     for pair in released.by_pair:
         edits = released.audit_edits(pair, "edits")
-        rows[pair] = {
-            "minimum": float(edits.smallest),
-            "average": edits.mean,
-            "standard deviation": edits.sd,
-            "maximum": float(edits.largest),
-        }
+        middle = {"average": edits.mean, "standard deviation": edits.sd}
+        rows[pair] = {"minimum": edits.smallest, **middle, "maximum": edits.largest}
     return _flat(rows)
 
 
 def figures_in_the_text(released: Released, agreement: Agreement) -> Cells:
     """Figures that the text gives outside its tables."""
     systems = sampled_systems(released.by_pair[released.focus])
-    ties = _share_of_ties_by_system(released.by_pair[released.focus])
+    ties = _ties_by_system(released.by_pair[released.focus])
     tied, seldom_tied = released.tied_apart
     labels = int(agreement.settings["labels"] or 0)
     rows: dict[str, Cells] = {
@@ -246,10 +230,10 @@ def figures_in_the_text(released: Released, agreement: Agreement) -> Cells:
     return _flat(rows)
 
 
-def _share_of_ties_by_system(part: Judgments) -> dict[str, float]:
-    ranking = adjudge.rank(part, method="wins", resamples=0, lines="none")
-    counts = {system.system: [int(system.numbers[name] or 0) for name in ("ties", "wins", "losses")]
-              for system in ranking.systems}  # fmt: skip
+def _ties_by_system(part: Judgments) -> dict[str, float]:
+    """The share of ties among the comparisons of each system."""
+    systems = adjudge.rank(part, method="wins", resamples=0, lines="none").systems
+    counts = {one.system: [int(one.numbers[name] or 0) for name in ("ties", "wins", "losses")] for one in systems}
     return {name: count[0] / sum(count) for name, count in counts.items()}
 
 
@@ -286,13 +270,10 @@ def _flat(rows: Mapping[str, Mapping[str, float]]) -> Cells:
     return {f"{row}: {column}": float(value) for row, cells in rows.items() for column, value in cells.items()}
 
 
-# The figures of "A Grain of Salt for the WMT Manual Evaluation" (Bojar et al. 2011), from the released rankings.
-#
 # Figure 2 needs the source texts, which are not in the release. Where the folder has them as plain lines, `source.en`,
 # `source.cs` and so on (line n being sentence n of the 2,034 that were judged), it is drawn too.
 
-
-OTHERS, IN_BLOCK = "≥ others (%)", "≥ all in block (%)"
+OTHERS = "≥ others (%)"
 # Lengths with fewer pairs of judgments than this say nothing about agreement.
 FEWEST_PAIRS = 10
 # Landis and Koch (1977), as cited by the paper.
@@ -321,73 +302,51 @@ def fit_line(points: Sequence[ScatterPoint]) -> FittedLine:
     return FittedLine(float(slope), float(intercept), float(np.corrcoef(x, y)[0, 1]))
 
 
+def _scatter(figure: str, page: int, title: str, x: str, points: Sequence[ScatterPoint]) -> Scatter:
+    """Points of systems against an axis, with their line; what is to be seen is said by the caller."""
+    return Scatter(
+        figure=figure, title=title, page=page, says="", x=x, y=OTHERS, points=tuple(points), line=fit_line(points)
+    )
+
+
 def all_in_block(pairs: Mapping[str, Judgments]) -> Scatter:
     """Figure 1: two readings of the official score, all systems of all language pairs."""
-    points = [point for pair, part in pairs.items() for point in _two_readings(pair, part)]
-    line = fit_line(points)
+    points: list[ScatterPoint] = []
+    for pair, part in pairs.items():
+        others, block = (score_systems(part, method) for method in (OFFICIAL, "block-wins-or-ties"))
+        names = [system.system for system in sampled_systems(part) if not system.human]
+        points += [ScatterPoint(name, pair, others[name], block[name]) for name in names]
+    drawn = _scatter("Figure 1", 3, "“≥ all in block” and “≥ others” order systems alike", OTHERS, points)
     says = (
-        f"{len(points)} systems of {len(pairs)} language pairs lie close to a rising line (r = {line.r:.3f}): "
+        f"{len(points)} systems of {len(pairs)} language pairs lie close to a rising line (r = {drawn.line.r:.3f}): "
         "counting whole blocks instead of comparisons hardly changes the order."
     )
-    return Scatter(
-        figure="Figure 1",
-        title="“≥ all in block” and “≥ others” order systems alike",
-        page=3,
-        says=says,
-        x=OTHERS,
-        y=IN_BLOCK,
-        points=tuple(points),
-        line=line,
-        named=False,
-    )
-
-
-def _two_readings(pair: str, part: Judgments) -> Iterator[ScatterPoint]:
-    others, block = (score_systems(part, method) for method in (OFFICIAL, "block-wins-or-ties"))
-    for system in sampled_systems(part):
-        if not system.human:
-            yield ScatterPoint(system.system, pair, others[system.system], block[system.system])
+    return replace(drawn, y="≥ all in block (%)", says=says, named=False)
 
 
 def times_judged(figure: str, page: int, pair: str, part: Judgments) -> Scatter:
     """Figures 3 and 4: the official score against the number of blocks in which a system was shown."""
     points = _points(pair, part, "shown")
-    line = fit_line(points)
+    title = f"“≥ others” against times judged, {pair}"
+    drawn = _scatter(figure, page, title, "number of judgments (blocks)", points)
     lowest = min(points, key=lambda point: point.y)
     says = (
-        f"{len(points)} systems of {pair}: Pearson's r of score and times judged is {line.r:.3f}; "
+        f"{len(points)} systems of {pair}: Pearson's r of score and times judged is {drawn.line.r:.3f}; "
         f"{lowest.name}, the lowest, was judged {lowest.x:.0f} times."
     )
-    return Scatter(
-        figure=figure,
-        title=f"“≥ others” against times judged, {pair}",
-        page=page,
-        says=says,
-        x="number of judgments (blocks)",
-        y=OTHERS,
-        points=tuple(points),
-        line=line,
-    )
+    return replace(drawn, says=says)
 
 
 def presence_of_reference(pair: str, part: Judgments) -> Scatter:
     """Figure 6: the official score against how often the reference was shown beside a system."""
     points = _points(pair, part, "reference_share")
-    line = fit_line(points)
+    title = f"“≥ others” against the presence of the reference, {pair}"
+    drawn = _scatter("Figure 6", 9, title, "relative presence of the reference", points)
     says = (
         f"{len(points)} systems of {pair}: the more often a system was shown beside the reference, the lower its score "
-        f"(r = {line.r:.3f})."
+        f"(r = {drawn.line.r:.3f})."
     )
-    return Scatter(
-        figure="Figure 6",
-        title=f"“≥ others” against the presence of the reference, {pair}",
-        page=9,
-        says=says,
-        x="relative presence of the reference",
-        y=OTHERS,
-        points=tuple(points),
-        line=line,
-    )
+    return replace(drawn, says=says)
 
 
 def _points(pair: str, part: Judgments, x: str) -> list[ScatterPoint]:
@@ -459,7 +418,7 @@ def replicate(folder: Path) -> Replication:
     parts = (released.rankings, released.edits, released.acceptability)
     return Replication(
         settings={"paper": NAME},
-        data=sign_data(part.fingerprint for part in parts),
+        data=fingerprint_of_parts(part.fingerprint for part in parts),
         figures=figures,
         not_recomputed=published.not_recomputed(drawn=[figure.figure for figure in figures]),
         paper=published.paper,
@@ -472,17 +431,10 @@ def replicate(folder: Path) -> Replication:
 
 def _read(folder: Path, content: Mapping[str, Any]) -> Released:
     files = {name: find_file(folder, file) for name, file in content["files"].items()}
-    first, other = content["systems_in_focus"]
-    tied, seldom_tied = content["tied_apart"]
-    return Released(
-        rankings=adjudge.read(files["rankings"], format="wmt-ranking"),
-        edits=adjudge.read(files["edits"], format="wmt-edits"),
-        acceptability=adjudge.read(files["acceptability"], format="wmt-acceptability"),
-        focus=content["focus"],
-        edits_focus=content["edits_focus"],
-        systems_in_focus=(first, other),
-        tied_apart=(tied, seldom_tied),
-    )
+    formats = {"rankings": "wmt-ranking", "edits": "wmt-edits", "acceptability": "wmt-acceptability"}
+    rankings, edits, acceptability = (adjudge.read(files[name], format=form) for name, form in formats.items())
+    looked_at = {name: content[name] for name in ("focus", "edits_focus", "systems_in_focus", "tied_apart")}
+    return Released(rankings, edits, acceptability, **looked_at)
 
 
 def _recomputed(published: Published, released: Released, agreement: Agreement) -> dict[str, Table]:
@@ -521,12 +473,9 @@ def _unrounded(exact: Mapping[str, float]) -> dict[str, str]:
 def _from_printed_counts(published: Published) -> dict[str, Table]:
     printed = published.content["printed"]
     from_counts = "from the counts printed in the table; the annotations are not in the release"
-    totals = six_annotators(printed["Table 8"]["rows"])
+    two, six = two_annotators(printed["Table 7"]["matrix"]), six_annotators(printed["Table 8"]["rows"])
     missing = "needs the six annotators' labels of each sentence, which are not in the release"
     return {
-        "Table 7": (
-            two_annotators(printed["Table 7"]["matrix"]),
-            dict.fromkeys(published.cells("Table 7"), from_counts),
-        ),
-        "Table 8": (totals, {name: missing for name in published.cells("Table 8") if name not in totals}),
+        "Table 7": (two, dict.fromkeys(published.cells("Table 7"), from_counts)),
+        "Table 8": (six, {name: missing for name in published.cells("Table 8") if name not in six}),
     }

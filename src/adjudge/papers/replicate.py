@@ -14,7 +14,6 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.table.errors import InputError, unknown_choice
-from adjudge.table.judgments import fingerprint_of_parts
 from adjudge.table.results import Cell, Result, Table, number, tabulate, text, to_plain
 
 if TYPE_CHECKING:
@@ -147,7 +146,10 @@ class ReplicatedTable:
         rows: list[tuple[Cell, ...]] = []
         for cell in self.cells:
             published = "–" if cell.published is None else f"{cell.published:.{cell.decimals}f}"
-            recomputed = "–" if cell.recomputed is None else f"{cell.recomputed:.{_shown_decimals(cell)}f}"
+            # Two digits more than printed where the figures differ, to show by how much; whole counts stay whole.
+            whole = cell.decimals == 0 and cell.recomputed is not None and float(cell.recomputed).is_integer()
+            decimals = cell.decimals + 2 if cell.match is False and not whole else cell.decimals
+            recomputed = "–" if cell.recomputed is None else f"{cell.recomputed:.{decimals}f}"
             note = cell.note or ("no reason is known" if cell.state is State.DIFFERS else "")
             rows.append((cell.name, published, recomputed, str(cell.state), note))
         columns = (text("cell"), text("published"), text("recomputed"), text("match"), text("note"))
@@ -251,12 +253,6 @@ def _numbers(count: CellCount) -> tuple[int, int, int, int, int]:
     return count.matching, count.compared, count.from_print, count.not_released, count.cells
 
 
-def _shown_decimals(cell: ReplicatedCell) -> int:
-    """Two digits more than printed where the figures differ, to show by how much; whole counts stay whole."""
-    whole = cell.decimals == 0 and cell.recomputed is not None and float(cell.recomputed).is_integer()
-    return cell.decimals + 2 if cell.match is False and not whole else cell.decimals
-
-
 # Published figures, kept as data files beside the modules that recompute them.
 #
 # A file `published.json` holds `paper` (citation) and `tables`: of each its name, title, page, cells as printed (so
@@ -271,10 +267,9 @@ class Published:
     paper: str
     content: Mapping[str, Any]
 
-    def cells(self, table: str) -> Mapping[str, str]:
+    def cells(self, table: str) -> dict[str, str]:
         """The cells of one table, as printed."""
-        cells: Mapping[str, str] = self._table(table)["cells"]
-        return cells
+        return dict(self._table(table)["cells"])
 
     def compared(
         self,
@@ -320,9 +315,8 @@ class Published:
         left_out = self.content["not_recomputed"].items()
         return tuple(NotRecomputed(what, why) for what, why in left_out if what not in drawn)
 
-    def _table(self, name: str) -> Mapping[str, Any]:
-        table: Mapping[str, Any] = next(entry for entry in self.content["tables"] if entry["table"] == name)
-        return table
+    def _table(self, name: str) -> dict[str, Any]:
+        return next(dict(entry) for entry in self.content["tables"] if entry["table"] == name)
 
 
 def read_published(name: str) -> Published:
@@ -356,14 +350,4 @@ def look_for_file(folder: Path, name: str) -> Path | None:
 
 def missing_data(folder: Path, what: str) -> InputError:
     """The error where a folder holds something else (`what`) than the data of a paper."""
-    return input_fault(folder, f"holds {what}; name the folder that has the paper's data")
-
-
-def input_fault(path: Path, what: str) -> InputError:
-    """The error where a file or folder is not as it should be."""
-    return InputError(what, file=path)
-
-
-def sign_data(fingerprints: Iterable[str]) -> str:
-    """One fingerprint for all judgments of a replication, from theirs."""
-    return fingerprint_of_parts(fingerprints)
+    return InputError(f"holds {what}; name the folder that has the paper's data", file=folder)

@@ -17,10 +17,11 @@ import adjudge
 from adjudge import AdjudgeError
 from adjudge.evidence.stability import Stability, over_pairs, rating_style, stability
 from adjudge.papers.figures import Curve, CurveAt, Curves, Matrix, PlacesOfSystems, RankingColumn
-from adjudge.papers.replicate import ReplicatedCell, ReplicatedTable, Replication, Source, read_published, sign_data
+from adjudge.papers.replicate import ReplicatedCell, ReplicatedTable, Replication, Source, read_published
 from adjudge.ranking.changes import ONCE_PER_PAIR, ChangeFamily
 from adjudge.readers.parsing import read_spaced
 from adjudge.readers.wmt_da_files import find_campaigns
+from adjudge.table.judgments import fingerprint_of_parts
 from adjudge.table.languages import language_code, pair_name
 from adjudge.work.tasks import map_tasks
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from adjudge.papers.figures import Basis, PaperFigure
     from adjudge.papers.replicate import Published
     from adjudge.ranking.ranking import Ranking
-    from adjudge.readers.wmt_da_files import Campaign
 
     Parts = Mapping[tuple[str, str], Judgments]
     Key = tuple[str, str]
@@ -43,9 +43,7 @@ if TYPE_CHECKING:
 # `ad-sys-scores-XX-YY.csv` has each system's means and counts, `clusters.csv` its wins and its cluster. Also what tasks
 # and files are made of (Knowles 2021, Table 1 and section 5.1).
 
-
 _SCORES = re.compile(r"[a-z]+-sys-scores-(?:[0-9]+\.)?(?P<source>[a-z]+)-(?P<target>[a-z]+)\.csv")
-_CLUSTERS = "clusters.csv"
 # Standardised scores are undone with workers' means of seven digits, so means of z agree to about 1e-6.
 DECIMALS = 5
 # Figure: (column of the official file, decimals to compare).
@@ -70,28 +68,20 @@ def official_figures(folder: Path) -> dict[str, list[Figure]]:
     """The figures of every language pair that has official files in the folder."""
     by_pair: dict[str, list[Figure]] = {}
     for path in sorted(folder.iterdir()):
+        figures: list[tuple[str, Figure]] = []
         if name := _SCORES.fullmatch(path.name):
             pair = _pair(name["source"], name["target"])
-            by_pair.setdefault(pair, []).extend(_read_scores(path))
-        elif path.name == _CLUSTERS:
-            for pair, figures in _read_clusters(path).items():
-                by_pair.setdefault(pair, []).extend(figures)
+            by_pair.setdefault(pair, [])
+            figures = [(pair, figure) for _, figure in _read_official_rankings(path, "SYS", _OF_SCORES)]
+        elif path.name == "clusters.csv":
+            figures = _read_official_rankings(path, "SYSTEM", _OF_CLUSTERS)
+        for pair, figure in figures:
+            by_pair.setdefault(pair, []).append(figure)
     return by_pair
 
 
 def _pair(source: str | None, target: str | None) -> str:
     return pair_name(language_code(source or ""), language_code(target or ""))
-
-
-def _read_scores(path: Path) -> list[Figure]:
-    return [figure for _, figure in _read_official_rankings(path, "SYS", _OF_SCORES)]
-
-
-def _read_clusters(path: Path) -> dict[str, list[Figure]]:
-    by_pair: dict[str, list[Figure]] = {}
-    for pair, figure in _read_official_rankings(path, "SYSTEM", _OF_CLUSTERS):
-        by_pair.setdefault(pair, []).append(figure)
-    return by_pair
 
 
 def _read_official_rankings(
@@ -160,13 +150,12 @@ def kinds_of_items(published: Published, parts: Parts) -> tuple[ReplicatedTable,
     counts = _counted(parts)
     cells = {f"{campaign}: {kind}": float(n) for (campaign, kind), n in counts.items()}
     printed = published.cells("Table 1")
-    absent = [name for name in printed if name not in cells]
     unprinted = tuple(ReplicatedCell(name, None, 0, count) for name, count in cells.items() if name not in printed)
     title = (
         "The same for every other campaign in the folder; language pairs of which only means were released are left out"
     )
     return (
-        published.compared("Table 1", cells, dict.fromkeys(absent, _ABSENT), absent=absent),
+        _compare_present(published, "Table 1", cells),
         ReplicatedTable("Table 1, by campaign", title, None, unprinted, Source.NONE),
     )
 
@@ -200,16 +189,18 @@ def workers_who_saw(published: Published, parts: Parts) -> ReplicatedTable:
             except adjudge.AdjudgeError:
                 continue
             cells[name] = 100 * composition.annotators_with[what]
-    absent = [name for name in published.cells("Section 5.1") if name not in cells]
-    return published.compared("Section 5.1", cells, dict.fromkeys(absent, _ABSENT), absent=absent)
+    return _compare_present(published, "Section 5.1", cells)
 
 
-# The figures of "On the Stability of System Rankings at WMT" (Knowles 2021).
-#
+def _compare_present(published: Published, table: str, cells: dict[str, float]) -> ReplicatedTable:
+    """A table whose other cells are about campaigns that are not in the folder."""
+    absent = [name for name in published.cells(table) if name not in cells]
+    return published.compared(table, cells, dict.fromkeys(absent, _ABSENT), absent=absent)
+
+
 # Figures 2 to 5 are about single language pairs of 2019 and 2020. Where these lie in the folder they are drawn;
 # otherwise language pairs of the campaigns at hand stand for them, chosen by what she chose hers for: the most
 # changes (Figure 2), the most judgments (Figure 3).
-
 
 DIVISORS = (1.25, 1.5, 2.0, 4.0, 10.0)
 """By which the paper divides the scores of human translations."""
@@ -315,10 +306,9 @@ def _places(figure: str, page: int, key: Key, stability: Stability, basis: Basis
     rows = _divided_rows(stability)
     columns = [RankingColumn("orig", rows[0].baseline_order, rows[0].baseline_clusters)]
     columns += [RankingColumn(f"d-{row.divisor:g}", row.order, row.clusters) for row in rows]
-    moved = [
-        system for system in columns[0].order if len({column.order.index(system) for column in columns}) > 1
-    ]  # fmt: skip
-    lines = {len(column.clusters) - 1 for column in columns}
+    moved = [name for name in columns[0].order if len({column.order.index(name) for column in columns}) > 1]
+    low, *_, high = sorted(len(column.clusters) - 1 for column in columns)
+    lines = f"{low}" if low == high else f"{low} to {high}"
     printed = "English-German 2020" if figure == "Figure 2" else "Chinese-English 2020"
     return PlacesOfSystems(
         figure=figure,
@@ -326,15 +316,10 @@ def _places(figure: str, page: int, key: Key, stability: Stability, basis: Basis
         page=page,
         basis=basis,
         says=f"From {columns[0].order[0]} (first) to {columns[0].order[-1]} (last), {len(moved)} of "
-        f"{len(columns[0].order)} systems change places; there are {_numbers(lines)} lines between clusters (bars).",
+        f"{len(columns[0].order)} systems change places; there are {lines} lines between clusters (bars).",
         note=_note(basis, printed),
         rankings=tuple(columns),
     )
-
-
-def _numbers(counts: set[int]) -> str:
-    low, high = min(counts), max(counts)
-    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _matrices(key: Key, judgments: Judgments, basis: Basis) -> list[PaperFigure]:
@@ -421,24 +406,25 @@ class AuditedPair:
 
 @dataclass(frozen=True)
 class _Data:
-    audited: tuple[AuditedPair, ...]
-    official: tuple[ReplicatedTable, ...]
-    notes: tuple[str, ...]
-    fingerprint: str
-    judgments: Mapping[tuple[str, str], Judgments] = field(default_factory=dict)
-    """By campaign and language pair."""
+    """What was read and computed of all campaigns."""
+
+    audited: list[AuditedPair] = field(default_factory=list)
+    official: list[ReplicatedTable] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    fingerprints: list[str] = field(default_factory=list)
+    judgments: dict[Key, Judgments] = field(default_factory=dict)
 
 
 def replicate(folder: Path) -> Replication:
     """Knowles's tables over the campaigns in the folder, the toy example, and the official rankings cell by cell."""
     published = read_published("stability")
     data = _read(folder, published)
-    divided = figure_1(published, data.audited)
+    divided = total_changes(published, "Figure 1", "divisions", data.audited)
     stabilities = {(pair.campaign, pair.pair): pair.stability for pair in data.audited}
     return Replication(
         settings={"paper": "stability", "lines": published.content["rule"], "removal": ALL_ROWS},
-        data=data.fingerprint,
-        notes=data.notes,
+        data=fingerprint_of_parts(data.fingerprints),
+        notes=tuple(data.notes),
         figures=draw_figures(published, divided, stabilities, data.judgments),
         not_recomputed=published.not_recomputed(),
         paper=published.paper,
@@ -446,7 +432,7 @@ def replicate(folder: Path) -> Replication:
             *kinds_of_items(published, data.judgments),
             workers_who_saw(published, data.judgments),
             table_2(published, data.audited),
-            table_3(published, data.audited),
+            total_changes(published, "Table 3", "removals", data.audited),
             divided,
             _by_campaign(data.audited),
             published.compared("Section 5", _toy(published)),
@@ -457,61 +443,48 @@ def replicate(folder: Path) -> Replication:
 
 def _read(folder: Path, published: Published) -> _Data:
     """Every campaign that can be read; what is left out is said, and a folder without any is a fault."""
-    parts: list[_Data] = []
-    notes: list[str] = []
-    faults: list[adjudge.AdjudgeError] = []
+    data = _Data()
+    faults: dict[str, adjudge.AdjudgeError] = {}
     for campaign in find_campaigns([folder]):
         try:
-            parts.append(_read_campaign(campaign, published))
+            judgments = adjudge.read([file.path for file in campaign.given], format="wmt-da")
+            parts, figures = judgments.by_pair(), official_figures(campaign.folder)
+            left_out = published.content["left_out"].get(campaign.name, ())
+            rules = {pair: None if pair in left_out else published.content["rule"] for pair in parts}
+            tasks = [(campaign.name, pair, part, figures.get(pair), rules[pair]) for pair, part in parts.items()]
+            results = map_tasks(_read_pair, tasks, what=f"language pairs of {campaign.name}")
         except adjudge.AdjudgeError as fault:
-            faults.append(fault)
-            notes.append(f"{campaign.name} is left out: {fault.for_command_line()}")
-    if not parts:
-        raise faults[0]
-    return _Data(
-        tuple(pair for part in parts for pair in part.audited),
-        tuple(table for part in parts for table in part.official),
-        (*notes, *(note for part in parts for note in part.notes)),
-        sign_data(part.fingerprint for part in parts),
-        {key: judgments for part in parts for key, judgments in part.judgments.items()},
-    )
+            faults[campaign.name] = fault
+            continue
+        data.fingerprints.append(judgments.fingerprint)
+        data.judgments.update({(campaign.name, pair): part for pair, part in parts.items()})
+        for audited, official, notes in results:
+            data.audited.extend(audited)
+            data.official.extend(official)
+            data.notes.extend(notes)
+    if not data.fingerprints:
+        raise next(iter(faults.values()))
+    return replace(data, notes=[f"{name} is left out: {fault}" for name, fault in faults.items()] + data.notes)
 
 
-def _read_campaign(campaign: Campaign, published: Published) -> _Data:
-    judgments = adjudge.read([file.path for file in campaign.given], format="wmt-da")
-    figures = official_figures(campaign.folder)
-    left_out = published.content["left_out"].get(campaign.name, ())
-    rule = published.content["rule"]
-
-    def recompute(named: tuple[str, Judgments]) -> _Data:
-        pair, part = named
-        return _read_pair(campaign.name, pair, part, figures.get(pair), None if pair in left_out else rule)
-
-    pairs = map_tasks(recompute, judgments.by_pair().items(), what=f"language pairs of {campaign.name}")
-    return _Data(
-        tuple(audited for pair in pairs for audited in pair.audited),
-        tuple(table for pair in pairs for table in pair.official),
-        tuple(note for pair in pairs for note in pair.notes),
-        judgments.fingerprint,
-        {(campaign.name, pair): part for pair, part in judgments.by_pair().items()},
-    )
-
-
-def _read_pair(campaign: str, pair: str, judgments: Judgments, figures: list[Figure] | None, rule: str | None) -> _Data:
-    """The official ranking of a language pair where there are figures, and its stability where there is a rule."""
-    audited: tuple[AuditedPair, ...] = ()
-    official: tuple[ReplicatedTable, ...] = ()
+def _read_pair(
+    named: tuple[str, str, Judgments, list[Figure] | None, str | None],
+) -> tuple[list[AuditedPair], list[ReplicatedTable], list[str]]:
+    """The stability of a language pair where there is a rule, its official ranking where there are figures; notes."""
+    campaign, pair, judgments, figures, rule = named
+    audited: list[AuditedPair] = []
+    official: list[ReplicatedTable] = []
     notes: list[str] = []
     try:
         if figures:
-            official = (compared_ranking(campaign, pair, figures, judgments),)
+            official.append(compared_ranking(campaign, pair, figures, judgments))
         else:
             notes.append(f"{campaign} {pair} has no official figures beside its judgments")
         if rule is not None:
-            audited = (_audited(campaign, pair, judgments, rule),)
+            audited.append(_audited(campaign, pair, judgments, rule))
     except adjudge.AdjudgeError as fault:
-        notes.append(f"{campaign} {pair} is not audited: {fault.for_command_line()}")
-    return _Data(audited, official, tuple(notes), "")
+        notes.append(f"{campaign} {pair} is not audited: {fault}")
+    return audited, official, notes
 
 
 def _audited(campaign: str, pair: str, judgments: Judgments, rule: str) -> AuditedPair:
@@ -589,20 +562,15 @@ def table_2(published: Published, pairs: Sequence[AuditedPair]) -> ReplicatedTab
     return recomputed.compared(published, "Table 2")
 
 
-def table_3(published: Published, pairs: Sequence[AuditedPair]) -> ReplicatedTable:
-    """The lowest or the highest system removed."""
-    recomputed = _Recomputed()
-    for row, (family, style) in published.content["removals"].items():
-        recomputed.add_total(published, row, (family, style), pairs)
-    return recomputed.compared(published, "Table 3")
+def total_changes(published: Published, table: str, rows: str, pairs: Sequence[AuditedPair]) -> ReplicatedTable:
+    """Table 3, where the lowest or the highest system is removed, and Figure 1, where human scores are divided.
 
-
-def figure_1(published: Published, pairs: Sequence[AuditedPair]) -> ReplicatedTable:
-    """Language pairs that change when human scores are divided; the counts are those of the author's repository."""
+    The counts of Figure 1 are those of the author's repository.
+    """
     recomputed = _Recomputed()
-    for row, (family, style) in published.content["divisions"].items():
+    for row, (family, style) in published.content[rows].items():
         recomputed.add_total(published, row, (family, style), pairs)
-    return recomputed.compared(published, "Figure 1")
+    return recomputed.compared(published, table)
 
 
 def _by_campaign(pairs: Sequence[AuditedPair]) -> ReplicatedTable:

@@ -17,11 +17,11 @@ from adjudge.papers.replicate import (
     ReplicatedTable,
     Replication,
     Source,
-    input_fault,
     missing_data,
     read_published,
-    sign_data,
 )
+from adjudge.table.errors import InputError
+from adjudge.table.judgments import fingerprint_of_parts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     Points = Mapping[str, Mapping[str, float]]
 
 
-# Figures 2 to 4 of "The Suboptimal WMT Test Sets and Their Impact on Human Parity" (Kim et al. 2022).
-
+# Figures 2 to 4.
 
 SETS = {"before": "before correction (BTS)", "after": "after correction (ATS)"}
 SEGMENTS = {"all": "all segments", "contaminated": "contaminated segments"}
@@ -63,14 +62,8 @@ def shares_of_the_sign_test(parts: Parts, names: Mapping[str, str]) -> Bars:
             lost = 100 * (systems["before"].parity_share - systems["after"].parity_share)
             losses.append(f"{label} loses {lost:.2f} points on {where}")
     says = f"Share of judgments that are at least a tie for the machine: {'; '.join(losses)}."
-    return Bars(
-        figure="Figure 2",
-        title="The sign test before and after correction of the source",
-        says=says,
-        x="judgments (%)",
-        bars=tuple(bars),
-        decimals=1,
-    )
+    title = "The sign test before and after correction of the source"
+    return Bars(figure="Figure 2", title=title, says=says, x="judgments (%)", bars=tuple(bars), decimals=1)
 
 
 def rank_points(parts: Parts, points: Points) -> Bars:
@@ -81,8 +74,8 @@ def rank_points(parts: Parts, points: Points) -> Bars:
         for label in ("HT", "MT_Y", "MT_Z")
         for when, words in SETS.items()
     ]
-    moved = [f"{label} {points['all'][f'{label}, after'] - points['all'][f'{label}, before']:+.3f}" for label in
-             ("HT", "MT_Y", "MT_Z")]  # fmt: skip
+    whole = points["all"]
+    moved = [f"{name} {whole[f'{name}, after'] - whole[f'{name}, before']:+.3f}" for name in ("HT", "MT_Y", "MT_Z")]
     return Bars(
         figure="Figure 3",
         title="Rank points before and after correction of the source",
@@ -98,7 +91,10 @@ def rank_points(parts: Parts, points: Points) -> Bars:
 def agreement_of_groups(released: Released) -> Bars:
     """Figure 4: Cohen's kappa of the two annotators of every group, the lowest first."""
     groups = zip(released.groups, released.agreement, strict=True)
-    kappas = {_letter(group): pair.kappa_ranks for group, pairs in groups for pair in pairs}
+    # A group has the letter of its annotators' files, such as `a1`.
+    kappas = {
+        str(group.table["annotator"].min())[:1].upper(): pair.kappa_ranks for group, pairs in groups for pair in pairs
+    }
     ordered = sorted(kappas.items(), key=lambda item: item[1])
     mean = sum(kappas.values()) / len(kappas)
     says = (
@@ -116,15 +112,7 @@ def agreement_of_groups(released: Released) -> Bars:
     )
 
 
-def _letter(group: Judgments) -> str:
-    """The letter of a group, from the files of its annotators, such as `a1`."""
-    return str(group.table["annotator"].min())[:1].upper()
-
-
 # The released files of the parity study: ranks before and after cleaning, groups of annotators, TER of outputs.
-
-
-GOOGLE = "mt_google.txt"
 
 
 @dataclass(frozen=True)
@@ -141,7 +129,7 @@ class Released:
     documents: Mapping[str, str]
     ter: Mapping[str, tuple[float, ...]]
     """TER between the two versions of an output, by name and segment."""
-    google: tuple[tuple[str, ...], tuple[str, ...]]
+    google: tuple[tuple[str, ...], ...]
     """The outputs of Google before and after, one per segment."""
 
 
@@ -165,7 +153,10 @@ def read_released(folder: Path, content: Mapping[str, Any]) -> Released:
         agreement=tuple(adjudge.parity(group, "Ref").agreement for group in groups),
         contaminated=frozenset(marked["segment"].to_list()),
         documents={str(segment): str(sum(start <= segment for start in starts)) for segment in segments},
-        google=_google(root, content["folders"]),
+        google=tuple(
+            tuple((root / content["folders"][when] / "mt_google.txt").read_text(encoding="utf-8").splitlines())
+            for when in ("before", "after")
+        ),
         ter={name: _numbers(root / "score" / f"{name}.txt") for name in ("mt_y", "mt_z", "mt_google")},
     )
 
@@ -181,31 +172,17 @@ def _root(folder: Path, inside: str) -> Path:
 def _groups(folder: Path, content: Mapping[str, Any]) -> tuple[Judgments, ...]:
     """The files come in twos, a1 and a2. Row i of both is the same item, whatever its number (some say 0)."""
     if not folder.is_dir():
-        raise input_fault(folder, "no such folder; the groups of annotators are needed")
+        raise InputError("no such folder; the groups of annotators are needed", file=folder)
     columns = tuple(content["rank_columns"])
-    names = sorted({path.stem[:-1] for path in folder.glob("*[12].csv")})
-    groups = []
-    for name in names:
-        parts = [
-            adjudge.read(
-                folder / f"{name}{i}.csv", format="rank-table", rank_columns=columns, segment_column="ID", human="Ref"
-            )
-            for i in (1, 2)
-        ]
-        groups.append(Judgments(pl.concat([_by_row(part.table) for part in parts], how="diagonal_relaxed")))
-    return tuple(groups)
-
-
-def _by_row(table: pl.DataFrame) -> pl.DataFrame:
     row = pl.col("screen").cast(pl.Int64).rank("dense").cast(pl.Int64).cast(pl.String)
-    return table.with_columns(pl.col("segment").alias("printed_id"), row.alias("segment"))
 
+    def read_table(path: Path) -> pl.DataFrame:
+        read = adjudge.read(path, format="rank-table", rank_columns=columns, segment_column="ID", human="Ref")
+        return read.table.with_columns(pl.col("segment").alias("printed_id"), row.alias("segment"))
 
-def _google(root: Path, folders: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    before, after = (
-        tuple((root / folders[when] / GOOGLE).read_text(encoding="utf-8").splitlines()) for when in ("before", "after")
-    )
-    return before, after
+    names = sorted({path.stem[:-1] for path in folder.glob("*[12].csv")})
+    groups = ([read_table(folder / f"{name}{i}.csv") for i in (1, 2)] for name in names)
+    return tuple(Judgments(pl.concat(parts, how="diagonal_relaxed")) for parts in groups)
 
 
 def _numbers(path: Path) -> tuple[float, ...]:
@@ -218,13 +195,8 @@ def with_right_block(released: Released, content: Mapping[str, Any]) -> Judgment
     wanted = [str(number) for number in range(block["first"], block["last"] + 1)]
     stem = Path(block["file"]).stem
     group = next(group for group in released.groups if stem in group.table["annotator"].unique().to_list())
-    names = dict(
-        zip(
-            [name.removesuffix("_rating") for name in content["rank_columns"]],
-            content["candidates"].values(),
-            strict=True,
-        )
-    )
+    rated = [name.removesuffix("_rating") for name in content["rank_columns"]]
+    names = dict(zip(rated, content["candidates"].values(), strict=True))
     right_ranks = group.table.filter((pl.col("annotator") == stem) & pl.col("printed_id").is_in(wanted)).select(
         pl.col("printed_id").alias("segment"), pl.col("system").replace_strict(names), right="rank"
     )
@@ -271,7 +243,7 @@ def replicate(folder: Path) -> Replication:
     }
     return Replication(
         settings={"paper": NAME, "seed": result.settings["seed"]},
-        data=sign_data(part.fingerprint for part in (*released.sets.values(), *released.groups)),
+        data=fingerprint_of_parts(part.fingerprint for part in (*released.sets.values(), *released.groups)),
         notes=tuple(_beyond(released, result, right, names)),
         figures=draw_figures(released, parts, points, names),
         not_recomputed=published.not_recomputed(),
@@ -374,7 +346,8 @@ def _text(
         for change in result.change.changes
         if change.measure == "parity_share"
     }
-    ties = _changes_of_ties(parts["before", "contaminated"], parts["after", "contaminated"])
+    both = zip(parts["before", "contaminated"].systems, parts["after", "contaminated"].systems, strict=True)
+    ties = {later.system: 100 * abs(later.tie - earlier.tie) / later.n for earlier, later in both}
     moved = [
         (label, 100 * (cells[f"{label}, after"] - cells[f"{label}, before"]) / 3)
         for cells in points.values()
@@ -395,14 +368,6 @@ def _text(
         "mean kappa of 11 groups": float(np.mean(kappas)),
         "tasks, each for two annotators": len(released.groups),
         **_edits(released),
-    }
-
-
-def _changes_of_ties(before: ParityPart, after: ParityPart) -> dict[str, float]:
-    """By how much the share of ties changes, in percent, by system."""
-    return {
-        later.system: 100 * abs(later.tie - earlier.tie) / later.n
-        for earlier, later in zip(before.systems, after.systems, strict=True)
     }
 
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 #
 # Lengths n and n + 1 are pooled at n, as in Figure 2 of Bojar et al. 2011.
 
-
 UNKNOWN_LENGTH = -1
 
 

@@ -19,6 +19,8 @@ from adjudge.table.settings import option
 from adjudge.table.wording import agreeing, counted, measured
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from adjudge.people.results import Drift, SameText
     from adjudge.table.judgments import Judgments
     from adjudge.table.maths import Floats
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 # What the judgments of annotators show: controls, repeats, pace, runs of equal answers, drifts. Nothing is decided.
 #
 # Repeats are those within tasks, or, where nobody got any, those across tasks.
-
 
 _CONTROLS = tuple(kind.name for kind in KINDS.values() if kind.control or not kind.judged)
 """Kinds of outputs whose answers are no judgments of systems, as exports and the organisers' page count them."""
@@ -149,30 +150,25 @@ def _longest_runs(ordered: pl.DataFrame) -> pl.DataFrame:
 def _measured(
     row: dict[str, object], controls: tuple[Floats, Floats] | None, repeats: tuple[Floats, Floats] | None, test: str
 ) -> AnnotatorCheck:
-    p_controls = control_p(test, *controls) if controls else None
+    timed = _number(row["timed"])
     return AnnotatorCheck(
         annotator=str(row["annotator"]),
         judgments=_number(row["judgments"]),
         tasks=_number(row["tasks"]),
-        p_controls=p_controls,
+        p_controls=control_p(test, *controls) if controls else None,
         control_pairs=len(controls[0]) if controls else 0,
         control_difference=float((controls[0] - controls[1]).mean()) if controls else None,
         p_repeats=control_p("paired-t-two-sided", *repeats) if repeats else None,
         repeat_pairs=len(repeats[0]) if repeats else 0,
         repeat_difference=float(np.abs(repeats[0] - repeats[1]).mean()) if repeats else None,
         seconds=None if row["seconds"] is None else float(str(row["seconds"])),
-        mean_seconds=_mean_seconds(row),
+        mean_seconds=float(str(row["active"])) / timed if timed else None,
         constant=_number(row["constant"]),
         controls=_number(row["controls"]),
         rejected=bool(row["rejected"]),
         passed=True,
         reasons=(),
     )
-
-
-def _mean_seconds(row: dict[str, object]) -> float | None:
-    timed = _number(row["timed"])
-    return float(str(row["active"])) / timed if timed else None
 
 
 def _number(value: object) -> int:
@@ -247,13 +243,7 @@ def check(judgments: Judgments, *, rule: CheckRule | None = None) -> Checked:
         },
         data=judgments.fingerprint,
         set_aside=without_answers(final),
-        notes=(
-            *final.notes,
-            *_notes(controls=controls),
-            *_unnamed(seen.kinds),
-            *_released(seen.released, checks),
-            *_impossible_pace(checks, rule),
-        ),
+        notes=(*final.notes, *_notes(seen, checks, rule, controls=controls)),
         rule=rule.in_words(controls=controls),
         annotators=checks,
         twins=find_twins(final),
@@ -291,15 +281,6 @@ def is_too_fast(checked: AnnotatorCheck, least_seconds: float) -> bool:
     return Work(checked.judgments, checked.judgments * checked.mean_seconds).is_too_fast(least_seconds)
 
 
-def _impossible_pace(checks: tuple[AnnotatorCheck, ...], rule: CheckRule) -> tuple[str, ...]:
-    """Who is kept though nobody can read so fast, where the rule asks for less time than that."""
-    fast = [checked.annotator for checked in checks if checked.passed and is_too_fast(checked, LEAST_SECONDS)]
-    if not fast or (rule.least_seconds or 0) >= LEAST_SECONDS:
-        return ()
-    names = ", ".join(fast[:5]) + (" and others" if len(fast) > 5 else "")
-    return (f"less than {LEAST_SECONDS:g} second per judgment on average, faster than one can read: {names}",)
-
-
 def _totals(kinds: pl.DataFrame, passing: set[str]) -> tuple[dict[str, int], dict[str, int]]:
     """Annotators, and judgments in all and by kind, that are kept and dropped."""
     names = kinds["kind"].unique().sort()
@@ -313,27 +294,21 @@ def _totals(kinds: pl.DataFrame, passing: set[str]) -> tuple[dict[str, int], dic
     return totals[0], totals[1]
 
 
-def _unnamed(kinds: pl.DataFrame) -> tuple[str, ...]:
-    """How many judgments nobody can be checked by, as they are counted among the dropped ones."""
-    rows = int(kinds.filter(pl.col("annotator").is_null())["len"].sum())
-    if not rows:
-        return ()
-    named = counted(rows, "judgment names", "judgments name")
-    is_dropped, them = agreeing(rows, "is dropped", "are dropped"), agreeing(rows, "it", "them")
-    return (f"{named} no annotator and {is_dropped}; name the annotators to keep {them}",)
-
-
-def _released(kept: frozenset[str], checks: tuple[AnnotatorCheck, ...]) -> tuple[str, ...]:
-    """Who failed here and passed when the data were released: that control saw the work in all language pairs."""
-    differing = [checked.annotator for checked in checks if not checked.passed and checked.annotator in kept]
-    if not differing:
-        return ()
-    failed = counted(len(differing), "annotator does", "annotators do")
-    what = "not pass here but passed the control of the release, which may rest on their work in other language pairs"
-    return (f"{failed} {what}; rankings go by the release",)
-
-
-def _notes(*, controls: bool) -> tuple[str, ...]:
-    if controls:
-        return ()
-    return ("there are no degraded outputs beside genuine ones, so nobody can be tested on controls",)
+def _notes(seen: Measured, checks: tuple[AnnotatorCheck, ...], rule: CheckRule, *, controls: bool) -> Iterator[str]:
+    """Note what cannot be checked, and who is kept or dropped against what one would expect."""
+    if not controls:
+        yield "there are no degraded outputs beside genuine ones, so nobody can be tested on controls"
+    # Judgments that nobody can be checked by are counted among the dropped ones.
+    if rows := int(seen.kinds.filter(pl.col("annotator").is_null())["len"].sum()):
+        named = counted(rows, "judgment names", "judgments name")
+        is_dropped, them = agreeing(rows, "is dropped", "are dropped"), agreeing(rows, "it", "them")
+        yield f"{named} no annotator and {is_dropped}; name the annotators to keep {them}"
+    # The control of the release saw the work in all language pairs.
+    if differing := sum(not checked.passed and checked.annotator in seen.released for checked in checks):
+        failed = counted(differing, "annotator does", "annotators do")
+        what = "not pass here but passed the control of the release, which may rest on their work in other language"
+        yield f"{failed} {what} pairs; rankings go by the release"
+    fast = [checked.annotator for checked in checks if checked.passed and is_too_fast(checked, LEAST_SECONDS)]
+    if fast and (rule.least_seconds or 0) < LEAST_SECONDS:
+        names = ", ".join(fast[:5]) + (" and others" if len(fast) > 5 else "")
+        yield f"less than {LEAST_SECONDS:g} second per judgment on average, faster than one can read: {names}"

@@ -260,7 +260,6 @@ def _occupied(key: Ints, size: int) -> tuple[Ints, Ints]:
 # Sums over pairs of annotators are products of sparse matrices, also with annotators counted several times, which makes
 # resampling of annotators cheap: with w the times an annotator was drawn, a sum becomes w' M w.
 
-
 CATEGORIES = 3
 TIE = 1
 
@@ -427,7 +426,6 @@ def tie_shares(annotations: Annotations) -> Floats:
 
 # What agreement is measured with, and what both kinds of it share: resamples of annotators, notes, the empty case.
 
-
 LengthUnit = Literal["words", "characters"]
 RESAMPLES = 1000
 RESAMPLES_PER_TASK = 50
@@ -535,7 +533,6 @@ def percentile_interval(values: Floats, weights: Floats) -> tuple[float, float]:
 
 
 # Coefficients of agreement on preferences, from grouped annotations; intervals by resampling annotators.
-
 
 RESAMPLED = ("observed", "s", "s_corrected", "pi", "kappa")
 """The coefficients that get intervals."""

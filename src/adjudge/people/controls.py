@@ -123,7 +123,6 @@ def control_p(name: str, genuine: Floats, control: Floats) -> float | None:
 # give other scores, work faster, and agree less with the others: each is regressed on the place in the work, by means
 # of screens, because judgments of one page resemble each other.
 
-
 FEWEST = 15
 """Screens of a person from which on a drift is looked for."""
 _TEXTS = ("target_text", "text_hash")

@@ -123,56 +123,36 @@ class Checked(Result):
 
 
 def _annotators_table(annotators: tuple[AnnotatorCheck, ...]) -> Table:
-    columns = (
-        text("annotator"), text("kept"),
-        number("judgments", 0, help="without controls and examples"),
-        number("controls", 0, help="answers to controls and examples"), number("tasks", 0), p_value("p controls"),
-        number("lead", 1, help="genuine minus degraded, in points"), p_value("p repeats"),
-        number("repeat diff.", 1), number("seconds", 1, help="per judgment, mean"),
-        number("run", 0, help="longest run of equal answers"),
-        text("why not"),
-    )  # fmt: skip
-    rows = tuple(
-        (
-            annotator.annotator,
-            "yes" if annotator.passed else "no",
-            annotator.judgments - annotator.controls,
-            annotator.controls,
-            annotator.tasks,
-            annotator.p_controls,
-            annotator.control_difference,
-            annotator.p_repeats,
-            annotator.repeat_difference,
-            annotator.mean_seconds,
-            annotator.constant,
-            "; ".join(annotator.reasons),
-        )
-        for annotator in annotators
-    )
-    return Table("Annotators", columns, rows)
+    columns: dict[Any, Column] = {
+        "annotator": text("annotator"),
+        lambda one: "yes" if one.passed else "no": text("kept"),
+        lambda one: one.judgments - one.controls: number("judgments", 0, help="without controls and examples"),
+        "controls": number("controls", 0, help="answers to controls and examples"),
+        "tasks": number("tasks", 0),
+        "p_controls": p_value("p controls"),
+        "control_difference": number("lead", 1, help="genuine minus degraded, in points"),
+        "p_repeats": p_value("p repeats"),
+        "repeat_difference": number("repeat diff.", 1),
+        "mean_seconds": number("seconds", 1, help="per judgment, mean"),
+        "constant": number("run", 0, help="longest run of equal answers"),
+        lambda one: "; ".join(one.reasons): text("why not"),
+    }
+    return tabulate("Annotators", annotators, columns)
 
 
 def _twins_table(twins: tuple[Twins, ...]) -> Table:
-    columns = (
-        text("annotators"),
-        text("what"),
-        text("from"),
-        text("to"),
-        number("items", 0),
-        number("answers", 0),
-        p_value(),
-    )
-    rows = tuple(
-        (" and ".join(pair.annotators), pair.kind, pair.first, pair.last, pair.items, pair.preferences, pair.p)
-        for pair in twins
-    )
-    return Table("Copied or mirrored answers", columns, rows, "Runs of shared items that chance does not explain.")
+    run = {"kind": text("what"), "first": text("from"), "last": text("to")}
+    counts = {"items": number("items", 0), "preferences": number("answers", 0), "p": p_value()}
+    columns: dict[Any, Column] = {lambda pair: " and ".join(pair.annotators): text("annotators"), **run, **counts}
+    return tabulate("Copied or mirrored answers", twins, columns, "Runs of shared items that chance does not explain.")
 
 
 def _same_text_table(same: tuple[SameText, ...]) -> Table:
-    rows = tuple((part.annotator, part.pairs, part.apart, part.apart / part.pairs) for part in same)
-    columns = (text("annotator"), number("pairs", 0), number("judged apart", 0), percent("share"))
-    return Table("Identical texts shown together", columns, rows)
+    columns: dict[Any, Column] = {
+        "annotator": text("annotator"), "pairs": number("pairs", 0), "apart": number("judged apart", 0),
+        lambda one: one.apart / one.pairs: percent("share"),
+    }  # fmt: skip
+    return tabulate("Identical texts shown together", same, columns)
 
 
 def _drift_table(drifts: tuple[Drift, ...]) -> Table:
@@ -197,18 +177,12 @@ def _drift_table(drifts: tuple[Drift, ...]) -> Table:
 
 # The result of measuring agreement: within (intra) and between (inter) annotators, by several coefficients.
 
-
 Number = float | int | None
 AGREEMENT_KINDS = ("inter", "intra")
 PARTS = ("all", "without_reference")
 _LABELS = {
-    "s": "S",
-    "s_corrected": "S corrected",
-    "pi": "pi",
-    "kappa": "kappa",
-    "fleiss": "Fleiss",
-    "alpha": "alpha",
-}
+    "s": "S", "s_corrected": "S corrected", "pi": "pi", "kappa": "kappa", "fleiss": "Fleiss", "alpha": "alpha"
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -349,17 +323,10 @@ class Agreement(Result):
         if self.kind == "scores":
             within, between = (("difference", "pearson"),) * 2
         rows = tuple(
-            (
-                annotator.annotator,
-                annotator.judgments,
-                annotator.ties,
-                annotator.intra.get("pairs"),
-                *(annotator.intra.get(name) for name in within),
-                annotator.inter.get("pairs"),
-                *(annotator.inter.get(name) for name in between),
-            )
-            for annotator in self.annotators
-        )
+            (one.annotator, one.judgments, one.ties, *(one.intra.get(name) for name in ("pairs", *within)),
+             *(one.inter.get(name) for name in ("pairs", *between)))
+            for one in self.annotators
+        )  # fmt: skip
         columns = (
             text("annotator"),
             number("judgments", 0),
@@ -373,13 +340,10 @@ class Agreement(Result):
 
     def _lengths(self) -> Table:
         rows = tuple(
-            (
-                group.length,
-                group.segments,
-                *(who[part].get(key) for who in (group.inter, group.intra) for part in PARTS for key in ("pairs", "s")),
-            )
-            for group in self.by_length or ()
-        )
+            (one.length, one.segments, *(who[part].get(key) for who in (one.inter, one.intra) for part in PARTS
+             for key in ("pairs", "s")))
+            for one in self.by_length or ()
+        )  # fmt: skip
         columns = [number("length", 0), number("segments", 0)]
         for kind in AGREEMENT_KINDS:
             for part in PARTS:

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 # With w the times an annotator was drawn, the squared differences of a pattern are sum w_a w_b D_ab over a < b, and
 # copies of one annotator are never paired with each other.
 
-
 # Degraded outputs are made to be easy, and tutorials show the answer: neither says how people agree.
 
 
@@ -63,15 +62,8 @@ class ScoreCells:
         """The marked cells; items are renumbered. Where all are marked, the same object."""
         if kept.all():
             return self
-        return ScoreCells(
-            self.annotators,
-            renumber(self.item[kept]),
-            self.annotator[kept],
-            self.number[kept],
-            self.total[kept],
-            self.squares[kept],
-            self.human[kept],
-        )
+        values = (getattr(self, name)[kept] for name in ("annotator", "number", "total", "squares", "human"))
+        return ScoreCells(self.annotators, renumber(self.item[kept]), *values)
 
     @property
     def own_pairs(self) -> NDArray[np.float64]:
@@ -114,10 +106,6 @@ def usable_scores(judgments: Judgments) -> Judgments:
     return scored.keep(known, otherwise="score without annotator or segment")
 
 
-def _is_reference() -> pl.Expr:
-    return pl.col("human") | (pl.col("kind") == "reference")
-
-
 def _shown() -> pl.Expr:
     """What was shown: a control that shows the reference in a system's place is an item of its own, whatever system."""
     control = (pl.col("kind") == "reference") & ~pl.col("human")
@@ -126,9 +114,8 @@ def _shown() -> pl.Expr:
 
 def score_cells(judgments: Judgments) -> ScoreCells:
     """Group the scores by output and annotator."""
-    table = judgments.table.select(
-        *SEGMENT_KEY, "protocol", "annotator", "score", shown=_shown(), human=_is_reference()
-    )
+    reference = pl.col("human") | (pl.col("kind") == "reference")
+    table = judgments.table.select(*SEGMENT_KEY, "protocol", "annotator", "score", shown=_shown(), human=reference)
     item, person = codes_of(table, (*SEGMENT_KEY, "protocol", "shown"), ("annotator",))
     names = tuple(table["annotator"].unique().sort())
     people = max(len(names), 1)
@@ -288,15 +275,10 @@ def _by_annotator(cells: ScoreCells) -> tuple[AnnotatorAgreement, ...]:
     judgments = sums[0]
     within, between = _within(sums), _between(sums, correlations_between(cells))
     order = sorted(np.flatnonzero(judgments).tolist(), key=lambda i: (-judgments[i], names[i]))
+    entries = ((names[i], int(judgments[i]), within[i], between[i]) for i in order)
     return tuple(
-        AnnotatorAgreement(
-            annotator=names[i],
-            judgments=int(judgments[i]),
-            ties=float("nan"),
-            intra=within[i],
-            inter=between[i],
-        )
-        for i in order
+        AnnotatorAgreement(annotator=name, judgments=given, ties=float("nan"), intra=intra, inter=inter)
+        for name, given, intra, inter in entries
     )
 
 
@@ -344,7 +326,8 @@ def score_coefficients(cells: ScoreCells, kind: str, *, weights: NDArray[np.floa
     """All that is said of scores of one kind, `inter` or `intra`."""
     once = np.ones((1, len(cells.annotators)))
     if kind == "inter":
-        cells = shared_cells(cells)
+        # Only items that two or more people scored count.
+        cells = cells.where(np.bincount(cells.item, minlength=cells.items)[cells.item] > 1)
         pairs, distance = inter_pairs(cells)
         alphas, correlation = patterns(cells).alpha, mean_correlations(correlations_between(cells))
     else:
@@ -353,7 +336,8 @@ def score_coefficients(cells: ScoreCells, kind: str, *, weights: NDArray[np.floa
         alphas = partial(_alpha_of_repeats, _repeat_sums(cells))
         correlation = mean_repeat_correlation(repeat_products(cells))
     interval = {} if weights is None else {"alpha": percentile_interval(over_resamples(alphas, weights), weights)}
-    numbers: dict[str, Number] = {"difference": typical_difference(float(distance.sum()), float(pairs.sum()))}
+    # In points of the scale.
+    numbers: dict[str, Number] = {"difference": float(np.sqrt(divide(distance.sum(), pairs.sum())))}
     return Coefficients(
         pairs=int(pairs.sum()),
         items=int((pairs > 0).sum()),
@@ -361,12 +345,6 @@ def score_coefficients(cells: ScoreCells, kind: str, *, weights: NDArray[np.floa
         interval=interval,
         numbers=numbers | correlation,
     )
-
-
-def shared_cells(cells: ScoreCells) -> ScoreCells:
-    """The cells of items that two or more people scored."""
-    people = np.bincount(cells.item, minlength=cells.items)
-    return cells.where(people[cells.item] > 1)
 
 
 def inter_pairs(cells: ScoreCells) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -387,11 +365,6 @@ def _repeat_sums(cells: ScoreCells) -> NDArray[np.float64]:
     per_cell = divide(2 * cells.own_distance, 2 * cells.own_pairs) * cells.number
     values = (per_cell, cells.number, cells.total, cells.squares)
     return np.stack([cells.per_annotator(sums) for sums in values])
-
-
-def typical_difference(distance: float, pairs: float) -> float:
-    """Root of the mean squared difference, in points of the scale."""
-    return float(np.sqrt(divide(distance, pairs)))
 
 
 def item_means(cells: ScoreCells) -> NDArray[np.float64]:

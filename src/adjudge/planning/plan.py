@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from adjudge.evidence.boundaries import Spending
-    from adjudge.planning.search import Layout, Search
-    from adjudge.planning.settings import PlanPoint
+    from adjudge.planning.search import Layout
     from adjudge.table.maths import Codes, Floats, Ints
 
 
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
 #
 # Half of the systems are better than the other half by the difference asked for. So every campaign holds pairs with a
 # true difference, which should be found, and equal pairs, about which nothing should be claimed.
-
 
 _DRAWS = 3003
 
@@ -161,7 +159,11 @@ def plan(
     progress("trying designs")
     choices, tried = search(asked, assumed)
     best, per_item = choices[0], choices[0].point.judgments_per_item
-    layout = _layout_of(best.point, tried)
+    layout = next(
+        layout
+        for (name, _), layout in tried.layouts.items()
+        if name == best.point.structure and layout.segments == best.point.segments
+    )
     checked: PlanCheck | None = None
     if best.suffices and asked.draws > 0:
         progress(f"simulating {best.point.structure}")
@@ -197,15 +199,6 @@ def _looks(settings: PlanSettings, judgments: int) -> tuple[PlanLooks, ...]:
         shares = (row.largest, row.planned, row.larger, row.none)
         planned.append(PlanLooks(looks, spending, *(ceil(judgments * share) for share in shares)))
     return tuple(planned)
-
-
-def _layout_of(point: PlanPoint, tried: Search) -> Layout:
-    """The layout whose precision the point tells."""
-    return next(
-        layout
-        for (name, _), layout in tried.layouts.items()
-        if name == point.structure and layout.segments == point.segments
-    )
 
 
 def _noise(settings: PlanSettings, variances: Variances, se: float) -> Noise:

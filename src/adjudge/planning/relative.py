@@ -12,7 +12,7 @@ However many blocks each person judges, 2 tau^2 / G remains. Every segment is ta
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from adjudge.table.comparisons import Comparisons, comparisons
 from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.judgments import fingerprint
 from adjudge.table.maths import student_below, student_quantile
-from adjudge.table.results import Result, Table, number, percent, text
+from adjudge.table.results import Column, Result, Table, number, percent, tabulate, text
 from adjudge.table.rng import DEFAULT_SEED, generator
 from adjudge.table.wording import counted
 
@@ -97,37 +97,23 @@ class RelativePlan(Result):
         return self._needs(), assumed, Table(title, (text("what"), percent("share")), rows)
 
     def _needs(self) -> Table:
-        rows = tuple(
-            (
-                point.annotators,
-                "yes" if point.suffices else "no",
-                point.blocks_each,
-                point.blocks,
-                point.comparisons,
-                point.hours_each,
-                point.se,
-                point.power,
-                point.detectable,
-            )
-            for point in self.points
-        )
-        columns = (
-            number("annotators", 0),
-            text("suffices"),
-            number("blocks each", 0),
-            number("blocks", 0),
-            number("comparisons", 0),
-            number("hours each", 1),
-            number("se", 3, help="standard error of the difference of two strengths"),
-            percent("power", 0),
-            number("detectable", 2, help="difference detected with the requested power"),
-        )
+        columns: dict[Any, Column] = {
+            "annotators": number("annotators", 0),
+            lambda point: "yes" if point.suffices else "no": text("suffices"),
+            "blocks_each": number("blocks each", 0),
+            "blocks": number("blocks", 0),
+            "comparisons": number("comparisons", 0),
+            "hours_each": number("hours each", 1),
+            "se": number("se", 3, help="standard error of the difference of two strengths"),
+            "power": percent("power", 0),
+            "detectable": number("detectable", 2, help="difference detected with the requested power"),
+        }
         note = (
             f"To find a difference of {self.difference:g} log-odds with power {self.power:.0%}, "
             f"{counted(self.comparisons, 'comparison')} at level {self.level:g}. "
             "More people buy more than more blocks of the same people."
         )
-        return Table("What each number of annotators needs", columns, rows, note)
+        return tabulate("What each number of annotators needs", self.points, columns, note)
 
 
 MOST_BLOCKS = 2000

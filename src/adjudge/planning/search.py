@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,7 +30,7 @@ from adjudge.planning.settings import (
     PlanSelection,
     variances_like,
 )
-from adjudge.table.errors import AdjudgeError, DataError, UsageError, param
+from adjudge.table.errors import AdjudgeError, DataError, UsageError
 from adjudge.table.judgments import renumber
 from adjudge.table.maths import divide, normal_quantile, student_below, student_quantile, student_tail
 from adjudge.table.rng import DEFAULT_SEED, generator
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
 
 
 # A design without texts: who would judge what, as codes for the mixed model and for the simulator.
-
 
 _PEOPLE = 3001
 _NOWHERE = Path("nowhere")
@@ -97,7 +95,10 @@ class Layout:
 
 def make_layout(settings: PlanSettings, structure: str, segments: int) -> Layout:
     """Design tasks for this many segments, with texts made up for the purpose."""
-    testset = _texts(settings)
+    lines = range(settings.documents * settings.segments)
+    source = tuple(SourceSegment(str(i // settings.segments), str(i), "x") for i in lines)
+    outputs = {str(system): tuple(f"{system}.{i}" for i in lines) for system in range(settings.systems)}
+    testset = TestSet(source, {}, outputs)
     campaign = Campaign(
         name="plan",
         protocol="da",
@@ -127,12 +128,6 @@ def make_layout(settings: PlanSettings, structure: str, segments: int) -> Layout
     )
 
 
-def _texts(settings: PlanSettings) -> TestSet:
-    segments = range(settings.documents * settings.segments)
-    source = tuple(SourceSegment(str(i // settings.segments), str(i), "x") for i in segments)
-    return TestSet(source, {}, {str(s): tuple(f"{s}.{i}" for i in segments) for s in range(settings.systems)})
-
-
 def mixed_design(rows: dict[str, Codes], systems: int, score: Floats) -> MixedDesign:
     """The table of the mixed model with these scores."""
     screens = rows["screen"]
@@ -159,7 +154,6 @@ def mixed_design(rows: dict[str, Codes], systems: int, score: Floats) -> MixedDe
 # The covariance of system effects in a mixed model depends on who judges what and on the variances, not on the
 # scores. With the standard error se of a difference d, the power of a two-sided test at level a shared by m
 # comparisons is about P(T > t(1 - a/2m) - d/se), T having the degrees of freedom of the difference.
-
 
 DRAWS = 4
 _SCORES = 3002
@@ -261,7 +255,8 @@ class Search:
         """The smallest size with the power wanted, or the largest there is."""
         most = self.settings.documents * self.settings.segments
         small, large = None, None
-        for segments in self._steps(structure, most):
+        # Sizes from an eighth of what there is, doubling.
+        for segments in sorted({self._rounded(structure, most / 2**step) for step in range(STEPS)}):
             if self.point(structure, per_item, segments).power >= self.settings.power:
                 large = segments
                 break
@@ -279,11 +274,6 @@ class Search:
             small, large = (small, middle) if enough else (middle, large)
         return self._choice(self.point(structure, per_item, large), suffices=True)
 
-    def _steps(self, structure: str, most: int) -> list[int]:
-        """Sizes from an eighth of what there is, doubling."""
-        sizes = {self._rounded(structure, most / 2**step) for step in range(STEPS)}
-        return sorted(size for size in sizes if size >= 2)
-
     def _rounded(self, structure: str, segments: float) -> int:
         """Round to whole documents where pages are judged."""
         if structure not in PAGES:
@@ -295,42 +285,33 @@ class Search:
         return PlanChoice(point, suffices, hours)
 
 
-@dataclass(frozen=True)
-class _Searched:
-    """What was found for one structure: choices, faults, and everything that was tried."""
-
-    choices: list[PlanChoice]
-    faults: list[AdjudgeError]
-    trials: Search
-
-
 def search(settings: PlanSettings, variances: Variances) -> tuple[list[PlanChoice], Search]:
     """The choice for every structure and number of judgments per item, the least work first."""
-    searched = map_tasks(partial(_search_structure, settings, variances), settings.structures, what="designs")
-    choices = [choice for structure in searched for choice in structure.choices]
+
+    def search_structure(structure: str) -> tuple[list[PlanChoice], list[AdjudgeError], Search]:
+        found: list[PlanChoice] = []
+        faults: list[AdjudgeError] = []
+        trials = Search(settings, variances)
+        for per_item in settings.per_item:
+            if per_item <= settings.annotators:
+                try:
+                    found.append(trials.least(structure, per_item))
+                except AdjudgeError as fault:
+                    faults.append(fault)
+        return found, faults, trials
+
+    searched = map_tasks(search_structure, settings.structures, what="designs")
+    choices = [choice for found, _, _ in searched for choice in found]
     if not choices:
-        faults = [fault for structure in searched for fault in structure.faults]
         people = counted(settings.annotators, "annotator")
-        too_many = UsageError(f"{param('per_item')} asks for more judgments than the {people} can give; ask for fewer")
-        raise faults[0] if faults else too_many
-    trials = Search(settings, variances)
-    for structure in searched:
-        trials.layouts |= structure.trials.layouts
-        trials.points |= structure.trials.points
+        too_many = UsageError(f"--per-item asks for more judgments than the {people} can give; ask for fewer")
+        raise next((fault for _, faults, _ in searched for fault in faults), too_many)
+    every = Search(settings, variances)
+    for _, _, trials in searched:
+        every.layouts |= trials.layouts
+        every.points |= trials.points
     choices.sort(key=_worth)
-    return choices, trials
-
-
-def _search_structure(settings: PlanSettings, variances: Variances, structure: str) -> _Searched:
-    searched = _Searched([], [], Search(settings, variances))
-    for per_item in settings.per_item:
-        if per_item > settings.annotators:
-            continue
-        try:
-            searched.choices.append(searched.trials.least(structure, per_item))
-        except AdjudgeError as fault:
-            searched.faults.append(fault)
-    return searched
+    return choices, every
 
 
 def _worth(choice: PlanChoice) -> tuple[bool, float, float]:
@@ -344,7 +325,6 @@ def _worth(choice: PlanChoice) -> tuple[bool, float, float]:
 # Tastes average out over people only: the variance of a difference never falls below 2 taste^2 / people, however much
 # each of them judges. A pilot knows the variances, and tastes most of all, only roughly; what that means for the size
 # of the campaign is found by drawing pilots like it from its own variances (a parametric bootstrap).
-
 
 PILOTS = 24
 TOLD = 4
@@ -447,7 +427,6 @@ def fewest_people(settings: PlanSettings, variances: Variances) -> int | None:
 # Qualities: the best system, or the top k, lead all others by the difference asked for; for `pairs`, neighbours in the
 # order lie that far apart.
 
-
 CAMPAIGNS = 600
 _DRAWS = 32
 _UPDATES = 15
@@ -465,14 +444,6 @@ class Noise:
 
     taste: float
     other: float
-
-
-@dataclass(frozen=True, eq=False)
-class _Outcome:
-    """Of every campaign, whether the goal was settled, and after which share of the plan."""
-
-    settled: Bools
-    used: Floats
 
 
 def plan_goals(settings: PlanSettings, noise: Noise, judgments: int) -> tuple[PlanGoal, ...]:
@@ -493,31 +464,27 @@ def goals_for(systems: int) -> tuple[Goal, ...]:
 
 def _row(simulation: _Simulation, settings: PlanSettings, judgments: int) -> PlanGoal:
     goal, policy, looks = str(simulation.goal), simulation.policy, simulation.looks
-    quality = _qualities(simulation.goal, settings)
+    places = np.arange(settings.systems)
+    steps = places[::-1] if simulation.goal.kind == "pairs" else places < simulation.goal.size
+    quality = np.asarray(steps * settings.difference, dtype=np.float64)
     size = _least_size(simulation, quality, settings.power)
     if size is None:
         return PlanGoal(goal, policy, looks, None, None, None, None)
     truths = (quality, 1.5 * quality, np.zeros(settings.systems))
-    expected = (ceil(judgments * size * simulation.run(size, truth).used.mean()) for truth in truths)
+    expected = (ceil(judgments * size * simulation.run(size, truth)[1]) for truth in truths)
     return PlanGoal(goal, policy, looks, ceil(judgments * size), *expected)
-
-
-def _qualities(goal: Goal, settings: PlanSettings) -> Floats:
-    if goal.kind == "pairs":
-        return np.arange(settings.systems, dtype=np.float64)[::-1] * settings.difference
-    return np.where(np.arange(settings.systems) < goal.size, settings.difference, 0.0)
 
 
 def _least_size(simulation: _Simulation, quality: Floats, power: float) -> float | None:
     """The smallest size, in units of the recommended design, that settles the goal with the power wanted."""
     low, high = 0.0, 1.0
-    while simulation.run(high, quality).settled.mean() < power:
+    while simulation.run(high, quality)[0] < power:
         low, high = high, 2 * high
         if high > _MOST:
             return None
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        low, high = (low, middle) if simulation.run(middle, quality).settled.mean() >= power else (middle, high)
+        low, high = (low, middle) if simulation.run(middle, quality)[0] >= power else (middle, high)
     return high
 
 
@@ -533,16 +500,14 @@ class _Simulation:
             shares = [settings.level / 2 / left for left in range(1, self.pairs + 1)]
         else:
             shares = [goal.one_sided_level(settings.level, self.systems)]
-        self.bounds = np.array([self._bounds(settings.spending, share) for share in shares])
+        # Tastes do not average out, so information grows more slowly than the number of judgments.
+        information = [1 / (noise.taste + noise.other / time) for time in self.times]
+        spendings = [[spent(settings.spending, share, time) for time in self.times] for share in shares]
+        self.bounds = np.array([boundaries(information, spending) for spending in spendings])
         """By the number of open pairs less 1 (or alone), the boundary at every look."""
 
-    def _bounds(self, spending: Spending, level: float) -> list[float]:
-        # Tastes do not average out, so information grows more slowly than the number of judgments.
-        information = [1 / (self.noise.taste + self.noise.other / time) for time in self.times]
-        return boundaries(information, [spent(spending, level, time) for time in self.times])
-
-    def run(self, size: float, quality: Floats) -> _Outcome:
-        """All campaigns of a size, in units of the recommended design."""
+    def run(self, size: float, quality: Floats) -> tuple[float, float]:
+        """Of all campaigns of a size, in units of the recommended design: the share settled, the mean share used."""
         rng = generator(self.seed, _STREAM_GOALS)
         shape = (CAMPAIGNS, self.systems)
         taste = rng.standard_normal(shape) * np.sqrt(self.noise.taste)
@@ -561,7 +526,7 @@ class _Simulation:
             now = ~settled & self._reached(better)
             used[now] = self.times[look]
             settled |= now
-        return _Outcome(settled, used)
+        return float(settled.mean()), float(used.mean())
 
     def _shares(self, total: Floats, amount: Floats, quality: Floats, rng: np.random.Generator) -> Floats:
         even = np.full(total.shape, 1 / self.systems)
@@ -621,7 +586,6 @@ def _near_pairs(estimate: Floats, spread: Floats) -> Floats:
 # as the spread (v = x^2), that is mean(x^2 / q) beside mean(x^2); where the spread tells nothing (v = 1), mean(1 / q)
 # beside 1. Tastes of annotators stay as they are.
 
-
 ASSUMED_CV = 0.7
 """The standard deviation of spreads in units of their mean, where no file tells them: as metrics' spreads have it."""
 _POINTS = 2000
@@ -673,11 +637,14 @@ def plan_selection(judgments: int, spread: Floats | None = None) -> PlanSelectio
         judgments: those of the recommended design.
         spread: a number per segment, as for `design --select FILE`.
     """
-    x = assumed_spread() if spread is None else np.asarray(spread, dtype=float)
+    if spread is None:
+        # The quantiles of a lognormal distribution with the assumed variation.
+        sigma = np.sqrt(np.log1p(ASSUMED_CV**2))
+        x = np.asarray(np.exp(sigma * normal_quantile((np.arange(_POINTS) + 0.5) / _POINTS)))
+    else:
+        x = np.asarray(spread, dtype=float)
     if not x.mean() > 0:
-        raise DataError(
-            f"the numbers of {param('select')} are all 0, so nothing can be chosen by them; leave the option out"
-        )
+        raise DataError("the numbers of --select are all 0, so nothing can be chosen by them; leave the option out")
     x = x / x.mean()
     q = (1 - EVEN) * x + EVEN
     return PlanSelection(
@@ -687,9 +654,3 @@ def plan_selection(judgments: int, spread: Floats | None = None) -> PlanSelectio
         expected=ceil(judgments * float((x**2 / q).mean() / (x**2).mean())),
         largest=ceil(judgments * float((1 / q).mean())),
     )
-
-
-def assumed_spread() -> Floats:
-    """Spreads with the assumed variation: the quantiles of a lognormal distribution."""
-    sigma = np.sqrt(np.log1p(ASSUMED_CV**2))
-    return np.asarray(np.exp(sigma * normal_quantile((np.arange(_POINTS) + 0.5) / _POINTS)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -297,48 +297,31 @@ class Plan(Result):
         return tuple(tables)
 
     def _choices(self) -> Table:
-        rows = tuple(
-            (
-                choice.point.structure,
-                choice.point.judgments_per_item,
-                "yes" if choice.suffices else "no",
-                choice.point.judgments,
-                choice.point.tasks,
-                choice.point.segments,
-                choice.point.documents,
-                choice.hours_per_annotator,
-                choice.point.se,
-                choice.point.power,
-                choice.point.detectable,
-            )
-            for choice in self.choices
-        )
-        columns = (
-            text("structure"),
-            number("per item", 0, help="different people who judge an item"),
-            text("suffices"),
-            number("judgments", 0, help="all that people do, controls included"),
-            number("tasks", 0),
-            number("segments", 0),
-            number("documents", 0),
-            number("hours each", 1, help="work of each annotator"),
-            number("se", 2, help="standard error of the difference of two systems"),
-            percent("power", 0),
-            number("detectable", 2, help="difference detected with the requested power"),
-        )
+        columns: dict[Any, Column] = {
+            lambda one: one.point.structure: text("structure"),
+            lambda one: one.point.judgments_per_item: number("per item", 0, help="different people who judge an item"),
+            lambda one: "yes" if one.suffices else "no": text("suffices"),
+            lambda one: one.point.judgments: number("judgments", 0, help="all that people do, controls included"),
+            lambda one: one.point.tasks: number("tasks", 0),
+            lambda one: one.point.segments: number("segments", 0),
+            lambda one: one.point.documents: number("documents", 0),
+            "hours_per_annotator": number("hours each", 1, help="work of each annotator"),
+            lambda one: one.point.se: number("se", 2, help="standard error of the difference of two systems"),
+            lambda one: one.point.power: percent("power", 0),
+            lambda one: one.point.detectable: number(
+                "detectable", 2, help="difference detected with the requested power"
+            ),
+        }
         note = (
             f"To find a difference of {measured(self.difference, 'point')} with power {self.power:.0%}, "
             f"{counted(self.annotators, 'annotator')}, {counted(self.comparisons, 'comparison')} at level "
             f"{self.level:g}."
         )
-        return Table("What each design needs", columns, rows, note)
+        return tabulate("What each design needs", self.choices, columns, note)
 
     def _looks(self) -> Table:
-        columns = {
-            "looks": number("looks", 0),
-            "spending": text("spending"),
-            **_until_settled("there is no difference"),
-        }
+        columns = {"looks": number("looks", 0), "spending": text("spending")}
+        columns |= _until_settled("there is no difference")
         note = "Judgments until 'adjudge look' settles one comparison, at its share of the level and the same power."
         return tabulate("With looks on the way", self.looks, columns, note)
 

@@ -50,7 +50,6 @@ def simulate_many(
 # the latter (second). Systems of quality estimation sense the two shares to different degrees: as the second gains
 # weight in a label made of both, those that sense it rise.
 
-
 # How much each invented system senses of errors in sentences, and of errors in context.
 SENSES: dict[str, tuple[float, float]] = {"sentences": (1.0, 0.0), "both": (0.7, 0.7), "context": (0.0, 1.0)}
 

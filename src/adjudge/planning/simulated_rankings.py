@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from adjudge.planning.truth import USUAL_LENGTH, Simulated, draw_texts, numbered, truth_of
-from adjudge.table.errors import UsageError, param
+from adjudge.table.errors import UsageError
 from adjudge.table.judgments import Judgments
 from adjudge.table.languages import parse_pair
 from adjudge.table.rng import DEFAULT_SEED, generator
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.table.maths import Bools, Floats, Ints
-    from adjudge.table.results import Setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,28 +74,19 @@ class RankingCampaign:
     name: str = "simulated"
 
     def __post_init__(self) -> None:
-        for name, low in (("systems", 1), ("annotators", 1), ("blocks", 1), ("documents", 1), ("segments", 1)):
-            check_at_least(name, getattr(self, name), low)
-        for name in ("reference", "careless", "repeats", "overlap", "blanks"):
-            check_share(name, getattr(self, name))
-        for name in ("spread", "ties", "uneven", "workload", "segment_spread", "taste", "system_taste",
-                     "length_effect"):  # fmt: skip
-            check_at_least(name, getattr(self, name), 0)
-        check_at_least("block_size", self.block_size, 2)
+        check_at_least(self, 1, "systems", "annotators", "blocks", "documents", "segments")
+        check_shares(self, "reference", "careless", "repeats", "overlap", "blanks")
+        check_at_least(self, 0, "spread", "ties", "uneven", "workload", "segment_spread", "taste", "system_taste",
+                       "length_effect")  # fmt: skip
+        check_at_least(self, 2, "block_size")
         if self.block_size > MAX_BLOCK:
-            raise UsageError(
-                f"{param('block_size')} {self.block_size} is too large; show at most {MAX_BLOCK} systems together"
-            )
+            raise UsageError(f"--block-size {self.block_size} is too large; show at most {MAX_BLOCK} systems together")
         if self.repeats + self.overlap > 0.9:
             both = f"{self.repeats:g} and {self.overlap:g}"
-            raise UsageError(f"{param('repeats')} and {param('overlap')} are {both}; together they may be at most 0.9")
+            raise UsageError(f"--repeats and --overlap are {both}; together they may be at most 0.9")
         check_qualities(self.qualities, self.systems)
         if self.systems == 1 and self.reference == 0:
             raise UsageError("one system without a reference has nobody to be compared with; simulate at least two")
-
-    def settings(self) -> dict[str, Setting]:
-        """Return the parameters as settings of a result."""
-        return settings_of(self)
 
     @property
     def shown_at_most(self) -> int:
@@ -120,23 +110,20 @@ class RankingCampaign:
 MAX_BLOCK = 10
 
 
-def settings_of(campaign: Any) -> dict[str, Setting]:
-    """Return the parameters of a campaign as settings of a result, the qualities last and as text."""
-    plain = {field.name: getattr(campaign, field.name) for field in fields(campaign) if field.name != "qualities"}
-    qualities = campaign.qualities
-    return plain | {"qualities": None if qualities is None else ",".join(f"{quality:g}" for quality in qualities)}
+def check_at_least(campaign: object, low: float, *names: str) -> None:
+    """Refuse parameters that are too small, naming their options."""
+    for name in names:
+        value = getattr(campaign, name)
+        if not math.isfinite(value) or value < low:
+            raise UsageError(f"--{name.replace('_', '-')} is {value:g}; at least {low:g} is needed")
 
 
-def check_at_least(name: str, value: float, low: float) -> None:
-    """Refuse a number that is too small, naming its option."""
-    if not math.isfinite(value) or value < low:
-        raise UsageError(f"{param(name)} is {value:g}; at least {low:g} is needed")
-
-
-def check_share(name: str, value: float) -> None:
-    """Refuse what is no share, naming its option."""
-    if not 0 <= value <= 1:
-        raise UsageError(f"{param(name)} is {value:g}; a share between 0 and 1 is needed")
+def check_shares(campaign: object, *names: str) -> None:
+    """Refuse parameters that are no shares, naming their options."""
+    for name in names:
+        value = getattr(campaign, name)
+        if not 0 <= value <= 1:
+            raise UsageError(f"--{name.replace('_', '-')} is {value:g}; a share between 0 and 1 is needed")
 
 
 def check_qualities(qualities: tuple[float, ...] | None, systems: int) -> None:
@@ -219,7 +206,6 @@ def _draw_shown(campaign: RankingCampaign, ability: Floats, blocks: int, rng: np
 # models") let several systems share the place: a set T of systems is chosen with probability proportional to
 # nu^(|T| - 1) times the geometric mean of the strengths in T. With two systems this is Davidson's (1970) model of ties:
 # P(a > b) : P(tie) : P(b > a) = e^a : nu e^((a+b)/2) : e^b.
-
 
 # Blocks handled at once, so that a million blocks do not need a gigabyte.
 _CHUNK = 50_000

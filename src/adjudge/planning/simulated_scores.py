@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.planning.simulated_rankings import check_at_least, check_qualities, check_share, settings_of
+from adjudge.planning.simulated_rankings import check_at_least, check_qualities, check_shares
 from adjudge.planning.truth import Simulated, draw_texts, human_names, numbered, truth_of
 from adjudge.table.errors import UsageError, param
 from adjudge.table.judgments import Judgments
@@ -21,7 +21,6 @@ from adjudge.table.rng import DEFAULT_SEED, generator
 
 if TYPE_CHECKING:
     from adjudge.table.maths import Bools, Codes, Floats, Ints
-    from adjudge.table.results import Setting
 
 
 SYSTEM, REFERENCE, DEGRADED, REPEAT = range(4)
@@ -240,23 +239,16 @@ class ScoreCampaign:
     name: str = "simulated"
 
     def __post_init__(self) -> None:
-        for name in ("systems", "annotators", "tasks", "documents", "segments"):
-            check_at_least(name, getattr(self, name), 1)
-        for name in ("humans", "spread", "leniency", "taste", "scale", "task_effect", "document_effect",
-                     "segment_effect", "system_document_effect", "page_effect", "residual", "workload"):  # fmt: skip
-            check_at_least(name, getattr(self, name), 0)
-        for name in ("careless", "round_numbers"):
-            check_share(name, getattr(self, name))
-        check_at_least("task_size", self.task_size, 1)
+        check_at_least(self, 1, "systems", "annotators", "tasks", "documents", "segments")
+        check_at_least(self, 0, "humans", "spread", "leniency", "taste", "scale", "task_effect", "document_effect",
+                       "segment_effect", "system_document_effect", "page_effect", "residual", "workload")  # fmt: skip
+        check_shares(self, "careless", "round_numbers")
+        check_at_least(self, 1, "task_size")
         if not 0 <= self.controls <= 0.9:
             raise UsageError(f"{param('controls')} is {self.controls:g}; a share between 0 and 0.9 is needed")
         check_qualities(self.qualities, self.systems)
         if self.systems + self.humans < 2:
             raise UsageError("one system has nobody to be compared with; simulate at least two")
-
-    def settings(self) -> dict[str, Setting]:
-        """Return the parameters as settings of a result."""
-        return settings_of(self)
 
 
 # Scores with known truth: leniency, taste, scale, carelessness, unequal documents, controls, the scale's ends.
@@ -267,7 +259,6 @@ class ScoreCampaign:
 # Careless ones give scores that have nothing to do with what they see. `design_scores` is drawn once, `draw_scores`
 # then draws any number of campaigns of that design at once, so that studies of calibration cost little more than
 # their analysis.
-
 
 _STREAM = 1002
 _CARELESS_MEAN, _CARELESS_SPREAD = 60.0, 25.0

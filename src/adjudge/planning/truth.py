@@ -163,8 +163,10 @@ def truth_of(
         for i in np.argsort(-quality, kind="stable")
     )
     people = numbered("annotator", campaign.annotators)
+    plain = {name: value for name, value in vars(campaign).items() if name != "qualities"}
+    given = None if campaign.qualities is None else ",".join(f"{quality:g}" for quality in campaign.qualities)
     return Truth(
-        settings={"protocol": protocol, **campaign.settings(), "seed": seed},
+        settings={"protocol": protocol, **plain, "qualities": given, "seed": seed},
         data=fingerprint,
         notes=notes,
         protocol=protocol,

@@ -30,7 +30,7 @@ from adjudge.table.wording import counted, listed, short_list
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from adjudge.evidence.audit import Audit, Kind
+    from adjudge.evidence.audit import Audit
     from adjudge.evidence.audit import Section as AuditSection
     from adjudge.evidence.breakdown import Breakdown, ColumnBreakdown
     from adjudge.evidence.composition import Composition, Documents
@@ -38,13 +38,11 @@ if TYPE_CHECKING:
     from adjudge.evidence.trust import AATest, Influence, Reliability
     from adjudge.evidence.verdict import Decisions
     from adjudge.judges.alternative import Bias, JudgeReport, Judges
-    from adjudge.ranking.ranking import Ranking
     from adjudge.reports.build import PairResults
     from adjudge.table.results import Table
 
 
 # Systems within subsets of the judgments: one chart for every column, and whether the differences are chance.
-
 
 MOST_LINES = 8
 """Subsets that are drawn as lines; more are drawn as coloured cells."""
@@ -152,7 +150,6 @@ def _cells(column: ColumnBreakdown) -> dict[str, Any]:
 
 # The claims: every statement of the ranking with the audits it survives.
 
-
 _VERDICTS = ("holds", "fragile", "not supported")
 _COLOURS = (chart_theme.HEAT[6], chart_theme.HEAT[1], chart_theme.HEAT[3])
 # The cell also says the verdict in words, for readers who do not see the colours.
@@ -175,15 +172,12 @@ def decide(results: PairResults) -> Decisions:
 def claims_section(results: PairResults) -> Section | None:
     """Shown where claims were audited."""
     claims = claims_of(results)
-    return None if claims is None else _section_claims(claims, results.ranking.order)
+    return None if claims is None else claims_alone(claims, results.ranking.order)
 
 
-def claims_alone(claims: Claims) -> Section:
-    """The section where no ranking stands beside it."""
-    return _section_claims(claims, order_systems(claims))
-
-
-def _section_claims(claims: Claims, systems: Sequence[str]) -> Section:
+def claims_alone(claims: Claims, systems: Sequence[str] | None = None) -> Section:
+    """The section about claims, with the systems in their own order where no ranking stands beside it."""
+    systems = order_systems(claims) if systems is None else systems
     parity = [claim for claim in claims.claims if claim.kind == "parity" and claim.verdict != "not supported"]
     words = (
         count_claims_on_page(claims.counted("holds"), claims.counted("fragile"), claims.pairs),
@@ -237,15 +231,10 @@ def audit_sections(results: PairResults) -> tuple[Section, ...]:
     """One section per audit."""
     if results.audit is None:
         return ()
-    kind: Kind = "relative" if is_relative(results.ranking) else "scores"
+    kind = results.ranking.kind
     shown = [item for item in results.audit.sections.items() if kind not in SECTIONS[item[0]].elsewhere]
     shown.sort(key=_position)
     return tuple(_section(name, section) for name, section in shown)
-
-
-def is_relative(ranking: Ranking) -> bool:
-    """Whether systems were compared, not scored."""
-    return ranking.kind == "relative"
 
 
 def _section(name: str, audit: AuditSection) -> Section:
@@ -287,8 +276,6 @@ def audit_tables(results: PairResults, *names: str) -> tuple[Table, ...]:
 
 # Audits of scores: stability, composition of tasks, documents by systems.
 
-
-_SHARES_SCORE_AUDITS = (0.25, 0.5, 0.75)
 _DEVIATIONS = (-10.0, -6.0, -2.0, 2.0, 6.0, 10.0)
 MOST_DOCUMENTS = 60
 AS_IT_IS = "as it is"
@@ -366,14 +353,8 @@ def composition_section(composition: TaskComposition) -> Section:
         words += ("Where systems rarely meet, their scores depend on who else was judged beside them.",)
     met = "annotators who judged the column, too" if by_people else "tasks in which the column was judged, too"
     says = f"Share of the row's {met}."
-    spec = draw_matrix(
-        composition.systems,
-        composition.systems,
-        composition.shares,
-        steps=_SHARES_SCORE_AUDITS,
-        what="share",
-        cell_format=".0%",
-    )
+    names = composition.systems
+    spec = draw_matrix(names, names, composition.shares, steps=(0.25, 0.5, 0.75), what="share", cell_format=".0%")
     first, *others = composition.tables()
     chart = Chart("composition", "Judged together", says, spec)
     return Section("composition", "Composition", words, (chart,), (first,), tuple(others))
@@ -418,7 +399,6 @@ def documents_section(documents: Documents) -> Section:
 
 # Audits of how far the ranking's own test and order can be trusted: A/A test, reliability, influence.
 
-
 ROW_HEIGHT = 34
 _UNITS = {"annotator": "annotator", "document": "document", "segment": "source segment"}
 
@@ -430,28 +410,18 @@ def aa_section(aa: AATest) -> Section:
         "The halves are equally good: a test at .05 should call them different in 5% of the cases.",
         *_error_rate_words(aa, "on these data"),
     ]
-    charts = [
-        Chart(
-            "aa",
-            "How often a system is called different from itself",
-            "The dashed line marks 5%, the rate of a correct test.",
-            _aa_chart(aa),
-        )
-    ]
+    title = "How often a system is called different from itself"
+    says = "The dashed line marks 5%, the rate of a correct test."
+    charts = [Chart("aa", title, says, _aa_chart(aa))]
     if aa.by_annotator is not None:
         words += [
             "The halves above are pages that the same people judged.",
             "Where whole annotators are split instead, a test must allow for tastes: some people like a system more.",
             *_error_rate_words(aa.by_annotator, "with other people"),
         ]
-        charts.append(
-            Chart(
-                "aa-annotators",
-                "The same with halves of the annotators",
-                "A test above the dashed line takes the tastes of a few people for the quality of systems.",
-                _aa_chart(aa.by_annotator),
-            )
-        )
+        title = "The same with halves of the annotators"
+        says = "A test above the dashed line takes the tastes of a few people for the quality of systems."
+        charts.append(Chart("aa-annotators", title, says, _aa_chart(aa.by_annotator)))
     return Section("aa", "Which tests can be trusted", tuple(words), tuple(charts), folded=aa.tables())
 
 
@@ -491,12 +461,8 @@ def reliability_section(reliability: Reliability) -> Section:
         "Bars that overlap mean that other people might well have favoured another method.",
     ]
     rows = [(name, agreed.tau, agreed.low, agreed.high) for name, agreed in known.items()]
-    chart = Chart(
-        "reliability",
-        "Agreement of two halves of the annotators",
-        "Bars hold 95% of the random splits.",
-        rates_chart(rows, title="Kendall's tau", number=".2f"),
-    )
+    drawn, says = rates_chart(rows, title="Kendall's tau", number=".2f"), "Bars hold 95% of the random splits."
+    chart = Chart("reliability", "Agreement of two halves of the annotators", says, drawn)
     return Section("reliability", "Would others agree?", tuple(words), (chart,), folded=reliability.tables())
 
 
@@ -522,9 +488,16 @@ def rates_chart(
 
     What has no estimate is not drawn.
     """
+
+    def stand(low: float, high: float) -> str:
+        # A test that errs too seldom is cautious, one that errs too often misleads.
+        if target is None or low <= target <= high:
+            return "at"
+        return "above" if low > target else "below"
+
     rows = [row for row in rows if not math.isnan(row[1])]
     data = [
-        {"name": name, "estimate": estimate, "low": low, "high": high, "stands": _stands(low, high, target)}
+        {"name": name, "estimate": estimate, "low": low, "high": high, "stands": stand(low, high)}
         for name, estimate, low, high in rows
     ]
     # Ends of the axis that are moved inwards would run into their neighbours.
@@ -555,15 +528,7 @@ def rates_chart(
     return chart_theme.finish(*layers, height=ROW_HEIGHT * max(len(rows), 2))
 
 
-def _stands(low: float, high: float, target: float | None) -> str:
-    """Where an interval lies: a test that errs too seldom is cautious, one that errs too often misleads."""
-    if target is None or low <= target <= high:
-        return "at"
-    return "above" if low > target else "below"
-
-
 # Machine judges: who may stand in for a person, and where their answers lean.
-
 
 MOST_ROWS = 40
 """Judges and people in the chart; of more, the table has all."""

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 # takes longer to be imported than all charts of a report take to be made; a test compares every specification with the
 # schema.
 
-
 Rows = list[dict[str, Any]]
 Spec = dict[str, Any]
 

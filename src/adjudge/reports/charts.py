@@ -36,9 +36,8 @@ def draw_scores(ranking: Ranking, *, unit: str) -> dict[str, Any]:
 
 
 def _forest(rows: list[dict[str, Any]], order: list[str], x: Any, unit: str) -> dict[str, Any]:
-    data = rows
     y = channel("system:N", sort=order, title=None, scale=dict(paddingInner=0, paddingOuter=0))
-    base = Layer(data).encode(y=y)
+    base = Layer(rows).encode(y=y)
     bands = base.transform(filter="datum.cluster % 2 == 1").mark("rect", fill=chart_theme.INK, opacity=0.05)
     bars = base.mark("rule", strokeWidth=2.5, strokeCap="round").encode(
         x=channel("low:Q", scale=x, title=unit), x2="high:Q", color=_colour()
@@ -94,22 +93,17 @@ def find_first_system(ranking: Ranking) -> str:
 
 def _row(system: RankedSystem, undecided: set[str]) -> dict[str, Any]:
     low, high = system.rank_set
+    # Where there is no interval, or an end is not known, the bar ends at the score.
+    ends = {name: system.score if (end := system.numbers.get(name)) is None else end for name in ("low", "high")}
     return {
         "system": system.system,
         "score": system.score,
-        "low": _end(system, "low"),
-        "high": _end(system, "high"),
+        **ends,
         "cluster": system.cluster,
         "ranks": f"{low}" if low == high else f"{low} to {high}",
         "made by": "human" if system.human else "system",
         "first": "undecided" if system.system in undecided else "decided",
     }
-
-
-def _end(system: RankedSystem, name: str) -> float | None:
-    """An end of the interval; where there is none, or none is known, the bar ends at the score."""
-    end = system.numbers.get(name)
-    return system.score if end is None else end
 
 
 def draw_rank_ranges(ranking: Ranking) -> dict[str, Any]:
@@ -126,9 +120,6 @@ def draw_rank_ranges(ranking: Ranking) -> dict[str, Any]:
     ]  # fmt: skip
     scale = dict(domain=[0.5, count + 0.5], nice=False, zero=False)
     axis = dict(values=list(range(1, count + 1)), format="d", grid=True)
-    colour = channel(
-        "made by:N", scale=dict(domain=["system", "human"], range=[chart_theme.ACCENT, chart_theme.HUMAN]), legend=None
-    )
     tooltip = [
         channel("system:N"),
         channel("rank:Q"),
@@ -137,16 +128,15 @@ def draw_rank_ranges(ranking: Ranking) -> dict[str, Any]:
     ]
     base = Layer(rows).encode(y=channel("system:N", sort=order, title=None), tooltip=tooltip)
     bars = base.mark("bar", height=14, cornerRadius=7, opacity=0.35).encode(
-        x=channel("left:Q", scale=scale, axis=axis, title="rank"), x2="right:Q", color=colour
+        x=channel("left:Q", scale=scale, axis=axis, title="rank"), x2="right:Q", color=_colour()
     )
     points = base.mark("point", filled=True, size=80, opacity=1).encode(
-        x=channel("rank:Q", scale=scale, axis=axis, title="rank"), color=colour
+        x=channel("rank:Q", scale=scale, axis=axis, title="rank"), color=_colour()
     )
     return chart_theme.finish(bars, points, height=RANGE_ROW * max(count, 2))
 
 
 # How ranks change from one ranking to another: one line per system.
-
 
 ROW_HEIGHT = 26
 
@@ -201,15 +191,10 @@ def _positions(order: Sequence[str], systems: Sequence[str]) -> dict[str, int]:
 def _rows(positions: Mapping[str, Mapping[str, int]], systems: Sequence[str]) -> list[dict[str, Any]]:
     held = {system: {places[system] for places in positions.values() if system in places} for system in systems}
     return [
-        {
-            "system": system,
-            "ranking": name,
-            "place": filled[system],
-            "moved": "yes" if len(held[system]) > 1 else "no",
-        }
-        for system in systems
-        for name, filled in positions.items()
-        if system in filled
+        {"system": name, "ranking": ranking, "place": filled[name], "moved": "yes" if len(held[name]) > 1 else "no"}
+        for name in systems
+        for ranking, filled in positions.items()
+        if name in filled
     ]
 
 
@@ -229,7 +214,6 @@ def _ends(
 
 
 # Lines over a common axis, and bars in rows: one chart for every panel of a figure.
-
 
 CURVES_HEIGHT = 320
 ROW_HEIGHT_CURVES, BAR_HEIGHT = 18, 13
@@ -401,7 +385,6 @@ def write_plan_chart(plan: Plan, path: Path) -> None:
 
 
 # Points with a fitted line and names that do not cover each other.
-
 
 HEIGHT = 460
 # Plots for which names are placed, in pixels. A plot between two of them is drawn with the places of the narrower one:
@@ -576,7 +559,6 @@ def _beside(point: NDArray[np.float64], half: NDArray[np.float64], plot: tuple[f
 
 
 # Coloured cells in rows and columns, with numbers where there is room for them.
-
 
 ROW_HEIGHT_HEATMAP = 30
 

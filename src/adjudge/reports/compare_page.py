@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from adjudge.evidence.verdict import MORE_THAN_CHANCE
 from adjudge.reports import chart_theme
 from adjudge.reports.chart_theme import Layer, channel
 from adjudge.reports.charts import draw_names, draw_places, make_axes, place_names
-from adjudge.reports.page import Chart, Fact, PairPage, ReportPage, Section, Term
+from adjudge.reports.page import Chart, Fact, PairPage, ReportPage, Section, explain
 
 if TYPE_CHECKING:
-    from adjudge.evidence.compared_campaigns import CampaignComparison, CampaignPair
+    from adjudge.evidence.compared_campaigns import CampaignComparison
 
-GUIDE = (
-    Term(
-        "r",
-        "How well the scores of two campaigns agree; its interval says what other people and texts could show.",
-    ),
-    Term("Flip", "A pair of systems that two campaigns order differently."),
-    Term(*MORE_THAN_CHANCE),
+GUIDE = explain(
+    {
+        "r": "How well the scores of two campaigns agree; its interval says what other people and texts could show.",
+        "Flip": "A pair of systems that two campaigns order differently.",
+        **dict([MORE_THAN_CHANCE]),
+    }
 )
 HEIGHT = 340
 
@@ -35,18 +35,14 @@ def build_compare_page(result: CampaignComparison, *, title: str | None = None) 
         slug="compare",
         headline=result.verdict,
         words=tuple(pair.verdict for pair in result.pairs[1:]),
-        facts=_facts(first, result.unit),
+        facts=(
+            Fact(f"shared {result.unit}", f"{first.scores.n:,}"),
+            Fact("Pearson's r", f"{first.scores.pearson:.3f}"),
+            Fact("pairs that flip", f"{first.flip_count.flips:,} of {first.flip_count.pairs:,}"),
+        ),
     )
     named = f"{' and '.join(result.campaigns)} compared"
     return ReportPage(title=title or named, pairs=(page,), guide=GUIDE)
-
-
-def _facts(pair: CampaignPair, unit: str) -> tuple[Fact, ...]:
-    return (
-        Fact(f"shared {unit}", f"{pair.scores.n:,}"),
-        Fact("Pearson's r", f"{pair.scores.pearson:.3f}"),
-        Fact("pairs that flip", f"{pair.flip_count.flips:,} of {pair.flip_count.pairs:,}"),
-    )
 
 
 def compare_charts(result: CampaignComparison) -> tuple[Chart, ...]:
@@ -58,15 +54,12 @@ def compare_charts(result: CampaignComparison) -> tuple[Chart, ...]:
     if result.unit != "systems":
         return (scatter,)
     orders = {
-        name: [system.system for system in sorted(result.systems, key=lambda system: _rank(system.ranks[i]))]
+        # Systems without a rank come last.
+        name: [one.system for one in sorted(result.systems, key=lambda one: one.ranks[i] or math.inf)]
         for i, name in enumerate(result.campaigns)
     }
     says = f"Places from {a} to {b if len(result.campaigns) == 2 else result.campaigns[-1]}; coloured ones move."
     return scatter, Chart("flow", "Places from campaign to campaign", says, draw_places(orders))
-
-
-def _rank(rank: int | None) -> int:
-    return 10**9 if rank is None else rank
 
 
 def draw_two_campaigns(result: CampaignComparison) -> dict[str, Any]:

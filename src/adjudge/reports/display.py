@@ -18,12 +18,11 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from adjudge.table.results import Cell, Column, Result, Table
+    from adjudge.table.results import Cell, Result, Table
 
 MOST_ROWS = 25
 WIDTH = 100
 MOST_NOTES = 3
-_RULE = "border-top: 2px solid currentColor"
 
 
 def find_table(result: Result, wanted: str | int | None) -> Table:
@@ -50,19 +49,13 @@ def frame_of(table: Table) -> pl.DataFrame:
     columns: dict[str, list[Any]] = {}
     for i, column in enumerate(table.columns):
         cells = [row[i] for row in table.rows]
-        for key, values in _plain_columns(column, cells):
-            columns[_unused(key, columns)] = values
+        if column.kind != "span":
+            columns[_unused(column.key, columns)] = [_plain(cell) for cell in cells]
+            continue
+        for end in ("low", "high"):
+            ends = [getattr(cell, end) if isinstance(cell, Span) else None for cell in cells]
+            columns[_unused(f"{column.key}_{end}", columns)] = ends
     return pl.DataFrame({key: pl.Series(key, values, strict=False) for key, values in columns.items()})
-
-
-def _plain_columns(column: Column, cells: Sequence[Cell]) -> list[tuple[str, list[Any]]]:
-    if column.kind == "span":
-        spans = [cell if isinstance(cell, Span) else None for cell in cells]
-        return [
-            (f"{column.key}_low", [None if span is None else span.low for span in spans]),
-            (f"{column.key}_high", [None if span is None else span.high for span in spans]),
-        ]
-    return [(column.key, [_plain(cell) for cell in cells])]
 
 
 def _plain(cell: Cell) -> Any:
@@ -87,13 +80,6 @@ def as_pandas(frame: pl.DataFrame) -> Any:
     except ImportError as fault:
         raise UsageError("pandas is not installed; install it, or use to_frame() for polars") from fault
     return pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
-
-
-def altair_chart(result: Result, chart: str | None) -> Any:
-    """A chart of the report as an Altair object."""
-    from adjudge.reports.result_page import plot
-
-    return plot(result, chart)
 
 
 def short_text(result: Result) -> str:
@@ -150,16 +136,13 @@ def short_html(result: Result) -> str:
 
 def _html_table(table: Table) -> str:
     head = "".join(f'<th title="{escape(column.help)}">{escape(column.label)}</th>' for column in table.columns)
+    sides = ["left" if column.kind == "text" else "right" for column in table.columns]
     rows = []
     for i, row in enumerate(table.rows[:MOST_ROWS]):
-        style = f' style="{_RULE}"' if i in table.lines else ""
-        cells = zip(row, table.columns, strict=True)
-        rows.append(f"<tr{style}>{''.join(_html_cell(cell, column) for cell, column in cells)}</tr>")
+        style = ' style="border-top: 2px solid currentColor"' if i in table.lines else ""
+        texts = (escape(show(cell, column)) for cell, column in zip(row, table.columns, strict=True))
+        cells = (f'<td style="text-align: {side}">{text}</td>' for side, text in zip(sides, texts, strict=True))
+        rows.append(f"<tr{style}>{''.join(cells)}</tr>")
     left = "".join(f"<div>{escape(remark)}</div>" for remark in _left_out(table, len(table.columns)))
     title = f'<caption style="text-align: left"><b>{escape(table.title)}</b></caption>'
     return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{left}"
-
-
-def _html_cell(cell: Cell, column: Column) -> str:
-    align = "left" if column.kind == "text" else "right"
-    return f'<td style="text-align: {align}">{escape(show(cell, column))}</td>'

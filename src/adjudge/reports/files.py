@@ -133,16 +133,13 @@ def write_signatures(signatures: list[str], path: Path) -> Path:
     return file
 
 
-def _csv(results: Results, path: Path) -> list[Path]:
-    return _tables(results, path, lambda frame, file: write_text(file, as_plain_text(frame).write_csv()))
+def _write_csv(frame: pl.DataFrame, file: Path) -> None:
+    write_text(file, as_plain_text(frame).write_csv())
 
 
-def _parquet(results: Results, path: Path) -> list[Path]:
-    def write(frame: pl.DataFrame, file: Path) -> None:
-        with atomic_path(file) as temporary:
-            frame.write_parquet(temporary)
-
-    return _tables(results, path, write)
+def _write_parquet(frame: pl.DataFrame, file: Path) -> None:
+    with atomic_path(file) as temporary:
+        frame.write_parquet(temporary)
 
 
 def _excel(results: Results, path: Path) -> list[Path]:
@@ -209,8 +206,8 @@ def _page(results: Results, path: Path) -> list[Path]:
 
 WRITERS: dict[str, Writer] = {
     ".json": _json,
-    ".csv": _csv,
-    ".parquet": _parquet,
+    ".csv": partial(_tables, write=_write_csv),
+    ".parquet": partial(_tables, write=_write_parquet),
     ".xlsx": _excel,
     ".tex": _latex,
     ".html": _page,
@@ -229,19 +226,10 @@ def as_plain_text(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(pl.String).str.replace(_FORMULA, "'${1}")).rename(names)
 
 
-def undo_plain_text(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame as it was before `as_plain_text`."""
-    import polars as pl
-
-    names = {name: name[1:] for name in frame.columns if name[:1] == "'" and name.lstrip("'")[:1] in tuple("=+-@\t\r")}
-    return frame.with_columns(pl.col(pl.String).str.replace(r"^'('*[=+\-@\t\r])", "${1}")).rename(names)
-
-
 # A page as a file: HTML that needs no network, or PDF, by its ending.
 #
 # Nothing that comes from data is trusted: the templates escape every text, specifications of charts are JSON that is
 # never executed, and the page's own policy allows only the two scripts whose checksums it names.
-
 
 ENDINGS = (".html", ".pdf")
 # Characters that could end a script element or a line of JavaScript, written so that they cannot.
@@ -326,7 +314,6 @@ def _source(environment: Any, name: str) -> str:
 #
 # It needs the package `typst` (`pip install adjudge[pdf]`). Texts from data are written as string literals of typst, so
 # that nothing in them is read as a command.
-
 
 CHART_WIDTH = 560
 _PREAMBLE = """#let muted = rgb("#566173")

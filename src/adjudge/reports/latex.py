@@ -225,7 +225,6 @@ def _shares(long: Sequence[int], widths: Sequence[int], left: float, digit: floa
 # to be cut, not to be strengthened. Those who choose themselves get all tables and charts of a report's page as
 # files.
 
-
 FIGURE_WIDTH = 380
 # What a method is called in a sentence, and what to cite for it.
 _METHODS = {
@@ -260,7 +259,8 @@ def write_paper(results: Mapping[str, PairResults], folder: Path) -> list[Path]:
             _write(folder / f"{prefix}paragraph.tex", paragraph),
             *_write_figure(pair.ranking, folder / f"{prefix}ranking"),
         ]
-    return [*written, _write(folder / "references.bib", collect_references(cited))]
+    entries = (f"{entry}\n" for key, entry in _entries().items() if key in cited)
+    return [*written, _write(folder / "references.bib", "\n".join(entries))]
 
 
 def write_tables(page: ReportPage, folder: Path) -> list[Path]:
@@ -322,31 +322,22 @@ def _write_figure(ranking: Ranking, path: Path) -> list[Path]:
 
 def ranking_table(ranking: Ranking, name: str, label: str) -> str:
     """The ranking in four columns, which fit into one column of a paper, with its signature as a comment."""
-    table = ranking.tables()[0]
-    kept = [i for i, column in enumerate(table.columns) if column.key in _NARROW]
-    columns = tuple(
-        replace(column, label=_NARROW[column.key], digits=_digits(ranking, column))
-        for column in (table.columns[i] for i in kept)
+    table = replace(ranking.tables()[0], note="")
+    narrow = _with_columns(table, [i for i, column in enumerate(table.columns) if column.key in _NARROW])
+    # One digit where scores reach 10, as points mostly do; three for smaller ones, as shares and log-odds.
+    digits = 1 if max((abs(system.score or 0.0) for system in ranking.systems), default=0.0) >= 10 else 3
+    columns = (
+        replace(column, label=_NARROW[column.key], digits=digits if column.key == "score" else column.digits)
+        for column in narrow.columns
     )
-    narrow = Table(table.title, columns, tuple(tuple(row[i] for i in kept) for row in table.rows), lines=table.lines)
-    caption = (
-        f"{_titled(name)}Systems ranked by {_method(ranking)[0]} ({ranking.unit}). Ranks: those that the judgments "
-        f"leave possible. Rules separate clusters ({ranking.lines.rule}, {100 * ranking.lines.level:g}% level)."
-    )
-    latex = latex_table(narrow, label=label, caption=escape(caption), size=r"\small")
-    return f"{NEEDED}\n% {ranking.signature}\n{latex}"
-
-
-def _digits(ranking: Ranking, column: Column) -> int:
-    """One digit where scores reach 10, as points mostly do; three for smaller ones, as shares and log-odds."""
-    if column.key != "score":
-        return column.digits
-    return 1 if max((abs(system.score or 0.0) for system in ranking.systems), default=0.0) >= 10 else 3
-
-
-def _titled(name: str) -> str:
     title = pair_title(name)
-    return f"{title}. " if title else ""
+    caption = (
+        f"{f'{title}. ' if title else ''}Systems ranked by {_method(ranking)[0]} ({ranking.unit}). Ranks: those that "
+        f"the judgments leave possible. Rules separate clusters ({ranking.lines.rule}, "
+        f"{100 * ranking.lines.level:g}% level)."
+    )
+    latex = latex_table(replace(narrow, columns=tuple(columns)), label=label, caption=escape(caption), size=r"\small")
+    return f"{NEEDED}\n% {ranking.signature}\n{latex}"
 
 
 def _method(ranking: Ranking) -> tuple[str, tuple[str, ...]]:
@@ -407,14 +398,9 @@ def _cite(keys: tuple[str, ...]) -> str:
     return rf"~\cite{{{','.join(keys)}}}" if keys else ""
 
 
-def collect_references(keys: set[str]) -> str:
-    """BibTeX entries of these keys, in the order of the file."""
-    known = _entries()
-    return "\n".join(f"{entry}\n" for key, entry in known.items() if key in keys)
-
-
 @cache
 def _entries() -> dict[str, str]:
+    """BibTeX entries by their keys, in the order of the file."""
     text = (files("adjudge.reports") / "references.bib").read_text(encoding="utf-8").replace("VERSION", __version__)
     # What stands before the first entry is about the file.
     entries = [entry.strip() for entry in re.split(r"\n(?=@)", text) if entry.startswith("@")]

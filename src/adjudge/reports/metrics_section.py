@@ -36,25 +36,18 @@ def gold_headline(gold: Gold) -> str:
 
 def gold_facts(gold: Gold) -> tuple[Fact, ...]:
     """Runs and judgments."""
-    facts = [
-        Fact(
-            _short(run.name),
-            counted(run.judgments, "judgment"),
-            f"by {run.kept:,} of {counted(run.annotators, 'annotator')}",
-        )
-        for run in gold.runs
-    ]
+    facts = []
+    for run in gold.runs:
+        # Runs are named after their files.
+        name = run.name.rstrip("/").rpartition("/")[2]
+        by = f"by {run.kept:,} of {counted(run.annotators, 'annotator')}"
+        facts.append(Fact(name, counted(run.judgments, "judgment"), by))
     if gold.correlation is not None:
         low, high = gold.correlation.interval
         facts.insert(
             0, Fact("Replication", f"{gold.correlation.pearson:.3f}", f"r; 95% between {low:.3f} and {high:.3f}")
         )
     return tuple(facts)
-
-
-def _short(name: str) -> str:
-    """The last part of a path: runs are named after their files."""
-    return name.rstrip("/").rpartition("/")[2]
 
 
 def gold_sections(gold: Gold) -> tuple[Section, ...]:
@@ -92,14 +85,9 @@ def draw_curve(points: Sequence[CurvePoint], item: str) -> dict[str, Any]:
 
 def _band(points: Sequence[CurvePoint], x: Any) -> Any:
     bands = [
-        {
-            "judgments": point.mean,
-            "assignments": point.assignments,
-            "low": point.random_low,
-            "high": point.random_high,
-        }
-        for point in points
-        if point.random_low is not None
+        {"judgments": one.mean, "assignments": one.assignments, "low": one.random_low, "high": one.random_high}
+        for one in points
+        if one.random_low is not None
     ]
     return (
         Layer(bands)
@@ -141,7 +129,6 @@ def _lines(points: Sequence[CurvePoint], x: Any) -> Any:
 
 # Metrics against human scores: how well each follows them, and which is better than which.
 
-
 _WINS, _OPEN, _LOSES = "better", "not told apart", "worse"
 _SIGNS = {_WINS: "+", _OPEN: "", _LOSES: "−"}
 
@@ -166,11 +153,8 @@ def meta_facts(result: MetaEvaluation) -> tuple[Fact, ...]:
         for name, clusters in result.clusters.items()
     ]
     if result.outliers:
-        facts.append(
-            Fact(
-                "Outlier systems", counted(len(result.outliers), "system"), short_list(list(result.outliers)), "warning"
-            )
-        )
+        named = short_list(list(result.outliers))
+        facts.append(Fact("Outlier systems", counted(len(result.outliers), "system"), named, "warning"))
     return tuple(facts)
 
 
@@ -180,14 +164,8 @@ def meta_sections(result: MetaEvaluation) -> tuple[Section, ...]:
     sections = [_level(result, level, tables.pop(level_title(level))) for level in result.levels]
     others = tuple(tables.values())
     if others:
-        sections.append(
-            Section(
-                "tests",
-                "Tests and changes",
-                ("Every test of every pair, and what changes to the human data do.",),
-                folded=others,
-            )
-        )
+        says = "Every test of every pair, and what changes to the human data do."
+        sections.append(Section("tests", "Tests and changes", (says,), folded=others))
     return tuple(sections)
 
 
@@ -202,16 +180,13 @@ def _level(result: MetaEvaluation, level: str, table: Table) -> Section:
     if compared and test is not None:
         if level in result.clusters:
             order = [name for cluster in result.clusters[level] for name in cluster]
-        says = f"Numbers are p-values after Holm's correction, by {_in_words(test)}."
+        named = "Williams' test" if test == "williams" else test
+        says = f"Numbers are p-values after Holm's correction, by {named}."
         if any(comparison.one_sided for comparison in compared):
             says += " They are one-sided, in the direction seen; two metrics count as told apart below .025."
         charts = (Chart(f"wins-{slug}", "Which metric is better than which", says, draw_metric_wins(compared, order)),)
     title = level.capitalize() if level in (SEPARATED, DECIDED) else f"{level.capitalize()} level"
     return Section(slug, title, charts=charts, tables=(table,))
-
-
-def _in_words(test: str) -> str:
-    return "Williams' test" if test == "williams" else test
 
 
 def draw_metric_wins(comparisons: Sequence[MetricComparison], order: Sequence[str]) -> dict[str, Any]:
@@ -249,7 +224,6 @@ def _cells(comparison: MetricComparison) -> list[dict[str, Any]]:
 
 # Quality estimation against post-edits: the weight sweep, the systems, the costs.
 
-
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 
 
@@ -264,12 +238,9 @@ def qe_headline(result: QualityEstimation) -> str:
 
 def qe_facts(result: QualityEstimation) -> tuple[Fact, ...]:
     """Documents, the weight, rankings along the sweep, costs."""
+    words = counted(sum(document.words for document in result.documents), "word")
     facts = [
-        Fact(
-            "Documents",
-            f"{len(result.documents):,}",
-            counted(sum(document.words for document in result.documents), "word"),
-        ),
+        Fact("Documents", f"{len(result.documents):,}", words),
         Fact("Weight", f"{result.weight.weight:g}", result.weight.reason),
     ]
     if result.systems:

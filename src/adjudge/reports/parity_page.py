@@ -8,7 +8,7 @@ from adjudge.evidence.parity_results import margin_of
 from adjudge.evidence.verdict import NOT_TOLD_APART, PARITY_VERDICTS, say_parity
 from adjudge.reports import chart_theme
 from adjudge.reports.chart_theme import Layer, channel
-from adjudge.reports.page import Chart, Fact, PairPage, ReportPage, Section, Term
+from adjudge.reports.page import Chart, Fact, PairPage, ReportPage, Section, explain
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
@@ -16,18 +16,14 @@ if TYPE_CHECKING:
 
     from adjudge.evidence.parity_results import Parity
 
-GUIDE = (
-    Term(
-        "Parity share",
-        "How often a system was judged at least as good as the human. Its interval says what other documents could "
-        "show.",
-    ),
-    Term(*NOT_TOLD_APART),
-    Term(
-        "Change beyond untouched segments",
-        "Correcting the source should change the verdict on corrected segments. If untouched segments change as much, "
-        "something else did it.",
-    ),
+GUIDE = explain(
+    {
+        "Parity share": "How often a system was judged at least as good as the human. Its interval says what other "
+        "documents could show.",
+        **dict([NOT_TOLD_APART]),
+        "Change beyond untouched segments": "Correcting the source should change the verdict on corrected segments. If "
+        "untouched segments change as much, something else did it.",
+    }
 )
 
 ROW_HEIGHT = 34

@@ -116,7 +116,6 @@ def draw_annotators(checked: Checked) -> dict[str, Any]:
 
 # Agreement of the annotators, with each other and with themselves.
 
-
 # Landis and Koch (1977): customary words for kappa, without theory behind them.
 _WORDS = (
     (0.0, "poor"),

@@ -16,7 +16,7 @@ from adjudge.evidence.verdict import (
 )
 from adjudge.mixed.variances import TASTE
 from adjudge.reports import chart_theme
-from adjudge.reports.audit_section import audit_tables, is_relative
+from adjudge.reports.audit_section import audit_tables
 from adjudge.reports.chart_theme import Layer, channel
 from adjudge.reports.charts import (
     draw_gaps,
@@ -167,16 +167,8 @@ def _tastes(components: Sequence[VarianceComponent]) -> tuple[str, ...]:
 
 def draw_components(components: Sequence[VarianceComponent]) -> dict[str, Any]:
     """One bar per effect, in the order of the model; a thin line is the interval."""
-    rows = [
-        {
-            "effect": component.effect,
-            "sd": component.sd,
-            "low": component.low,
-            "high": component.high,
-            "meaning": component.meaning,
-        }
-        for component in components
-    ]
+    fields = ("effect", "sd", "low", "high", "meaning")
+    rows = [{name: getattr(component, name) for name in fields} for component in components]
     base = Layer(rows).encode(
         y=channel("effect:N", sort=[component.effect for component in components], title=None),
         tooltip=[
@@ -246,7 +238,6 @@ def _orders(rankings: tuple[Ranking, ...]) -> Table:
 
 
 # Every pair of systems: who beat whom, how often, and whether chance could have done it.
-
 
 STEPS = (0.25, 0.35, 0.45, 0.55, 0.65, 0.75)
 # What a cell of the chart is, by the kind of judgments.
@@ -361,13 +352,8 @@ def draw_differences(ranking: Ranking, *, unit: str) -> dict[str, Any]:
 def _difference_cells(comparison: PairComparison, level: float) -> list[dict[str, Any]]:
     if comparison.difference is None:
         return []
-    step = (
-        2
-        if comparison.p_holm is not None and comparison.p_holm < level
-        else 1
-        if comparison.p is not None and comparison.p < level
-        else 0
-    )
+    corrected, alone = (p is not None and p < level for p in (comparison.p_holm, comparison.p))
+    step = 2 if corrected else int(alone)
     common = {"p": chart_theme.p_text(comparison.p_holm), "dot": "•" if step == len(_EVIDENCE) // 2 else ""}
 
     def cell(row: str, column: str, difference: float, evidence: str) -> dict[str, Any]:
@@ -382,7 +368,6 @@ def _difference_cells(comparison: PairComparison, level: float) -> list[dict[str
 
 # How the comparisons were spread: times judged, and who met whom.
 
-
 TIMES_HEIGHT = 340
 _SHADES = (chart_theme.HEAT[3], chart_theme.HEAT[4], chart_theme.HEAT[5], chart_theme.HEAT[6])
 
@@ -390,16 +375,14 @@ _SHADES = (chart_theme.HEAT[3], chart_theme.HEAT[4], chart_theme.HEAT[5], chart_
 def opponents_section(results: PairResults) -> Section | None:
     """Shown for relative judgments, where an unequal spread can bend a ranking."""
     ranking = results.ranking
-    if not is_relative(ranking):
+    if ranking.kind != "relative":
         return None
     most = max(ranking.systems, key=lambda system: system.n)
     least = min(ranking.systems, key=lambda system: system.n)
-    words = (
-        (
-            f"{most.system} was compared most often ({counted(most.n, 'time')}), {least.system} least often "
-            f"({least.n:,}). Win ratios are fair only if all systems met the same opponents; Bradley-Terry takes "
-            "the opponents' strength into account."
-        ),
+    spread = (
+        f"{most.system} was compared most often ({counted(most.n, 'time')}), {least.system} least often "
+        f"({least.n:,}). Win ratios are fair only if all systems met the same opponents; Bradley-Terry takes "
+        "the opponents' strength into account."
     )
     charts = (
         Chart("times", "Score against times judged", "Points on a slope: the sampling may favour some systems.",
@@ -411,7 +394,7 @@ def opponents_section(results: PairResults) -> Section | None:
     first, *others = audit_tables(results, "sampling", "composition") or (None,)
     tables = () if first is None else (first,)
     return Section(
-        "opponents", "Who met whom", words, charts, tables, tuple(table for table in others if table is not None)
+        "opponents", "Who met whom", (spread,), charts, tables, tuple(table for table in others if table is not None)
     )
 
 
@@ -468,7 +451,6 @@ def draw_times_judged(ranking: Ranking, *, unit: str) -> dict[str, Any]:
 
 
 # The tournament: are there cycles of leads, and what does each ranking contradict?
-
 
 ROW_HEIGHT_TOURNAMENT = 28
 CHEAPEST = "fewest possible"

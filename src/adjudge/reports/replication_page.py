@@ -13,7 +13,7 @@ from adjudge.papers.replicate import Source, State
 from adjudge.reports import chart_theme
 from adjudge.reports.chart_theme import Layer, channel
 from adjudge.reports.charts import draw_bars, draw_curves, draw_matrix, draw_places, draw_scatter
-from adjudge.reports.page import Chart, Fact, PairPage, ReportPage, Section, Term
+from adjudge.reports.page import Chart, Fact, PairPage, ReportPage, Section, explain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,23 +21,18 @@ if TYPE_CHECKING:
     from adjudge.papers.figures import Basis, ViolatedLead
     from adjudge.papers.replicate import CellCount, ReplicatedTable, Replication
 
-GUIDE = (
-    Term(
-        "Matches",
-        "The recomputed number, rounded to the digits that are printed, is the printed one. A half may go either way.",
-    ),
-    Term("Differs", "Both numbers are about the same data and are not the same; the note gives the reason."),
-    Term(
-        "Follows from print",
-        "The number is a sum or a share of other printed numbers and agrees with them. No data stand behind that.",
-    ),
-    Term("Not released", "The data behind a number were never published, so that nobody can recompute it."),
-    Term("Other data", "The recomputed number is about other campaigns than the paper's, so it need not be the same."),
-    Term(
-        "Published in",
-        "Where the published number stands: in the paper, in files that its authors released, or in files that the "
-        "organisers of a campaign released. They are counted apart.",
-    ),
+GUIDE = explain(
+    {
+        "Matches": "The recomputed number, rounded to the digits that are printed, is the printed one. A half may go "
+        "either way.",
+        "Differs": "Both numbers are about the same data and are not the same; the note gives the reason.",
+        "Follows from print": "The number is a sum or a share of other printed numbers and agrees with them. No data "
+        "stand behind that.",
+        "Not released": "The data behind a number were never published, so that nobody can recompute it.",
+        "Other data": "The recomputed number is about other campaigns than the paper's, so it need not be the same.",
+        "Published in": "Where the published number stands: in the paper, in files that its authors released, or in "
+        "files that the organisers of a campaign released. They are counted apart.",
+    }
 )
 # A table with more cells than this is shown on request.
 SHORT = 16
@@ -59,15 +54,8 @@ def build_replication_page(result: Replication, *, title: str) -> ReportPage:
     sections += [_table(table, i) for i, table in enumerate(result.replicated, start=1)]
     if result.not_recomputed:
         sections.append(Section("left-out", "What is left out", tables=(result.left_out(),)))
-    page = PairPage.about(
-        result,
-        tuple(sections),
-        name=title,
-        slug="paper",
-        headline=_headline(result),
-        words=(result.paper,),
-        facts=_facts(result),
-    )
+    first, words, facts = _headline(result), (result.paper,), _facts(result)
+    page = PairPage.about(result, tuple(sections), name=title, slug="paper", headline=first, words=words, facts=facts)
     return ReportPage(title=title, pairs=(page,), guide=GUIDE)
 
 

@@ -35,7 +35,7 @@ from adjudge.reports.metrics_section import (
     qe_headline,
     qe_sections,
 )
-from adjudge.reports.page import GUIDE, Chart, PairPage, ReportPage, Section, Term
+from adjudge.reports.page import GUIDE, Chart, PairPage, ReportPage, Section, explain
 from adjudge.reports.parity_page import build_parity_page, draw_parity_shares
 from adjudge.reports.people_section import (
     agreement_words,
@@ -60,9 +60,8 @@ from adjudge.table.wording import counted, measured
 from adjudge.testsets.findings import TestSetCheck
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
-    from adjudge.reports.page import Fact
     from adjudge.table.results import Result
 
     Charts = Mapping[str, Mapping[str, Any]]
@@ -100,57 +99,43 @@ def charts_of(result: Result) -> Charts:
 
 
 def _ranking(ranking: Ranking) -> Charts:
-    return {
-        "scores": scores_chart(ranking).spec,
-        "ranks": draw_rank_ranges(ranking),
-        "pairs": pairs_chart(ranking).spec,
-    }
+    drawn = {"ranks": draw_rank_ranges(ranking), "pairs": pairs_chart(ranking).spec}
+    return {"scores": scores_chart(ranking).spec, **drawn}
 
 
-def _agreement(agreement: Agreement) -> Charts:
-    return {"length": draw_agreement_by_length(agreement)} if agreement.by_length else {}
-
-
-def _checked(checked: Checked) -> Charts:
-    return {"annotators": draw_annotators(checked)} if has_controls(checked) else {}
-
-
-def _testset(result: TestSetCheck) -> Charts:
-    return {} if result.topics is None else {"topics": draw_topics(result.topics)}
-
-
-def _of_sections(sections: Iterable[Section]) -> Charts:
+def _standard(result: Standard) -> Charts:
+    sections = _STANDARDS[type(result)][2](result)
     return {chart.slug: chart.spec for section in sections for chart in section.charts}
 
 
+# What pages about standards say first, their facts, and their sections.
+_STANDARDS: dict[type[Result], tuple[Callable[[Any], Any], ...]] = {
+    Gold: (gold_headline, gold_facts, gold_sections),
+    MetaEvaluation: (meta_headline, meta_facts, meta_sections),
+    QualityEstimation: (qe_headline, qe_facts, qe_sections),
+}
 _CHARTS: dict[type[Result], Callable[[Any], Charts]] = {
     Ranking: _ranking,
     Tournament: lambda tournament: {"costs": draw_costs(tournament)},
-    Agreement: _agreement,
-    Checked: _checked,
+    Agreement: lambda one: {"length": draw_agreement_by_length(one)} if one.by_length else {},
+    Checked: lambda checked: {"annotators": draw_annotators(checked)} if has_controls(checked) else {},
     Audit: audit_charts,
     CampaignComparison: lambda result: {chart.slug: chart.spec for chart in compare_charts(result)},
     Parity: lambda parity: {"shares": draw_parity_shares(parity)},
     Plan: lambda plan: {"plan": draw_plan(plan)},
-    TestSetCheck: _testset,
+    TestSetCheck: lambda result: {} if result.topics is None else {"topics": draw_topics(result.topics)},
     Replication: replication_charts,
-    Gold: lambda gold: _of_sections(gold_sections(gold)),
-    MetaEvaluation: lambda result: _of_sections(meta_sections(result)),
-    QualityEstimation: lambda result: _of_sections(qe_sections(result)),
+    **dict.fromkeys(_STANDARDS, _standard),
 }
 
 
-_TERMS = (
-    Term(
-        "Correlation (r)",
-        "How far two columns of numbers rise and fall together: 1 is always, 0 is not at all. Over few documents or "
-        "systems it moves a great deal by chance; the interval says how far.",
-    ),
-    Term(
-        "Williams' test",
-        "Two metrics are measured on the same translations, so their correlations are not independent. This test takes "
-        "that into account when it asks whether one is really higher.",
-    ),
+_TERMS = explain(
+    {
+        "Correlation (r)": "How far two columns of numbers rise and fall together: 1 is always, 0 is not at all. Over "
+        "few documents or systems it moves a great deal by chance; the interval says how far.",
+        "Williams' test": "Two metrics are measured on the same translations, so their correlations are not "
+        "independent. This test takes that into account when it asks whether one is really higher.",
+    }
 )
 # Entries of the guide to rankings that these pages need as well.
 _SHARED = ("p and Holm", "Cannot decide", "Signature")
@@ -158,18 +143,17 @@ _SHARED = ("p and Holm", "Cannot decide", "Signature")
 
 def build_standard_report(result: Standard, *, title: str) -> ReportPage:
     """The page data of a report on one result of `gold`, `meta` or `qe`."""
-    first, facts, sections = _content(result)
+    first, facts, sections = (make(result) for make in _STANDARDS[type(result)])
     page = PairPage.about(result, sections, name=title, slug=result.verb, headline=first, facts=facts)
     guide = (*_TERMS, *(term for term in GUIDE if term.name in _SHARED))
     return ReportPage(title=title, pairs=(page,), guide=guide)
 
 
-def _content(result: Standard) -> tuple[str, tuple[Fact, ...], tuple[Section, ...]]:
-    if isinstance(result, Gold):
-        return gold_headline(result), gold_facts(result), gold_sections(result)
-    if isinstance(result, MetaEvaluation):
-        return meta_headline(result), meta_facts(result), meta_sections(result)
-    return qe_headline(result), qe_facts(result), qe_sections(result)
+_PAGES: dict[type[Result], Callable[..., ReportPage]] = {
+    Replication: build_replication_page,
+    TestSetCheck: build_testset_page,
+    CampaignComparison: build_compare_page,
+}
 
 
 def build_page(results: Mapping[str, Result], *, title: str) -> ReportPage:
@@ -179,12 +163,8 @@ def build_page(results: Mapping[str, Result], *, title: str) -> ReportPage:
         return build_parity_page(cast("Mapping[str, Parity]", results), title=title)
     if len(results) == 1 and isinstance(first, Gold | MetaEvaluation | QualityEstimation):
         return build_standard_report(first, title=title)
-    if isinstance(first, Replication):
-        return build_replication_page(first, title=title)
-    if isinstance(first, TestSetCheck):
-        return build_testset_page(first, title=title)
-    if isinstance(first, CampaignComparison):
-        return build_compare_page(first, title=title)
+    if build := _PAGES.get(type(first)):
+        return build(first, title=title)
     pages = tuple(_page(name, result, f"result-{i}") for i, (name, result) in enumerate(results.items(), start=1))
     return ReportPage(title=title, pairs=pages, guide=GUIDE)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.reports import chart_theme
 from adjudge.reports.chart_theme import Layer, channel
-from adjudge.reports.page import Chart, Fact, PairPage, ReportPage, Section, Term
+from adjudge.reports.page import Chart, Fact, PairPage, ReportPage, Section, explain
 from adjudge.table.results import Table, number, text
 from adjudge.table.wording import counted
 from adjudge.testsets.findings import CATEGORIES
@@ -15,22 +15,15 @@ from adjudge.testsets.findings import CATEGORIES
 if TYPE_CHECKING:
     from adjudge.testsets.findings import Finding, TestSetCheck, Topics
 
-GUIDE = (
-    Term(
-        "Confidence",
-        "How sure a finding is, from 0 to 1. Corrections from 0.9 on can be made by the program; the others need a "
-        "decision by a person.",
-    ),
-    Term(
-        "Contaminant",
-        "Something wrong with the source text itself. It changes what systems and people translate, and so the "
-        "ranking.",
-    ),
-    Term(
-        "Topics",
-        "Groups of documents that use the same words. The test compares all documents with those of the corpus; the "
-        "groups are only for orientation.",
-    ),
+GUIDE = explain(
+    {
+        "Confidence": "How sure a finding is, from 0 to 1. Corrections from 0.9 on can be made by the program; the "
+        "others need a decision by a person.",
+        "Contaminant": "Something wrong with the source text itself. It changes what systems and people translate, and "
+        "so the ranking.",
+        "Topics": "Groups of documents that use the same words. The test compares all documents with those of the "
+        "corpus; the groups are only for orientation.",
+    }
 )
 
 ROW_HEIGHT = 36
@@ -38,20 +31,15 @@ ROW_HEIGHT = 36
 
 def build_testset_page(result: TestSetCheck, *, title: str) -> ReportPage:
     """The page data of one result."""
-    summary = result.tables()[0]
-    sections = [
-        Section("summary", "What was found", tables=(summary,)),
+    sections = (
+        Section("summary", "What was found", tables=result.tables()[:1]),
         Section("size", "Size", tables=result.statistics.tables()),
-    ]
-    sections += _topics(result) + _versions(result)
-    sections += _documents(result)
+        *_topics(result),
+        *_versions(result),
+        *_documents(result),
+    )
     page = PairPage.about(
-        result,
-        tuple(sections),
-        name=title,
-        slug="testset",
-        headline=_headline(result),
-        facts=_facts(result),
+        result, sections, name=title, slug="testset", headline=_headline(result), facts=_facts(result)
     )
     return ReportPage(title=title, pairs=(page,), guide=GUIDE)
 
@@ -78,10 +66,9 @@ def _facts(result: TestSetCheck) -> tuple[Fact, ...]:
 def _topics(result: TestSetCheck) -> list[Section]:
     if result.topics is None:
         return []
-    differs = result.topics.p <= 0.05
-    words = (
-        "The mix of topics differs from that of the corpus." if differs else "No difference from the corpus is shown."
-    )
+    words = "No difference from the corpus is shown."
+    if result.topics.p <= 0.05:
+        words = "The mix of topics differs from that of the corpus."
     says = "Share of documents by topic, test set and corpus."
     chart = Chart("topics", "Topics", says, draw_topics(result.topics))
     return [Section("topics", "Topics", (words,), (chart,), result.topics.tables())]

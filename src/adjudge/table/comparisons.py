@@ -250,7 +250,6 @@ def answers_needed(what: str, judgments: Judgments, instead: str) -> DataError:
 #
 # Scores connect systems that one annotator judged; relative judgments connect systems that met.
 
-
 MOST_SHOWN = 4
 FEW_SYSTEMS = 100
 SMALL_TABLE = 100_000

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 # Text files as text: UTF-8, another encoding that the user names, or what a byte-order mark says.
 
-
 _UTF8 = "utf-8-sig"
 _ENCODING: ContextVar[str | None] = ContextVar("adjudge_encoding", default=None)
 

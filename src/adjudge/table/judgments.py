@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 # Fingerprints: a few hexadecimal digits that identify content, whatever file it came from.
 
-
 DIGITS = 12
 """Long enough to distinguish data: ten million tables all have different ones with probability 0.84."""
 
@@ -72,7 +71,6 @@ def _as_text(value: object) -> str:
 
 # Weights for segments that were sampled with unequal probabilities.
 
-
 INCLUSION = "inclusion"
 """The probability with which the segment of a row was chosen; a column beyond the judgment table's own."""
 
@@ -111,7 +109,6 @@ def weights_note(weight: Floats | None) -> tuple[str, ...]:
 #
 # Hashes find the few rows that may be equal before words are compared. Equal rows have equal hashes. Rows with equal
 # hashes are rarely different, but they can be, so candidates found by hashes are compared again by their words.
-
 
 SPARSE = 8
 """Codes up to this many times their number are marked in a lookup table instead of sorted."""
@@ -200,31 +197,15 @@ def any_repeated(numbers: NDArray[np.integer[Any]]) -> bool:
     return bool((ordered[1:] == ordered[:-1]).any())
 
 
-SPAN_SIDES = ("source", "target", "missing")
-
-SPAN = pl.Struct(
-    {
-        "start": pl.Int64,
-        "end": pl.Int64,
-        "severity": pl.String,
-        "category": pl.String,
-        "side": pl.String,
-        "text": pl.String,
-    }
-)
-
+# The columns that identify a judgment; its revisions agree in all of them.
+KEY = (
+    "campaign", "protocol", "source_lang", "target_lang", "annotator", "task", "screen", "document", "segment",
+    "system", "kind",
+)  # fmt: skip
+_TEXTS = dict.fromkeys(("severity", "category", "side", "text"), pl.String)
+SPAN = pl.Struct({"start": pl.Int64, "end": pl.Int64, **_TEXTS})
 SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
-    "campaign": pl.String,
-    "protocol": pl.String,
-    "source_lang": pl.String,
-    "target_lang": pl.String,
-    "annotator": pl.String,
-    "task": pl.String,
-    "screen": pl.String,
-    "document": pl.String,
-    "segment": pl.String,
-    "system": pl.String,
-    "kind": pl.String,
+    **dict.fromkeys(KEY, pl.String),
     "human": pl.Boolean,
     "score": pl.Float64,
     "rank": pl.Int32,
@@ -245,11 +226,6 @@ DEFAULTS: dict[str, str | bool | int] = {
 }  # fmt: skip
 NAMES = ("annotator", "task", "screen", "document", "segment")
 """Columns of names, in which an empty cell is null."""
-# The columns that identify a judgment; its revisions agree in all of them.
-KEY = (
-    "campaign", "protocol", "source_lang", "target_lang", "annotator", "task", "screen", "document", "segment",
-    "system", "kind",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,6 @@ def expanded_tail(tail: float, units: int) -> float:
 
 # Type aliases for arrays.
 
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int64]
@@ -141,7 +140,6 @@ Bools = NDArray[np.bool_]
 
 
 # A small cache of results computed from the same judgments: the sections of an audit need the same tables.
-
 
 _Made = TypeVar("_Made")
 _Given = ParamSpec("_Given")

@@ -84,7 +84,6 @@ def mark_humans(judgments: Judgments, pattern: str | None, *, given: Collection[
 # ranking, check or agreement can take them for a person's. Only the audit of judges uses them, and files that are
 # written hold them again.
 
-
 PREFIX = "judge:"
 MARK = r"(?i)^\s*judge:\s*"
 """What names of machines begin with in files, as a regular expression; they are read as `PREFIX` and the rest."""
@@ -164,7 +163,6 @@ def _mark_names(judgments: Judgments, named: Collection[str]) -> Judgments:
 
 
 # Notes on systems that one person alone judged.
-
 
 MOST_SHOWN = 3
 

@@ -174,7 +174,6 @@ NOT_JUDGED = tuple(kind.name for kind in KINDS.values() if not kind.judged)
 # controls differently (`check.control_pairs`): over all judgments of a person, a paired test asks whether degraded
 # outputs got lower scores. A completion code is given after a few controls, which are too few for a test.
 
-
 LEAST_SECONDS = 1.0
 """Nobody can read a source and its translation and judge it in less than a second on average."""
 PASS_SHARE = 0.5

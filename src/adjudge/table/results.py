@@ -72,9 +72,9 @@ class Result:
         Args:
             chart: its name; default: the first. An unknown name lists the available ones.
         """
-        from adjudge.reports.display import altair_chart
+        from adjudge.reports.result_page import plot
 
-        return altair_chart(self, chart)
+        return plot(self, chart)
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
@@ -101,14 +101,14 @@ class Result:
 
 def make_signature(verb: str, settings: Mapping[str, Setting], data: str, version: str) -> str:
     """The signature line, as in `adjudge rank|method:wins|seed:1|data:0123abcd|version:0.1.0`."""
-    parts = [f"{key}:{_plain_setting(value)}" for key, value in settings.items() if value is not None]
+
+    def plain(value: Setting) -> str:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        return f"{value:g}" if isinstance(value, float) else str(value)
+
+    parts = [f"{key}:{plain(value)}" for key, value in settings.items() if value is not None]
     return "|".join([f"adjudge {verb}", *parts, f"data:{data}", f"version:{version}"])
-
-
-def _plain_setting(value: Setting) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def to_plain(value: Any) -> Any:
@@ -185,14 +185,15 @@ class Table:
     lines: frozenset[int] = frozenset()
 
 
-def tabulate(title: str, items: Iterable[object], columns: Mapping[str, Column], note: str = "") -> Table:
+def tabulate(title: str, items: Iterable[object], columns: Mapping[Any, Column], note: str = "") -> Table:
     """A table with a row for every item; each column shows the attribute under whose name it stands.
 
-    The name of a `system` is marked if the item says that it is `human`.
+    A column may also stand under a function of the item. The name of a `system` is marked if the item says that it is
+    `human`.
     """
 
-    def cell(item: Any, name: str) -> Cell:
-        value: Cell = getattr(item, name)
+    def cell(item: Any, name: Any) -> Cell:
+        value: Cell = name(item) if callable(name) else getattr(item, name)
         return HumanName(value) if name == "system" and getattr(item, "human", False) else value
 
     rows = tuple(tuple(cell(item, name) for name in columns) for item in items)
@@ -250,24 +251,12 @@ def show(cell: Cell, column: Column) -> str:
     if isinstance(cell, Span):
         return f"{cell.low}" if cell.low == cell.high else f"{cell.low}–{cell.high}"
     if column.kind == "p":
-        return _show_p(float(cell))
+        return "<.001" if cell < 0.001 else f"{cell:.3f}".removeprefix("0")
     if column.kind == "percent":
-        return _show_percent(float(cell), column.digits)
+        step = 10.0**-column.digits
+        share = min(max(100 * cell, step), 100 - step) if 0 < cell < 1 else 100 * cell
+        return f"{share:.{column.digits}f}%"
     if isinstance(cell, int):
         return f"{cell:,}"
     # Adding 0 removes the minus sign of values that are shown as 0.
     return f"{round(cell, column.digits) + 0.0:.{column.digits}f}"
-
-
-def _show_p(value: float) -> str:
-    if value < 0.001:
-        return "<.001"
-    return f"{value:.3f}".removeprefix("0")
-
-
-def _show_percent(value: float, digits: int) -> str:
-    step = 10.0**-digits
-    shown = 100 * value
-    if 0 < value < 1:
-        shown = min(max(shown, step), 100 - step)
-    return f"{shown:.{digits}f}%"

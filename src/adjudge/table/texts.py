@@ -75,7 +75,6 @@ class TestSet:
 # An omission (`missing`) has no position and quotes nothing.
 # `span_column` makes one column from the marks of many judgments.
 
-
 TARGET, SOURCE, MISSING = "target", "source", "missing"
 Span = dict[str, Any]
 
