@@ -37,6 +37,8 @@ from adjudge.table.wording import counted
 from adjudge.work.tasks import map_tasks
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from adjudge.metrics.join import Scores
     from adjudge.metrics.levels import Draws
     from adjudge.metrics.results import Gold, MetricComparison
