@@ -11,7 +11,6 @@ map (`x.mapping.csv` for `x.csv`) from accounts to those with which the same peo
 from __future__ import annotations
 
 import csv
-import io
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -34,6 +33,7 @@ from adjudge.readers.parsing import (
     detect_delimiter,
     files_in,
     refuse_empty,
+    row_lines,
     split_rows,
 )
 from adjudge.table.errors import InputError, Source, shown
@@ -57,7 +57,6 @@ if TYPE_CHECKING:
 # whole document was scored; the error spans as JSON; two columns of reported errors; start and end; and, where the
 # export added them, the batch number, the database's item number and (for pairs) the place of the target. Some exports
 # name the source segment between account and system.
-
 
 BASE = ("account", "system", "item", "type", "source_lang", "target_lang", "score")
 SOURCE = "source_segment"
@@ -141,7 +140,7 @@ def read_rows(path: Path, options: ReadOptions) -> UsableRows | None:
     """Read the rows of a result file with typed columns; None if the file is something else."""
     text = read_text(path)
     separator = find_separator(text.split("\n", 1)[0])
-    rows = [(line, fields) for line, fields in split_rows(text, path, separator) if any(fields)]
+    rows = [(line, fields) for line, fields in split_rows(text, separator, path) if any(fields)]
     if rows and rows[0][1][-1:] == [""] and layout(rows[0][1]) is None:
         rows = [(line, fields[:-1]) for line, fields in rows]
     rows = drop_header(rows)
@@ -208,7 +207,6 @@ def _parse_seconds(frame: pl.DataFrame, name: str, bad: BadRows) -> pl.Series:
 # header or without) that has accounts in one column and people in another. One person may have several accounts,
 # never the other way round; that, and the accounts in the results, tell which column is which.
 
-
 _PEOPLE = re.compile(r"annotator|person|people|worker|rater|name", re.IGNORECASE)
 
 
@@ -251,9 +249,8 @@ def _parse_json(text: str, path: Path) -> list[tuple[str, ...]]:
 
 
 def _parse_table(text: str, path: Path) -> list[tuple[str, ...]]:
-    csv.field_size_limit(max(len(text), 131_072))
     try:
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=detect_delimiter(text)) if any(row)]
+        rows = [row for _, row in row_lines(text, detect_delimiter(text))]
     except csv.Error as fault:
         raise InputError(f"cannot be read as a table ({fault}); check quotes", file=path) from fault
     width = max(map(len, rows))
@@ -278,7 +275,6 @@ def _is_function(keys: Iterable[str], values: Iterable[str]) -> bool:
 # Most campaigns number segments within the document or the test set; such numbers are taken as they are. Where the
 # numbers run from 1 to the length of the task instead, the same segment has another number in every task. Then a
 # segment is known by its place on the page, and a document that was cut at the end of a task goes on in the next.
-
 
 _PAGE = ("account", "page", "system")
 _OUTPUT = ("document", "system")

@@ -192,7 +192,6 @@ def _is_nearer(time: float, these: list[float], those: list[float]) -> bool:
 # and left as they were do not, and may run past the text. The key `error_type` tells them apart: it is there for the
 # former. An omission has the word `missing` instead of offsets.
 
-
 MISSING = "missing"
 UNDECIDED = "undecided"
 # The furthest place in a text that a span may name; beyond it the number is damaged.
@@ -263,7 +262,6 @@ def _entry(span: Span) -> dict[str, Any]:
 #
 # What the format cannot hold is lost: people behind accounts (the task is written as the account where there is one),
 # ranks, texts, and whether a span was filled in beforehand. Scores must be numbers; a judgment without one is refused.
-
 
 COLUMNS = (9, 11, 12)
 _TYPES = {

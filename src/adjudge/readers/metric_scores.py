@@ -277,7 +277,6 @@ def _parse_score(value: object, metric: str, path: Path) -> float:
 # test set, the scores of people (`human-scores`) are read. Who judged is not in these files: a score is the mean of
 # those who did.
 
-
 ENDING = ".seg.score"
 OTHERS = (".sys.score", ".doc.score", ".domain.score")
 # The folder with the scores of people inside that of a test set.

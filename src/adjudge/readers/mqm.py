@@ -367,7 +367,6 @@ def _parse_marks(text: str, counts: Counter[str]) -> list[tuple[int, int, str]]:
 # The table must hold the texts (columns `source_text` and `target_text`). The format has no revisions and no controls:
 # the last revision of genuine judgments is written. A score follows from the errors and is not written.
 
-
 HEADER = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")
 NO_ERROR_WRITER = "No-error"
 _OPEN, _CLOSE = "<v>", "</v>"

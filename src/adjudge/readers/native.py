@@ -22,8 +22,8 @@ from adjudge.readers.columns import (
     typed_cells,
 )
 from adjudge.readers.pairs import find_winners, pair_judgments
-from adjudge.readers.parsing import BadRows, stem, with_languages
-from adjudge.readers.tables import LoadedTable, load_sheets, load_table, parquet_bytes, with_decimal_points
+from adjudge.readers.parsing import BadRows, LoadedTable, stem, with_languages
+from adjudge.readers.tables import load_sheets, load_table, parquet_bytes, with_decimal_points
 from adjudge.readers.wide import find_columns, unpivot, unpivot_raters
 from adjudge.table.comparisons import BLOCK_KEY
 from adjudge.table.errors import InputError, Source, UsageError, shown
@@ -96,7 +96,9 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Jud
         return _read_wide(loaded, options)
     mapping = _drop_other_kinds(map_columns(frame.columns, source, columns=options.columns, meanings=SYNONYMS), frame)
     if "system" in mapping:
-        return _read_long(loaded, mapping, options)
+        mapping.refuse_twice(loaded.twice)
+        frame, notes = with_languages(renamed(frame, mapping))
+        return _make_judgments(replace(loaded, frame=frame, notes=(*loaded.notes, *notes)), mapping, options, mapping)
     sides = find_winners(loaded, options)
     if "left" in sides.mapping and "right" in sides.mapping:
         return pair_judgments(sides, options, campaign)
@@ -165,30 +167,20 @@ def _read_wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
     if "segment" not in frame.columns:
         # An item without a name is identified by its row.
         frame = frame.with_columns(pl.int_range(1, pl.len() + 1).cast(pl.String).alias("segment"))
-    long, source, notes = unpivot(frame, loaded.source, systems, options.wide)
-    size = len(systems)
-    ragged = {row * size + i: problem for row, problem in loaded.ragged.items() for i in range(size)}
-    table = LoadedTable(long, source, (*loaded.notes, *pair_notes, *notes), ragged)
-    named = ColumnMap({name: name for name in long.columns if name in SCHEMA}, tuple(long.columns), source)
+    with_names = replace(loaded, frame=frame, notes=(*loaded.notes, *pair_notes))
+    table = unpivot(with_names, systems, options.wide)
+    header = table.frame.columns
+    named = ColumnMap({name: name for name in header if name in SCHEMA}, tuple(header), table.source)
     judgments = _make_judgments(table, named, options, uses)
-    what = "rank" if "rank" in long.columns else "score"
-    of_systems = (ColumnUse(source.name, name, f"{what} of {name}", "used") for name in systems)
+    what = "rank" if "rank" in header else "score"
+    of_systems = (ColumnUse(table.source.name, name, f"{what} of {name}", "used") for name in systems)
     return replace(judgments, columns=(*judgments.columns, *of_systems))
-
-
-def _read_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions) -> Judgments:
-    mapping.refuse_twice(loaded.twice)
-    frame, notes = with_languages(renamed(loaded.frame, mapping))
-    table = LoadedTable(frame, loaded.source, (*loaded.notes, *notes), loaded.ragged)
-    return _make_judgments(table, mapping, options, mapping)
 
 
 def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, uses: ColumnMap) -> Judgments:
     """One row per thing judged, under the names of the judgment table."""
     frame, source = loaded.frame, loaded.source
-    bad = BadRows(source, options, frame.height)
-    for row, problem in loaded.ragged.items():
-        bad.row(row, problem, "row of another length than the header")
+    bad = loaded.bad_rows(options)
     given = [name for name in frame.columns if name in SCHEMA]
     # Between commas, a quoted value with a comma may be a number or a list; only scores are surely numbers.
     scores = [name for name in given if name == "score" and frame.schema[name] == pl.String]

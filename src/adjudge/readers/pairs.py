@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from adjudge.readers.columns import ColumnMap
     from adjudge.readers.options import ReadOptions
-    from adjudge.readers.tables import LoadedTable
+    from adjudge.readers.parsing import LoadedTable
 
 
 TIES = tuple(word for outcome in ("tie", "both-good", "both-bad") for word in WINNERS[outcome])
@@ -109,9 +109,7 @@ def pair_judgments(
             raise mapping.missing(side, guesses=_likely_answers(loaded.frame, mapping))
     mapping.refuse_twice(loaded.twice)
     source = loaded.source
-    bad = BadRows(source, options, loaded.frame.height)
-    for row, problem in loaded.ragged.items():
-        bad.row(row, problem, "row of another length than the header")
+    bad = loaded.bad_rows(options)
     unused = [name for name in mapping.header if _follows_from_winner(name, mapping)]
     frame, pair_notes = with_languages(renamed(loaded.frame.drop(unused), mapping.without(unused)))
     sides = ("left", "right", "winner")

@@ -178,7 +178,6 @@ def _counts_rows(table: Delimited, column: int) -> bool:
 # segments. A file of as many lines that does not hold ranks (the source, marks of contaminated segments) is kept as a
 # column under its name; one called `id` or `segment` names the segments, one called `document` their documents.
 
-
 NAMING = {"id": "segment", "ids": "segment", "segment": "segment", "document": "document", "documents": "document"}
 _LINE = "line of the file"
 

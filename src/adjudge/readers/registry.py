@@ -264,7 +264,6 @@ def _note_missing_human(judgments: Judgments, human: str | None) -> Judgments:
 # Only layouts that nothing else has are recognised (`Format.headers`, and below); anything else is left to the reader
 # of tables, which takes columns by their names. A note says what was recognised, and `--format` always overrules it.
 
-
 _HEAD = 1 << 16
 # Direct assessment without a header: assignment, worker, languages, what was asked, ..., type of item.
 _DIRECT = re.compile(

@@ -71,7 +71,6 @@ def _by_name(column: Column) -> dict[tuple[str, str], str] | None:
 
 # SGM, the older markup of test sets: `<doc docid=...>` and `<seg id=...>`, not quite XML and read leniently.
 
-
 _TAG = re.compile(r"<(?P<name>doc|seg)\b(?P<attributes>[^<>]*)>", re.IGNORECASE)
 _BEGIN = re.compile(r"<seg\b", re.IGNORECASE)
 _END = re.compile(r"</seg\s*>", re.IGNORECASE)
@@ -249,7 +248,6 @@ def _texts(document: _Document, name: str, translations: dict[str, dict[str, str
 # Texts to be judged: plain text, TSV, WMT XML and SGM, one column of segments at a time. Knows nothing of tasks.
 #
 # Plain text has one segment per line and a blank line between documents.
-
 
 TextFormat = Literal["auto", "text", "tsv", "wmt-xml", "sgm"]
 _BY_ENDING: dict[str, TextFormat] = {".tsv": "tsv", ".xml": "wmt-xml", ".sgm": "sgm", ".sgml": "sgm"}

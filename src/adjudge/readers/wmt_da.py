@@ -59,7 +59,6 @@ if TYPE_CHECKING:
 # Whatever the ids are, two rows have the same document and segment only if the file gave them the same segment id (or,
 # for ids that carry a task, the same document and segment in it).
 
-
 _CODED = r"^(?:\p{L}+-\p{L}+-)?(?P<task>[0-9]+)-(?P<document>[0-9]+)-(?P<page>[0-9]+)\.(?P<segment>[0-9]+)_[0-9]+$"
 _ENDS_IN_NUMBER = r"^(?P<document>.+?)[_.:#@|-]+(?P<segment>[0-9]+)$"
 _PAGE = ("hit_id", "annotator", "rid")
@@ -214,7 +213,6 @@ def _number_identities(rows: pl.DataFrame) -> pl.DataFrame:
 #
 # Only the time of a whole HIT is known. It is divided evenly among its items, so that sums over a HIT, a worker or a
 # system are right, while nothing is claimed about single items.
-
 
 _WAYS_TO_WRITE_A_TIME = ("%Y-%m-%d %H:%M:%S", "%a %b %d %H:%M:%S %Y")
 _HIT = ("hit_id", "annotator")

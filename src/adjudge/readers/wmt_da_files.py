@@ -173,7 +173,6 @@ def _names(folders: list[Path]) -> list[str]:
 
 # The single files of the `ad-*.csv` family as columns: judgments, segment means, workers' means and spreads.
 
-
 KINDS = {"SYSTEM": "system", "REF": "reference", "BAD_REF": "degraded", "BAD-REF": "degraded", "REPEAT": "repeat"}
 # column of the table: (its place where the file has no header, its names where it has one)
 _COLUMNS: dict[str, tuple[int, tuple[str, ...]]] = {

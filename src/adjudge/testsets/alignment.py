@@ -157,7 +157,6 @@ def _correlation(x: Floats, y: Floats) -> float:
 
 # What only shows beside other documents: missing headlines, documents that start in the middle, repeated segments.
 
-
 FEWEST_DOCUMENTS = 5
 MOST_HAVE_ONE = 0.75
 """Share of documents with a headline from which on its absence is worth a word."""

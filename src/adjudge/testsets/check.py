@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 # All detectors over all documents, in order of place.
 
-
 ENGLISH = "en"
 NEVER: tuple[str, ...] = (
     "misspellings that are words themselves (though for through)",
@@ -137,7 +136,6 @@ def _doubt_quotes(finding: Finding) -> Finding:
 
 
 # What a user can ask of `testset` besides the files.
-
 
 FORMATS = ("auto", "text", "tsv", "wmt-xml", "sgm")
 

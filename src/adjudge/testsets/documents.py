@@ -164,7 +164,6 @@ def _group_documents(file: str, named: Sequence[tuple[str, Segment]]) -> tuple[D
 #
 # `find` reports them; other detectors ask here whether a segment is a sentence of the text at all.
 
-
 _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|"
     r"Nov(?:ember)?|Dec(?:ember)?)\.?"
@@ -254,7 +253,6 @@ def looks_like_title(text: str) -> bool:
 
 
 # Segments as sentences: punctuation at the end, sentences cut in two, small letters at the start.
-
 
 _ENDED = regex.compile(r"[.!?…:;。！？；：।॥؟۔։።៕][\"'”’»«)\]*“›‹」』）\s]*$")
 _LINK_AT_END = regex.compile(r"(?:https?://|www\.|@|#)\S+$|(?<=\S)\.(?:com|org|net|html?|co\.uk)\S*$")

@@ -293,7 +293,6 @@ class TestSetCheck(Result):
 # that is followed by a blank and a capital letter, digit or opening quotation mark; in scripts without blanks at the
 # mark itself.
 
-
 TOKENIZERS = ("13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none")
 BY_LANGUAGE = {"zh": "zh", "ja": "char", "th": "char", "km": "char", "lo": "char", "my": "char"}
 """Languages written without blanks, whose words 13a cannot tell apart; Chinese is split into its characters."""

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 # A file of texts with some segments replaced, in the format it has: everything else stays as it is, byte for byte.
 
-
 Changes = dict[int, str]
 """New texts by the number of the segment in the file, from 0."""
 _BARE = re.compile(r"&(?!#?\w+;)")

@@ -81,7 +81,6 @@ def _find_brackets(text: str, index: int) -> list[Bracket]:
 
 # Words run together at or behind a capital letter (English): theUnited, Thisis, Londonwhere.
 
-
 _INSIDE = regex.compile(r"(?<![\p{L}\p{N}@#/._-])(\p{Ll}{2,})(\p{Lu}\p{Ll}+)(?![\p{L}\p{N}_/])")
 _NAME = regex.compile(
     r"(?<![\p{L}\p{N}@#/._-]|\p{L}['’])\p{Lu}\p{Ll}{2,}(?![\p{L}\p{N}_@/.-]\p{L}|[\p{L}\p{N}_@/-]|['’](?!s\b))"
@@ -229,7 +228,6 @@ def _find_blanks(document: Document, index: int, text: str) -> Iterator[Finding]
 
 
 # Characters broken by a wrong encoding, remains of HTML, and characters that cannot be seen.
-
 
 _ENTITY = re.compile(
     r"&(?:amp|quot|lt|gt|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,5}|[lr][sd]quo|[mn]dash|hellip|[a-z]acute);"

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 # What sounds like speech and what like narration (English), to find where an unclosed quotation must have ended.
 
-
 _VERBS = (
     "said|says|say|added|adds|told|tells|asked|asks|explained|explains|warned|insisted|wrote|writes|tweeted|posted|"
     "claimed|claims|argued|argues|continued|continues|replied|noted|notes|admitted|recalled|stated|commented|concluded|"
@@ -97,7 +96,6 @@ def last_of_speech(texts: Sequence[str], first: int, until: int, *, resumed: boo
 # Straight marks have no direction of their own, and languages use the same curly mark for opening and for closing;
 # what stands beside a mark settles nearly all cases. Apostrophes look like single marks: one between letters is never
 # a mark. Some scripts use marks otherwise: no blanks beside them, particles behind them, or marks inside words.
-
 
 OPENS = "“„«‘‚‹‟`「『"
 CLOSES = "”»›」』"
@@ -500,7 +498,6 @@ def _closing(opening: str) -> str:
 
 # Single quotation marks: never closed, never opened; and the note that a document uses them for speech.
 
-
 FARTHEST = 6
 """A quotation in single marks that is not closed within so many segments was an apostrophe, or is never closed."""
 _PUNCTUATION = (".", ",", "!", "?", "…")
@@ -596,7 +593,6 @@ def _pair_marks(marks: list[Mark]) -> Iterator[tuple[Mark, Mark]]:
 # So a mark can be missing only at the start of a segment, and its partner at an end or before the words that say who
 # spoke. A translation made before, whatever its language, tells which segments had them: it starts with a mark, or has
 # marks where the source has none.
-
 
 FEWEST = 8
 """So many segments must end a quotation before it is strange that none starts with one."""

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 # Points are weights of words (TF-IDF), reduced to the main directions of their variation (LSA). Topics are groups of
 # points (k-means); two sets of documents are compared by their energy distance (permutation test).
 
-
 _WORD = regex.compile(r"\p{L}{3,}")
 TOO_COMMON = 0.4
 """Words in more documents than this share say nothing of a topic."""
@@ -178,7 +177,6 @@ def _cluster_once(points: Floats, number: int, random: np.random.Generator) -> t
 # and a folder holds a model that the user has, exported to ONNX, as those of the sentence-transformers project are.
 # The small one averages vectors of pieces of words (16 MB). A folder holds `model.onnx` or `onnx/model.onnx`, with
 # `tokenizer.json`.
-
 
 WORDS = "words"
 SENTENCES = "sentences"

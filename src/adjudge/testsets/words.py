@@ -416,7 +416,6 @@ def lexicon(language: str) -> Lexicon | None:
 
 # The language of texts, and segments that are in another one.
 
-
 FEWEST_WORDS = 8
 FEWEST_LETTERS = 60
 SURE_MARGIN = 12.0
