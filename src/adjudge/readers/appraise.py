@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from adjudge.readers.appraise_batches import (
-    UNDECIDED,
     Batches,
     find_lines_of_corrupted_copies,
+    note_undecided,
     parse_spans,
     read_batches,
 )
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 
 
 # Appraise's result files as columns. They have no header: which columns a file has, its first row tells.
-#
 # Every row begins with account, system, item, type, two languages and score. Then may follow: document and whether the
 # whole document was scored; the error spans as JSON; two columns of reported errors; start and end; and, where the
 # export added them, the batch number, the database's item number and (for pairs) the place of the target. Some exports
@@ -202,7 +201,6 @@ def _parse_seconds(frame: pl.DataFrame, name: str, bad: BadRows) -> pl.Series:
 
 
 # Which person uses an account: maps in the forms that campaigns release.
-#
 # JSON from people to lists of accounts, or from accounts to people; or a table (comma, tab or semicolon, with a
 # header or without) that has accounts in one column and people in another. One person may have several accounts,
 # never the other way round; that, and the accounts in the results, tell which column is which.
@@ -271,7 +269,6 @@ def _is_function(keys: Iterable[str], values: Iterable[str]) -> bool:
 
 
 # Which segment of a document an item is, where a campaign numbers the items of each task from 1 on.
-#
 # Most campaigns number segments within the document or the test set; such numbers are taken as they are. Where the
 # numbers run from 1 to the length of the task instead, the same segment has another number in every task. Then a
 # segment is known by its place on the page, and a document that was cut at the end of a task goes on in the next.
@@ -535,9 +532,7 @@ class _Campaign:
                 "mqm", "line", "page", "system", "item", "type"
             ).iter_rows()
         ]
-        if undecided := sum(span["severity"] == UNDECIDED for all_spans in spans for span in all_spans):
-            undone = f"{counted(undecided, 'error span')} {agreeing(undecided, 'has', 'have')}"
-            self.notes.append(f"{self.name}: {undone} no severity (an unfinished click)")
+        self.notes += [f"{self.name}: {note}" for note in note_undecided(spans)]
         rows = rows.with_columns(span_column(spans))
         categories = any(span["category"] for all_spans in spans for span in all_spans)
         if not categories or (rows["score"] != 0).any():

@@ -187,7 +187,6 @@ def _is_nearer(time: float, these: list[float], those: list[float]) -> bool:
 
 
 # Error spans as Appraise writes them, and back.
-#
 # Offsets of spans that annotators marked include the last character; those of spans that were filled in beforehand
 # and left as they were do not, and may run past the text. The key `error_type` tells them apart: it is there for the
 # former. An omission has the word `missing` instead of offsets.
@@ -242,6 +241,13 @@ def unplaced_span(severity: object, category: object, side: object = None) -> Sp
     }
 
 
+def note_undecided(spans: Iterable[Sequence[Span]]) -> list[str]:
+    """A note on the spans of all judgments that have no severity, where there are such."""
+    undecided = sum(span["severity"] == UNDECIDED for of_judgment in spans for span in of_judgment)
+    has = f"{counted(undecided, 'error span')} {agreeing(undecided, 'has', 'have')}"
+    return [f"{has} no severity (an unfinished click)"] if undecided else []
+
+
 def format_spans(spans: list[Span] | None) -> str:
     """Spans as Appraise writes them when annotators marked them."""
     return json.dumps([_entry(span) for span in spans or []], ensure_ascii=False, separators=(",", ":"))
@@ -259,7 +265,6 @@ def _entry(span: Span) -> dict[str, Any]:
 
 
 # A judgment table as an Appraise result file: 9 columns for outputs alone, 11 for documents, 12 with error spans.
-#
 # What the format cannot hold is lost: people behind accounts (the task is written as the account where there is one),
 # ranks, texts, and whether a span was filled in beforehand. Scores must be numbers; a judgment without one is refused.
 

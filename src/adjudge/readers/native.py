@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 
 # The judgment table, and any table that can be understood as one.
-#
 # The native table is Parquet, or CSV with the same columns; what is written is read back the same. In CSV nothing
 # between two commas is a missing value and `""` is an empty text; spans are JSON, times ISO in UTC. Columns beyond
 # the judgment table come back as text from CSV, but for those that stages heed, and as they were from Parquet.

@@ -318,7 +318,7 @@ def to_int(value: str, what: str, path: Path, line: int) -> int:
     raise InputError(f"{shown(what)} is '{shown(value)}', a whole number is needed; correct it", file=path, line=line)
 
 
-def to_float(value: str, what: str, path: Path, line: int) -> float:
+def to_float(value: str, what: str, path: Path, line: int | None = None) -> float:
     """A finite number, or an error with its place."""
     try:
         number = float("nan") if "_" in value else float(value)

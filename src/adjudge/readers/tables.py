@@ -525,7 +525,6 @@ def _as_text(value: Any) -> str | None:
 
 
 # A side table: more columns for judgments, such as domain, original language or topic, joined on shared names.
-#
 # The table is any file that holds one (CSV, TSV, Excel, JSON, Parquet). Its columns that name something in the
 # judgments (`KEYS`, most under any of their usual names) say which judgments a row is about: the document, the
 # segment, or both. All others are added. What has no row in the table stays without a value, and a note counts it.

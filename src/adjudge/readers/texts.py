@@ -246,7 +246,6 @@ def _texts(document: _Document, name: str, translations: dict[str, dict[str, str
 
 
 # Texts to be judged: plain text, TSV, WMT XML and SGM, one column of segments at a time. Knows nothing of tasks.
-#
 # Plain text has one segment per line and a blank line between documents.
 
 TextFormat = Literal["auto", "text", "tsv", "wmt-xml", "sgm"]

@@ -230,7 +230,6 @@ def null_where_unused(texts: pl.Series) -> pl.Series:
 
 
 # The first releases of the translation workshops: one file with judgments of many types, distinguished by `TYPE`.
-#
 # Rows are shorter than the header where fewer systems were shown. `TASK` names campaign, language pair and domain in
 # one string (`WMT09 Czech-English News`); what remains of it without the pair becomes the campaign, so that the test
 # sets of one pair are not pooled. Rows of type `RANK` become blocks, the other types are set aside and counted by

@@ -161,7 +161,6 @@ def _group_documents(file: str, named: Sequence[tuple[str, Segment]]) -> tuple[D
 
 
 # Captions, and segments that are no part of the text: dates, bylines, places, links, advertisements (English).
-#
 # `find` reports them; other detectors ask here whether a segment is a sentence of the text at all.
 
 _MONTH = (

@@ -92,7 +92,6 @@ def last_of_speech(texts: Sequence[str], first: int, until: int, *, resumed: boo
 
 
 # The quotation marks of a segment and which way they face, told by their neighbours first and by their form second.
-#
 # Straight marks have no direction of their own, and languages use the same curly mark for opening and for closing;
 # what stands beside a mark settles nearly all cases. Apostrophes look like single marks: one between letters is never
 # a mark. Some scripts use marks otherwise: no blanks beside them, particles behind them, or marks inside words.
@@ -267,7 +266,6 @@ def _between_letters(before: str, after: str) -> Side:
 
 
 # Follows quotation marks, double or single, through a document: which quotations are never closed or never opened.
-#
 # A quotation may run over several segments. A mark that opens while a quotation is open means one of three things: a
 # quotation inside a quotation (then two marks close), the newspapers' convention that each paragraph of a long
 # quotation opens anew and only the last closes, or that the earlier one was never closed.
@@ -585,7 +583,6 @@ def _pair_marks(marks: list[Mark]) -> Iterator[tuple[Mark, Mark]]:
 
 
 # Quotation marks that a CSV reader removed, and their restoration by a translation that still has them.
-#
 # Such a reader takes a mark at the start of a field for the field's own, and drops it with its partner. What is left
 # are texts in which no segment starts with a quotation mark, though many end with one, or many translations start
 # with one.
