@@ -44,7 +44,7 @@ from adjudge.table.texts import span_column
 from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from adjudge.readers.options import ReadOptions
@@ -177,18 +177,13 @@ def _convert_columns(frame: pl.DataFrame, bad: BadRows, path: Path) -> pl.DataFr
     if "complete" in frame.columns:
         refuse(~frame["complete"].is_in(list(_BOOLEANS)), "complete", "'{}' stands where True or False is needed")
         changes.append(frame["complete"] == "True")
-    if "mqm" in frame.columns:
-        _check_spans(frame, bad, path)
-    times = [_parse_seconds(frame, name, bad) for name in ("start", "end") if name in frame.columns]
-    return frame.with_columns(*changes, *times)
-
-
-def _check_spans(frame: pl.DataFrame, bad: BadRows, path: Path) -> None:
-    for row, (text, line) in enumerate(frame.select("mqm", "line").iter_rows()):
+    for row, (text, line) in enumerate(frame.select("mqm", "line").iter_rows() if "mqm" in frame.columns else ()):
         try:
             parse_spans(text, path, line)
         except InputError:
             bad.row(row, f"'{shown(text)}' is not a list of error spans; the file may be cut", "row with broken spans")
+    times = [_parse_seconds(frame, name, bad) for name in ("start", "end") if name in frame.columns]
+    return frame.with_columns(*changes, *times)
 
 
 def _parse_seconds(frame: pl.DataFrame, name: str, bad: BadRows) -> pl.Series:
@@ -220,11 +215,12 @@ def read_people(path: Path, accounts: set[str]) -> dict[str, str]:
         people = _people_column(columns, account)
         if people is None:
             continue
-        pairs = {key: who for key, who in zip(columns[account], columns[people], strict=True) if key and who}
+        both = {(key, who) for key, who in zip(columns[account], columns[people], strict=True) if key and who}
+        pairs = dict(both)
         known = len(accounts & pairs.keys())
         # An account that others are mapped to is a person itself.
         persons = accounts & set(pairs.values())
-        if _is_function(columns[account], columns[people]) and (known or persons) and known + len(persons) > best[0]:
+        if len(both) == len(pairs) and known + len(persons) > best[0]:
             best = (known + len(persons), {**{person: person for person in persons}, **pairs})
     if not best[0]:
         raise InputError("knows none of the accounts in the results; check --annotators", file=path)
@@ -261,11 +257,6 @@ def _people_column(columns: list[tuple[str, ...]], account: int) -> int | None:
     others = others or [column for column in range(len(columns)) if column != account and any(columns[column])]
     named = [column for column in others if _PEOPLE.search(columns[column][0])]
     return next(iter(named or others), None)
-
-
-def _is_function(keys: Iterable[str], values: Iterable[str]) -> bool:
-    pairs = {(key, value) for key, value in zip(keys, values, strict=True) if key and value}
-    return len(pairs) == len({key for key, _ in pairs})
 
 
 # Which segment of a document an item is, where a campaign numbers the items of each task from 1 on.
@@ -362,7 +353,9 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     tables, others = _result_files(paths, options)
     batches = read_batches(options.batches) if options.batches else None
     accounts = {account for rows in tables.values() for account in rows.frame["account"].unique()}
-    people_file = options.annotators or _find_people_file(list(tables))
+    # Beside a file of calibration tasks may lie a map from accounts to people.
+    beside = [file.with_name(f"{file.stem}.mapping.csv") for file in tables if _CALIBRATION in file.name.lower()]
+    people_file = options.annotators or next((path for path in beside if path.is_file()), None)
     people = read_people(people_file, accounts) if people_file else None
     names = campaign_names(list(tables))
     parts = [
@@ -382,12 +375,6 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
             "(--annotators), or one person's taste counts as that of several"
         )
     return Judgments(merged.table, merged.set_aside, tuple(notes))
-
-
-def _find_people_file(files: Sequence[Path]) -> Path | None:
-    """The map from accounts to people that lies beside a file of calibration tasks."""
-    beside = [file.with_name(f"{file.stem}.mapping.csv") for file in files if _CALIBRATION in file.name.lower()]
-    return next((path for path in beside if path.is_file()), None)
 
 
 def _result_files(paths: Sequence[Path], options: ReadOptions) -> tuple[dict[Path, UsableRows], list[str]]:
@@ -558,15 +545,12 @@ class _Campaign:
             pl.when(pl.col("flags") != "").then("flags").alias("flags"),
             *(["batch"] if rows["batch"].null_count() < rows.height else []),
         )  # fmt: skip
-        self._note_times(rows)
-        judgments = Judgments.from_columns(columns, set_aside=self.left_out, notes=self.notes, source=str(self.path))
-        return mark_humans(judgments, self.human, given=("kind",))
-
-    def _note_times(self, rows: pl.DataFrame) -> None:
         instant = rows.select((pl.col("end") - pl.col("start") <= INSTANT).mean()).item()
         if instant and instant > 0.2:
             what = f"{instant:.0%} of the times recorded are zero"
             self.notes.append(f"{self.name}: {what}; they span mouse clicks, not reading")
+        judgments = Judgments.from_columns(columns, set_aside=self.left_out, notes=self.notes, source=str(self.path))
+        return mark_humans(judgments, self.human, given=("kind",))
 
 
 def _number_revisions(rows: pl.DataFrame) -> pl.DataFrame:

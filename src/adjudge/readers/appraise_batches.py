@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import zipfile
 import zlib
 from dataclasses import dataclass, field
@@ -161,17 +162,17 @@ def find_lines_of_corrupted_copies(rows: pl.DataFrame, batches: Batches) -> list
     lines: list[int] = []
     for group in seen.partition_by(_SHOWN):
         page, system = group["page"][0], group["system"][0]
-        bad = _lines_items_times(group.filter(pl.col("kind") == "degraded"))
+        is_bad = pl.col("kind") == "degraded"
+        bad, others = (
+            group.filter(which).select("line", "item", pl.col("end").fill_null(0.0)).rows()
+            for which in (is_bad, ~is_bad)
+        )
         copies = [
             copy for copy in batches.copies.get((page, system), []) if {item for _, item, _ in bad} <= copy.corrupted
         ]
         if copies:
-            lines += _lines_within_copy(_lines_items_times(group.filter(pl.col("kind") != "degraded")), bad, copies)
+            lines += _lines_within_copy(others, bad, copies)
     return lines
-
-
-def _lines_items_times(group: pl.DataFrame) -> list[_Row]:
-    return [(line, item, end or 0.0) for line, item, end in group.select("line", "item", "end").iter_rows()]
 
 
 def _lines_within_copy(others: list[_Row], bad: list[_Row], copies: list[CorruptedCopy]) -> list[int]:
@@ -179,11 +180,15 @@ def _lines_within_copy(others: list[_Row], bad: list[_Row], copies: list[Corrupt
     corrupted = frozenset().union(*(copy.corrupted for copy in copies))
     genuine_times = [time for _, item, time in others if item in corrupted]
     copy_times = [time for _, _, time in bad]
-    return [line for line, item, time in others if item in intact and _is_nearer(time, copy_times, genuine_times)]
 
+    def distance(time: float, times: list[float]) -> float:
+        return min((abs(time - other) for other in times), default=math.inf)
 
-def _is_nearer(time: float, these: list[float], those: list[float]) -> bool:
-    return not those or min(abs(time - other) for other in these) < min(abs(time - other) for other in those)
+    return [
+        line
+        for line, item, time in others
+        if item in intact and (not genuine_times or distance(time, copy_times) < distance(time, genuine_times))
+    ]
 
 
 # Error spans as Appraise writes them, and back.

@@ -22,7 +22,7 @@ from adjudge.readers.columns import (
     typed_cells,
 )
 from adjudge.readers.pairs import find_winners, pair_judgments
-from adjudge.readers.parsing import BadRows, LoadedTable, stem, with_languages
+from adjudge.readers.parsing import LoadedTable, stem, with_languages
 from adjudge.readers.tables import load_sheets, load_table, parquet_bytes, with_decimal_points
 from adjudge.readers.wide import find_columns, unpivot, unpivot_raters
 from adjudge.table.comparisons import BLOCK_KEY
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from adjudge.readers.options import ReadOptions
 
 
-# The judgment table, and any table that can be understood as one.
 # The native table is Parquet, or CSV with the same columns; what is written is read back the same. In CSV nothing
 # between two commas is a missing value and `""` is an empty text; spans are JSON, times ISO in UTC. Columns beyond
 # the judgment table come back as text from CSV, but for those that stages heed, and as they were from Parquet.
@@ -90,7 +89,10 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Jud
     if options.raters and options.systems:
         raise UsageError("--systems and --raters cannot both be given; put one of the two below each other")
     if options.raters:
-        return _read_raters(loaded, options, campaign)
+        table, of_raters = unpivot_raters(loaded, options.raters, options.wide, options.columns)
+        judgments = read_loaded(table, replace(options, raters=()), campaign)
+        others = [use for use in judgments.columns if use.column in frame.columns]
+        return replace(judgments, columns=(*others, *of_raters))
     if options.systems:
         return _read_wide(loaded, options)
     mapping = _drop_other_kinds(map_columns(frame.columns, source, columns=options.columns, meanings=SYNONYMS), frame)
@@ -102,15 +104,6 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Jud
     if "left" in sides.mapping and "right" in sides.mapping:
         return pair_judgments(sides, options, campaign)
     raise _explain_missing_system(frame, mapping)
-
-
-def _read_raters(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Judgments:
-    """The judgments of a table with a column per annotator."""
-    table, of_raters = unpivot_raters(loaded, options.raters, options.wide, options.columns)
-    judgments = read_loaded(table, replace(options, raters=()), campaign)
-    header = set(loaded.frame.columns)
-    others = [use for use in judgments.columns if use.column in header]
-    return replace(judgments, columns=(*others, *of_raters))
 
 
 def _explain_missing_system(frame: pl.DataFrame, mapping: ColumnMap) -> InputError:
@@ -186,26 +179,35 @@ def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOption
     frame, notes = with_decimal_points(frame, scores, thousands=True)
     frame = check_cells(typed_cells(frame, bad), bad)
     frame, rows = _add_protocol(frame)
-    notes += [unsaid_protocol_note(rows)] if rows else []
+    if rows:
+        say = f"{counted(rows, 'row')} {agreeing(rows, 'does', 'do')} not say the protocol"
+        taken = f"those with a rank are taken as '{ASSUMED_OF_RANKS}', with a score as '{ASSUMED_OF_SCORES}'"
+        notes.append(f"{say}: {taken}")
     check_answers(frame, given, mapping)
     check_scale_of_scores(frame, bad)
-    check_scale(frame, options, bad)
+    if options.labels is not None:
+        # A table does not say its scale.
+        scale = scale_of(options, options.labels)
+        bad.mark(
+            frame["rank"] > scale,
+            lambda row: f"rank is {frame['rank'][row]}, it must lie between 1 and {scale}; correct it",
+            "rank beyond the scale",
+        )
     set_aside, row_notes = bad.settle()
-    usable = frame.with_row_index("row of the table").filter(~pl.col("row of the table").is_in(list(bad.problems)))
+    usable = frame.filter(bad.usable())
     usable = usable.filter(~_scores_whole_documents(usable))
     if usable.height == 0:
         raise source.fault("holds no usable judgment; check its columns")
     whole = frame.height - len(bad.problems) - usable.height
     judgments = Judgments.from_columns(
-        usable.drop("row of the table"),
+        usable,
         set_aside=[*set_aside, *([SetAside(WHOLE_DOCUMENT, whole)] if whole else [])],
         notes=[*loaded.notes, *notes, *row_notes],
         source=source,
         uses=uses.uses(),
     )
     judgments = mark_humans(judgments, options.human, given=given)
-    warnings = warn_about_scale(judgments.table, options)
-    return Judgments(judgments.table, judgments.set_aside, judgments.notes + warnings, judgments.columns)
+    return replace(judgments, notes=judgments.notes + warn_about_scale(judgments.table, options))
 
 
 def _scores_whole_documents(frame: pl.DataFrame) -> pl.Series:
@@ -216,12 +218,6 @@ def _scores_whole_documents(frame: pl.DataFrame) -> pl.Series:
     ]
     whole = next((marked for marked in is_marked if not marked.all()), None)
     return pl.repeat(value=False, n=frame.height, eager=True) if whole is None else whole
-
-
-def unsaid_protocol_note(rows: int) -> str:
-    """Word the note on rows that do not say their protocol."""
-    say = f"{counted(rows, 'row')} {agreeing(rows, 'does', 'do')} not say the protocol"
-    return f"{say}: those with a rank are taken as '{ASSUMED_OF_RANKS}', with a score as '{ASSUMED_OF_SCORES}'"
 
 
 def _add_protocol(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
@@ -268,18 +264,6 @@ def columns_of_numbers(frame: pl.DataFrame) -> list[str]:
             and frame[name].str.strip_chars().cast(pl.Float64, strict=False).null_count() == frame[name].null_count()
         )
     ]
-
-
-def check_scale(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> None:
-    """Set aside ranks beyond the scale; a table does not say its scale, so it is as long as --labels says."""
-    if options.labels is None:
-        return
-    scale = scale_of(options, options.labels)
-    bad.mark(
-        frame["rank"] > scale,
-        lambda row: f"rank is {frame['rank'][row]}, it must lie between 1 and {scale}; correct it",
-        "rank beyond the scale",
-    )
 
 
 def warn_about_scale(table: pl.DataFrame, options: ReadOptions) -> tuple[str, ...]:
@@ -335,5 +319,4 @@ def _make_text_columns(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _json(value: object) -> str:
-    plain = value.to_list() if isinstance(value, pl.Series) else value
-    return json.dumps(plain, ensure_ascii=False, default=str)
+    return json.dumps(value.to_list() if isinstance(value, pl.Series) else value, ensure_ascii=False, default=str)

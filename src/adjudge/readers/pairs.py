@@ -117,7 +117,7 @@ def pair_judgments(
     frame = check_cells(typed_cells(frame, bad), bad)
     frame = frame.with_columns(outcomes(frame, options, bad))
     set_aside, row_notes = bad.settle()
-    frame = frame.with_row_index(_ROW).filter(~pl.col(_ROW).is_in(list(bad.problems)))
+    frame = frame.with_row_index(_ROW).filter(bad.usable())
     if frame.height == 0:
         raise source.fault("holds no usable comparison; check its columns")
     languages = languages or (split_pair(options.pair) if options.pair else (UNKNOWN, UNKNOWN))
