@@ -11,7 +11,6 @@ map (`x.mapping.csv` for `x.csv`) from accounts to those with which the same peo
 from __future__ import annotations
 
 import csv
-import io
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -19,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from adjudge.readers.appraise_batches import (
-    UNDECIDED,
     Batches,
     find_lines_of_corrupted_copies,
+    note_undecided,
     parse_spans,
     read_batches,
 )
@@ -34,6 +33,7 @@ from adjudge.readers.parsing import (
     detect_delimiter,
     files_in,
     refuse_empty,
+    row_lines,
     split_rows,
 )
 from adjudge.table.errors import InputError, Source, param, shown
@@ -44,7 +44,7 @@ from adjudge.table.texts import span_column
 from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from adjudge.readers.options import ReadOptions
@@ -52,12 +52,10 @@ if TYPE_CHECKING:
 
 
 # Appraise's result files as columns. They have no header: which columns a file has, its first row tells.
-#
 # Every row begins with account, system, item, type, two languages and score. Then may follow: document and whether the
 # whole document was scored; the error spans as JSON; two columns of reported errors; start and end; and, where the
 # export added them, the batch number, the database's item number and (for pairs) the place of the target. Some exports
 # name the source segment between account and system.
-
 
 BASE = ("account", "system", "item", "type", "source_lang", "target_lang", "score")
 SOURCE = "source_segment"
@@ -141,7 +139,7 @@ def read_rows(path: Path, options: ReadOptions) -> UsableRows | None:
     """Read the rows of a result file with typed columns; None if the file is something else."""
     text = read_text(path)
     separator = find_separator(text.split("\n", 1)[0])
-    rows = [(line, fields) for line, fields in split_rows(text, path, separator) if any(fields)]
+    rows = [(line, fields) for line, fields in split_rows(text, separator, path) if any(fields)]
     if rows and rows[0][1][-1:] == [""] and layout(rows[0][1]) is None:
         rows = [(line, fields[:-1]) for line, fields in rows]
     rows = drop_header(rows)
@@ -179,18 +177,13 @@ def _convert_columns(frame: pl.DataFrame, bad: BadRows, path: Path) -> pl.DataFr
     if "complete" in frame.columns:
         refuse(~frame["complete"].is_in(list(_BOOLEANS)), "complete", "'{}' stands where True or False is needed")
         changes.append(frame["complete"] == "True")
-    if "mqm" in frame.columns:
-        _check_spans(frame, bad, path)
-    times = [_parse_seconds(frame, name, bad) for name in ("start", "end") if name in frame.columns]
-    return frame.with_columns(*changes, *times)
-
-
-def _check_spans(frame: pl.DataFrame, bad: BadRows, path: Path) -> None:
-    for row, (text, line) in enumerate(frame.select("mqm", "line").iter_rows()):
+    for row, (text, line) in enumerate(frame.select("mqm", "line").iter_rows() if "mqm" in frame.columns else ()):
         try:
             parse_spans(text, path, line)
         except InputError:
             bad.row(row, f"'{shown(text)}' is not a list of error spans; the file may be cut", "row with broken spans")
+    times = [_parse_seconds(frame, name, bad) for name in ("start", "end") if name in frame.columns]
+    return frame.with_columns(*changes, *times)
 
 
 def _parse_seconds(frame: pl.DataFrame, name: str, bad: BadRows) -> pl.Series:
@@ -203,11 +196,9 @@ def _parse_seconds(frame: pl.DataFrame, name: str, bad: BadRows) -> pl.Series:
 
 
 # Which person uses an account: maps in the forms that campaigns release.
-#
 # JSON from people to lists of accounts, or from accounts to people; or a table (comma, tab or semicolon, with a
 # header or without) that has accounts in one column and people in another. One person may have several accounts,
 # never the other way round; that, and the accounts in the results, tell which column is which.
-
 
 _PEOPLE = re.compile(r"annotator|person|people|worker|rater|name", re.IGNORECASE)
 
@@ -224,11 +215,12 @@ def read_people(path: Path, accounts: set[str]) -> dict[str, str]:
         people = _people_column(columns, account)
         if people is None:
             continue
-        pairs = {key: who for key, who in zip(columns[account], columns[people], strict=True) if key and who}
+        both = {(key, who) for key, who in zip(columns[account], columns[people], strict=True) if key and who}
+        pairs = dict(both)
         known = len(accounts & pairs.keys())
         # An account that others are mapped to is a person itself.
         persons = accounts & set(pairs.values())
-        if _is_function(columns[account], columns[people]) and (known or persons) and known + len(persons) > best[0]:
+        if len(both) == len(pairs) and known + len(persons) > best[0]:
             best = (known + len(persons), {**{person: person for person in persons}, **pairs})
     if not best[0]:
         raise InputError(f"knows none of the accounts in the results; check {param('annotators')}", file=path)
@@ -251,9 +243,8 @@ def _parse_json(text: str, path: Path) -> list[tuple[str, ...]]:
 
 
 def _parse_table(text: str, path: Path) -> list[tuple[str, ...]]:
-    csv.field_size_limit(max(len(text), 131_072))
     try:
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=detect_delimiter(text)) if any(row)]
+        rows = [row for _, row in row_lines(text, detect_delimiter(text))]
     except csv.Error as fault:
         raise InputError(f"cannot be read as a table ({fault}); check quotes", file=path) from fault
     width = max(map(len, rows))
@@ -268,17 +259,10 @@ def _people_column(columns: list[tuple[str, ...]], account: int) -> int | None:
     return next(iter(named or others), None)
 
 
-def _is_function(keys: Iterable[str], values: Iterable[str]) -> bool:
-    pairs = {(key, value) for key, value in zip(keys, values, strict=True) if key and value}
-    return len(pairs) == len({key for key, _ in pairs})
-
-
 # Which segment of a document an item is, where a campaign numbers the items of each task from 1 on.
-#
 # Most campaigns number segments within the document or the test set; such numbers are taken as they are. Where the
 # numbers run from 1 to the length of the task instead, the same segment has another number in every task. Then a
 # segment is known by its place on the page, and a document that was cut at the end of a task goes on in the next.
-
 
 _PAGE = ("account", "page", "system")
 _OUTPUT = ("document", "system")
@@ -369,7 +353,9 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     tables, others = _result_files(paths, options)
     batches = read_batches(options.batches) if options.batches else None
     accounts = {account for rows in tables.values() for account in rows.frame["account"].unique()}
-    people_file = options.annotators or _find_people_file(list(tables))
+    # Beside a file of calibration tasks may lie a map from accounts to people.
+    beside = [file.with_name(f"{file.stem}.mapping.csv") for file in tables if _CALIBRATION in file.name.lower()]
+    people_file = options.annotators or next((path for path in beside if path.is_file()), None)
     people = read_people(people_file, accounts) if people_file else None
     names = campaign_names(list(tables))
     parts = [
@@ -389,12 +375,6 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
             "(--annotators), or one person's taste counts as that of several"
         )
     return Judgments(merged.table, merged.set_aside, tuple(notes))
-
-
-def _find_people_file(files: Sequence[Path]) -> Path | None:
-    """The map from accounts to people that lies beside a file of calibration tasks."""
-    beside = [file.with_name(f"{file.stem}.mapping.csv") for file in files if _CALIBRATION in file.name.lower()]
-    return next((path for path in beside if path.is_file()), None)
 
 
 def _result_files(paths: Sequence[Path], options: ReadOptions) -> tuple[dict[Path, UsableRows], list[str]]:
@@ -539,9 +519,7 @@ class _Campaign:
                 "mqm", "line", "page", "system", "item", "type"
             ).iter_rows()
         ]
-        if undecided := sum(span["severity"] == UNDECIDED for all_spans in spans for span in all_spans):
-            undone = f"{counted(undecided, 'error span')} {agreeing(undecided, 'has', 'have')}"
-            self.notes.append(f"{self.name}: {undone} no severity (an unfinished click)")
+        self.notes += [f"{self.name}: {note}" for note in note_undecided(spans)]
         rows = rows.with_columns(span_column(spans))
         categories = any(span["category"] for all_spans in spans for span in all_spans)
         if not categories or (rows["score"] != 0).any():
@@ -567,15 +545,12 @@ class _Campaign:
             pl.when(pl.col("flags") != "").then("flags").alias("flags"),
             *(["batch"] if rows["batch"].null_count() < rows.height else []),
         )  # fmt: skip
-        self._note_times(rows)
-        judgments = Judgments.from_columns(columns, set_aside=self.left_out, notes=self.notes, source=str(self.path))
-        return mark_humans(judgments, self.human, given=("kind",))
-
-    def _note_times(self, rows: pl.DataFrame) -> None:
         instant = rows.select((pl.col("end") - pl.col("start") <= INSTANT).mean()).item()
         if instant and instant > 0.2:
             what = f"{instant:.0%} of the times recorded are zero"
             self.notes.append(f"{self.name}: {what}; they span mouse clicks, not reading")
+        judgments = Judgments.from_columns(columns, set_aside=self.left_out, notes=self.notes, source=str(self.path))
+        return mark_humans(judgments, self.human, given=("kind",))
 
 
 def _number_revisions(rows: pl.DataFrame) -> pl.DataFrame:

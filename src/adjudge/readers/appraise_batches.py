@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import zipfile
 import zlib
 from dataclasses import dataclass, field
@@ -161,17 +162,17 @@ def find_lines_of_corrupted_copies(rows: pl.DataFrame, batches: Batches) -> list
     lines: list[int] = []
     for group in seen.partition_by(_SHOWN):
         page, system = group["page"][0], group["system"][0]
-        bad = _lines_items_times(group.filter(pl.col("kind") == "degraded"))
+        is_bad = pl.col("kind") == "degraded"
+        bad, others = (
+            group.filter(which).select("line", "item", pl.col("end").fill_null(0.0)).rows()
+            for which in (is_bad, ~is_bad)
+        )
         copies = [
             copy for copy in batches.copies.get((page, system), []) if {item for _, item, _ in bad} <= copy.corrupted
         ]
         if copies:
-            lines += _lines_within_copy(_lines_items_times(group.filter(pl.col("kind") != "degraded")), bad, copies)
+            lines += _lines_within_copy(others, bad, copies)
     return lines
-
-
-def _lines_items_times(group: pl.DataFrame) -> list[_Row]:
-    return [(line, item, end or 0.0) for line, item, end in group.select("line", "item", "end").iter_rows()]
 
 
 def _lines_within_copy(others: list[_Row], bad: list[_Row], copies: list[CorruptedCopy]) -> list[int]:
@@ -179,19 +180,21 @@ def _lines_within_copy(others: list[_Row], bad: list[_Row], copies: list[Corrupt
     corrupted = frozenset().union(*(copy.corrupted for copy in copies))
     genuine_times = [time for _, item, time in others if item in corrupted]
     copy_times = [time for _, _, time in bad]
-    return [line for line, item, time in others if item in intact and _is_nearer(time, copy_times, genuine_times)]
 
+    def distance(time: float, times: list[float]) -> float:
+        return min((abs(time - other) for other in times), default=math.inf)
 
-def _is_nearer(time: float, these: list[float], those: list[float]) -> bool:
-    return not those or min(abs(time - other) for other in these) < min(abs(time - other) for other in those)
+    return [
+        line
+        for line, item, time in others
+        if item in intact and (not genuine_times or distance(time, copy_times) < distance(time, genuine_times))
+    ]
 
 
 # Error spans as Appraise writes them, and back.
-#
 # Offsets of spans that annotators marked include the last character; those of spans that were filled in beforehand
 # and left as they were do not, and may run past the text. The key `error_type` tells them apart: it is there for the
 # former. An omission has the word `missing` instead of offsets.
-
 
 MISSING = "missing"
 UNDECIDED = "undecided"
@@ -243,6 +246,13 @@ def unplaced_span(severity: object, category: object, side: object = None) -> Sp
     }
 
 
+def note_undecided(spans: Iterable[Sequence[Span]]) -> list[str]:
+    """A note on the spans of all judgments that have no severity, where there are such."""
+    undecided = sum(span["severity"] == UNDECIDED for of_judgment in spans for span in of_judgment)
+    has = f"{counted(undecided, 'error span')} {agreeing(undecided, 'has', 'have')}"
+    return [f"{has} no severity (an unfinished click)"] if undecided else []
+
+
 def format_spans(spans: list[Span] | None) -> str:
     """Spans as Appraise writes them when annotators marked them."""
     return json.dumps([_entry(span) for span in spans or []], ensure_ascii=False, separators=(",", ":"))
@@ -260,10 +270,8 @@ def _entry(span: Span) -> dict[str, Any]:
 
 
 # A judgment table as an Appraise result file: 9 columns for outputs alone, 11 for documents, 12 with error spans.
-#
 # What the format cannot hold is lost: people behind accounts (the task is written as the account where there is one),
 # ranks, texts, and whether a span was filled in beforehand. Scores must be numbers; a judgment without one is refused.
-
 
 COLUMNS = (9, 11, 12)
 _TYPES = {

@@ -167,7 +167,7 @@ class ColumnMap:
             twice: the names that several columns have.
             also: further columns that are used.
         """
-        used = [column for meaning, column in self.columns.items() if meaning != "text"]
+        used = (column for meaning, column in self.columns.items() if meaning != "text")
         if column := next((name for name in (*used, *also) if name in twice), None):
             raise self.source.fault(f"has the column '{shown(column)}' twice; keep one, or give the other another name")
 
@@ -188,15 +188,8 @@ class ColumnMap:
         if not left_out and set(self.header) <= set(SCHEMA):
             # The judgment table itself: there is nothing to tell.
             return ()
-        return tuple(
-            ColumnUse(
-                self.source.name,
-                name,
-                taken.get(name),
-                "not used" if name in left_out else "used" if name in taken else "kept",
-            )
-            for name in self.header
-        )
+        use = {name: "not used" if name in left_out else "used" if name in taken else "kept" for name in self.header}
+        return tuple(ColumnUse(self.source.name, name, taken.get(name), use[name]) for name in self.header)
 
 
 def parse_columns(wanted: Sequence[str], known: Iterable[str] = KNOWN) -> dict[str, str]:
@@ -237,15 +230,14 @@ def map_columns(
     by_name = _by_plain_name(header)
     taken = set(chosen.values())
     # The judgment table's own names come before synonyms: 'item' is no segment where there is a column 'segment'.
-    for exact in (True, False):
-        for meaning in meanings:
-            for name in known[meaning][:1] if exact else known[meaning][1:]:
-                column = by_name.get(plain(name))
-                # A column that is named like one of the judgment table is that column and no other.
-                may_be = column is not None and (column == meaning or column not in SCHEMA)
-                if meaning not in chosen and column is not None and column not in taken and may_be:
-                    chosen[meaning] = column
-                    taken.add(column)
+    names = [(meaning, name) for meaning in meanings for name in known[meaning][:1]]
+    names += [(meaning, name) for meaning in meanings for name in known[meaning][1:]]
+    for meaning, name in names:
+        column = by_name.get(plain(name), "")
+        # A column that is named like one of the judgment table is that column and no other.
+        if meaning not in chosen and column not in {"", *taken} and (column == meaning or column not in SCHEMA):
+            chosen[meaning] = column
+            taken.add(column)
     for meaning, column in _find_nested(header, {meaning: known[meaning] for meaning in meanings}, taken).items():
         chosen.setdefault(meaning, column)
     return ColumnMap(chosen, tuple(header), source)
@@ -471,18 +463,16 @@ def _parse_span_list(value: str, *, untyped: bool) -> list[dict[str, object]] | 
 
 
 def _is_span(span: dict[str, object]) -> bool:
+    """Whether the table can hold a span: whole numbers of 64 bits, text without half characters."""
     kinds = {name: int if dtype == pl.Int64 else str for name, dtype in SPAN.to_schema().items()}
-    return all(
-        name in kinds and (value is None or (isinstance(value, kinds[name]) and _fits(value)))
-        for name, value in span.items()
-    )
 
+    def fits(name: str, value: object) -> bool:
+        if isinstance(value, str):
+            return kinds.get(name) is str and not any("\ud800" <= character <= "\udfff" for character in value)
+        is_int = isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
+        return name in kinds and (value is None or (is_int and kinds[name] is int))
 
-def _fits(value: object) -> bool:
-    """Whether the table can hold the value: whole numbers of 64 bits, text without half characters."""
-    if isinstance(value, str):
-        return not any("\ud800" <= character <= "\udfff" for character in value)
-    return isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
+    return all(fits(name, value) for name, value in span.items())
 
 
 def _parse_times(column: pl.Series) -> pl.Series:
@@ -490,20 +480,17 @@ def _parse_times(column: pl.Series) -> pl.Series:
 
     Dates may also be written 2024/05/01 or 01.05.2024, which mean one thing each.
     """
-    whole = column.str.strip_chars()
+    given = whole = column.str.strip_chars()
     for pattern, iso in _FORMS_OF_TIMES:
         whole = whole.str.replace(pattern, iso)
     has_zone = whole.str.contains(r"[+-]\d\d:\d\d$")
     zoned = pl.select(pl.when(has_zone).then(whole).otherwise(whole + "+00:00")).to_series()
     parsed = zoned.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%:z", time_unit="us", strict=False).dt.convert_time_zone("UTC")
-    seconds = column.str.strip_chars().cast(pl.Float64, strict=False)
-    in_milliseconds = pl.when(seconds.is_between(*_MILLISECONDS)).then(seconds / 1000).otherwise(seconds)
-    seconds = pl.select(in_milliseconds).to_series()
-    unix = pl.from_epoch((seconds.filter(seconds.is_between(*_UNIX)) * 1e6).round().cast(pl.Int64), time_unit="us")
-    if not unix.len():
-        return parsed.alias(column.name)
-    moments = pl.select(pl.when(seconds.is_between(*_UNIX)).then(seconds * 1e6).round().cast(pl.Int64)).to_series()
-    return pl.select(pl.coalesce(parsed, moments.cast(pl.Datetime("us", "UTC")))).to_series().alias(column.name)
+    number = given.cast(pl.Float64, strict=False)
+    seconds = pl.select(pl.when(number.is_between(*_MILLISECONDS)).then(number / 1000).otherwise(number)).to_series()
+    micros = pl.when(seconds.is_between(*_UNIX)).then(seconds * 1e6).round().cast(pl.Int64)
+    moments = pl.select(micros.cast(pl.Datetime("us", "UTC"))).to_series()
+    return pl.select(pl.coalesce(parsed, moments)).to_series().alias(column.name)
 
 
 def check_cells(frame: pl.DataFrame, bad: BadRows) -> pl.DataFrame:
@@ -512,26 +499,27 @@ def check_cells(frame: pl.DataFrame, bad: BadRows) -> pl.DataFrame:
         bad.mark_nameless(frame["system"])
     for name, allowed in (("protocol", PROTOCOLS), ("kind", KINDS)):
         if name in frame.columns:
-            strange = frame[name].is_not_null() & ~frame[name].is_in(list(allowed))
-            bad.mark(strange, _unknown(frame, name, allowed), f"row with an unknown {name}")
+            words = frame[name]
+            known = f"use one of {', '.join(allowed)}"
+            bad.mark(
+                words.is_not_null() & ~words.is_in(list(allowed)),
+                lambda row, words=words, known=known: f"column '{words.name}' holds '{shown(words[row])}'; {known}",  # type: ignore[misc]
+                f"row with an unknown {name}",
+            )
     for name, least in (("rank", 1), ("revision", 0)):
         if name in frame.columns:
-            bad.mark(frame[name] < least, _too_low(frame, name, least, bad.source), f"row with a broken {name}")
+            bad.mark(frame[name] < least, _too_low(frame[name], least, bad.source), f"row with a broken {name}")
     if "active_seconds" in frame.columns:
         negative = (frame["active_seconds"] < 0).fill_null(value=False)
-        bad.empty(negative, "active_seconds", _too_low(frame, "active_seconds", 0, bad.source))
+        bad.empty(negative, "active_seconds", _too_low(frame["active_seconds"], 0, bad.source))
         frame = frame.with_columns(pl.when(~negative).then(pl.col("active_seconds")).alias("active_seconds"))
     return frame
 
 
-def _unknown(frame: pl.DataFrame, name: str, allowed: Iterable[str]) -> Callable[[int], str]:
-    return lambda row: f"column '{name}' holds '{shown(frame[name][row])}'; use one of {', '.join(allowed)}"
-
-
-def _too_low(frame: pl.DataFrame, name: str, least: int, source: Source) -> Callable[[int], str]:
+def _too_low(numbers: pl.Series, least: int, source: Source) -> Callable[[int], str]:
     def problem(row: int) -> str:
-        column = shown(source.column(name, row))
-        return f"column '{column}' holds {frame[name][row]}, at least {least} is needed; correct it"
+        column = shown(source.column(numbers.name, row))
+        return f"column '{column}' holds {numbers[row]}, at least {least} is needed; correct it"
 
     return problem
 

@@ -13,12 +13,11 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from adjudge.readers.appraise_batches import UNDECIDED, read_span
+from adjudge.readers.appraise_batches import note_undecided, read_span
 from adjudge.readers.parsing import SECTION, common_columns, json_files, json_lines, pair_of_item, read_each
 from adjudge.table.errors import InputError, param, shown
 from adjudge.table.judgments import Judgments, SetAside
 from adjudge.table.participants import mark_humans
-from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,7 +41,9 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
 
 def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     entries, bad = json_lines(path, options, needed="one JSON line per judged segment")
-    typed = _errors_are_typed([entry for _, _, entry in entries])
+    # Annotators' spans include their last character; `error_type` marks spans as theirs. A release that took this key
+    # from all spans holds annotators' spans only.
+    typed = any('"error_type"' in json.dumps(entry) for _, _, entry in entries)
     rows: list[Entry] = []
     unscored = 0
     for row, text, entry in entries:
@@ -65,14 +66,9 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     scored = [row for row in rows if row["score"] is not None]
     if not scored:
         raise InputError("holds no score; check that this is the file with the judgments", file=path)
-    undecided = sum(span["severity"] == UNDECIDED for row in scored for span in row["spans"])
-    spans = f"{counted(undecided, 'error span')} {agreeing(undecided, 'has', 'have')}"
-    notes = [f"{path.name}: {spans} no severity (an unfinished click)"] if undecided else []
-    left_out = [
-        SetAside("no score was given", len(rows) - len(scored)),
-        SetAside("segment without any answer", unscored),
-        *spoilt,
-    ]
+    notes = [f"{path.name}: {note}" for note in note_undecided(row["spans"] for row in scored)]
+    left_out = [SetAside("no score was given", len(rows) - len(scored))]
+    left_out += [SetAside("segment without any answer", unscored), *spoilt]
     protocol = _protocol(scored)
     columns = {
         **common_columns(scored, path, options),
@@ -143,14 +139,6 @@ def _times(given: Any) -> tuple[float | None, float | None]:
     times = [float(time) for time in given or () if time is not None]
     times = [time for time in times if 0 < time < _LATEST]
     return (min(times), max(times)) if len(times) > 1 else (None, None)
-
-
-def _errors_are_typed(entries: list[Any]) -> bool:
-    """Whether some error of the file says its type. A release that took this key from all holds annotators' spans only.
-
-    Annotators' spans include their last character; `error_type` marks spans as theirs.
-    """
-    return any('"error_type"' in json.dumps(entry) for entry in entries)
 
 
 def _add_spans(row: Entry, *, typed: bool) -> Entry:

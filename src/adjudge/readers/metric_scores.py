@@ -182,9 +182,9 @@ def _metric_columns(table: Delimited, others: set[int | None]) -> list[tuple[int
         )
         raise InputError(what, file=table.path, line=1)
     columns = [(i, f"score in column '{name}'") for i, name in enumerate(table.header) if i not in others]
-    if not columns:
-        raise InputError("has no column of scores beside the systems and segments", file=table.path, line=1)
-    return columns
+    if columns:
+        return columns
+    raise InputError("has no column of scores beside the systems and segments", file=table.path, line=1)
 
 
 def _read_table(path: Path) -> Delimited:
@@ -265,33 +265,27 @@ def _parse_score(value: object, metric: str, path: Path) -> float:
     """A score as a number, or as the text that sacrebleu makes of it where there are several systems."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise InputError(f"the score of {metric} is '{shown(value)}', a number is needed; correct it", file=path)
-    try:
-        return to_float(str(value), f"the score of {metric}", path, 1)
-    except InputError as fault:
-        raise InputError(
-            f"the score of {metric} is '{shown(value)}', a number is needed; correct it", file=path
-        ) from fault
+    return to_float(str(value), f"the score of {metric}", path)
 
 
 # Scores by segment as mt-metrics-eval keeps them: `*.seg.score` with its documents file, as judgments.
-#
 # A line holds a system and a score; the lines of a system are its segments in order, counted from 1; `None` is
 # missing. `documents/LP.docs` beside the folder of scores names the document of every segment. Given the folder of a
 # test set, the scores of people (`human-scores`) are read. Who judged is not in these files: a score is the mean of
 # those who did.
 
-
 ENDING = ".seg.score"
 OTHERS = (".sys.score", ".doc.score", ".domain.score")
 # The folder with the scores of people inside that of a test set.
 HUMAN_SCORES = "human-scores"
+_SEGMENT_NUMBER = (pl.int_range(pl.len()).over("system") + 1).cast(pl.String).alias("segment")
 # Protocols that a file's name may hold; scores under other names are taken as direct assessment.
 _NAMED_PROTOCOLS = ("mqm", "esa", "sqm")
 
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read score files, or those of folders; each becomes a campaign named after it."""
-    return concat([_read_file_metric_scores(path, options) for given in paths for path in _find_files(given)])
+    return concat([_read_segment_scores(path, options) for given in paths for path in _find_files(given)])
 
 
 def _find_files(path: Path) -> list[Path]:
@@ -303,7 +297,7 @@ def _find_files(path: Path) -> list[Path]:
     raise InputError(f"is a folder without *{ENDING}, and so is {HUMAN_SCORES} in it; name the files", file=path)
 
 
-def _read_file_metric_scores(path: Path, options: ReadOptions) -> Judgments:
+def _read_segment_scores(path: Path, options: ReadOptions) -> Judgments:
     if path.name.endswith(OTHERS):
         raise InputError(f"holds no scores of segments, of which all others are made; give *{ENDING}", file=path)
     text = read_text(path).rstrip()
@@ -323,26 +317,20 @@ def _read_file_metric_scores(path: Path, options: ReadOptions) -> Judgments:
 def _parse_lines(text: str, path: Path, options: ReadOptions) -> tuple[pl.DataFrame, BadRows]:
     """System, segment and score of every line, and the lines that cannot be used."""
     # An empty line is a segment without a score: left out, it would give all segments behind it other numbers.
-    lines = list(enumerate(text.split("\n"), start=1))
-    rows = [(text.split(), line) for line, text in lines]
-    bad = BadRows(Source(str(path), lambda row: lines[row][0]), options, len(lines))
-    for row, (fields, _) in enumerate(rows):
+    rows = [line.split() for line in text.split("\n")]
+    bad = BadRows(Source(str(path), lambda row: row + 1), options, len(rows))
+    for row, fields in enumerate(rows):
         if len(fields) != 2:
             bad.row(row, f"has {counted(len(fields), 'field')}, a system and a score are needed; correct it")
             # An empty line belongs to the system of the line before.
-            fields[:1] = fields[:1] or next((before[:1] for before, _ in reversed(rows[:row]) if before), [""])
-    frame = pl.DataFrame(
-        {
-            "system": [fields[0] for fields, _ in rows],
-            "given": [fields[1] if len(fields) == 2 else None for fields, _ in rows],
-        },
-        schema={"system": pl.String, "given": pl.String},
-    )
+            fields[:1] = fields[:1] or next((before[:1] for before in reversed(rows[:row]) if before), [""])
+    given = [fields[1] if len(fields) == 2 else None for fields in rows]
+    frame = pl.DataFrame({"system": [fields[0] for fields in rows], "given": pl.Series(given, dtype=pl.String)})
     missing = pl.col("given").str.to_lowercase().is_in(list(MISSING))
     frame = frame.with_row_index("row").with_columns(
-        (pl.int_range(pl.len()).over("system") + 1).cast(pl.String).alias("segment"),
-        pl.when(~missing).then(pl.col("given").cast(pl.Float64, strict=False)).alias("score"),
-        missing.alias("missing"),
+        _SEGMENT_NUMBER,
+        score=pl.when(~missing).then(pl.col("given").cast(pl.Float64, strict=False)),
+        missing=missing,
     )
     broken = frame.select(~pl.col("missing") & ~pl.col("score").is_finite().fill_null(value=False)).to_series()
     bad.mark(broken, lambda row: f"score is '{frame['given'][row]}', a number is needed; correct it", "broken score")
@@ -358,8 +346,7 @@ def _drop_copies(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     if times == 1:
         return frame, 1
     rows = [row for rows in by_system["row"].to_list() for row in rows[kept.start : kept.stop : kept.step]]
-    number = (pl.int_range(pl.len()).over("system") + 1).cast(pl.String).alias("segment")
-    return frame.filter(pl.col("row").is_in(rows)).with_columns(number), times
+    return frame.filter(pl.col("row").is_in(rows)).with_columns(_SEGMENT_NUMBER), times
 
 
 def _judgments(
@@ -379,14 +366,14 @@ def _judgments(
     short = name.removeprefix(f"{source}-{target}.")
     protocol = next((name for name in _NAMED_PROTOCOLS if name in short.lower()), ASSUMED_OF_SCORES)
     table = frame.select(
-        pl.lit(f"{test_set}/{short}").alias("campaign"),
-        pl.lit(protocol).alias("protocol"),
-        pl.lit(source).alias("source_lang"),
-        pl.lit(target).alias("target_lang"),
         "segment",
-        pl.col("segment").replace_strict(documents, default=None, return_dtype=pl.String).alias("document"),
         "system",
         "score",
+        document=pl.col("segment").replace_strict(documents, default=None, return_dtype=pl.String),
+        campaign=pl.lit(f"{test_set}/{short}"),
+        protocol=pl.lit(protocol),
+        source_lang=pl.lit(source),
+        target_lang=pl.lit(target),
     )
     if protocol in ON_SCALE and not table["score"].is_between(*SCORE_SCALE).all():
         # Standardised scores and those of metrics have scales of their own, as sliders may have.

@@ -18,7 +18,7 @@ import polars as pl
 
 from adjudge.readers.columns import SYNONYMS, map_columns
 from adjudge.readers.parsing import Delimited, column_uses, files_in, pair_of, read_delimited, read_each, stem
-from adjudge.table.errors import DataError, InputError, UsageError, param, shown
+from adjudge.table.errors import DataError, InputError, UsageError, shown
 from adjudge.table.files import read_text, write_text
 from adjudge.table.judgments import Judgments, SetAside
 from adjudge.table.languages import find_pair, language_code, pair_in_name
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from adjudge.table.judgments import ColumnUse
 
 
-# What an error costs in MQM: the weights of the workshops' rankings, and the score of a judgment from its errors.
-#
+# What an error costs in MQM, by the weights of the workshops' rankings:
 # minor 1 (punctuation 0.1), major and critical 5, non-translation 25, neutral errors, errors of the source and creative
 # reinterpretations 0. Categories are written in several ways: `Non-translation!`, `non_translation`. A score is the sum
 # of the costs below zero, so that more is better, as everywhere else.
@@ -107,7 +106,7 @@ def find_weights(text: str) -> Weights:
         if name in ("", "source", *_FREE) or not 0 <= stated[name] < math.inf:
             known = ", ".join(NAMED)
             raise UsageError(
-                f"{param('mqm_weights')} '{text}' is neither a name ({known}) nor a list such as minor=1,major=5 "
+                f"--mqm-weights '{text}' is neither a name ({known}) nor a list such as minor=1,major=5 "
                 f"of {', '.join(numbers)}, or a severity of your own; correct it"
             )
     others = tuple((plain(name), stated.pop(name)) for name in list(stated) if name not in numbers)
@@ -158,8 +157,12 @@ _PARTS_OF_SPANS = {
 class _Rating:
     """All errors that one annotator found in one output."""
 
-    key: tuple[str, str, str, str]  # system, document, segment, annotator
-    pair: tuple[str, str] | None  # the languages, where the row names them
+    system: str
+    document: str
+    segment: str
+    annotator: str
+    pair: tuple[str, str] | None
+    """The languages, where the rows name them."""
     spans: list[Span] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
     rows: int = 0
@@ -176,8 +179,7 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     for name, _ in weights.others:
         if name not in map(plain, severities):
             raise UsageError(
-                f"{param('mqm_weights')} names '{shown(name)}', but the severities are "
-                f"{shown(', '.join(severities), 200)}; "
+                f"--mqm-weights names '{shown(name)}', but the severities are {shown(', '.join(severities), 200)}; "
                 "correct it"
             )
     return judgments
@@ -211,21 +213,18 @@ def _read_file(weights: Weights, path: Path, campaign: str, options: ReadOptions
 def _make_rows(ratings: Sequence[_Rating], campaign: str, pair_of_file: tuple[str, str]) -> pl.DataFrame:
     """Make rows of the judgment table; a rating that does not say its language pair has that of the file."""
     pairs = [rating.pair or pair_of_file for rating in ratings]
+    names = ("annotator", "segment", "system")
     columns = {
-        "campaign": [campaign] * len(ratings),
-        "protocol": ["mqm"] * len(ratings),
         "source_lang": [source for source, _ in pairs],
         "target_lang": [target for _, target in pairs],
-        "annotator": [rating.key[3] for rating in ratings],
-        "screen": [f"{rating.key[1]}#{rating.key[0]}" if rating.key[1] else None for rating in ratings],
-        "document": [rating.key[1] or None for rating in ratings],
-        "segment": [rating.key[2] for rating in ratings],
-        "system": [rating.key[0] for rating in ratings],
+        **{name: [getattr(rating, name) for rating in ratings] for name in names},
+        "screen": [f"{rating.document}#{rating.system}" if rating.document else None for rating in ratings],
+        "document": [rating.document or None for rating in ratings],
         "score": [score(rating.weights) for rating in ratings],
         "spans": span_column([rating.spans for rating in ratings]),
         "text": [" | ".join(rating.comments) or None for rating in ratings],
     }
-    return pl.DataFrame(columns)
+    return pl.DataFrame(columns).with_columns(campaign=pl.lit(campaign), protocol=pl.lit("mqm"))
 
 
 def _notes(path: Path, counts: Counter[str], row_notes: Sequence[str], options: ReadOptions) -> list[str]:
@@ -236,7 +235,7 @@ def _notes(path: Path, counts: Counter[str], row_notes: Sequence[str], options: 
     if options.mqm_weights is None:
         notes.append(f"error weights are those of the workshops ('{DEFAULT_WEIGHTS}'); --mqm-weights chooses others")
     if counts["copies"]:
-        copies = "1 row repeats another" if counts["copies"] == 1 else f"{counts['copies']:,} rows repeat others"
+        copies = counted(counts["copies"], "row repeats another", "rows repeat others")
         notes.append(f"{stem(path)}: {copies} in every column; the error counts once")
     return notes
 
@@ -278,14 +277,14 @@ class _Columns:
         place = self.table.header.index(self.mapping.need(meaning))
         return [fields[place] for _, fields in self.table.rows]
 
-    def keys(self) -> list[tuple[tuple[str, str, str, str], tuple[str, str] | None]]:
-        """The rating that every row belongs to, and its languages, where the row names them."""
+    def keys(self) -> list[tuple[str, str, str, str, tuple[str, str] | None]]:
+        """What identifies the rating that every row belongs to: the first fields of `_Rating`."""
         names = [[cell.strip() for cell in self.cells(name)] for name in ("system", "document", "segment", "annotator")]
         pairs = [find_pair(cell) for cell in self.cells("pair")]
         if "source_lang" in self.mapping and "target_lang" in self.mapping:
             languages = zip(self.cells("source_lang"), self.cells("target_lang"), strict=True)
             pairs = [(language_code(s), language_code(t)) if s.strip() and t.strip() else None for s, t in languages]
-        return list(zip(zip(*names, strict=True), pairs, strict=True))
+        return list(zip(*names, pairs, strict=True))
 
 
 def _ratings(columns: _Columns, counts: Counter[str], weights: Weights) -> list[_Rating]:
@@ -322,22 +321,17 @@ def _refuse_severity(error: tuple[str, str], weights: Weights, table: Delimited,
     """Whether an error is of no known severity, which makes the row a bad one."""
     if plain(error[0]) in NO_ERROR or plain(error[1]) in NO_ERROR or weight(*error, weights) is not None:
         return False
-    known = "no-error, neutral, minor, major or critical"
-    remedy = (
-        f"or a weight for it, as {param('mqm_weights')} {as_argument([f'{plain(error[0])}=8'])}"
-        if error[0]
-        else "correct it"
-    )
+    known, remedy = "no-error, neutral, minor, major or critical", "correct it"
+    if error[0]:
+        remedy = f"or a weight for it, as --mqm-weights {as_argument([f'{plain(error[0])}=8'])}"
     table.bad.row(row, f"severity is '{shown(error[0])}', {known} is needed, {remedy}", "error of unknown severity")
     return True
 
 
 def _make_spans(source: str, target: str, severity: str, category: str, counts: Counter[str]) -> list[Span]:
-    marked: list[tuple[str, int | None, int | None, str | None]] = [
-        (side, *marks)
-        for side, text in (("source", source), ("target", target))
-        for marks in _parse_marks(text, counts)
-    ]
+    marked: list[tuple[str, int | None, int | None, str | None]] = []
+    for side, text in (("source", source), ("target", target)):
+        marked += [(side, *marks) for marks in _parse_marks(text, counts)]
     if not marked:
         marked = [("missing" if "omission" in category.casefold() else "target", None, None, None)]
     kind = {"severity": severity.casefold(), "category": category or None}
@@ -365,14 +359,10 @@ def _parse_marks(text: str, counts: Counter[str]) -> list[tuple[int, int, str]]:
     return marks
 
 
-# A judgment table as MQM ratings: one row per error, marked `<v>..</v>` in the source or the target text.
-#
-# The table must hold the texts (columns `source_text` and `target_text`). The format has no revisions and no controls:
-# the last revision of genuine judgments is written. A score follows from the errors and is not written.
-
+# A judgment table as MQM ratings. It must hold the texts (columns `source_text` and `target_text`). The format has no
+# revisions and no controls: the last revision of genuine judgments is written. A score follows from the errors.
 
 HEADER = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")
-NO_ERROR_WRITER = "No-error"
 _OPEN, _CLOSE = "<v>", "</v>"
 _BREAKS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
 
@@ -408,15 +398,10 @@ def _errors(row: dict[str, Any]) -> Iterator[tuple[str, str, str, str]]:
         if _OPEN in text or _CLOSE in text:
             raise DataError(f"the text '{shown(text)}' holds {_OPEN} or {_CLOSE}, which mark errors in MQM files")
     if not row["spans"]:
-        yield source, target, NO_ERROR_WRITER, NO_ERROR_WRITER
+        yield source, target, "No-error", "No-error"
     for span in row["spans"]:
-        texts = (source, target)
+        texts = [source, target]
         if span["side"] != MISSING and span["start"] is not None:
-            in_source = span["side"] == SOURCE
-            texts = (_mark_span(source, span), target) if in_source else (source, _mark_span(target, span))
-        yield *texts, span["category"] or "", str(span["severity"]).capitalize()
-
-
-def _mark_span(text: str, span: dict[str, Any]) -> str:
-    start, end = span["start"], span["end"]
-    return text[:start] + _OPEN + text[start:end] + _CLOSE + text[end:]
+            side, start, end = int(span["side"] != SOURCE), span["start"], span["end"]
+            texts[side] = texts[side][:start] + _OPEN + texts[side][start:end] + _CLOSE + texts[side][end:]
+        yield texts[0], texts[1], span["category"] or "", str(span["severity"]).capitalize()

@@ -24,8 +24,8 @@ from adjudge.readers.parsing import BadRows, column_uses, files_in, refuse_empty
 from adjudge.readers.wmt_da_files import KINDS
 from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import read_bytes, read_text
-from adjudge.table.judgments import Judgments, SetAside, concat
-from adjudge.table.languages import UNKNOWN, language_code
+from adjudge.table.judgments import Judgments, SetAside, concat, language_codes
+from adjudge.table.languages import UNKNOWN
 from adjudge.table.participants import mark_humans
 from adjudge.table.wording import counted
 
@@ -73,7 +73,7 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
         if results is not None:
             # The batches of a folder belong together.
             campaign = stem(path) if paths == [path] else path.resolve().parent.name
-            parts.append(_judgments(results, campaign, options))
+            parts.append(_make_judgments(results, campaign, options))
         elif path in explicit:
             refuse_empty(path)
             raise InputError(f"has no column '{ANSWER}'; check that it is a file of batch results", file=path, line=1)
@@ -86,7 +86,7 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     return replace(merged, notes=(*merged.notes, *notes))
 
 
-def _judgments(results: Results, campaign: str, options: ReadOptions) -> Judgments:
+def _make_judgments(results: Results, campaign: str, options: ReadOptions) -> Judgments:
     if not results.rows:
         raise InputError("holds a header but no assignments; check that the file is complete", file=results.path)
     table, bad = _split_answers(_assignments(results), results, options)
@@ -113,33 +113,24 @@ def _assignments(results: Results) -> pl.DataFrame:
     """One row per assignment."""
     columns = list(zip(*(fields for _, fields in results.rows), strict=True))
 
-    def texts(meaning: str) -> list[str | None]:
+    def texts(meaning: str) -> pl.Series:
         column = results.column_index(*_NAMES[meaning])
         values = [None] * len(results.rows) if column is None else columns[column]
-        return [value.strip().strip("'") or None if value else None for value in values]
+        cells = [value.strip().strip("'") or None if value else None for value in values]
+        return pl.Series(cells, dtype=pl.String)
 
-    def codes(meaning: str) -> list[str]:
-        return [UNKNOWN if value is None else language_code(value) for value in texts(meaning)]
-
-    status = pl.Series(texts("rejected"), dtype=pl.String)
     return pl.DataFrame(
         {
             "line": [line for line, _ in results.rows],
-            "source_lang": codes("source_lang"),
-            "target_lang": codes("target_lang"),
-            "annotator": texts("annotator"),
-            "task": texts("task"),
+            **{name: language_codes(texts(name)).fill_null(UNKNOWN) for name in ("source_lang", "target_lang")},
+            **{name: texts(name) for name in ("annotator", "task")},
             "answer": texts("system, segment, kind, score"),
             "comment": texts("text"),
-            "rejected": status == "Rejected",
-            "started": [_parse_time(text) for text in texts("started")],
-            "ended": [_parse_time(text) for text in texts("ended")],
-            "seconds": pl.Series(texts("active_seconds"), dtype=pl.String).cast(pl.Float64, strict=False),
+            "rejected": texts("rejected") == "Rejected",
+            **{name: [_parse_time(text) for text in texts(name)] for name in ("started", "ended")},
+            "seconds": texts("active_seconds").cast(pl.Float64, strict=False),
         },
-        schema_overrides={
-            **dict.fromkeys(("annotator", "task", "answer", "comment"), pl.String),
-            **dict.fromkeys(("started", "ended"), pl.Datetime("us", "UTC")),
-        },
+        schema_overrides=dict.fromkeys(("started", "ended"), pl.Datetime("us", "UTC")),
     )
 
 
@@ -173,20 +164,22 @@ def _find_bad_items(table: pl.DataFrame, results: Results, options: ReadOptions)
     lines = table["line"].to_list()
     bad = BadRows(Source(str(results.path), lambda row: lines[row]), options, table.height)
 
-    def no_record(row: int) -> str:
-        wanted = "system_segment_type_position__score is needed; the file may be cut"
-        return f"the answer holds '{shown(table['answer'][row])}', {wanted}"
-
-    def no_number(row: int) -> str:
-        return f"score is '{shown(table['written'][row])}', a number is needed; correct it"
-
+    wanted = "system_segment_type_position__score is needed; the file may be cut"
     cut = table["line"].is_in(list(results.cut))
     bad.mark(cut, lambda row: results.cut[lines[row]], "assignment that is cut or too long")
     bad.mark(table["answer"] == "", lambda _: "holds no answers; check the column", "assignment without answers")
-    bad.mark(table["type"].is_null(), no_record, "item that cannot be read")
+    bad.mark(
+        table["type"].is_null(),
+        lambda row: f"the answer holds '{shown(table['answer'][row])}', {wanted}",
+        "item that cannot be read",
+    )
     given = ~table["written"].str.to_lowercase().is_in(list(NO_SCORE))
     broken = given & ~table["score"].is_finite().fill_null(value=False)
-    bad.mark(broken, no_number, "item with a broken score")
+    bad.mark(
+        broken,
+        lambda row: f"score is '{shown(table['written'][row])}', a number is needed; correct it",
+        "item with a broken score",
+    )
     bad.mark_off_scale(table["score"])
     return bad
 
@@ -251,7 +244,7 @@ def _records(lines: list[str], least: int) -> Iterator[tuple[int, str, bool]]:
     begin = 0
     for number, line in enumerate(lines[1:], start=2):
         if open_lines and _is_record(line, least):
-            yield begin, _without_open_end(open_lines), False
+            yield begin, "\n".join(open_lines).rstrip("\n"), False
             open_lines = []
         if not open_lines:
             if not line.strip():
@@ -262,17 +255,13 @@ def _records(lines: list[str], least: int) -> Iterator[tuple[int, str, bool]]:
             yield begin, "\n".join(open_lines), True
             open_lines = []
     if open_lines:
-        yield begin, _without_open_end(open_lines), False
+        yield begin, "\n".join(open_lines).rstrip("\n"), False
 
 
 def _is_record(line: str, least: int) -> bool:
     """Whether a line is a record by itself, whatever quote stands open before it."""
     fields = _fields(line)
     return len(fields) >= least and (line.count('"') > 1 or _ITEM.search(fields[least - 1]) is not None)
-
-
-def _without_open_end(lines: list[str]) -> str:
-    return "\n".join(lines).rstrip("\n")
 
 
 def _fields(record: str) -> list[str]:

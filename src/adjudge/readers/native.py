@@ -22,8 +22,8 @@ from adjudge.readers.columns import (
     typed_cells,
 )
 from adjudge.readers.pairs import find_winners, pair_judgments
-from adjudge.readers.parsing import BadRows, stem, with_languages
-from adjudge.readers.tables import LoadedTable, load_sheets, load_table, parquet_bytes, with_decimal_points
+from adjudge.readers.parsing import LoadedTable, stem, with_languages
+from adjudge.readers.tables import load_sheets, load_table, parquet_bytes, with_decimal_points
 from adjudge.readers.wide import find_columns, unpivot, unpivot_raters
 from adjudge.table.comparisons import BLOCK_KEY
 from adjudge.table.errors import InputError, Source, UsageError, param, shown
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from adjudge.readers.options import ReadOptions
 
 
-# The judgment table, and any table that can be understood as one.
-#
 # The native table is Parquet, or CSV with the same columns; what is written is read back the same. In CSV nothing
 # between two commas is a missing value and `""` is an empty text; spans are JSON, times ISO in UTC. Columns beyond
 # the judgment table come back as text from CSV, but for those that stages heed, and as they were from Parquet.
@@ -93,25 +91,21 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Jud
             f"{param('systems')} and {param('raters')} cannot both be given; put one of the two below each other"
         )
     if options.raters:
-        return _read_raters(loaded, options, campaign)
+        table, of_raters = unpivot_raters(loaded, options.raters, options.wide, options.columns)
+        judgments = read_loaded(table, replace(options, raters=()), campaign)
+        others = [use for use in judgments.columns if use.column in frame.columns]
+        return replace(judgments, columns=(*others, *of_raters))
     if options.systems:
         return _read_wide(loaded, options)
     mapping = _drop_other_kinds(map_columns(frame.columns, source, columns=options.columns, meanings=SYNONYMS), frame)
     if "system" in mapping:
-        return _read_long(loaded, mapping, options)
+        mapping.refuse_twice(loaded.twice)
+        frame, notes = with_languages(renamed(frame, mapping))
+        return _make_judgments(replace(loaded, frame=frame, notes=(*loaded.notes, *notes)), mapping, options, mapping)
     sides = find_winners(loaded, options)
     if "left" in sides.mapping and "right" in sides.mapping:
         return pair_judgments(sides, options, campaign)
     raise _explain_missing_system(frame, mapping)
-
-
-def _read_raters(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Judgments:
-    """The judgments of a table with a column per annotator."""
-    table, of_raters = unpivot_raters(loaded, options.raters, options.wide, options.columns)
-    judgments = read_loaded(table, replace(options, raters=()), campaign)
-    header = set(loaded.frame.columns)
-    others = [use for use in judgments.columns if use.column in header]
-    return replace(judgments, columns=(*others, *of_raters))
 
 
 def _explain_missing_system(frame: pl.DataFrame, mapping: ColumnMap) -> InputError:
@@ -167,56 +161,55 @@ def _read_wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
     if "segment" not in frame.columns:
         # An item without a name is identified by its row.
         frame = frame.with_columns(pl.int_range(1, pl.len() + 1).cast(pl.String).alias("segment"))
-    long, source, notes = unpivot(frame, loaded.source, systems, options.wide)
-    size = len(systems)
-    ragged = {row * size + i: problem for row, problem in loaded.ragged.items() for i in range(size)}
-    table = LoadedTable(long, source, (*loaded.notes, *pair_notes, *notes), ragged)
-    named = ColumnMap({name: name for name in long.columns if name in SCHEMA}, tuple(long.columns), source)
+    with_names = replace(loaded, frame=frame, notes=(*loaded.notes, *pair_notes))
+    table = unpivot(with_names, systems, options.wide)
+    header = table.frame.columns
+    named = ColumnMap({name: name for name in header if name in SCHEMA}, tuple(header), table.source)
     judgments = _make_judgments(table, named, options, uses)
-    what = "rank" if "rank" in long.columns else "score"
-    of_systems = (ColumnUse(source.name, name, f"{what} of {name}", "used") for name in systems)
+    what = "rank" if "rank" in header else "score"
+    of_systems = (ColumnUse(table.source.name, name, f"{what} of {name}", "used") for name in systems)
     return replace(judgments, columns=(*judgments.columns, *of_systems))
-
-
-def _read_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions) -> Judgments:
-    mapping.refuse_twice(loaded.twice)
-    frame, notes = with_languages(renamed(loaded.frame, mapping))
-    table = LoadedTable(frame, loaded.source, (*loaded.notes, *notes), loaded.ragged)
-    return _make_judgments(table, mapping, options, mapping)
 
 
 def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, uses: ColumnMap) -> Judgments:
     """One row per thing judged, under the names of the judgment table."""
     frame, source = loaded.frame, loaded.source
-    bad = BadRows(source, options, frame.height)
-    for row, problem in loaded.ragged.items():
-        bad.row(row, problem, "row of another length than the header")
+    bad = loaded.bad_rows(options)
     given = [name for name in frame.columns if name in SCHEMA]
     # Between commas, a quoted value with a comma may be a number or a list; only scores are surely numbers.
     scores = [name for name in given if name == "score" and frame.schema[name] == pl.String]
     frame, notes = with_decimal_points(frame, scores, thousands=True)
     frame = check_cells(typed_cells(frame, bad), bad)
     frame, rows = _add_protocol(frame)
-    notes += [unsaid_protocol_note(rows)] if rows else []
+    if rows:
+        say = f"{counted(rows, 'row')} {agreeing(rows, 'does', 'do')} not say the protocol"
+        taken = f"those with a rank are taken as '{ASSUMED_OF_RANKS}', with a score as '{ASSUMED_OF_SCORES}'"
+        notes.append(f"{say}: {taken}")
     check_answers(frame, given, mapping)
     check_scale_of_scores(frame, bad)
-    check_scale(frame, options, bad)
+    if options.labels is not None:
+        # A table does not say its scale.
+        scale = scale_of(options, options.labels)
+        bad.mark(
+            frame["rank"] > scale,
+            lambda row: f"rank is {frame['rank'][row]}, it must lie between 1 and {scale}; correct it",
+            "rank beyond the scale",
+        )
     set_aside, row_notes = bad.settle()
-    usable = frame.with_row_index("row of the table").filter(~pl.col("row of the table").is_in(list(bad.problems)))
+    usable = frame.filter(bad.usable())
     usable = usable.filter(~_scores_whole_documents(usable))
     if usable.height == 0:
         raise source.fault("holds no usable judgment; check its columns")
     whole = frame.height - len(bad.problems) - usable.height
     judgments = Judgments.from_columns(
-        usable.drop("row of the table"),
+        usable,
         set_aside=[*set_aside, *([SetAside(WHOLE_DOCUMENT, whole)] if whole else [])],
         notes=[*loaded.notes, *notes, *row_notes],
         source=source,
         uses=uses.uses(),
     )
     judgments = mark_humans(judgments, options.human, given=given)
-    warnings = warn_about_scale(judgments.table, options)
-    return Judgments(judgments.table, judgments.set_aside, judgments.notes + warnings, judgments.columns)
+    return replace(judgments, notes=judgments.notes + warn_about_scale(judgments.table, options))
 
 
 def _scores_whole_documents(frame: pl.DataFrame) -> pl.Series:
@@ -227,12 +220,6 @@ def _scores_whole_documents(frame: pl.DataFrame) -> pl.Series:
     ]
     whole = next((marked for marked in is_marked if not marked.all()), None)
     return pl.repeat(value=False, n=frame.height, eager=True) if whole is None else whole
-
-
-def unsaid_protocol_note(rows: int) -> str:
-    """Word the note on rows that do not say their protocol."""
-    say = f"{counted(rows, 'row')} {agreeing(rows, 'does', 'do')} not say the protocol"
-    return f"{say}: those with a rank are taken as '{ASSUMED_OF_RANKS}', with a score as '{ASSUMED_OF_SCORES}'"
 
 
 def _add_protocol(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
@@ -279,18 +266,6 @@ def columns_of_numbers(frame: pl.DataFrame) -> list[str]:
             and frame[name].str.strip_chars().cast(pl.Float64, strict=False).null_count() == frame[name].null_count()
         )
     ]
-
-
-def check_scale(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> None:
-    """Set aside ranks beyond the scale; a table does not say its scale, so it is as long as --labels says."""
-    if options.labels is None:
-        return
-    scale = scale_of(options, options.labels)
-    bad.mark(
-        frame["rank"] > scale,
-        lambda row: f"rank is {frame['rank'][row]}, it must lie between 1 and {scale}; correct it",
-        "rank beyond the scale",
-    )
 
 
 def warn_about_scale(table: pl.DataFrame, options: ReadOptions) -> tuple[str, ...]:
@@ -346,5 +321,4 @@ def _make_text_columns(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _json(value: object) -> str:
-    plain = value.to_list() if isinstance(value, pl.Series) else value
-    return json.dumps(plain, ensure_ascii=False, default=str)
+    return json.dumps(value.to_list() if isinstance(value, pl.Series) else value, ensure_ascii=False, default=str)

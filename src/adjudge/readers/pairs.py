@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -27,7 +27,7 @@ from adjudge.readers.parsing import (
 )
 from adjudge.readers.tables import load_table
 from adjudge.readers.wide import winners
-from adjudge.table.errors import InputError, Source, UsageError, param, shown, unknown_choice
+from adjudge.table.errors import InputError, Source, UsageError, shown, unknown_choice
 from adjudge.table.files import memory_at_hand, read_text
 from adjudge.table.judgments import SCHEMA, Judgments, SetAside, concat
 from adjudge.table.languages import UNKNOWN, split_pair
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from adjudge.readers.columns import ColumnMap
     from adjudge.readers.options import ReadOptions
-    from adjudge.readers.tables import LoadedTable
+    from adjudge.readers.parsing import LoadedTable
 
 
 TIES = tuple(word for outcome in ("tie", "both-good", "both-bad") for word in WINNERS[outcome])
@@ -104,22 +104,20 @@ def pair_judgments(
         languages: source and target, where the table does not say them.
     """
     loaded, mapping, placed = comparisons
-    for side in ("left", "right", "winner"):
+    sides = ("left", "right", "winner")
+    for side in sides:
         if side not in mapping:
             raise mapping.missing(side, guesses=_likely_answers(loaded.frame, mapping))
     mapping.refuse_twice(loaded.twice)
     source = loaded.source
-    bad = BadRows(source, options, loaded.frame.height)
-    for row, problem in loaded.ragged.items():
-        bad.row(row, problem, "row of another length than the header")
+    bad = loaded.bad_rows(options)
     unused = [name for name in mapping.header if _follows_from_winner(name, mapping)]
     frame, pair_notes = with_languages(renamed(loaded.frame.drop(unused), mapping.without(unused)))
-    sides = ("left", "right", "winner")
     frame = frame.with_columns(pl.col(name).cast(pl.String).str.strip_chars() for name in sides)
     frame = check_cells(typed_cells(frame, bad), bad)
     frame = frame.with_columns(outcomes(frame, options, bad))
     set_aside, row_notes = bad.settle()
-    frame = frame.with_row_index(_ROW).filter(~pl.col(_ROW).is_in(list(bad.problems)))
+    frame = frame.with_row_index(_ROW).filter(bad.usable())
     if frame.height == 0:
         raise source.fault("holds no usable comparison; check its columns")
     languages = languages or (split_pair(options.pair) if options.pair else (UNKNOWN, UNKNOWN))
@@ -167,11 +165,14 @@ def _follows_from_winner(name: str, mapping: ColumnMap) -> bool:
 def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> pl.Series:
     """Decide who won each comparison. A system's name counts before words for sides: a system may be called `left`."""
     left, right, winner = frame["left"], frame["right"], frame["winner"]
+    reason = "comparison without two systems"
     for side in (left, right):
         missing = side.is_null() | (side == "")
-        bad.mark(missing, lambda _, name=side.name: f"has no '{name}'; every comparison needs two systems", _NO_SYSTEM)  # type: ignore[misc]
-    bad.mark(left == right, lambda row: f"compares '{shown(left[row])}' with itself; correct it", _SAME)
-    words = _words(options.winner)
+        bad.mark(missing, lambda _, name=side.name: f"has no '{name}'; every comparison needs two systems", reason)  # type: ignore[misc]
+    itself = "comparison of a system with itself"
+    bad.mark(left == right, lambda row: f"compares '{shown(left[row])}' with itself; correct it", itself)
+    chosen = _parse_winners(options.winner)
+    words = {_plain_value(word): outcome for outcome, several in WINNERS.items() for word in several} | chosen
     plain_words = {value: _plain_value(value) for value in winner.fill_null("").unique().to_list()}
     words_given = winner.fill_null("").replace_strict(plain_words, default=None, return_dtype=pl.String)
     by_word = words_given.replace_strict(words, default=None, return_dtype=pl.String)
@@ -181,8 +182,7 @@ def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> pl.Seri
         .when(winner == right).then(pl.lit("right"))
         .otherwise(by_word)
     ).to_series()  # fmt: skip
-    if options.winner:
-        chosen = _words(options.winner, only_chosen=True)
+    if chosen:
         outcome = pl.select(
             pl.coalesce(words_given.replace_strict(chosen, default=None, return_dtype=pl.String), outcome)
         ).to_series()
@@ -192,14 +192,12 @@ def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> pl.Seri
         where = "" if column == "winner" else f" in column '{shown(column)}'"
         what = f"has winner '{shown(winner[row])}'{where}, which is neither of its systems nor left, right or tie"
         meaning = shlex.quote(f"tie={shown(winner[row])}")
-        return f"{what}; correct it, or say whether it means left, right or a tie, as {param('winner')} {meaning}"
+        return f"{what}; correct it, or say whether it means left, right or a tie, as --winner {meaning}"
 
     bad.mark(outcome.is_null(), problem, "winner that is neither of the two systems nor a tie")
     return outcome.alias(_OUTCOME)
 
 
-_NO_SYSTEM = "comparison without two systems"
-_SAME = "comparison of a system with itself"
 # How people write that nothing was answered; `none` might also mean that neither is better.
 _NOTHING = [word for word in (*MISSING, "_") if word != "none"]
 
@@ -213,24 +211,19 @@ def _plain_value(value: str) -> str:
     return value.removesuffix(".0") if value[:-2].lstrip("+-").isdigit() else value
 
 
-def _words(chosen: Sequence[str], *, only_chosen: bool = False) -> dict[str, str]:
-    """Map words to outcomes: the known words, and those that the user gives as `left=1`."""
-    known = {_plain_value(word): outcome for outcome, several in WINNERS.items() for word in several}
+def _parse_winners(chosen: Sequence[str]) -> dict[str, str]:
+    """Map the words that the user gives, as `left=1`, to outcomes."""
     words: dict[str, str] = {}
     for entry in chosen:
         outcome, equals, value = (part.strip() for part in entry.partition("="))
         if not equals:
-            raise UsageError(
-                f"{param('winner')} has '{shown(entry)}', MEANING=VALUE is needed, as in left=1,right=2,tie=0"
-            )
-        if plain(outcome) not in map(plain, WINNERS):
+            raise UsageError(f"--winner has '{shown(entry)}', MEANING=VALUE is needed, as in left=1,right=2,tie=0")
+        meaning = next((name for name in WINNERS if plain(name) == plain(outcome)), None)
+        if meaning is None:
             raise unknown_choice("outcome of a comparison", outcome, WINNERS)
-        meaning = next(name for name in WINNERS if plain(name) == plain(outcome))
         if words.setdefault(_plain_value(value), meaning) != meaning:
-            raise UsageError(
-                f"{param('winner')} says that '{shown(value)}' means {words[_plain_value(value)]} and {meaning}"
-            )
-    return words if only_chosen else known | words
+            raise UsageError(f"--winner says that '{shown(value)}' means {words[_plain_value(value)]} and {meaning}")
+    return words
 
 
 def _add_context(frame: pl.DataFrame, campaign: str, languages: tuple[str, str]) -> pl.DataFrame:
@@ -241,12 +234,10 @@ def _add_context(frame: pl.DataFrame, campaign: str, languages: tuple[str, str])
         for name, value in constant.items()
     ]
     frame = frame.with_columns(*filled, pl.lit("pairwise").alias("protocol"), _screen(frame).alias("screen"))
-    both_words = {"both-good": "good", "both-bad": "bad"}
-    if frame[_OUTCOME].is_in(list(both_words)).any():
-        frame = frame.with_columns(
-            pl.col(_OUTCOME).replace_strict(both_words, default=None, return_dtype=pl.String).alias(BOTH)
-        )
-    return frame
+    both = frame[_OUTCOME].replace_strict(
+        {"both-good": "good", "both-bad": "bad"}, default=None, return_dtype=pl.String
+    )
+    return frame if both.is_null().all() else frame.with_columns(both.alias(BOTH))
 
 
 def _screen(frame: pl.DataFrame) -> pl.Expr:
@@ -272,10 +263,8 @@ def _make_rows(frame: pl.DataFrame) -> pl.DataFrame:
     return both.sort(_ROW, maintain_order=True).drop(_ROW, _OUTCOME, "left", "right", "winner")
 
 
-# Counts of comparisons: lines `A B wins ties losses` from the point of view of A, both directions or one.
-#
-# Who judged which segment is lost in such files. Each comparison becomes a screen with two ranks; the annotator is
-# null.
+# Counts of comparisons: lines `A B wins ties losses` from the point of view of A, both directions or one. Who judged
+# which segment is lost in such files: each comparison becomes a screen with two ranks, and the annotator is null.
 
 
 # Beyond this a count is more likely damage than work that people did.
@@ -286,35 +275,25 @@ _NO_COUNTS = "line that is no comparison"
 _WHOLE = re.compile(r"[+]?[0-9]{1,18}")
 
 
-@dataclass(frozen=True)
-class _Count:
+class _Count(NamedTuple):
     first: str
     second: str
-    wins: int
-    ties: int
-    losses: int
+    numbers: tuple[int, ...]
+    """Wins of the first, ties, losses."""
     row: int
-
-    @property
-    def numbers(self) -> tuple[int, int, int]:
-        return self.wins, self.ties, self.losses
-
-    @property
-    def reversed_numbers(self) -> tuple[int, int, int]:
-        return self.losses, self.ties, self.wins
 
 
 def read_pairwise_counts(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read the files; each becomes a campaign named after it. The language pair comes from its name or --pair."""
-    return read_each(files_in(paths), options, _read_file)
+    return read_each(files_in(paths), options, _read_counts)
 
 
-def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
+def _read_counts(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     lines = list(numbered_lines(read_text(path)))
     bad = BadRows(Source(str(path), lambda row: lines[row][0]), options, len(lines))
     counts, copies = _merge_directions(_parse_counts(lines, bad), bad)
     set_aside, row_notes = bad.settle()
-    total = sum(count.wins + count.ties + count.losses for count in counts)
+    total = sum(sum(count.numbers) for count in counts)
     if total == 0:
         raise InputError("holds no comparison; lines like 'A B wins ties losses' are needed", file=path)
     most = min(MOST_COMPARISONS, memory_at_hand() // BYTES_PER_COMPARISON)
@@ -322,21 +301,22 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         what = f"stands for {total:,} comparisons, more than the {most:,} that are read"
         raise InputError(f"{what}; check the counts", file=path)
     source, target = pair_of(path, options)
-    columns = _make_rows_pairwise_counts(counts)
-    repeat = "1 line repeats another" if copies == 1 else f"{copies:,} lines repeat others"
+    columns = _repeat_comparisons(counts)
     columns = columns.with_columns(
-        pl.lit(campaign).alias("campaign"),
-        pl.lit("pairwise").alias("protocol"),
-        pl.lit(source).alias("source_lang"),
-        pl.lit(target).alias("target_lang"),
+        campaign=pl.lit(campaign),
+        protocol=pl.lit("pairwise"),
+        source_lang=pl.lit(source),
+        target_lang=pl.lit(target),
         **human_columns(columns["system"], options.human),
     )
-    return Judgments.from_columns(
-        columns,
-        set_aside=[*set_aside, SetAside("line repeated later in the file", copies)],
-        notes=[*_never_compared(counts), *row_notes, *([f"{repeat}; each pair counts once"] if copies else [])],
-        source=str(path),
-    )
+    named = {name for count in counts for name in (count.first, count.second)}
+    notes = [f"'{shown(name)}' is named but never compared" for name in sorted(named - set(columns["system"].unique()))]
+    notes += row_notes
+    if copies:
+        repeat = counted(copies, "line repeats another", "lines repeat others")
+        notes.append(f"{repeat}; each pair counts once")
+    set_aside.append(SetAside("line repeated later in the file", copies))
+    return Judgments.from_columns(columns, set_aside=set_aside, notes=notes, source=str(path))
 
 
 def _parse_counts(lines: list[tuple[int, str]], bad: BadRows) -> Iterator[_Count]:
@@ -354,36 +334,14 @@ def _parse_counts(lines: list[tuple[int, str]], bad: BadRows) -> Iterator[_Count
             needed = "it cannot be negative" if broken.startswith("-") else "a whole number is needed"
             bad.row(row, f"a count is '{shown(broken)}', {needed}; correct it", _NO_COUNTS)
         else:
-            wins, ties, losses = map(int, fields[2:])
-            yield _Count(fields[0], fields[1], wins, ties, losses, row)
+            yield _Count(fields[0], fields[1], tuple(map(int, fields[2:])), row)
 
 
-def _merge_directions(counts: Iterable[_Count], bad: BadRows) -> tuple[list[_Count], int]:
-    """Each pair of systems once, and how many lines are copies of others.
-
-    A line that mirrors another says the same. One that contradicts another cannot be used.
-    """
-    kept: dict[frozenset[str], _Count] = {}
-    seen: set[tuple[str, str]] = set()
-    copies = 0
-    for count in counts:
-        other = kept.setdefault(frozenset((count.first, count.second)), count)
-        same = other.numbers if other.first == count.first else other.reversed_numbers
-        if same == count.numbers:
-            copies += (count.first, count.second) in seen
-            seen.add((count.first, count.second))
-        else:
-            line = bad.source.line_of(other.row) if bad.source.line_of else other.row
-            what = f"'{shown(count.first)}' and '{shown(count.second)}' have other counts than on line {line}"
-            bad.row(count.row, f"{what}; correct one of the two, or add them up", "line that contradicts another")
-    return list(kept.values()), copies
-
-
-def _make_rows_pairwise_counts(counts: list[_Count]) -> pl.DataFrame:
+def _repeat_comparisons(counts: list[_Count]) -> pl.DataFrame:
     """Two rows per comparison: first and second system with ranks 1/2, 1/1 or 2/1."""
     names = sorted({name for count in counts for name in (count.first, count.second)})
     code = {name: i for i, name in enumerate(names)}
-    repeats = np.array([(count.wins, count.ties, count.losses) for count in counts]).ravel()
+    repeats = np.array([count.numbers for count in counts]).ravel()
     systems = np.array([(code[count.first], code[count.second]) for count in counts], dtype=np.uint32).repeat(3, axis=0)
     ranks = np.tile(np.array([(1, 2), (1, 1), (2, 1)], dtype=np.int32), (len(counts), 1))
     screens = pl.int_range(1, int(repeats.sum()) + 1, eager=True).cast(pl.String)
@@ -396,9 +354,21 @@ def _make_rows_pairwise_counts(counts: list[_Count]) -> pl.DataFrame:
     )
 
 
-def _never_compared(counts: list[_Count]) -> list[str]:
-    named = {name for count in counts for name in (count.first, count.second)}
-    compared = {
-        name for count in counts if count.wins + count.ties + count.losses for name in (count.first, count.second)
-    }
-    return [f"'{shown(name)}' is named but never compared" for name in sorted(named - compared)]
+def _merge_directions(counts: Iterable[_Count], bad: BadRows) -> tuple[list[_Count], int]:
+    """Each pair of systems once, and how many lines are copies of others.
+
+    A line that mirrors another says the same. One that contradicts another cannot be used.
+    """
+    kept: dict[frozenset[str], _Count] = {}
+    seen: set[tuple[str, str]] = set()
+    copies = 0
+    for count in counts:
+        other = kept.setdefault(frozenset((count.first, count.second)), count)
+        if count.numbers == other.numbers[:: 1 if other.first == count.first else -1]:
+            copies += (count.first, count.second) in seen
+            seen.add((count.first, count.second))
+        else:
+            line = bad.source.line_of(other.row) if bad.source.line_of else other.row
+            what = f"'{shown(count.first)}' and '{shown(count.second)}' have other counts than on line {line}"
+            bad.row(count.row, f"{what}; correct one of the two, or add them up", "line that contradicts another")
+    return list(kept.values()), copies

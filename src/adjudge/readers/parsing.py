@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from adjudge.readers.options import ReadOptions
-from adjudge.table.errors import InputError, Source, on_command_line, param, shown
+from adjudge.table.errors import InputError, Source, shown
 from adjudge.table.files import read_bytes, read_text
 from adjudge.table.judgments import ColumnUse, SetAside, concat
 from adjudge.table.languages import UNKNOWN, find_pair, pair_in_name, split_pair
@@ -30,11 +30,8 @@ if TYPE_CHECKING:
     from adjudge.table.judgments import Judgments
 
 
-# Rows and cells that cannot be read: few of them are set aside, counted and named by line; more refuse the file.
-#
-# A row without a usable answer is set aside. A broken value in a column that nothing needs becomes null. As long as the
-# unusable rows are at most the share `bad_rows` of all (one in a hundred), the rest is used; `strict` allows none.
-
+# Rows and cells that cannot be read. A row without a usable answer is set aside, a broken value in a column that
+# nothing needs becomes null. While the unusable rows are at most the share `bad_rows` of all, the rest is used.
 
 SCORE_SCALE = (0.0, 100.0)
 LINES_NAMED = 5
@@ -100,8 +97,6 @@ class BadRows:
 
     def usable(self) -> pl.Series:
         """Mark the rows that can be used."""
-        import polars as pl
-
         if not self.problems:
             return pl.Series([True]).new_from_index(0, self.rows)
         return ~pl.int_range(self.rows, eager=True, dtype=pl.Int64).is_in(list(self.problems))
@@ -119,24 +114,21 @@ class BadRows:
         return UsableRows(frame.filter(self.usable()), tuple(set_aside), tuple(notes), uses)
 
     def _make_refusal(self) -> InputError:
-        first = min(self.problems)
-        share = len(self.problems) / max(self.rows, 1)
-        advice = ""
+        share, advice = len(self.problems) / max(self.rows, 1), ""
         if not self.options.strict and share <= WORTH_SETTING_ASIDE:
             rounded = math.ceil(share * 1000) / 1000
-            advice = f"; {param('bad_rows')} {rounded:g} sets such rows aside ({len(self.problems):,} of {self.rows:,})"
+            advice = f"; --bad-rows {rounded:g} sets such rows aside ({len(self.problems):,} of {self.rows:,})"
+        first = min(self.problems)
         return self.source.fault(self.problems[first] + advice, first)
 
     def _notes(self) -> list[str]:
         notes: list[str] = []
         if self.problems:
-            first = min(self.problems)
-            where = self._list_lines(sorted(self.problems))
-            notes.append(f"set aside as unreadable, {where}: {on_command_line(self.problems[first])}")
+            rows = sorted(self.problems)
+            notes.append(f"set aside as unreadable, {self._list_lines(rows)}: {self.problems[rows[0]]}")
         for column, rows in self.emptied.items():
-            values = f"1 value of column '{column}' cannot be read and is left empty"
-            if len(rows) > 1:
-                values = f"{len(rows):,} values of column '{column}' cannot be read and are left empty"
+            left = agreeing(len(rows), "is left empty", "are left empty")
+            values = f"{counted(len(rows), 'value')} of column '{column}' cannot be read and {left}"
             notes.append(f"{values}, {self._list_lines(rows)}")
         return notes
 
@@ -145,6 +137,33 @@ class BadRows:
         numbers = [str(self.source.number(row)) for row in rows[:LINES_NAMED]]
         more = f" and {len(rows) - LINES_NAMED:,} more" if len(rows) > LINES_NAMED else ""
         return f"{self.source.name}, {unit}{'s' if len(rows) > 1 else ''} {', '.join(numbers)}{more}"
+
+
+@dataclass(frozen=True)
+class LoadedTable:
+    """The columns of a file, where its rows stand, and what there is to say about the file."""
+
+    frame: pl.DataFrame
+    source: Source
+    notes: tuple[str, ...] = ()
+    ragged: Mapping[int, str] = field(default_factory=dict)
+    """Rows that are longer or shorter than the header, or broken, and what is wrong: in the frame, but no use."""
+    twice: frozenset[str] = frozenset()
+    """Names that several columns of the file have; the first of them has it in the frame."""
+    added: frozenset[str] = frozenset()
+    """Columns that the file does not have, such as the annotator after whom a sheet is named."""
+
+    def bad_rows(self, options: ReadOptions) -> BadRows:
+        """The rows that cannot be used: at first those of another length than the header."""
+        bad = BadRows(self.source, options, self.frame.height)
+        for row, problem in self.ragged.items():
+            bad.row(row, problem, "row of another length than the header")
+        return bad
+
+    def refuse_ragged(self) -> None:
+        """Refuse a table in which some row is not as long as the header."""
+        if self.ragged:
+            raise self.source.fault(self.ragged[min(self.ragged)], min(self.ragged))
 
 
 DELIMITERS = ("\t", ",", ";")
@@ -171,29 +190,18 @@ class Delimited:
 
     def find(self, *names: str) -> int | None:
         """Return the place of the first of these columns that exists, case ignored."""
-        folded = [name.strip().casefold() for name in self.header]
-        return next((folded.index(name.casefold()) for name in names if name.casefold() in folded), None)
+        return find_column(self.header, names)
 
     def need(self, *names: str) -> int:
         """Return the place of a column that must exist."""
         index = self.find(*names)
         if index is None:
             existing = shown(", ".join(self.header), 200)
-            raise InputError(
-                f"has no column '{names[0]}', it has {existing}; check {param('format')}", file=self.path, line=1
-            )
+            raise InputError(f"has no column '{names[0]}', it has {existing}; check --format", file=self.path, line=1)
         return index
-
-    def lines(self) -> pl.Series:
-        """The line number of every row."""
-        import polars as pl
-
-        return pl.Series("line", [line for line, _ in self.rows], dtype=pl.Int64)
 
     def texts(self, index: int | None, *, strip: bool = True) -> pl.Series:
         """A column, without blanks around its values unless asked for; all null where the column is missing."""
-        import polars as pl
-
         if index is None:
             return pl.Series([None], dtype=pl.String).new_from_index(0, len(self.rows))
         column = pl.Series(self._columns[index], dtype=pl.String)
@@ -202,6 +210,12 @@ class Delimited:
     @cached_property
     def _columns(self) -> list[tuple[str, ...]]:
         return list(zip(*(fields for _, fields in self.rows), strict=True)) or [()] * len(self.header)
+
+
+def find_column(header: Sequence[str], names: Iterable[str]) -> int | None:
+    """Return the place of the first of these columns that a header has, case and blanks around it ignored."""
+    folded = [name.strip().casefold() for name in header]
+    return next((folded.index(name.casefold()) for name in names if name.casefold() in folded), None)
 
 
 def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -235,7 +249,7 @@ def read_delimited(
             them it stays in its place, cut or filled up, and is among the bad rows.
     """
     text = read_text(path)
-    rows = split_rows(text, path, delimiter or detect_delimiter(text), quoting=quoting)
+    rows = split_rows(text, delimiter or detect_delimiter(text), path, quoting=quoting)
     first = next(rows, None)
     if first is None:
         raise InputError("is empty; a header line and rows are needed", file=path)
@@ -250,7 +264,7 @@ def read_delimited(
             fields.pop()
         if len(fields) != len(header):
             problem = f"{counted(len(fields), 'field')} where the header has {len(header)}"
-            problem = f"{problem}; the file may be cut or not what {param('format')} says"
+            problem = f"{problem}; the file may be cut or not what --format says"
             if options is None:
                 raise InputError(problem, file=path, line=line)
             ragged[len(body)] = problem
@@ -261,23 +275,39 @@ def read_delimited(
     return table
 
 
-def split_rows(text: str, path: Path, delimiter: str, *, quoting: bool = True) -> Iterator[tuple[int, list[str]]]:
-    """Split a text into rows of fields, with the line where each begins; read strictly."""
+def split_rows(
+    text: str, delimiter: str, path: Path | None = None, *, quoting: bool = True
+) -> Iterator[tuple[int, list[str]]]:
+    """Split a text into rows of fields, with the line where each begins.
+
+    Args:
+        text: the content of the file.
+        delimiter: what stands between fields.
+        path: the file, to read strictly and to name in the error; without it quotation marks are read leniently.
+        quoting: whether quotation marks enclose fields.
+    """
     # A field may be as large as the file; the csv module's default limit would refuse long texts.
     csv.field_size_limit(max(len(text), 131_072))
-    source = io.StringIO(text, newline="")
     reader = csv.reader(
-        source, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE, strict=quoting
+        io.StringIO(text, newline=""),
+        delimiter=delimiter,
+        quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE,
+        strict=quoting and path is not None,
     )
-    while True:
-        line = reader.line_num + 1
-        try:
-            fields = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as fault:
-            raise InputError(f"cannot be read as a table ({fault}); check quotes", file=path, line=line) from fault
-        yield line, fields
+    line = 1
+    try:
+        for fields in reader:
+            yield line, fields
+            line = reader.line_num + 1
+    except csv.Error as fault:
+        if path is None:
+            raise
+        raise InputError(f"cannot be read as a table ({fault}); check quotes", file=path, line=line) from fault
+
+
+def row_lines(text: str, separator: str, *, quoting: bool = True) -> Iterator[tuple[int, list[str]]]:
+    """Split a text leniently into the rows that hold something, with the line where each begins."""
+    return ((line, fields) for line, fields in split_rows(text, separator, quoting=quoting) if any(fields))
 
 
 def to_int(value: str, what: str, path: Path, line: int) -> int:
@@ -288,7 +318,7 @@ def to_int(value: str, what: str, path: Path, line: int) -> int:
     raise InputError(f"{shown(what)} is '{shown(value)}', a whole number is needed; correct it", file=path, line=line)
 
 
-def to_float(value: str, what: str, path: Path, line: int) -> float:
+def to_float(value: str, what: str, path: Path, line: int | None = None) -> float:
     """A finite number, or an error with its place."""
     try:
         number = float("nan") if "_" in value else float(value)
@@ -297,18 +327,6 @@ def to_float(value: str, what: str, path: Path, line: int) -> float:
     if not math.isfinite(number):
         raise InputError(f"{shown(what)} is '{shown(value)}', a number is needed; correct it", file=path, line=line)
     return number
-
-
-def row_lines(text: str, separator: str, *, quoting: bool = True) -> Iterator[tuple[int, list[str]]]:
-    """Split a text into the rows that hold something, with the line where each begins; read leniently."""
-    csv.field_size_limit(max(len(text), 131_072))
-    source = io.StringIO(text, newline="")
-    reader = csv.reader(source, delimiter=separator, quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE)
-    begin = 1
-    for fields in reader:
-        if any(fields):
-            yield begin, fields
-        begin = reader.line_num + 1
 
 
 # What a reader took the columns of a file for, as `adjudge import` reports it.
@@ -417,8 +435,6 @@ def pair_of(path: Path, options: ReadOptions) -> tuple[str, str]:
 
 def with_languages(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """The frame with the languages of its column `pair` in columns of their own, and a note on what is no pair."""
-    import polars as pl
-
     if "pair" not in frame.columns or {"source_lang", "target_lang"} & set(frame.columns):
         return frame, []
     given = frame["pair"].cast(pl.String)
@@ -437,7 +453,6 @@ def with_languages(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
 
 # What readers of JSON lines share: which files, their objects with line numbers, and columns made from rows.
 
-
 SECTION = "_#_"
 """Between the parts of an item's name, as in `en-cs_CZ_#_news_#_doc1_#_0`: languages, domain, document, place."""
 _LANGUAGES = re.compile(r"([a-z]{2,3})-([a-z]{2,3})(?:_[A-Za-z]+)*")
@@ -448,7 +463,7 @@ def json_files(paths: Sequence[Path]) -> list[Path]:
     explicit = {path for path in paths if not path.is_dir()}
     files = [path for path in files_in(paths) if path in explicit or ".jsonl" in path.name.lower()]
     if not files:
-        raise InputError(f"holds no .jsonl file; check the path and {param('format')}", file=paths[0])
+        raise InputError("holds no .jsonl file; check the path and --format", file=paths[0])
     return files
 
 
@@ -506,9 +521,7 @@ def _as_times(seconds: Sequence[float | None]) -> pl.Series:
 
 
 # White-space separated tables as statistics scripts write them: tabs and blanks mixed, quoted names, header or none.
-#
-# Read column by column, because such files are large; every row keeps its line number for messages.
-
+# They are read column by column, because such files are large.
 
 LINE = "line"
 MISSING = "NA"
@@ -535,17 +548,15 @@ class Spaced:
             bad.row(row, problem, "row of another length than the first line")
         return bad
 
-    def refuse_ragged(self) -> Spaced:
-        """The table itself, where all its rows are as long as the first line."""
+    def refuse_ragged(self) -> None:
+        """Refuse a table in which some row is not as long as the first line."""
         if self.ragged:
             first = min(self.ragged)
             raise InputError(self.ragged[first], file=self.path, line=self.frame[LINE][first])
-        return self
 
     def column_index(self, *names: str) -> int | None:
         """The place of the first of these columns that the header names, case ignored."""
-        folded = [name.casefold() for name in self.header]
-        return next((folded.index(name.casefold()) for name in names if name.casefold() in folded), None)
+        return find_column(self.header, names)
 
     def texts(self, index: int) -> pl.Series:
         """A column with `NA` as null."""
@@ -564,16 +575,18 @@ class Spaced:
         given = self.texts(index)
         parsed = given.cast(pl.Float64, strict=False)
         broken = given.is_not_null() & (parsed.is_null() | ~parsed.is_finite())
-        problem = f"{what} is '{{}}', a number is needed; correct it"
+
+        def problem(row: int) -> str:
+            return f"{what} is '{shown(given[row])}', a number is needed; correct it"
+
         if bad is None:
             if broken.any():
                 first = broken.arg_max() or 0
-                raise InputError(problem.format(shown(given[first])), file=self.path, line=self.frame[LINE][first])
-            return parsed
-        if optional:
-            bad.empty(broken, what, lambda row: problem.format(shown(given[row])))
+                raise InputError(problem(first), file=self.path, line=self.frame[LINE][first])
+        elif optional:
+            bad.empty(broken, what, problem)
         else:
-            bad.mark(broken, lambda row: problem.format(shown(given[row])), f"row with a broken {what}")
+            bad.mark(broken, problem, f"row with a broken {what}")
         return pl.select(pl.when(~broken).then(parsed)).to_series()
 
 
@@ -590,8 +603,14 @@ def read_spaced(path: Path, *, header: str) -> Spaced | None:
     width = len(first)
     frame, ragged = _parse(text, width), {}
     if frame is None or frame[str(width - 1)].null_count():
-        rows = text.removesuffix("\n").split("\n")
-        frame, ragged = _parse("\n".join(_fit_to_width(row, width) for row in rows), width), _find_ragged(rows, width)
+        rows = [row.split(" ") for row in text.removesuffix("\n").split("\n")]
+        ragged = {
+            row: f"{counted(len(fields), 'field')} where the first line has {width}; "
+            "the file may be cut or not what --format says"
+            for row, fields in enumerate(rows)
+            if len(fields) != width
+        }
+        frame = _parse("\n".join(" ".join((fields + [MISSING] * width)[:width]) for fields in rows), width)
         if frame is None:
             raise InputError("cannot be read as a table; check that it is white-space separated text", file=path)
     if _KEPT_BLANK in text:
@@ -635,18 +654,3 @@ def _parse(text: str, width: int) -> pl.DataFrame | None:
         )
     except pl.exceptions.PolarsError:
         return None
-
-
-def _fit_to_width(line: str, width: int) -> str:
-    fields = line.split(" ")
-    return " ".join((fields + [MISSING] * width)[:width])
-
-
-def _find_ragged(lines: list[str], width: int) -> dict[int, str]:
-    """The lines with more or fewer fields than the first, and what is wrong with each."""
-    return {
-        row: f"{counted(line.count(' ') + 1, 'field')} where the first line has {width}; "
-        f"the file may be cut or not what {param('format')} says"
-        for row, line in enumerate(lines)
-        if line.count(" ") != width - 1
-    }

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.readers.appraise_batches import LONGEST, unplaced_span
 from adjudge.readers.mqm import score_spans
 from adjudge.readers.parsing import SECTION, common_columns, json_files, json_lines, pair_of_item, read_each
-from adjudge.table.errors import InputError, param, shown
+from adjudge.table.errors import InputError, shown
 from adjudge.table.judgments import Judgments, SetAside, fingerprint
 from adjudge.table.participants import mark_humans
 from adjudge.table.texts import MISSING, Span
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adjudge.readers.options import ReadOptions
-    from adjudge.readers.parsing import BadRows
 
 RESET = "__RESET__"
 _NONE = "line that is no submitted document"
@@ -50,7 +49,13 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
 
 
 def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
-    entries, bad = _read_entries(path, options)
+    lines, bad = json_lines(path, options, needed="one JSON line per submitted document")
+    entries: list[tuple[int, Entry]] = []
+    for row, text, entry in lines:
+        if isinstance(entry, dict) and "annotation" in entry:
+            entries.append((row, entry))
+        else:
+            bad.row(row, f"'{shown(text)}' is no submitted document: it has no 'annotation'; check --format", _NONE)
     counts: Counter[str] = Counter()
     kept = _drop_voided(entries, counts)
     rows: list[Row] = []
@@ -67,19 +72,6 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         raise InputError("holds no score; check that annotation has begun", file=path)
     judgments = _judgments(rows, path, campaign, counts, options)
     return replace(judgments, set_aside=(*judgments.set_aside, *spoilt), notes=(*judgments.notes, *row_notes))
-
-
-def _read_entries(path: Path, options: ReadOptions) -> tuple[list[tuple[int, Entry]], BadRows]:
-    lines, bad = json_lines(path, options, needed="one JSON line per submitted document")
-    entries: list[tuple[int, Entry]] = []
-    for row, text, entry in lines:
-        if isinstance(entry, dict) and "annotation" in entry:
-            entries.append((row, entry))
-        else:
-            bad.row(
-                row, f"'{shown(text)}' is no submitted document: it has no 'annotation'; check {param('format')}", _NONE
-            )
-    return entries, bad
 
 
 def _drop_voided(entries: list[tuple[int, Entry]], counts: Counter[str]) -> list[tuple[int, Entry]]:
@@ -116,9 +108,10 @@ def _make_rows(entry: Entry, counts: Counter[str]) -> Iterator[Row]:
     started, ended = _times(entry)
     judged = sum(len(systems) for _, systems in given) or 1
     for number, systems in given:
+        pair = pair_of_item(str(items[number].get("item_id") or items[number].get("doc_id") or ""))
         common = {
             "annotator": user, "task": user, "screen": page, "document": document, "segment": segments[number],
-            "kind": _kind(page or "", items[number]), "pair": _pair(items[number]), "started": started, "ended": ended,
+            "kind": _kind(page or "", items[number]), "pair": pair, "started": started, "ended": ended,
             "active_seconds": None if started is None or ended is None else (ended - started) / judged,
             # One comment for the whole document: it stands with the first item.
             "comment": entry.get("comment") if number == given[0][0] else None,
@@ -161,10 +154,6 @@ def _kind(page: str, item: Entry) -> str:
     if page.startswith(("welcome_", "goodbye_")) or item.get("skippable"):
         return "tutorial"
     return "attention" if page.startswith("random_") else "system"
-
-
-def _pair(item: Entry) -> tuple[str, str] | None:
-    return pair_of_item(str(item.get("item_id") or item.get("doc_id") or ""))
 
 
 def _times(entry: Entry) -> tuple[float | None, float | None]:

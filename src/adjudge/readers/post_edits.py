@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adjudge.readers.options import ReadOptions
-    from adjudge.readers.parsing import BadRows
 
 
 _OUTPUT = ("system", "document", "segment")
@@ -112,17 +111,12 @@ def _read_gold(path: Path) -> dict[str, float]:
     return scores
 
 
-def _select_finished(judgments: Judgments) -> Judgments:
-    """The edits that the file can hold; the others are set aside."""
+def write_post_edits(judgments: Judgments, path: Path) -> Judgments:
+    """Write the edits that the file can hold; returns those that were written, with the others set aside."""
     if set(judgments.protocols) - {"postedit"}:
         raise DataError(f"there are no post-edits in judgments of protocol '{', '.join(judgments.protocols)}'")
-    final = judgments.final().keep(pl.col("text").is_not_null(), otherwise="post-edit that is not finished")
-    return final.keep(pl.col("kind").is_in(NOT_CONTROLS), otherwise="control, which is no translation of a system")
-
-
-def write_post_edits(judgments: Judgments, path: Path) -> Judgments:
-    """Write the edits; returns those that were written."""
-    kept = _select_finished(judgments)
+    kept = judgments.final().keep(pl.col("text").is_not_null(), otherwise="post-edit that is not finished")
+    kept = kept.keep(pl.col("kind").is_in(NOT_CONTROLS), otherwise="control, which is no translation of a system")
     # The name decides which comes first, so that the same table gives the same file.
     table = kept.table.sort("annotator", maintain_order=True)
     grouped = table.group_by(_OUTPUT, maintain_order=True).agg(
@@ -133,7 +127,10 @@ def write_post_edits(judgments: Judgments, path: Path) -> Judgments:
     editions = 2 if (grouped["text"].list.len() >= 2).all() else 1
     several = grouped["system"].n_unique() > 1
     lines = ["\t".join(("document", "source", "mt", "pe1", "pe2")[: 3 + editions])]
-    for row in _sort_edits(grouped).iter_rows(named=True):
+    # By document and system, segments in the order of their numbers where they have such.
+    number = pl.col("segment").cast(pl.Int64, strict=False)
+    ordered = grouped.sort("document", "system", number, "segment", nulls_last=True, maintain_order=True)
+    for row in ordered.iter_rows(named=True):
         document = f"{row['document']}#{row['system']}" if several else str(row["document"])
         fields = (document, row["source_text"] or "", row["target_text"], *row["text"][:editions])
         lines.append("\t".join(field.translate(_BREAKS) for field in fields))
@@ -143,59 +140,78 @@ def write_post_edits(judgments: Judgments, path: Path) -> Judgments:
     return replace(kept, set_aside=kept.set_aside + record)
 
 
-def _sort_edits(grouped: pl.DataFrame) -> pl.DataFrame:
-    """The edits by document and system, segments in the order of their numbers where they have such."""
-    number = pl.col("segment").cast(pl.Int64, strict=False)
-    return grouped.sort("document", "system", number, "segment", nulls_last=True, maintain_order=True)
-
-
 # Post-edits as the workshops released them (`data_EDT.tsv`): what an editor did to an output, and the edited text.
-#
 # The texts hold quotation marks that mean nothing, so the file is read without quoting. Besides the columns of the
 # judgment table there are `edit`, the number under which others judged the edit, and `action`: `EDIT`, `OK` (nothing to
 # correct), `BAD` (too bad to correct) or `N/A`, which is a value and not a gap.
+#
+# Judgments of post-edits (`data_ACC.csv`): is the edited text acceptable, YES (a score of 1), NO (0) or UNK (null, no
+# judgment given). The column `edit` holds the number of the edit judged. The system is the one this file names: in
+# released data it disagrees with the file of edits for some rows, so that joining by edit is unsafe.
 
-
-_ANNOTATOR = ("editorId", "judgeId")
+_ANNOTATORS = {"postedit": ("editorId", "judgeId"), "acceptability": ("judgeId",)}
 ACTIONS = {"0": "N/A", "1": "EDIT", "2": "OK", "3": "BAD"}
+ANSWERS = {"YES": 1.0, "NO": 0.0, "UNK": None}
 
 
 def read_wmt_edits(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read the files; each becomes a campaign named after it."""
-    return read_each(paths, options, _read_file)
+    return read_each(paths, options, _read_edits)
 
 
-def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
+def _read_edits(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     table = read_delimited(path, "\t", quoting=False, options=options)
     if not table.rows:
         raise InputError("holds a header but no edits; check that the file is complete", file=path)
-    edit_column, system_column = table.need("editId"), table.need("system1Id", "systemId")
+    edit, system = table.need("editId"), table.need("system1Id", "systemId")
+    text = table.need("system1edit", "edit")
     words, codes = table.find("system1actionStr", "actionStr"), table.find("system1actionVal", "actionVal")
-    edit, system = table.texts(edit_column), table.texts(system_column)
-    action, notes = _actions(table, words, codes)
-    if again := len(edit) - edit.n_unique():
+    columns = {"system": table.texts(system), "edit": table.texts(edit), "text": table.texts(text, strip=False)}
+    columns["action"], notes = _actions(table, words, codes)
+    if again := len(columns["edit"]) - columns["edit"].n_unique():
         notes.append(f"{counted(again, 'row')} {agreeing(again, 'repeats', 'repeat')} the edit id of another row")
-    columns = context_columns(table, options, annotator=_ANNOTATOR).with_columns(
-        pl.lit(campaign).alias("campaign"),
-        pl.lit("postedit").alias("protocol"),
-        pl.int_range(1, len(edit) + 1).cast(pl.String).alias("screen"),
-        system.alias("system"),
-        table.texts(table.need("system1edit", "edit"), strip=False).alias("text"),
-        edit.alias("edit"),
-        action.alias("action"),
-        **human_columns(system, options.human),
+    actions = [column for column in (words, codes) if column is not None]
+    taken: dict[str, int | list[int]] = {"system": system, "text": text, "edit": edit, "action": actions}
+    return _make_judgments(table, campaign, options, protocol="postedit", columns=columns, taken=taken, notes=notes)
+
+
+def _make_judgments(
+    table: Delimited,
+    campaign: str,
+    options: ReadOptions,
+    *,
+    protocol: str,
+    columns: Mapping[str, pl.Series],
+    taken: Mapping[str, int | Sequence[int]],
+    notes: Sequence[str] = (),
+) -> Judgments:
+    """The judgments of a workshops' file with one output per row.
+
+    Args:
+        table: the file.
+        campaign: the name of the campaign.
+        options: how to read.
+        protocol: the protocol of all rows.
+        columns: what was read of them, besides where and by whom they were judged.
+        taken: what was looked for, and the indexes of its columns.
+        notes: what there is to say about the file, besides its bad rows.
+    """
+    annotator = _ANNOTATORS[protocol]
+    frame = context_columns(table, options, annotator=annotator).with_columns(
+        campaign=pl.lit(campaign),
+        protocol=pl.lit(protocol),
+        screen=pl.int_range(1, pl.len() + 1).cast(pl.String),
+        **columns,
+        **human_columns(columns["system"], options.human),
     )
     set_aside, row_notes = table.bad.settle()
-    columns = columns.filter(table.bad.usable())
-    taken: dict[str, int | list[int] | None] = {
-        **context_uses(table, annotator=_ANNOTATOR),
-        "system": system_column,
-        "text": table.need("system1edit", "edit"),
-        "edit": edit_column,
-        "action": [column for column in (words, codes) if column is not None],
-    }
-    uses = column_uses(path, table.header, taken)
-    return Judgments.from_columns(columns, set_aside=set_aside, notes=[*notes, *row_notes], source=str(path), uses=uses)
+    return Judgments.from_columns(
+        frame.filter(table.bad.usable()),
+        set_aside=set_aside,
+        notes=[*notes, *row_notes],
+        source=str(table.path),
+        uses=column_uses(table.path, table.header, {**context_uses(table, annotator=annotator), **taken}),
+    )
 
 
 def _actions(table: Delimited, word_column: int | None, code_column: int | None) -> tuple[pl.Series, list[str]]:
@@ -214,53 +230,26 @@ def _actions(table: Delimited, word_column: int | None, code_column: int | None)
     return actions, [f"{name} another action than the code says; the code counts"] if differ else []
 
 
-# Judgments of post-edits (`data_ACC.csv`): is the edited text acceptable, YES, NO or UNK (no judgment given).
-#
-# YES is a score of 1, NO of 0, UNK null. The column `edit` holds the number of the edit judged. The system is the one
-# this file names: in released data it disagrees with the file of edits for some rows, so that joining by edit is
-# unsafe.
-
-
-ANSWERS = {"YES": 1.0, "NO": 0.0, "UNK": None}
-
-
 def read_wmt_acceptability(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read the files; each becomes a campaign named after it."""
-    return read_each(paths, options, _read_file_acceptability)
+    return read_each(paths, options, _read_acceptability)
 
 
-def _read_file_acceptability(path: Path, campaign: str, options: ReadOptions) -> Judgments:
+def _read_acceptability(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     table = read_delimited(path, None, options=options)
     if not table.rows:
         raise InputError("holds a header but no judgments; check that the file is complete", file=path)
-    system_column = table.need("systemId", "system1Id")
     taken = {
-        **context_uses(table, annotator=("judgeId",)),
-        "system": system_column,
+        "system": table.need("systemId", "system1Id"),
         "score": table.need("judgment", "judgement"),
         "edit": table.need("editId"),
     }
-    system = table.texts(system_column)
-    columns = context_columns(table, options, annotator=("judgeId",)).with_columns(
-        pl.lit(campaign).alias("campaign"),
-        pl.lit("acceptability").alias("protocol"),
-        pl.int_range(1, len(system) + 1).cast(pl.String).alias("screen"),
-        system.alias("system"),
-        _parse_answers(table.texts(taken["score"]), table.bad).alias("score"),
-        table.texts(taken["edit"]).alias("edit"),
-        **human_columns(system, options.human),
-    )
-    set_aside, row_notes = table.bad.settle()
-    columns = columns.filter(table.bad.usable())
-    uses = column_uses(path, table.header, taken)
-    return Judgments.from_columns(columns, set_aside=set_aside, notes=row_notes, source=str(path), uses=uses)
-
-
-def _parse_answers(texts: pl.Series, bad: BadRows) -> pl.Series:
-    given = texts.str.to_uppercase()
-    bad.mark(
+    given = table.texts(taken["score"]).str.to_uppercase()
+    table.bad.mark(
         ~given.is_in(list(ANSWERS)),
         lambda row: f"judgment is '{shown(given[row])}', YES, NO or UNK is needed",
         "row with an unknown judgment",
     )
-    return given.replace_strict(ANSWERS, default=None, return_dtype=pl.Float64)
+    scores = given.replace_strict(ANSWERS, default=None, return_dtype=pl.Float64)
+    columns = {"system": table.texts(taken["system"]), "score": scores, "edit": table.texts(taken["edit"])}
+    return _make_judgments(table, campaign, options, protocol="acceptability", columns=columns, taken=taken)

@@ -32,11 +32,10 @@ from adjudge.table.participants import human_columns
 from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from adjudge.readers.options import ReadOptions
-    from adjudge.table.judgments import ColumnUse
 
 
 DEFAULT_SEGMENT = "segment"
@@ -61,8 +60,17 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
         raise InputError("holds a header but no rows; check that the file is complete", file=table.path)
     scale = scale_of(options, len(ranks))
     segments = pl.select(pl.concat_str([table.texts(column) for column in segment], separator="/")).to_series()
-    shown_rows = pl.DataFrame({"segment": segments, **_extra_columns(table, {*ranks.values(), *segment})})
-    block = _add_context(shown_rows, table.path, screens, options)
+    kept = [i for i in range(len(table.header)) if i not in {*ranks.values(), *segment} and not _counts_rows(table, i)]
+    block = pl.DataFrame({"segment": segments, **_extra_columns(table, kept)})
+    source, target = pair_of(table.path, options)
+    block = block.with_columns(
+        _number_screens(block, screens).alias("screen"),
+        campaign=pl.lit(table.path.resolve().parent.name),
+        protocol=pl.lit("ranking"),
+        annotator=pl.lit(stem(table.path)),
+        source_lang=pl.lit(source),
+        target_lang=pl.lit(target),
+    )
     labels = pl.concat(
         block.with_row_index(_ROW).with_columns(
             pl.lit(name).alias("system"), parse_ranks(table.texts(column), scale=scale, bad=table.bad)
@@ -73,22 +81,9 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
     labels = labels.filter(~pl.col(_ROW).is_in(list(table.bad.problems)))
     labels = labels.sort(_ROW, maintain_order=True).drop(_ROW)
     labels = labels.with_columns(**human_columns(labels["system"], options.human))
-    return Judgments.from_columns(
-        labels, set_aside=set_aside, notes=notes, source=str(table.path), uses=_list_uses(table, ranks, segment)
-    )
-
-
-def _add_context(block: pl.DataFrame, path: Path, screens: int, options: ReadOptions) -> pl.DataFrame:
-    """Add what all ranks of a row have in common: screen, campaign, annotator and languages."""
-    source, target = pair_of(path, options)
-    return block.with_columns(
-        _number_screens(block, screens).alias("screen"),
-        pl.lit(path.resolve().parent.name).alias("campaign"),
-        pl.lit("ranking").alias("protocol"),
-        pl.lit(stem(path)).alias("annotator"),
-        pl.lit(source).alias("source_lang"),
-        pl.lit(target).alias("target_lang"),
-    )
+    taken = {"segment": segment, **{f"rank of {name}": [column] for name, column in ranks.items()}}
+    uses = column_uses(table.path, table.header, taken, kept=kept)
+    return Judgments.from_columns(labels, set_aside=set_aside, notes=notes, source=str(table.path), uses=uses)
 
 
 def _number_screens(block: pl.DataFrame, screens: int) -> pl.Series:
@@ -100,13 +95,6 @@ def _number_screens(block: pl.DataFrame, screens: int) -> pl.Series:
     named = pl.col("segment").fill_null("").str.strip_chars("/ ") != ""
     first = pl.when(named).then(row.min().over(block.columns)).otherwise(row)
     return block.with_row_index(_ROW).select((first.rank("dense").cast(pl.Int64) + screens).cast(pl.String)).to_series()
-
-
-def _list_uses(table: Delimited, ranks: dict[str, int], segment: list[int]) -> tuple[ColumnUse, ...]:
-    systems = {f"rank of {name}": column for name, column in ranks.items()}
-    used = {*ranks.values(), *segment}
-    kept = [i for i in range(len(table.header)) if i not in used and not _counts_rows(table, i)]
-    return column_uses(table.path, table.header, {"segment": segment, **systems}, kept=kept)
 
 
 def _rank_columns(table: Delimited, options: ReadOptions) -> dict[str, int]:
@@ -156,13 +144,11 @@ def candidate_names(columns: Sequence[str]) -> list[str]:
     return list(columns)
 
 
-def _extra_columns(table: Delimited, used: set[int]) -> dict[str, pl.Series]:
-    """The other columns under their own names; one that is called as a column of the judgment table gets a suffix."""
+def _extra_columns(table: Delimited, kept: Sequence[int]) -> dict[str, pl.Series]:
+    """Columns under their own names; one that is called as a column of the judgment table gets a suffix."""
     extra: dict[str, pl.Series] = {}
-    for column, name in enumerate(table.header):
-        if column in used or _counts_rows(table, column):
-            continue
-        header = name or f"column {column + 1}"
+    for column in kept:
+        header = table.header[column] or f"column {column + 1}"
         free = header if header not in {*SCHEMA, *extra, _ROW} else f"{header} (column {column + 1})"
         extra[free] = table.texts(column)
     return extra
@@ -174,12 +160,10 @@ def _counts_rows(table: Delimited, column: int) -> bool:
 
 
 # One file of ranks per candidate, one rank per line, all files of a folder in step.
-#
 # A candidate is called after its file, the campaign after the folder. Several annotators may stand one after the
 # other in each file (`stacked`): lines 1 to n are the first annotator's, lines n + 1 to 2n the second's, on the same
 # segments. A file of as many lines that does not hold ranks (the source, marks of contaminated segments) is kept as a
 # column under its name; one called `id` or `segment` names the segments, one called `document` their documents.
-
 
 NAMING = {"id": "segment", "ids": "segment", "segment": "segment", "document": "document", "documents": "document"}
 _LINE = "line of the file"
@@ -228,16 +212,26 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
     fitting = [file for file in beside if len(file.lines) == count]
     source, target = pair_of(ranks[0].path.resolve().parent, options)
     block = _context_columns(fitting, count, options.stacked).with_columns(
-        pl.lit(campaign).alias("campaign"),
-        pl.lit("ranking").alias("protocol"),
-        (pl.int_range(1, count + 1, dtype=pl.Int64) + screens).cast(pl.String).alias("screen"),
-        pl.lit(source).alias("source_lang"),
-        pl.lit(target).alias("target_lang"),
+        campaign=pl.lit(campaign),
+        protocol=pl.lit("ranking"),
+        screen=(pl.int_range(1, count + 1, dtype=pl.Int64) + screens).cast(pl.String),
+        source_lang=pl.lit(source),
+        target_lang=pl.lit(target),
     )
     bad = {file.name: BadRows(Source(str(file.path), lambda row: row + 1), options, count) for file in ranks}
-    labels = _parse_labels(block, ranks, bad, options)
+    scale = scale_of(options, len(ranks))
+    labels = pl.concat(
+        block.with_row_index(_LINE).with_columns(
+            pl.lit(file.name).alias("system"),
+            parse_ranks(pl.Series(file.lines, dtype=pl.String), scale=scale, bad=bad[file.name]),
+        )
+        for file in ranks
+    )
     settled = [of_file.settle() for of_file in bad.values()]
-    labels = _drop_broken_lines(labels, bad)
+    # The files are in step: a line that is broken in one of them is left out of all.
+    broken = {row for of_file in bad.values() for row in of_file.problems}
+    labels = labels.filter(~pl.col(_LINE).is_in(list(broken))).sort(_LINE, maintain_order=True).drop(_LINE)
+    labels = labels.with_columns(**human_columns(labels["system"], options.human))
     notes = [
         f"{file.path.name} is ignored: it has {counted(len(file.lines), 'line')}, the ranks have {count:,}"
         for file in beside
@@ -249,27 +243,6 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
         set_aside.append(SetAside(COPIED_TABLE, (times - 1) * count * len(ranks)))
         notes.append(copied_table_note(times))
     return Judgments.from_columns(labels, set_aside=set_aside, notes=notes, source=str(ranks[0].path))
-
-
-def _parse_labels(
-    block: pl.DataFrame, ranks: Sequence[_File], bad: Mapping[str, BadRows], options: ReadOptions
-) -> pl.DataFrame:
-    """A row for every line of every file of ranks, with what all files have in common."""
-    scale = scale_of(options, len(ranks))
-    labels = pl.concat(
-        block.with_row_index(_LINE).with_columns(
-            pl.lit(file.name).alias("system"),
-            parse_ranks(pl.Series(file.lines, dtype=pl.String), scale=scale, bad=bad[file.name]),
-        )
-        for file in ranks
-    )
-    return labels.with_columns(**human_columns(labels["system"], options.human))
-
-
-def _drop_broken_lines(labels: pl.DataFrame, bad: Mapping[str, BadRows]) -> pl.DataFrame:
-    """All labels line by line. The files are in step: a line that is broken in one of them is left out of all."""
-    broken = {row for of_file in bad.values() for row in of_file.problems}
-    return labels.filter(~pl.col(_LINE).is_in(list(broken))).sort(_LINE, maintain_order=True).drop(_LINE)
 
 
 def _drop_copied_lines(files: list[_File]) -> tuple[list[_File], int]:

@@ -260,10 +260,8 @@ def _note_missing_human(judgments: Judgments, human: str | None) -> Judgments:
 
 
 # Recognises the format of a file by its name and its first lines, where `--format` is not given.
-#
 # Only layouts that nothing else has are recognised (`Format.headers`, and below); anything else is left to the reader
 # of tables, which takes columns by their names. A note says what was recognised, and `--format` always overrules it.
-
 
 _HEAD = 1 << 16
 # Direct assessment without a header: assignment, worker, languages, what was asked, ..., type of item.
@@ -317,10 +315,8 @@ def _first_lines(path: Path) -> list[str]:
 
 
 def _recognise_json(line: str) -> str | None:
-    if not line.startswith("{"):
-        return None
     try:
-        entry = json.loads(line)
+        entry = json.loads(line) if line.startswith("{") else {}
     except (ValueError, RecursionError):
         return None
     if "doc_id" in entry and ({"scores", "esa_score"} & entry.keys()):

@@ -12,12 +12,14 @@ import re
 import zipfile
 from collections import Counter
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from adjudge.readers.columns import BRACKETS, PAIR_COLUMNS, SYNONYMS, plain
-from adjudge.table.errors import InputError, Source, param, shown
+from adjudge.readers.parsing import LoadedTable
+from adjudge.table.errors import InputError, Source, shown
 from adjudge.table.files import check_size
 from adjudge.table.wording import counted
 
@@ -26,11 +28,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-# Cells of a workbook that were merged down: what stands in the uppermost holds for all of them.
-#
-# The reader of workbooks gives the value of the uppermost cell alone, so where cells are merged is asked of calamine,
-# and of OpenDocument, for which it does not say, read from the XML.
-
+# The reader of workbooks gives the value of the uppermost of merged cells alone, so where cells are merged is asked of
+# calamine, and of OpenDocument, for which it does not say, read from the XML.
 
 OPEN_DOCUMENT = "content.xml"
 """The file with all sheets of an OpenDocument workbook."""
@@ -135,17 +134,7 @@ _NAMES = {
 _UNNAMED = re.compile(r"__UNNAMED__([0-9]+)")
 
 
-class Sheet(NamedTuple):
-    """The rows of a sheet as text, where they stand, and what there is to say about the workbook."""
-
-    frame: pl.DataFrame
-    source: Source
-    notes: tuple[str, ...]
-    twice: frozenset[str]
-    """Names that several columns have."""
-
-
-def read_workbook(raw: bytes, path: Path) -> Sheet:
+def read_workbook(raw: bytes, path: Path) -> LoadedTable:
     """Read the sheet of a workbook that holds the table; its rows are numbered as a spreadsheet shows them."""
     with _open(raw, path) as workbook:
         number, above = _find_table(workbook)
@@ -153,10 +142,12 @@ def read_workbook(raw: bytes, path: Path) -> Sheet:
         later = range(number + 1, len(workbook.sheet_names))
         more = any(_header_row(workbook, other) is not None for other in later)
     hint = ("other sheets hold judgments, too; --sheets all reads them all",) if more else ()
-    return sheet._replace(notes=(*sheet.notes, *hint))
+    return replace(sheet, notes=(*sheet.notes, *hint))
 
 
-def read_sheets(raw: bytes, path: Path, wanted: Sequence[str], *, columns: Sequence[str] = ()) -> dict[str, Sheet]:
+def read_sheets(
+    raw: bytes, path: Path, wanted: Sequence[str], *, columns: Sequence[str] = ()
+) -> dict[str, LoadedTable]:
     """Read several sheets of a workbook by their names.
 
     Args:
@@ -174,9 +165,7 @@ def read_sheets(raw: bytes, path: Path, wanted: Sequence[str], *, columns: Seque
         headers = {name: _header_row(workbook, number, columns) for number, name in enumerate(names)}
         chosen = [name for name in names if name in asked or (ALL_SHEETS in wanted and headers[name] is not None)]
         if not chosen:
-            raise InputError(
-                f"has no sheet with the columns of judgments; name the sheets by {param('sheets')}", file=path
-            )
+            raise InputError("has no sheet with the columns of judgments; name the sheets by --sheets", file=path)
         read = {}
         for name in chosen:
             number, above = names.index(name), headers[name]
@@ -193,7 +182,7 @@ def _find_sheet(name: str, names: Sequence[str], path: Path) -> str:
     return same[0]
 
 
-def _drop_empty(sheets: dict[str, Sheet], asked: Collection[str], path: Path) -> dict[str, Sheet]:
+def _drop_empty(sheets: dict[str, LoadedTable], asked: Collection[str], path: Path) -> dict[str, LoadedTable]:
     """The sheets without those that hold a header alone and that nobody asked for by name, which the notes tell."""
     empty = [name for name, sheet in sheets.items() if not sheet.frame.height and name not in asked]
     if not empty or len(empty) == len(sheets):
@@ -201,7 +190,7 @@ def _drop_empty(sheets: dict[str, Sheet], asked: Collection[str], path: Path) ->
     kept = {name: sheet for name, sheet in sheets.items() if name not in empty}
     first = next(iter(kept))
     note = f"no rows below the header in {path.name}, sheet {', '.join(map(shown, empty))}"
-    kept[first] = kept[first]._replace(notes=(*kept[first].notes, note))
+    kept[first] = replace(kept[first], notes=(*kept[first].notes, note))
     return kept
 
 
@@ -220,7 +209,7 @@ def _open(raw: bytes, path: Path) -> Iterator[Any]:
 
 def _read_sheet(
     workbook: Any, raw: bytes, path: Path, number: int, above: int, *, several: Sequence[str] = ()
-) -> Sheet:
+) -> LoadedTable:
     """A sheet, of which so many rows stand above the header; one of several if these are named."""
     frame: pl.DataFrame = workbook.load_sheet(number, header_row=above, dtypes="string").to_polars()
     header = workbook.load_sheet(number, header_row=None, n_rows=above + 1, dtypes="string").to_polars().rows()
@@ -239,14 +228,13 @@ def _read_sheet(
         lambda row: numbers[row] + first if row < len(numbers) else row + first,
     )
     twice = frozenset(name for name, times in Counter(header[above] if header else ()).items() if name and times > 1)
-    return Sheet(frame.drop(_ROW), source, tuple(notes), twice)
+    return LoadedTable(frame.drop(_ROW), source, tuple(notes), twice=twice)
 
 
 def _find_table(workbook: Any) -> tuple[int, int]:
     """The number of the sheet with the table, and how many rows stand above its header."""
     for number in range(len(workbook.sheet_names)):
-        above = _header_row(workbook, number)
-        if above is not None:
+        if (above := _header_row(workbook, number)) is not None:
             return number, above
     return 0, _rows_above_header(_first_rows(workbook, 0)) if workbook.sheet_names else 0
 
@@ -261,10 +249,8 @@ def _header_row(workbook: Any, number: int, columns: Sequence[str] = ()) -> int 
 
 
 def _first_rows(workbook: Any, number: int) -> list[tuple[str | None, ...]]:
-    rows: list[tuple[str | None, ...]] = (
-        workbook.load_sheet(number, header_row=None, n_rows=TITLE_ROWS, dtypes="string").to_polars().rows()
-    )
-    return rows
+    sheet: pl.DataFrame = workbook.load_sheet(number, header_row=None, n_rows=TITLE_ROWS, dtypes="string").to_polars()
+    return sheet.rows()
 
 
 def _names_judgments(row: Sequence[str | None]) -> bool:

@@ -54,17 +54,14 @@ class Imported(Result):
         rows = tuple((name, getattr(self, name)) for name in counts)
         kinds = tuple((f"rows of kind {kind}", count) for kind, count in self.kinds.items())
         named = (("pairs", ", ".join(self.pairs)), ("protocols", ", ".join(self.protocols)))
-        tables = [Table("Imported", (text("what"), number("count", 0)), rows + kinds + named)]
-        if self.columns:
-            tables.append(self._columns_table())
-        return tuple(tables)
-
-    def _columns_table(self) -> Table:
-        """One row per column; with the file name if there are several files."""
-        several = len({use.file for use in self.columns}) > 1
-        header = (*((text("file"),) if several else ()), text("column"), text("taken for"))
-        rows = tuple((*((use.file,) if several else ()), use.column, use.taken_for or use.use) for use in self.columns)
-        return Table("Columns", header, rows)
+        imported = Table("Imported", (text("what"), number("count", 0)), rows + kinds + named)
+        if not self.columns:
+            return (imported,)
+        # The name of the file stands first if there are several.
+        first = 0 if len({use.file for use in self.columns}) > 1 else 1
+        header = (text("file"), text("column"), text("taken for"))[first:]
+        uses = tuple((use.file, use.column, use.taken_for or use.use)[first:] for use in self.columns)
+        return imported, Table("Columns", header, uses)
 
 
 def describe(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:

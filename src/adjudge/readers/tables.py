@@ -14,15 +14,15 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import compress, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from adjudge.readers.columns import KNOWN, SYNONYMS, map_columns, parse_columns, plain, renamed
-from adjudge.readers.parsing import detect_delimiter, numbered_lines, row_lines, with_languages
+from adjudge.readers.parsing import LoadedTable, detect_delimiter, numbered_lines, row_lines, with_languages
 from adjudge.readers.spreadsheets import read_sheets, read_workbook
 from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import decode_text, read_bytes
@@ -37,15 +37,12 @@ if TYPE_CHECKING:
     from adjudge.table.judgments import Judgments
 
 
-# The rows of a delimited text as columns of text, and the lines on which they stand.
-#
-# Quotation marks enclose fields, as spreadsheets write them. Many programs write texts between tabs as they are, and a
-# text may begin with a quotation mark: where every line fits the header if the marks are ordinary characters, and the
-# marks would join lines or fit nowhere, they are ordinary.
+# Delimited text. Quotation marks enclose fields, as spreadsheets write them. Many programs write texts between tabs as
+# they are, and a text may begin with a quotation mark: where every line fits the header if the marks are ordinary
+# characters, and the marks would join lines or fit nowhere, they are ordinary.
 #
 # Above the header may stand a line `sep=;`, or comments. A line that begins with # may be the header itself. It is a
 # comment only if none of the first rows has as many fields: such a table could not be read with it as the header.
-
 
 QUOTE = '"'
 ORDINARY_MARKS = "quotation marks are ordinary characters in {}: as the ends of fields they fit no row, or join several"
@@ -61,22 +58,10 @@ ROWS = 20
 HEAD = 1 << 20
 
 
-class DelimitedRows(NamedTuple):
-    """The rows of a text that hold something."""
-
-    frame: pl.DataFrame
-    source: Source
-    separator: str
-    notes: tuple[str, ...]
-    ragged: Mapping[int, str]
-    """Rows that are longer or shorter than the header, and what is wrong: in the frame, but no use."""
-    twice: frozenset[str]
-    """Names that several columns have."""
-
-
-def read_rows(text: str, path: Path) -> DelimitedRows:
-    """Read a delimited text, whose header says what separates fields; rows without any value are left out."""
-    text, separator, padded = _find_header(text)
+def _load_delimited(text: str, path: Path) -> LoadedTable:
+    """Load a delimited text, whose header says what separates fields; rows without any value are left out."""
+    is_named = _SEPARATOR.match(text) is not None
+    text, separator = _find_header(text)
     rows = _choose_quoting(text, separator)
     source = Source(str(path), rows.line_of_row)
     frame = rows.frame if rows.frame is not None else _cut_to_header(rows, source)
@@ -84,13 +69,15 @@ def read_rows(text: str, path: Path) -> DelimitedRows:
     twice = frozenset(_DUPLICATE.sub("", name) for name in clean.values() if _DUPLICATE.search(name))
     times = Counter(clean.values())
     frame = frame.rename({name: new for name, new in clean.items() if times[new] == 1})
-    if padded:
+    if separator == LAST_RESORT and not is_named:
+        # People write blanks around bars.
         frame = frame.with_columns(pl.all().str.strip_chars())
     frame = frame.filter(~pl.all_horizontal(pl.all().is_null())) if frame.width else frame
     if rows.ragged and frame.height != len(rows.numbers):
         raise source.fault(rows.ragged[min(rows.ragged)], min(rows.ragged))
-    notes = () if rows.quoting else (ORDINARY_MARKS.format(path.name),)
-    return DelimitedRows(frame, source, separator, notes, rows.ragged, twice)
+    frame, notes = (frame, []) if separator == "," else with_decimal_points(frame, frame.columns)
+    notes = notes if rows.quoting else [ORDINARY_MARKS.format(path.name), *notes]
+    return LoadedTable(frame, source, tuple(notes), rows.ragged, twice)
 
 
 class _Rows:
@@ -180,28 +167,17 @@ def _cut_to_header(rows: _Rows, source: Source) -> pl.DataFrame:
     raise InputError(f"cannot be read as a table: {problem}", file=source.name, line=reader.line_num)
 
 
-class _Layout(NamedTuple):
-    """How a delimited text is to be read."""
-
-    text: str
-    """With empty lines for all that stands above the header, so that lines keep their numbers."""
-    separator: str
-    padded: bool = False
-    """Whether blanks around fields are no part of them, as people write them around bars."""
-
-
-def _find_header(text: str) -> _Layout:
-    """Find the separator, and leave out what stands above the header."""
-    named = _SEPARATOR.match(text)
-    if named:
-        return _Layout("\n" + text[named.end() :], named[1])
+def _find_header(text: str) -> tuple[str, str]:
+    """The text, with empty lines for all above the header so that lines keep their numbers, and the separator."""
+    if named := _SEPARATOR.match(text):
+        return "\n" + text[named.end() :], named[1]
     comments = _count_comments(text)
     if comments:
         text = text.split("\n", comments)[comments]
     separator = _find_separator(text)
     if separator not in text.split("\n", 1)[0] and (spaced := _join_by_single_blanks(text)):
-        return _Layout("\n" * comments + spaced, " ")
-    return _Layout("\n" * comments + text, separator, separator == LAST_RESORT)
+        text, separator = spaced, " "
+    return "\n" * comments + text, separator
 
 
 def _find_separator(text: str) -> str:
@@ -245,7 +221,6 @@ def _is_header(line: str, rows: str) -> bool:
 
 
 # Label Studio's JSON export as rows: one per annotation of a task, with the task's data and every answer by its name.
-#
 # A task has `data` (what was shown) and `annotations`, each with the answers of one person (`result`). An answer stands
 # under the name of its control (`from_name`): a rating or number as such, a choice as its word, the side of a pairwise
 # comparison as `left` or `right`. Cancelled annotations are no judgments.
@@ -253,14 +228,6 @@ def _is_header(line: str, rows: str) -> bool:
 
 # Keys of a result's value that hold the answer; each type of control has its own.
 _ANSWERS = ("rating", "number", "choices", "selected", "text", "ranker", "taxonomy")
-
-
-def is_export(rows: list[Any]) -> bool:
-    """Whether JSON is an export of Label Studio."""
-    first = rows[0] if rows else None
-    return (
-        isinstance(first, dict) and isinstance(first.get("data"), dict) and isinstance(first.get("annotations"), list)
-    )
 
 
 def annotation_rows(tasks: list[Any], path: Path) -> tuple[list[dict[str, Any]], list[str], dict[int, str]]:
@@ -296,7 +263,10 @@ def _row(task: dict[str, Any], annotation: dict[str, Any]) -> dict[str, Any]:
         if (value := _answer(answer.get("value") or {})) is not None:
             name = str(answer.get("from_name") or answer.get("type") or "answer")
             row[name if name not in task["data"] else f"{name} (answer)"] = value
-    row["completed_by"] = _annotator_name(annotation.get("completed_by"))
+    who = annotation.get("completed_by")
+    if isinstance(who, dict):
+        who = who.get("email") or who.get("id")
+    row["completed_by"] = None if who is None else str(who)
     for name in ("created_at", "lead_time"):
         if annotation.get(name) is not None:
             row.setdefault(name, annotation[name])
@@ -311,18 +281,8 @@ def _answer(value: dict[str, Any]) -> Any:
     return None
 
 
-def _annotator_name(completed_by: Any) -> str | None:
-    """The person's address, else the number of the account."""
-    if isinstance(completed_by, dict):
-        completed_by = completed_by.get("email") or completed_by.get("id")
-    return None if completed_by is None else str(completed_by)
-
-
-# Parquet with a checksum: adjudge's own files say when a single bit of them has changed; others are tried out first.
-#
-# The file holds the checksum of all its bytes, computed with zeros in the checksum's own place. Files of other tools
-# have none. Reading a damaged one can end the whole process, so it is read in a process of its own first.
-
+# Parquet. Adjudge's own files hold the checksum of all their bytes, computed with zeros in the checksum's own place.
+# Files of other tools have none. Reading a damaged one can end the whole process, so they are tried out in another one.
 
 PARQUET_MAGIC = b"PAR1"
 _KEY = "adjudge"
@@ -382,21 +342,6 @@ MOSTLY = 0.95
 _DECIMAL_COMMA = r"^\s*([+-]?[0-9]+),([0-9]+)\s*$"
 
 
-@dataclass(frozen=True)
-class LoadedTable:
-    """The columns of a file, where its rows stand, and what there is to say about the file."""
-
-    frame: pl.DataFrame
-    source: Source
-    notes: tuple[str, ...] = ()
-    ragged: Mapping[int, str] = field(default_factory=dict)
-    """Rows that are longer or shorter than the header, or broken, and what is wrong: in the frame, but no use."""
-    twice: frozenset[str] = frozenset()
-    """Names that several columns of the file have; the first of them has it in the frame."""
-    added: frozenset[str] = frozenset()
-    """Columns that the file does not have, such as the annotator after whom a sheet is named."""
-
-
 def load_sheets(
     path: Path, wanted: Sequence[str], *, columns: Sequence[str] = (), wide: Sequence[str] = (), raters: bool = False
 ) -> list[LoadedTable]:
@@ -422,7 +367,7 @@ def load_sheets(
             frame = frame.with_columns(pl.lit(name).alias("annotator"))
             notes = [*notes, f"each sheet of {path.name} is taken for an annotator, whose name is that of the sheet"]
         added = frozenset(frame.columns) - set(sheet.frame.columns)
-        tables.append(LoadedTable(frame, sheet.source, (*sheet.notes, *notes), twice=sheet.twice, added=added))
+        tables.append(replace(sheet, frame=frame, notes=(*sheet.notes, *notes), added=added))
     return tables
 
 
@@ -436,19 +381,13 @@ def load_table(path: Path) -> LoadedTable:
     if raw.startswith((ZIP_MAGIC, OLD_EXCEL_MAGIC)):
         sheet = read_workbook(raw, path)
         frame, notes = with_decimal_points(sheet.frame, sheet.frame.columns)
-        return LoadedTable(frame, sheet.source, (*sheet.notes, *notes), twice=sheet.twice)
+        return replace(sheet, frame=frame, notes=(*sheet.notes, *notes))
     text = decode_text(raw, path)
     if not text.strip():
         raise InputError("is empty; a table with a header is needed", file=path)
     if text.lstrip()[0] in "[{":
         return _load_json(text, path)
     return _load_delimited(text, path)
-
-
-def _load_delimited(text: str, path: Path) -> LoadedTable:
-    rows = read_rows(text, path)
-    frame, notes = (rows.frame, []) if rows.separator == "," else with_decimal_points(rows.frame, rows.frame.columns)
-    return LoadedTable(frame, rows.source, (*rows.notes, *notes), rows.ragged, rows.twice)
 
 
 def with_decimal_points(
@@ -485,7 +424,8 @@ def _load_json(text: str, path: Path) -> LoadedTable:
         source = Source(str(path), lambda row: lines[row] if row < len(lines) else row + 1)
         return _make_table(rows, source, broken)
     rows = _rows_of(content, path)
-    if is_export(rows):
+    first = rows[0] if rows else None
+    if isinstance(first, dict) and isinstance(first.get("data"), dict) and isinstance(first.get("annotations"), list):
         rows, notes, broken = annotation_rows(rows, path)
         return replace(_make_table(rows, Source(str(path)), broken), notes=tuple(notes))
     return _make_table(rows, Source(str(path)), {})
@@ -585,11 +525,9 @@ def _as_text(value: Any) -> str | None:
 
 
 # A side table: more columns for judgments, such as domain, original language or topic, joined on shared names.
-#
 # The table is any file that holds one (CSV, TSV, Excel, JSON, Parquet). Its columns that name something in the
 # judgments (`KEYS`, most under any of their usual names) say which judgments a row is about: the document, the
 # segment, or both. All others are added. What has no row in the table stays without a value, and a note counts it.
-
 
 KEYS = ("campaign", "source_lang", "target_lang", "annotator", "task", "document", "segment")
 UNDER_OTHER_NAMES = ("annotator", "document", "segment", "source_lang", "target_lang", "pair")
@@ -600,8 +538,7 @@ def add_attributes(judgments: Judgments, path: Path) -> Judgments:
     """Add the columns of a side table to the judgments."""
     loaded = load_table(path)
     source = loaded.source
-    if loaded.ragged:
-        raise source.fault(loaded.ragged[min(loaded.ragged)], min(loaded.ragged))
+    loaded.refuse_ragged()
     mapping = map_columns(loaded.frame.columns, source, meanings=UNDER_OTHER_NAMES)
     mapping.refuse_twice(loaded.twice)
     frame, pair_notes = with_languages(renamed(loaded.frame, mapping))

@@ -71,7 +71,6 @@ def _by_name(column: Column) -> dict[tuple[str, str], str] | None:
 
 # SGM, the older markup of test sets: `<doc docid=...>` and `<seg id=...>`, not quite XML and read leniently.
 
-
 _TAG = re.compile(r"<(?P<name>doc|seg)\b(?P<attributes>[^<>]*)>", re.IGNORECASE)
 _BEGIN = re.compile(r"<seg\b", re.IGNORECASE)
 _END = re.compile(r"</seg\s*>", re.IGNORECASE)
@@ -87,7 +86,10 @@ def read_sgm(path: Path) -> Column:
     documents: list[str] = []
     segments: list[str] = []
     for tag in _TAG.finditer(text):
-        attributes = _attributes(tag["attributes"])
+        attributes = {
+            match[1].lower(): next(value for value in match.groups()[1:] if value is not None)
+            for match in _ATTRIBUTE.finditer(tag["attributes"])
+        }
         if tag["name"].lower() == "doc":
             document = attributes.get("docid") or attributes.get("id") or ""
             continue
@@ -122,13 +124,6 @@ def segment_spans(text: str) -> list[tuple[int, int]]:
     return [(start, end.start()) for start in starts if (end := _END.search(text, start)) is not None]
 
 
-def _attributes(text: str) -> dict[str, str]:
-    return {
-        match[1].lower(): next(value for value in match.groups()[1:] if value is not None)
-        for match in _ATTRIBUTE.finditer(text)
-    }
-
-
 # WMT XML (2021 and later): documents with source, references by translator and outputs by system, in one file.
 
 
@@ -148,11 +143,20 @@ def read_wmt_xml(path: Path) -> TestSet:
         for document in documents
         for segment, text in document.source.items()
     )
-    return TestSet(
-        source,
-        _collect_translations(documents, [document.references for document in documents], path),
-        _collect_translations(documents, [document.systems for document in documents], path),
-    )
+
+    def collect(kind: Literal["references", "systems"]) -> dict[str, tuple[str, ...]]:
+        """The texts of each translation in the order of the source."""
+        names = dict.fromkeys(name for document in documents for name in getattr(document, kind))
+        return {
+            name: tuple(
+                text
+                for document in documents
+                for text in _texts(document, name, getattr(document, kind).get(name, {}), path)
+            )
+            for name in names
+        }
+
+    return TestSet(source, collect("references"), collect("systems"))
 
 
 def read_xml_column(path: Path, names: Sequence[str]) -> Column:
@@ -189,8 +193,8 @@ def _documents(path: Path) -> list[_Document]:
     if not any(document.source for document in documents):
         raise InputError("holds no <doc> with a <src>; check that it is a WMT XML file", file=path)
     names = [document.name for document in documents]
-    if doubled := sorted({name for name in names if names.count(name) > 1}):
-        raise InputError(f"holds the document '{doubled[0]}' twice; keep one of them", file=path)
+    if doubled := min((name for name in names if names.count(name) > 1), default=None):
+        raise InputError(f"holds the document '{doubled}' twice; keep one of them", file=path)
     return documents
 
 
@@ -223,23 +227,7 @@ def _segments(element: Element, document: str, path: Path) -> dict[str, str]:
     return segments
 
 
-def _collect_translations(
-    documents: list[_Document], translations: list[dict[str, dict[str, str]]], path: Path
-) -> dict[str, tuple[str, ...]]:
-    """The texts of each translation in the order of the source."""
-    names = list(dict.fromkeys(name for in_document in translations for name in in_document))
-    return {
-        name: tuple(
-            text
-            for document, translated in zip(documents, translations, strict=True)
-            for text in _texts(document, name, translated, path)
-        )
-        for name in names
-    }
-
-
-def _texts(document: _Document, name: str, translations: dict[str, dict[str, str]], path: Path) -> list[str]:
-    translated = translations.get(name, {})
+def _texts(document: _Document, name: str, translated: dict[str, str], path: Path) -> list[str]:
     if translated.keys() != document.source.keys():
         counts = f"{counted(len(translated), 'segment')} where the source has {len(document.source)}"
         raise InputError(f"'{name}' has {counts} in document '{document.name}'; complete or remove it", file=path)
@@ -247,9 +235,7 @@ def _texts(document: _Document, name: str, translations: dict[str, dict[str, str
 
 
 # Texts to be judged: plain text, TSV, WMT XML and SGM, one column of segments at a time. Knows nothing of tasks.
-#
 # Plain text has one segment per line and a blank line between documents.
-
 
 TextFormat = Literal["auto", "text", "tsv", "wmt-xml", "sgm"]
 _BY_ENDING: dict[str, TextFormat] = {".tsv": "tsv", ".xml": "wmt-xml", ".sgm": "sgm", ".sgml": "sgm"}
@@ -299,17 +285,11 @@ def _read_plain(path: Path) -> Column:
 
 
 def _make_column(table: Delimited, names: Sequence[str]) -> Column:
-    column = table.need(*names)
-    document = table.find("document", "doc")
-    segment = table.find("segment", "seg")
+    indexes = (table.need(*names), table.find("document", "doc"), table.find("segment", "seg"))
     if not table.rows:
         raise InputError("holds a header but no rows; one segment per row is needed", file=table.path)
-    return Column(
-        table.path,
-        tuple(table.texts(column)),
-        None if document is None else tuple(table.texts(document)),
-        None if segment is None else tuple(table.texts(segment)),
-    )
+    texts, documents, segments = (None if index is None else tuple(table.texts(index)) for index in indexes)
+    return Column(table.path, texts or (), documents, segments)
 
 
 def read_table(path: Path) -> tuple[Column, dict[str, tuple[str, ...]]]:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.readers.columns import WINNERS, map_columns, plain
-from adjudge.readers.tables import LoadedTable
-from adjudge.table.errors import Source, UsageError, param, shown, unknown_choice
+from adjudge.readers.parsing import LoadedTable
+from adjudge.table.errors import Source, UsageError, shown, unknown_choice
 from adjudge.table.judgments import KEY, ColumnUse
 
 if TYPE_CHECKING:
@@ -35,42 +35,47 @@ _BOTH_NAMES = {"left": pl.min_horizontal, "right": pl.max_horizontal}
 _ROW = "row of the file"
 
 
-def unpivot(
-    frame: pl.DataFrame, source: Source, systems: Sequence[str], shape: str | None
-) -> tuple[pl.DataFrame, Source, list[str]]:
+def unpivot(loaded: LoadedTable, systems: Sequence[str], shape: str | None) -> LoadedTable:
     """One row per item and system: the other columns, `system`, and `score` or `rank`.
 
     Args:
-        frame: the wide table.
-        source: the file, for messages.
+        loaded: the wide table.
         systems: the names of the columns of systems.
         shape: `scores` or `ranks`; default: recognised from the numbers.
 
     Returns:
-        The long table, where its rows stand in the file, and a note on what the numbers were taken for.
+        The long table, with a note on what the numbers were taken for.
     """
+    frame, source, size = loaded.frame, loaded.source, len(systems)
     if shape is not None and shape not in SHAPES:
         raise unknown_choice("content of a wide table", shape, SHAPES)
-    columns = find_columns(frame.columns, systems, source, option="systems")
+    systems = find_columns(frame.columns, systems, source, option="--systems")
     for name in ("system", "score", "rank"):
-        if name in frame.columns and name not in columns:
+        if name in frame.columns and name not in systems:
             raise source.fault(
-                f"has a column '{name}' besides the columns of {param('systems')}; it is a long table, or rename it"
+                f"has a column '{name}' besides the columns of --systems; it is a long table, or rename it"
             )
-    ranks = shape == "ranks" or (shape is None and _look_like_ranks(frame.select(columns)))
-    what, other = ("ranks", "scores") if ranks else ("scores", "ranks")
-    note = f"the columns of systems are taken for {what}; --wide {other} says otherwise"
-    notes = [] if shape is not None else [note]
+    ranks = shape == "ranks" or (shape is None and _look_like_ranks(frame.select(systems)))
+    answer, other = ("rank", "scores") if ranks else ("score", "ranks")
+    note = f"the columns of systems are taken for {answer}s; --wide {other} says otherwise"
     numbered = frame.with_row_index(_ROW)
     long = pl.concat(
-        numbered.drop(columns).with_columns(
-            pl.lit(column).alias("system"), numbered[column].alias("rank" if ranks else "score")
-        )
-        for column in columns
+        numbered.drop(systems).with_columns(pl.lit(column).alias("system"), numbered[column].alias(answer))
+        for column in systems
     ).sort(_ROW, maintain_order=True)
     if ranks and "screen" not in long.columns:
         long = long.with_columns(_screen(long).alias("screen"))
-    return long.drop(_ROW), _item_source(source, columns, "rank" if ranks else "score"), notes
+    return LoadedTable(
+        long.drop(_ROW),
+        # A long row stands in the row of its item and the column of its system.
+        replace(
+            source,
+            row_of=lambda row: row // size,
+            column_of=lambda name, row: systems[row % size] if name == answer else name,
+        ),
+        loaded.notes if shape is not None else (*loaded.notes, note),
+        {row * size + i: problem for row, problem in loaded.ragged.items() for i in range(size)},
+    )
 
 
 def unpivot_raters(
@@ -90,7 +95,7 @@ def unpivot_raters(
     frame, source = loaded.frame, loaded.source
     if shape is not None and shape not in SHAPES:
         raise unknown_choice("content of a wide table", shape, SHAPES)
-    of_raters = find_columns(frame.columns, raters, source, option="raters")
+    of_raters = find_columns(frame.columns, raters, source, option="--raters")
     others = map_columns([name for name in frame.columns if name not in of_raters], source, columns=columns)
     compares = "system" not in others and "left" in others and "right" in others
     answer = "rank" if shape == "ranks" else "winner" if compares else "score"
@@ -99,17 +104,18 @@ def unpivot_raters(
         frame.drop(of_raters).with_columns(pl.lit(column).alias("annotator"), _as_text(frame[column]).alias(answer))
         for column in of_raters
     )
-    rows, ragged = frame.height, loaded.ragged
-    table = LoadedTable(
-        long,
-        replace(
+    rows = frame.height
+    note = f"{len(of_raters)} columns are taken for the {answer}s of one annotator each"
+    table = replace(
+        loaded,
+        frame=long,
+        source=replace(
             source,
             row_of=lambda row: row % rows,
             column_of=lambda name, row: of_raters[row // rows] if name == answer else name,
         ),
-        (*loaded.notes, _note_on_raters(len(of_raters), answer, shape)),
-        {i * rows + row: problem for row, problem in ragged.items() for i in range(len(of_raters))},
-        loaded.twice,
+        notes=(*loaded.notes, f"{note}; --wide ranks says otherwise" if answer == "score" and shape is None else note),
+        ragged={i * rows + row: problem for row, problem in loaded.ragged.items() for i in range(len(of_raters))},
     )
     return table, tuple(ColumnUse(source.name, name, f"{answer} by {name}", "used") for name in of_raters)
 
@@ -122,14 +128,9 @@ def _check_others(
     meanings = {entry.partition("=")[0].strip() for entry in said}
     for name in ("annotator", answer):
         if name in others.header:
-            raise others.source.fault(
-                f"has a column '{name}' besides the columns of {param('raters')}; leave that option out"
-            )
+            raise others.source.fault(f"has a column '{name}' besides the columns of --raters; leave that option out")
         if name in meanings:
-            raise UsageError(
-                f"{param('columns')} says which column is '{name}', but so does "
-                f"{param('raters')}; leave one of them out"
-            )
+            raise UsageError(f"--columns says which column is '{name}', but so does --raters; leave one of them out")
     if answer != "winner" and "system" not in others:
         raise others.missing("system")
 
@@ -137,11 +138,6 @@ def _check_others(
 def _as_text(column: pl.Series) -> pl.Series:
     """The cells as text; numbers that are missing in data frames have none."""
     return (column.fill_nan(None) if column.dtype.is_float() else column).cast(pl.String)
-
-
-def _note_on_raters(raters: int, answer: str, shape: str | None) -> str:
-    note = f"{raters} columns are taken for the {answer}s of one annotator each"
-    return f"{note}; --wide ranks says otherwise" if answer == "score" and shape is None else note
 
 
 def _screen(long: pl.DataFrame) -> pl.Expr:
@@ -154,15 +150,6 @@ def _screen(long: pl.DataFrame) -> pl.Expr:
     return row.rank("dense").cast(pl.String)
 
 
-def _item_source(source: Source, systems: Sequence[str], answer: str) -> Source:
-    """Locate a long row in the file: in the row of its item and the column of its system."""
-    return replace(
-        source,
-        row_of=lambda row: row // len(systems),
-        column_of=lambda name, row: systems[row % len(systems)] if name == answer else name,
-    )
-
-
 def find_columns(header: Sequence[str], names: Sequence[str], source: Source, *, option: str) -> list[str]:
     """The columns that the user names, in any case; an error that names the columns where one is not there."""
     columns = []
@@ -171,13 +158,11 @@ def find_columns(header: Sequence[str], names: Sequence[str], source: Source, *,
             column for column in header if plain(column) == plain(name)
         ]
         if len(same) != 1:
-            raise source.fault(
-                f"{param(option)} names '{shown(name)}', but the columns are {shown(', '.join(header), 300)}"
-            )
+            raise source.fault(f"{option} names '{shown(name)}', but the columns are {shown(', '.join(header), 300)}")
         columns.append(same[0])
     if len(set(columns)) < max(len(columns), 2):
-        what = "system" if option == "systems" else "annotator"
-        raise UsageError(f"{param(option)} must name two or more different columns, each of one {what}")
+        what = "system" if option == "--systems" else "annotator"
+        raise UsageError(f"{option} must name two or more different columns, each of one {what}")
     return columns
 
 

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adjudge.readers.options import ReadOptions
-    from adjudge.readers.parsing import UsableRows
     from adjudge.table.judgments import ColumnUse
 
 
@@ -59,7 +58,6 @@ if TYPE_CHECKING:
 # Whatever the ids are, two rows have the same document and segment only if the file gave them the same segment id (or,
 # for ids that carry a task, the same document and segment in it).
 
-
 _CODED = r"^(?:\p{L}+-\p{L}+-)?(?P<task>[0-9]+)-(?P<document>[0-9]+)-(?P<page>[0-9]+)\.(?P<segment>[0-9]+)_[0-9]+$"
 _ENDS_IN_NUMBER = r"^(?P<document>.+?)[_.:#@|-]+(?P<segment>[0-9]+)$"
 _PAGE = ("hit_id", "annotator", "rid")
@@ -72,19 +70,15 @@ def with_documents(rows: pl.DataFrame) -> pl.DataFrame:
     sid = rows["sid"]
     if sid.str.contains(_CODED).all():
         parts = sid.str.extract_groups(_CODED).struct.unnest()
-        placed = rows.with_columns(
-            pl.coalesce("hit_id", "hit", parts["task"]).alias("task"),
-            pl.coalesce("rid", parts["page"]).alias("screen"),
+        return rows.with_columns(
             parts["document"],
             parts["segment"],
+            task=pl.coalesce("hit_id", "hit", parts["task"]),
+            screen=pl.coalesce("rid", parts["page"]),
         )
-    else:
-        placed = rows.with_columns(
-            pl.coalesce("hit_id", "hit").alias("task"), pl.col("rid").alias("screen"), pl.col("sid").alias("segment")
-        )
-        number = sid.cast(pl.Int64, strict=False)
-        placed = _documents_by_ranges(placed, number) if number.null_count() == 0 else _documents_by_endings(placed)
-    return placed
+    placed = rows.with_columns(task=pl.coalesce("hit_id", "hit"), screen=pl.col("rid"), segment=pl.col("sid"))
+    number = sid.cast(pl.Int64, strict=False)
+    return _documents_by_endings(placed) if number.null_count() else _documents_by_ranges(placed, number)
 
 
 def _documents_by_ranges(rows: pl.DataFrame, number: pl.Series) -> pl.DataFrame:
@@ -93,30 +87,23 @@ def _documents_by_ranges(rows: pl.DataFrame, number: pl.Series) -> pl.DataFrame:
         rows.with_columns(number.alias("number"))
         .filter(pl.col("rid").is_not_null())
         .group_by(_PAGE)
-        .agg(
-            pl.col("number").min().alias("low"),
-            pl.col("number").max().alias("high"),
-            pl.col("number").n_unique().alias("size"),
-        )
+        .agg(low=pl.col("number").min(), high=pl.col("number").max(), size=pl.col("number").n_unique())
     )
     if pages.height == 0 or (pages["size"] == 1).all():
         return unknown
     holes = pages.filter(pl.col("high") - pl.col("low") + 1 != pl.col("size")).height
     if holes > _HOLES * pages.height:
         return unknown
-    ranges = _join_ranges(pages.select("low", "high").unique().sort("low", "high"))
+    # Overlapping ranges are taken together, and named after their ends.
+    ranges = pages.select("low", "high").unique().sort("low", "high")
+    apart = pl.col("low") > pl.col("high").cum_max().shift(1)
+    parts = ranges.group_by(part=apart.fill_null(value=True).cum_sum())
+    joined = parts.agg(low=pl.col("low").min(), high=pl.col("high").max())
+    ranges = joined.sort("low").select("low", "high", pl.format("{}-{}", "low", "high").alias("name"))
     placed = rows.with_columns(number.alias("number")).with_row_index("row").sort("number")
     placed = placed.join_asof(ranges, left_on="number", right_on="low", strategy="backward").sort("row")
     inside = pl.when(pl.col("number") <= pl.col("high")).then(pl.col("name"))
     return placed.with_columns(inside.alias("document")).drop("row", "number", "low", "high", "name", strict=False)
-
-
-def _join_ranges(ranges: pl.DataFrame) -> pl.DataFrame:
-    """Overlapping ranges taken together, each named after its ends."""
-    reach = pl.col("high").cum_max().shift(1)
-    parts = ranges.with_columns((pl.col("low") > reach).fill_null(value=True).cum_sum().alias("part"))
-    joined = parts.group_by("part").agg(pl.col("low").min(), pl.col("high").max()).sort("low")
-    return joined.select("low", "high", pl.format("{}-{}", "low", "high").alias("name"))
 
 
 def _documents_by_endings(rows: pl.DataFrame) -> pl.DataFrame:
@@ -131,7 +118,6 @@ def _documents_by_endings(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 # Who passed, and which rows are copies: one table from the files of all, of approved, and of expanded judgments.
-#
 # Three files may hold the same judgments: all of them, those of the workers who passed quality control, and the latter
 # with one row for each of the systems that share an output. A worker's mean and spread belong to the first, system
 # scores to the last. So the table keeps every row of both, and says of each whether it `passed` and whether it is a
@@ -211,10 +197,8 @@ def _number_identities(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 # When HITs were done, how long they took, and which were rejected: from the files beside the scores, one row per HIT.
-#
 # Only the time of a whole HIT is known. It is divided evenly among its items, so that sums over a HIT, a worker or a
 # system are right, while nothing is claimed about single items.
-
 
 _WAYS_TO_WRITE_A_TIME = ("%Y-%m-%d %H:%M:%S", "%a %b %d %H:%M:%S %Y")
 _HIT = ("hit_id", "annotator")
@@ -309,18 +293,15 @@ class _Reader:
     def __init__(self, campaign: Campaign, options: ReadOptions) -> None:
         self.campaign = campaign
         self.options = options
-        self.item = self._main_item()
+        items = {member.item for member in campaign.given}
+        # Adequacy, where there are files of several items, such as fluency.
+        self.item = "ad" if "ad" in items else min(items)
         self.notes: list[str] = []
         self.done: set[tuple[str, str]] = set()
         self.seen: dict[Path, pl.DataFrame | None] = {}
         self.no_score = 0
         self.set_aside: list[SetAside] = []
         self.uses: list[ColumnUse] = []
-
-    def _main_item(self) -> str:
-        """Adequacy (`ad`) where there are files of several items, such as fluency."""
-        items = {member.item for member in self.campaign.given}
-        return "ad" if "ad" in items else min(items)
 
     def read(self) -> Judgments:
         judged: list[pl.DataFrame] = []
@@ -332,11 +313,11 @@ class _Reader:
                 rows = None if member.pair in {source + target for source, target in self.done} else self._rows(member)
                 if rows is not None and (fresh := self._select_new_pairs(rows)).height:
                     (segments if role == "segments" else judged).append(fresh)
-        self._note_documents()
-        parts = [
-            *self._add_places(judged),
-            *(self._make_segment_rows(self._split_shared_outputs(part)) for part in segments),
-        ]
+        for member in self.campaign.given:
+            rows = self.seen.get(member.path)
+            if member.role == "documents" and rows is not None and len(self.campaign.given) > 1:
+                self.notes.append(f"{member.path.name}: {counted(rows.height, 'score')} of whole documents left alone")
+        parts = [*self._add_places(judged), *map(self._make_segment_rows, segments)]
         if not parts:
             where = self.campaign.given[0].path if len(self.campaign.given) == 1 else self.campaign.folder
             raise InputError("is empty: it holds no scores; check that the file is complete", file=where)
@@ -351,12 +332,6 @@ class _Reader:
         chosen = [member for member in members if member.pair in ("", wanted)]
         return chosen if any(member.pair for member in chosen) else members
 
-    def _note_documents(self) -> None:
-        for member in self.campaign.given:
-            rows = self.seen.get(member.path)
-            if member.role == "documents" and rows is not None and len(self.campaign.given) > 1:
-                self.notes.append(f"{member.path.name}: {counted(rows.height, 'score')} of whole documents left alone")
-
     def _select_new_pairs(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows of pairs that no fuller file has given yet."""
         pairs = rows.select(_PAIR).unique(maintain_order=True).rows()
@@ -368,41 +343,34 @@ class _Reader:
         return rows.join(wanted, on=_PAIR, how="semi", nulls_equal=True, maintain_order="left")
 
     def _rows(self, member: Member) -> pl.DataFrame | None:
+        rows = self._load(member)
         if member.role == "segments":
-            return self._segments(member)
-        rows = self._scores(member)
+            return rows
         if rows is None or self.done.issuperset(rows.select(_PAIR).unique().rows()):
             return None
         if member.role == "standardised" or (member.role == "latest" and is_standardised(rows)):
             return self._undo_standardisation(member, rows)
         return mark_copies(rows, self._unexpanded(member)) if member.role == "good" else self._mark_passing(rows)
 
-    def _scores(self, member: Member) -> pl.DataFrame | None:
-        """The judgments of a file, read once although they may be asked for as a source and as a companion."""
-        if member.path not in self.seen:
+    def _load(self, member: Member) -> pl.DataFrame | None:
+        """The rows of a file, read once although they may be asked for as a source and as a companion."""
+        if member.path in self.seen:
+            return self.seen[member.path]
+        if member.role == "segments":
+            read = read_segments(member.path, self.options)
+        else:
             raw = None if member_of(member.path) is None else member.role != "standardised"
             read = read_scores(member.path, self.options, raw=raw)
-            self.seen[member.path] = self._record(read)
+        if read is not None:
+            self.set_aside += read.set_aside
+            self.notes += read.notes
+            self.uses += read.uses
+        self.seen[member.path] = None if read is None else read.frame
         return self.seen[member.path]
-
-    def _segments(self, member: Member) -> pl.DataFrame | None:
-        """The segment means of a file, read once."""
-        if member.path not in self.seen:
-            self.seen[member.path] = self._record(read_segments(member.path, self.options))
-        return self.seen[member.path]
-
-    def _record(self, read: UsableRows | None) -> pl.DataFrame | None:
-        """Record what there is to say about a file, and return its rows."""
-        if read is None:
-            return None
-        self.set_aside += read.set_aside
-        self.notes += read.notes
-        self.uses += read.uses
-        return read.frame
 
     def _mark_passing(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Mark the judgments of workers who passed."""
-        files = map(self._scores, self.campaign.find("good", item=self.item))
+        files = map(self._load, self.campaign.find("good", item=self.item))
         passing = next((judged for judged in files if judged is not None), None)
         if passing is None:
             good = self._good_workers
@@ -426,7 +394,7 @@ class _Reader:
         raw, notes = undo(rows, table, member.path)
         self.notes += notes
         for companion in self.campaign.find("segments", item=self.item, pair=member.pair):
-            segments = self._segments(companion)
+            segments = self._load(companion)
             if segments is not None and segments["score"].null_count() == 0 and segments["n"].null_count() == 0:
                 more, notes = restore_constant_workers(raw, segments, table, self._good_workers, companion.path)
                 self.notes += notes
@@ -436,7 +404,7 @@ class _Reader:
     def _unexpanded(self, member: Member) -> pl.DataFrame | None:
         """Return the same judgments before expansion, if the file is an expanded one and that lies beside."""
         beside = self.campaign.find(member.role, item=self.item, pair=member.pair) if member.expanded else []
-        return next((self._scores(other) for other in beside if not other.expanded), None)
+        return next((self._load(other) for other in beside if not other.expanded), None)
 
     @cached_property
     def _good_workers(self) -> frozenset[str] | None:
@@ -453,22 +421,22 @@ class _Reader:
         rows = rows.filter(pl.col("score").is_not_null())
         if rows.is_empty():
             return []
-        rows = self._split_shared_outputs(rows)
-        by_pair = rows.partition_by(_PAIR, maintain_order=True)
+        by_pair = self._split_shared_outputs(rows)
         placed = pl.concat([with_documents(part) for part in by_pair], how="diagonal")
         timed, notes = with_times(placed, self.campaign, self.item, self.options)
         self.notes += notes
         return [timed.select(name for name in (*_COLUMNS, *_EXTRA) if name in timed.columns)]
 
-    def _split_shared_outputs(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """The rows with one for each of the systems that share an output."""
+    def _split_shared_outputs(self, rows: pl.DataFrame) -> list[pl.DataFrame]:
+        """The rows of each pair, with one for each of the systems that share an output."""
         parts = [split_shared_outputs(part) for part in rows.partition_by(_PAIR, maintain_order=True)]
         if shared := sum(count for _, count in parts):
             are = f"{counted(shared, 'output')} {agreeing(shared, 'is', 'are')} shared by systems"
             self.notes.append(f"{self.campaign.name}: {are}; each has a row")
-        return pl.concat([part for part, _ in parts])
+        return [part for part, _ in parts]
 
-    def _make_segment_rows(self, segments: pl.DataFrame) -> pl.DataFrame:
+    def _make_segment_rows(self, rows: pl.DataFrame) -> pl.DataFrame:
+        segments = pl.concat(self._split_shared_outputs(rows))
         pairs = ", ".join(f"{source}-{target}" for source, target in segments.select(_PAIR).unique().rows())
         self.notes.append(f"{self.campaign.name}: only segment means were released for {pairs}")
         return segments.select(

@@ -175,7 +175,6 @@ def _names(folders: list[Path]) -> list[str]:
 
 # The single files of the `ad-*.csv` family as columns: judgments, segment means, workers' means and spreads.
 
-
 KINDS = {"SYSTEM": "system", "REF": "reference", "BAD_REF": "degraded", "BAD-REF": "degraded", "REPEAT": "repeat"}
 # column of the table: (its place where the file has no header, its names where it has one)
 _COLUMNS: dict[str, tuple[int, tuple[str, ...]]] = {
@@ -269,7 +268,10 @@ def read_segments(path: Path, options: ReadOptions) -> UsableRows | None:
     if table is None or table.frame.height == 0:
         return None
     system, segment = table.column_index("SYS"), table.column_index("SID")
-    raw, z = _mean_columns(table)
+    # The columns of raw and of standardised means; where there is a single one, the file's name says which it is.
+    single, standardised = table.column_index("SCR"), "stnd" in path.name
+    raw = table.column_index("RAW.SCR") if single is None or standardised else single
+    z = single if single is not None and standardised else table.column_index("Z.SCR")
     count = table.column_index("N", "N.raw")
     if system is None or segment is None or (raw is None and z is None):
         existing = shown(", ".join(table.header), 200) or "no header"
@@ -294,27 +296,15 @@ def read_segments(path: Path, options: ReadOptions) -> UsableRows | None:
     return bad.keep_usable(frame, column_uses(path, table.header, taken))
 
 
-def _mean_columns(table: Spaced) -> tuple[int | None, int | None]:
-    """The columns of raw and of standardised means; where there is a single one, the file's name says which it is."""
-    single, standardised = table.column_index("SCR"), "stnd" in table.path.name
-    raw = table.column_index("RAW.SCR") if single is None or standardised else single
-    z = single if single is not None and standardised else table.column_index("Z.SCR")
-    return raw, z
-
-
-def _pair_of_segments(table: Spaced) -> tuple[pl.Series, pl.Series]:
+def _pair_of_segments(table: Spaced) -> list[pl.Series]:
     """The languages of every row: from columns, else from the file's name, else null."""
     source, target = table.column_index("SRC"), table.column_index("TRG")
     if source is not None and target is not None:
-        return language_codes(table.texts(source)), language_codes(table.texts(target))
+        return [language_codes(table.texts(source)), language_codes(table.texts(target))]
     named = re.search(r"seg-scores-(?:[0-9]+\.)?([a-z]+)-([a-z]+)", table.path.name)
     pair = (language_code(named[1]), language_code(named[2])) if named else pair_in_name(table.path.name)
-    source_lang, target_lang = pair or (None, None)
     rows = table.frame.height
-    return (
-        pl.repeat(source_lang, rows, dtype=pl.String, eager=True),
-        pl.repeat(target_lang, rows, dtype=pl.String, eager=True),
-    )
+    return [pl.repeat(code, rows, dtype=pl.String, eager=True) for code in pair or (None, None)]
 
 
 def read_means(path: Path) -> pl.DataFrame:
@@ -340,7 +330,6 @@ def read_means(path: Path) -> pl.DataFrame:
 
 
 # Standardised scores turned back into the scores that people gave: raw = z * sd + mean of the worker.
-#
 # Workers whose scores have no spread cannot be standardised, so their judgments are missing from such files although
 # they count in the official raw means. Where the segment means lie beside, those judgments are put back.
 
@@ -360,10 +349,8 @@ def undo(rows: pl.DataFrame, means: pl.DataFrame, path: Path) -> tuple[pl.DataFr
         problem = f"the file of means has no mean and spread for worker '{who}'; the files do not belong together"
         raise InputError(problem, file=path, line=line)
     exact = pl.col("score") * pl.col("sd") + pl.col("mean")
-    joined = joined.with_columns(exact.alias("exact"), exact.round().alias("whole"))
-    deviation = joined.select((pl.col("exact") - pl.col("whole")).abs().alias("deviation"))["deviation"]
-    score = pl.when((pl.col("exact") - pl.col("whole")).abs() <= _WHOLE).then("whole").otherwise("exact")
-    joined = joined.with_columns(score.alias("score"))
+    deviation = joined.select((exact - exact.round()).abs()).to_series()
+    joined = joined.with_columns(score=pl.when(deviation <= _WHOLE).then(exact.round()).otherwise(exact))
     low, high = SCORE_SCALE
     outside = joined.filter((pl.col("score") < low - _WHOLE) | (pl.col("score") > high + _WHOLE))
     if outside.height:
@@ -377,7 +364,7 @@ def undo(rows: pl.DataFrame, means: pl.DataFrame, path: Path) -> tuple[pl.DataFr
         problem = f"{broken} of {counted(len(deviation), 'score')} {are} not whole once standardisation is undone"
         notes.append(f"{path.name}: {problem} (off by up to {largest:.2g}); the means may be of another version")
     notes += _changed_means(joined, path)
-    return joined.drop("mean", "sd", "exact", "whole"), notes
+    return joined.drop("mean", "sd"), notes
 
 
 def _changed_means(joined: pl.DataFrame, path: Path) -> list[str]:
@@ -406,7 +393,9 @@ def restore_constant_workers(
     missing = _find_lacking(rows, segments)
     if not missing.height:
         return rows.clear(), []
-    constant = _workers_without_spread(means, good, frozenset(rows["annotator"].unique()))
+    # Workers whose scores cannot be standardised, with the score that they always gave.
+    no_spread = (pl.col("sd").is_null() | (pl.col("sd") == 0)) & ~pl.col("annotator").is_in(rows["annotator"].unique())
+    constant = means.filter(no_spread if good is None else no_spread & pl.col("annotator").is_in(good))
     explained = missing.filter(pl.col("score").is_in(constant["mean"].to_list()))
     total, back = int(missing["copies"].sum()), int(explained["copies"].sum())
     put_back, are = counted(back, "judgment"), agreeing(back, "is", "are")
@@ -415,11 +404,11 @@ def restore_constant_workers(
         lost, are = counted(total - back, "judgment"), agreeing(total - back, "is", "are")
         notes.append(f"{path.name}: {lost} that the segment means count {are} in no file")
     restored = explained.select(pl.exclude("copies").repeat_by("copies").explode())
+    # A score is the worker's who always gave it, where that is one worker only.
+    single = constant.group_by("mean").agg(pl.len(), pl.col("annotator").first()).filter(pl.col("len") == 1)
+    who = restored["score"].replace_strict(single["mean"], single["annotator"], default=None, return_dtype=pl.String)
     restored = restored.with_columns(
-        _who_gave(restored["score"], constant),
-        pl.lit("system").alias("kind"),
-        pl.lit(value=True).alias("passed"),
-        pl.lit(value=False).alias("copy"),
+        who.alias("annotator"), kind=pl.lit("system"), passed=pl.lit(value=True), copy=pl.lit(value=False)
     )
     return pl.concat([rows.clear(), restored], how="diagonal"), notes if back else notes[1:]
 
@@ -435,16 +424,3 @@ def _find_lacking(rows: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
     return joined.filter(pl.col("n") > pl.col("here")).select(
         "source_lang", "target_lang", "system", "sid", value.alias("score"), lacking.alias("copies")
     )
-
-
-def _workers_without_spread(means: pl.DataFrame, good: frozenset[str] | None, seen: frozenset[str]) -> pl.DataFrame:
-    """Workers whose scores cannot be standardised, with the score that they always gave."""
-    constant = means.filter((pl.col("sd").is_null() | (pl.col("sd") == 0)) & ~pl.col("annotator").is_in(seen))
-    return constant if good is None else constant.filter(pl.col("annotator").is_in(good))
-
-
-def _who_gave(scores: pl.Series, constant: pl.DataFrame) -> pl.Series:
-    """The worker who always gave that score, where it is one worker only."""
-    single = constant.group_by("mean").agg(pl.len(), pl.col("annotator").first()).filter(pl.col("len") == 1)
-    named = scores.replace_strict(single["mean"], single["annotator"], default=None, return_dtype=pl.String)
-    return named.alias("annotator")

@@ -14,8 +14,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
@@ -31,7 +30,7 @@ from adjudge.readers.parsing import (
     read_delimited,
     read_each,
 )
-from adjudge.table.errors import InputError, Source, param, shown
+from adjudge.table.errors import InputError, Source, shown
 from adjudge.table.files import read_text
 from adjudge.table.judgments import Judgments, SetAside, concat, language_codes
 from adjudge.table.languages import UNKNOWN, is_language, language_code
@@ -62,8 +61,11 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     table = read_delimited(path, None, options=options)
     if not table.rows:
         raise InputError("holds a header but no ranking; check that the file is complete", file=path)
-    rows, notes = _read_context(table, options)
-    labels, set_aside = _read_labels(table, options)
+    ranking = null_where_unused(table.texts(table.find("rankingId"))).alias("ranking")
+    rows = context_columns(table, options, annotator=ANNOTATOR).with_columns(ranking)
+    notes = [f"{path.name} does not say who judged"] if rows["annotator"].is_null().all() else []
+    slots = _slots(table)
+    labels, set_aside = _read_labels(table, slots, options)
     bad, row_notes = table.bad.settle()
     labels, shared = _one_label_per_system(labels, rows)
     labels = _add_blocks(labels, rows)
@@ -73,41 +75,29 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         labels["system"],
         labels["rank"],
         labels["block"].rank("dense").cast(pl.String).alias("screen"),
-        pl.lit(campaign).alias("campaign"),
-        pl.lit("ranking").alias("protocol"),
+        campaign=pl.lit(campaign),
+        protocol=pl.lit("ranking"),
         **human_columns(labels["system"], options.human),
     )  # fmt: skip
-    return Judgments.from_columns(
-        columns,
-        set_aside=[*bad, *set_aside],
-        notes=[*notes, *row_notes, *shared],
-        source=str(path),
-        uses=_list_uses(table),
-    )
-
-
-def _list_uses(table: Delimited) -> tuple[ColumnUse, ...]:
-    slots = _slots(table)
     taken: dict[str, int | list[int] | None] = {
         **context_uses(table, annotator=ANNOTATOR),
         "system": [name for name, _ in slots],
         "rank": [rank for _, rank in slots],
         "screen": table.find("rankingId"),
     }
-    return column_uses(table.path, table.header, taken)
+    return Judgments.from_columns(
+        columns,
+        set_aside=[*bad, *set_aside],
+        notes=[*notes, *row_notes, *shared],
+        source=str(path),
+        uses=column_uses(path, table.header, taken),
+    )
 
 
-def _read_context(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[str]]:
-    """Read what holds for a whole row: where and by whom it was judged, and the ranking that a pair belongs to."""
-    frame = context_columns(table, options, annotator=ANNOTATOR)
-    ranking = null_where_unused(table.texts(table.find("rankingId")))
-    nobody = f"{table.path.name} does not say who judged"
-    return frame.with_columns(ranking.alias("ranking")), [nobody] if frame["annotator"].is_null().all() else []
-
-
-def _read_labels(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, list[SetAside]]:
+def _read_labels(
+    table: Delimited, slots: Sequence[tuple[int, int]], options: ReadOptions
+) -> tuple[pl.DataFrame, list[SetAside]]:
     """One row per output shown, in the order shown."""
-    slots = _slots(table)
     scale = scale_of(options, max(len(slots), USUAL_LABELS))
     parts = []
     for name, rank in slots:
@@ -127,8 +117,10 @@ def _read_labels(table: Delimited, options: ReadOptions) -> tuple[pl.DataFrame, 
 def _slots(table: Delimited) -> list[tuple[int, int]]:
     """The places of (name, rank) of every output shown."""
     folded = [name.casefold() for name in table.header]
-    names = {int(match[1]): index for index, name in enumerate(folded) if (match := _NAME.fullmatch(name))}
-    ranks = {int(match[1]): index for index, name in enumerate(folded) if (match := _RANK.fullmatch(name))}
+    names, ranks = (
+        {int(match[1]): index for index, name in enumerate(folded) if (match := shape.fullmatch(name))}
+        for shape in (_NAME, _RANK)
+    )
     if not names:
         table.need("system1Id")
     for number in sorted(names.keys() ^ ranks.keys()):
@@ -167,14 +159,13 @@ def _add_blocks(labels: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """
     if rows["ranking"].is_null().all():
         return labels.with_columns(pl.col("row").alias("block"))
-    first = rows.with_row_index("row").select("row", pl.col("row").min().over([*CONTEXT, "ranking"]).alias("first"))
-    labels = labels.join(first, on="row", how="left", maintain_order="left")
-    ranked = rows.with_row_index("row").filter(pl.col("ranking").is_not_null())["row"]
-    whole = _whole_rankings(labels.filter(pl.col("row").is_in(ranked.implode())))
-    is_whole = pl.col("first").is_in(whole.implode()) & pl.col("row").is_in(ranked.implode())
-    labels = labels.with_columns(
-        pl.when(is_whole).then("first").otherwise("row").alias("block"), is_whole.alias("whole")
+    first = rows.with_row_index("row").select(
+        "row", pl.col("row").min().over([*CONTEXT, "ranking"]).alias("first"), ranked=pl.col("ranking").is_not_null()
     )
+    labels = labels.join(first, on="row", how="left", maintain_order="left")
+    whole = _whole_rankings(labels.filter("ranked"))
+    labels = labels.with_columns(whole=pl.col("first").is_in(whole.implode()) & pl.col("ranked"))
+    labels = labels.with_columns(block=pl.when("whole").then("first").otherwise("row"))
     again = pl.col("whole") & pl.struct("block", "system").is_first_distinct().not_()
     return labels.filter(~again).sort("block", maintain_order=True)
 
@@ -239,12 +230,10 @@ def null_where_unused(texts: pl.Series) -> pl.Series:
 
 
 # The first releases of the translation workshops: one file with judgments of many types, distinguished by `TYPE`.
-#
 # Rows are shorter than the header where fewer systems were shown. `TASK` names campaign, language pair and domain in
 # one string (`WMT09 Czech-English News`); what remains of it without the pair becomes the campaign, so that the test
 # sets of one pair are not pooled. Rows of type `RANK` become blocks, the other types are set aside and counted by
 # type. `TIME` is that of the whole block: each of its systems gets an equal share.
-
 
 RANKING = "RANK"
 _CUT = "row of another length than the header"
@@ -255,19 +244,18 @@ _SYSTEMS = tuple(
 )
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(NamedTuple):
     """What a `TASK` string says: campaign with domain, and the two languages."""
 
     campaign: str
-    source: str
-    target: str
+    source_lang: str
+    target_lang: str
 
 
 def read_wmt_rankings_2007(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read the files; the campaign is what `TASK` says besides the language pair."""
     screens = campaign_names(paths) if len(paths) > 1 else [""]
-    return concat([_read_file_ranking_2007(path, prefix, options) for path, prefix in zip(paths, screens, strict=True)])
+    return concat([_read_file_of_2007(path, prefix, options) for path, prefix in zip(paths, screens, strict=True)])
 
 
 def parse_task(text: str) -> Task:
@@ -297,7 +285,7 @@ def _parse_half_known(words: str) -> Task:
     return Task(words, UNKNOWN, UNKNOWN)
 
 
-def _read_file_ranking_2007(path: Path, prefix: str, options: ReadOptions) -> Judgments:
+def _read_file_of_2007(path: Path, prefix: str, options: ReadOptions) -> Judgments:
     text = read_text(path)
     if not text.strip():
         raise InputError("is empty; judgments with TASK and TYPE are needed", file=path)
@@ -309,32 +297,34 @@ def _read_file_ranking_2007(path: Path, prefix: str, options: ReadOptions) -> Ju
     if not rankings:
         bad.settle()
         existing = shown(", ".join(sorted(types)))
-        raise InputError(f"holds no row of type {RANKING}, only {existing}; check {param('format')}", file=path)
-    labels, nameless = _read_labels_ranking_2007(header, rows, rankings, bad, options)
+        raise InputError(f"holds no row of type {RANKING}, only {existing}; check --format", file=path)
+    labels, nameless = _read_labels_of_2007(header, rows, rankings, bad, options)
     spoilt, row_notes = bad.settle()
     if labels.height == 0:
-        raise InputError(f"holds rows of type {RANKING} without any system; check {param('format')}", file=path)
+        raise InputError(f"holds rows of type {RANKING} without any system; check --format", file=path)
     columns, notes = _add_tasks(labels)
-    notes += _note_single_systems(labels)
+    # Rankings of one system compare nothing.
+    if alone := labels.group_by("screen").len().filter(pl.col("len") < 2).height:
+        one, several = "ranking names one system only; it may be cut", "rankings name one system only; they may be cut"
+        notes.append(f"{counted(alone, one, several)}, and {agreeing(alone, 'compares', 'compare')} nothing")
     columns = columns.with_columns(
-        (pl.lit(f"{prefix}:" if prefix else "") + pl.col("screen")).alias("screen"),
-        pl.lit("ranking").alias("protocol"),
+        screen=pl.lit(f"{prefix}:" if prefix else "") + pl.col("screen"),
+        protocol=pl.lit("ranking"),
         **human_columns(labels["system"], options.human),
     )
     others = sorted((name, count) for name, count in types.items() if name != RANKING)
     set_aside = [SetAside(f"not a ranking: type {shown(name)}", count) for name, count in others]
     set_aside += [*spoilt, SetAside("rank without a system", nameless)]
-    uses = _list_uses_ranking_2007(header, path)
+    uses = _list_uses(header, path)
     return Judgments.from_columns(columns, set_aside=set_aside, notes=[*notes, *row_notes], source=str(path), uses=uses)
 
 
-def _list_uses_ranking_2007(header: dict[str, int], path: Path) -> tuple[ColumnUse, ...]:
+def _list_uses(header: dict[str, int], path: Path) -> tuple[ColumnUse, ...]:
     def named(pattern: str) -> list[int]:
         return [index for name, index in header.items() if re.fullmatch(pattern, name)]
 
-    names = [""] * (max(header.values()) + 1)
-    for name, index in header.items():
-        names[index] = name
+    by_index = {index: name for name, index in header.items()}
+    names = [by_index.get(index, "") for index in range(max(by_index) + 1)]
     taken = {
         "campaign, source_lang, target_lang": header["TASK"],
         "which rows are rankings": header["TYPE"],
@@ -347,35 +337,16 @@ def _list_uses_ranking_2007(header: dict[str, int], path: Path) -> tuple[ColumnU
     return column_uses(path, names, taken)
 
 
-def _note_single_systems(labels: pl.DataFrame) -> list[str]:
-    """A note on rankings that name one system only: they compare nothing, and may be cut."""
-    alone = labels.group_by("screen").len().filter(pl.col("len") < 2).height
-    if not alone:
-        return []
-    rankings = (
-        "1 ranking names one system only; it may be cut, and compares"
-        if alone == 1
-        else (f"{alone:,} rankings name one system only; they may be cut, and compare")
-    )
-    return [f"{rankings} nothing"]
-
-
 def _add_tasks(labels: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """Replace `task_name` by the campaign and the languages that it names."""
-    names = labels["task_name"].unique(maintain_order=True).to_list()
-    tasks = [parse_task(name) for name in names]
-    meanings = {
-        "campaign": [task.campaign for task in tasks],
-        "source_lang": [task.source for task in tasks],
-        "target_lang": [task.target for task in tasks],
-    }
-    task_columns = [
-        labels["task_name"].replace_strict(names, meaning, return_dtype=pl.String).alias(column)
-        for column, meaning in meanings.items()
+    tasks = {name: parse_task(name) for name in labels["task_name"].unique(maintain_order=True)}
+    columns = [
+        labels["task_name"].replace_strict(list(tasks), meanings, return_dtype=pl.String).alias(column)
+        for column, meanings in zip(Task._fields, zip(*tasks.values(), strict=True), strict=True)
     ]
-    unknown = [name for name, task in zip(names, tasks, strict=True) if task.source == task.target == UNKNOWN]
+    unknown = [name for name, task in tasks.items() if task.source_lang == task.target_lang == UNKNOWN]
     notes = [f"no language pair found in TASK '{shown(name)}'" for name in unknown]
-    return labels.drop("task_name").with_columns(task_columns), notes
+    return labels.drop("task_name").with_columns(columns), notes
 
 
 def _read_rows(
@@ -392,7 +363,7 @@ def _read_rows(
     header = {name: index for index, name in reversed(list(enumerate(names)))}
     for name in ("TASK", "TYPE", "ITEM_ID", "ANNOTATOR_ID", "SYSTEM_0", "SCORE_0_A"):
         if name not in header:
-            raise InputError(f"has no column '{name}'; check {param('format')}", file=path, line=1)
+            raise InputError(f"has no column '{name}'; check --format", file=path, line=1)
     _refuse_unpaired(header, path)
     bad = BadRows(Source(str(path), lambda row: rows[row][0]), options, len(rows))
     return header, [(line, _fit_to_header(fields, header, bad, row)) for row, (line, fields) in enumerate(rows)], bad
@@ -404,7 +375,7 @@ def _refuse_unpaired(header: dict[str, int], path: Path) -> None:
     scores = {match[1] for name in header if (match := re.fullmatch(r"SCORE_(\d{1,3})_A", name))}
     for number in sorted(systems ^ scores):
         missing = f"SCORE_{number}_A" if number in systems else f"SYSTEM_{number}"
-        raise InputError(f"has no column '{missing}'; check the header and {param('format')}", file=path, line=1)
+        raise InputError(f"has no column '{missing}'; check the header and --format", file=path, line=1)
 
 
 def _fit_to_header(fields: list[str], header: dict[str, int], bad: BadRows, row: int) -> list[str]:
@@ -417,7 +388,7 @@ def _fit_to_header(fields: list[str], header: dict[str, int], bad: BadRows, row:
         bad.row(row, f"only {counted(len(fields), 'field')}; the file may be cut", _CUT)
     if kind == RANKING and len(fields) > length:
         problem = f"{counted(len(fields), 'field')} where the header has {length}"
-        bad.row(row, f"{problem}; the file may be damaged or not what {param('format')} says", _CUT)
+        bad.row(row, f"{problem}; the file may be damaged or not what --format says", _CUT)
         fields = fields[:length]
     return fields + [""] * (length - len(fields))
 
@@ -438,10 +409,10 @@ def _header_of(fields: list[str], path: Path) -> list[str]:
         index = leading.index("TYPE")
         if len(fields) > index and re.fullmatch(r"[A-Z][A-Z_]+", fields[index]):
             return [*leading, *_SYSTEMS, "EXTRA"]
-    raise InputError(f"has no header with TASK and TYPE; check {param('format')}", file=path, line=1)
+    raise InputError("has no header with TASK and TYPE; check --format", file=path, line=1)
 
 
-def _read_labels_ranking_2007(
+def _read_labels_of_2007(
     header: dict[str, int], rows: list[tuple[int, list[str]]], rankings: list[int], bad: BadRows, options: ReadOptions
 ) -> tuple[pl.DataFrame, int]:
     """One row per output shown, and how many ranks were given to no system."""

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from adjudge.table.maths import Floats
     from adjudge.testsets.documents import Document
 
 
@@ -42,21 +41,13 @@ def find_alignment(source: Sequence[str], translation: Sequence[str], path: Path
     same = 0
     for line, (source_line, translated_line) in enumerate(zip(source, translation, strict=True), start=1):
         if source_line.strip() and not translated_line.strip():
-            yield Finding(
-                name, line, "", "blank", source_line[:64], None, 0.95, "the source has text, the translation has none"
-            )
+            what = "the source has text, the translation has none"
+            yield Finding(name, line, "", "blank", source_line[:64], None, 0.95, what)
         elif source_line.strip() == translated_line.strip() and len(source_line.split()) > 3:
             same += 1
-            yield Finding(
-                name, line, "", "untranslated", source_line[:64], None, 0.9, "the translation equals the source"
-            )
-    if same < len(source) / 2:
-        yield from _find_misaligned(source, translation, name)
-
-
-def _find_misaligned(source: Sequence[str], translation: Sequence[str], name: str) -> Iterator[Finding]:
-    stretches = shifted_stretches(source, translation)
-    for first, last, shift in stretches:
+            what = "the translation equals the source"
+            yield Finding(name, line, "", "untranslated", source_line[:64], None, 0.9, what)
+    for first, last, shift in shifted_stretches(source, translation) if same < len(source) / 2 else ():
         direction = "behind" if shift > 0 else "ahead"
         where = f"lines {first} to {last}" if last - first + 1 < len(source) else "all lines"
         what = f"{where} fit the source better when moved: the translation is {counted(abs(shift), 'line')} {direction}"
@@ -147,16 +138,11 @@ def _fit(source_lines: list[Features], translated_lines: list[Features]) -> floa
     x, y = (np.array([length for length, _ in side]) for side in (source_lines, translated_lines))
     wanted = sum(len(anchors) for _, anchors in source_lines)
     met = sum(len(anchors & others) for (_, anchors), (_, others) in zip(source_lines, translated_lines, strict=True))
-    return _correlation(x, y) + (met / wanted if wanted else 0.0)
-
-
-def _correlation(x: Floats, y: Floats) -> float:
-    r = pearson(x, y) if len(x) >= 3 else float("nan")
-    return 0.0 if np.isnan(r) else r
+    correlation = pearson(x, y) if len(x) >= 3 else float("nan")
+    return (0.0 if np.isnan(correlation) else correlation) + (met / wanted if wanted else 0.0)
 
 
 # What only shows beside other documents: missing headlines, documents that start in the middle, repeated segments.
-
 
 FEWEST_DOCUMENTS = 5
 MOST_HAVE_ONE = 0.75

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 # All detectors over all documents, in order of place.
 
-
 ENGLISH = "en"
 NEVER: tuple[str, ...] = (
     "misspellings that are words themselves (though for through)",
@@ -64,10 +63,12 @@ def inspect(sources: Sequence[SourceText], code: str) -> tuple[Finding, ...]:
         in_documents = [
             finding for document in source.documents for finding in inspect_document(document, code, words, habits)
         ]
-        if eaten:
-            in_documents = [_doubt_quotes(finding) for finding in in_documents]
-        if lacks_borders(source):
-            in_documents = [_doubt_headline(finding) for finding in in_documents]
+        for number, finding in enumerate(in_documents):
+            if eaten and finding.category in ("quotation-marks", "quote-style"):
+                in_documents[number] = replace(finding, confidence=finding.confidence * HALVED)
+            if lacks_borders(source) and finding.category == "final-period" and finding.sure:
+                # Without documents, headlines cannot be told from sentences.
+                in_documents[number] = replace(finding, confidence=UNSURE)
         findings += (*source.findings, *eaten, *in_documents)
     documents = [document for source in sources for document in source.documents]
     findings += alignment.missing_headlines(documents)
@@ -100,8 +101,8 @@ def _run_detectors(
         yield from boilerplate.find_boilerplate(document, words)
     if words is not None:
         yield from spelling.find_typos(document, words, habits.repeated)
-    if words is not None and code == ENGLISH:
-        yield from punctuation.find_capitals(document, words)
+        if code == ENGLISH:
+            yield from punctuation.find_capitals(document, words)
     yield from punctuation.find_spacing(document, habits)
     yield from boilerplate.find_broken_sentences(document, code)
     yield from language.find_foreign_text(document, code)
@@ -109,9 +110,7 @@ def _run_detectors(
 
 def not_checked(code: str) -> tuple[str, ...]:
     """List what is not checked in this language."""
-    names = NEVER
-    if code != ENGLISH:
-        names = (*ELSEWHERE, *names)
+    names = NEVER if code == ENGLISH else (*ELSEWHERE, *NEVER)
     words = lexicon(code)
     if words is None:
         return (f"misspelt words: no frequency list knows '{code}'", *names)
@@ -125,19 +124,7 @@ def lacks_borders(source: SourceText) -> bool:
     return len(source.documents) == 1 and len(source.texts) > MANY
 
 
-def _doubt_headline(finding: Finding) -> Finding:
-    """Lower the confidence of missing periods: without documents, headlines cannot be told from sentences."""
-    unsure = finding.category == "final-period" and finding.sure
-    return replace(finding, confidence=UNSURE) if unsure else finding
-
-
-def _doubt_quotes(finding: Finding) -> Finding:
-    about_quotes = finding.category in ("quotation-marks", "quote-style")
-    return replace(finding, confidence=finding.confidence * HALVED) if about_quotes else finding
-
-
 # What a user can ask of `testset` besides the files.
-
 
 FORMATS = ("auto", "text", "tsv", "wmt-xml", "sgm")
 
@@ -338,15 +325,12 @@ def check_translation(source: SourceText, path: Path, code: str) -> list[Finding
     texts = source.texts
     lines, findings = read_translation(path, len(texts), source.path, "one line per segment is needed")
     all_findings = [*findings, *alignment.find_alignment(texts, lines, path)]
-    all_findings += _find_eaten_quotes(source, lines)
+    # Quotation marks that a CSV reader removed show in the source alone, or beside the translation.
+    known = quotes.find_eaten_quotes(source)
+    beside = () if known else quotes.find_with_translation(source, lines)
+    if known or beside:
+        all_findings += [*beside, *quotes.restorations(source, lines)]
     if len(lines) >= FEWEST_LINES and detect(lines) == code:
         what = f"the translation is in '{code}', the language of the source"
         all_findings.append(Finding(str(path), 1, "", "language", lines[0][:64], None, 0.9, what))
     return all_findings
-
-
-def _find_eaten_quotes(source: SourceText, lines: Sequence[str]) -> list[Finding]:
-    """Findings about quotation marks that a CSV reader removed from the source, by comparison with the translation."""
-    known = quotes.find_eaten_quotes(source)
-    shown = () if known else quotes.find_with_translation(source, lines)
-    return [*shown, *quotes.restorations(source, lines)] if known or shown else []

@@ -161,9 +161,7 @@ def _group_documents(file: str, named: Sequence[tuple[str, Segment]]) -> tuple[D
 
 
 # Captions, and segments that are no part of the text: dates, bylines, places, links, advertisements (English).
-#
 # `find` reports them; other detectors ask here whether a segment is a sentence of the text at all.
-
 
 _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|"
@@ -218,13 +216,12 @@ def find_boilerplate(document: Document, words: Lexicon | None) -> Iterator[Find
     for index, text in enumerate(document.texts):
         if is_caption(text):
             yield document.finding(index, "caption", "the caption or credit of a picture", 0.8)
-        elif (kind := irrelevant(text)) is not None and not (kind == PLACE and _is_heading(text, words)):
+        elif (kind := irrelevant(text)) is not None:
+            # Capitals are a place only where no word of them is a common one: LONDON, but not LINES CROSSED.
+            letters = [word.strip(",.-–—:").lower() for word in text.split()] if kind == PLACE and words else []
+            if words is not None and any(map(words.in_dictionary, letters)):
+                continue
             yield document.finding(index, "irrelevant", f"{kind} as a segment of its own", 0.8)
-
-
-def _is_heading(text: str, words: Lexicon | None) -> bool:
-    """Capitals are a place only where no word of them is a common one: LONDON, but not LINES CROSSED."""
-    return words is not None and any(words.in_dictionary(word.strip(",.-–—:").lower()) for word in text.split())
 
 
 def is_caption(text: str) -> bool:
@@ -239,11 +236,6 @@ def irrelevant(text: str) -> str | None:
     return next((kind for kind, shape in kinds.items() if shape.search(stripped)), None)
 
 
-def is_boilerplate(text: str) -> bool:
-    """Whether the segment is no sentence of the text."""
-    return is_caption(text) or irrelevant(text) is not None
-
-
 def looks_like_title(text: str) -> bool:
     """Whether most words that can have a capital have one, or all are in capitals."""
     words = [word for word in regex.findall(r"[\p{L}'’-]+", text) if word.lower() not in _SMALL_WORDS]
@@ -254,7 +246,6 @@ def looks_like_title(text: str) -> bool:
 
 
 # Segments as sentences: punctuation at the end, sentences cut in two, small letters at the start.
-
 
 _ENDED = regex.compile(r"[.!?…:;。！？；：।॥؟۔։።៕][\"'”’»«)\]*“›‹」』）\s]*$")
 _LINK_AT_END = regex.compile(r"(?:https?://|www\.|@|#)\S+$|(?<=\S)\.(?:com|org|net|html?|co\.uk)\S*$")
@@ -291,12 +282,14 @@ def find_broken_sentences(document: Document, language: str) -> Iterator[Finding
     uses_punctuation = len(lacking) <= max(1, USUAL * len(body))
     for index in lacking:
         following = texts[index + 1] if index + 1 < len(texts) else ""
+        what = None
         if _is_continued(texts[index], following):
             what = "a sentence is cut in two: the next segment starts with a lower-case letter"
-            yield document.finding(index, "segmentation", what, 0.8, span=_end_span(texts[index]))
         elif language == "en" and _BREAKS_OFF.search(texts[index]):
             what = "the sentence breaks off"
-            yield document.finding(index, "segmentation", what, 0.8, span=_end_span(texts[index]))
+        if what is not None:
+            end = len(texts[index])
+            yield document.finding(index, "segmentation", what, 0.8, span=(max(0, end - 20), end))
         elif uses_punctuation and _is_sentence(texts[index], language):
             yield _report_missing_period(document, index, language)
     yield from _find_small_starts(document)
@@ -309,7 +302,12 @@ def _is_continued(text: str, following: str) -> bool:
 def _is_sentence(text: str, language: str) -> bool:
     words = text.split()
     scripts_without_blanks = len(words) < 3 and len(text) > 15 and not text.isascii()
-    if _LINK_AT_END.search(text) or is_boilerplate(text) or text.rstrip().endswith((",", "-", "–", "—")):
+    if (
+        _LINK_AT_END.search(text)
+        or is_caption(text)
+        or irrelevant(text) is not None
+        or text.rstrip().endswith((",", "-", "–", "—"))
+    ):
         return False
     if scripts_without_blanks:
         return True
@@ -351,7 +349,3 @@ def _inside_list(texts: tuple[str, ...], index: int) -> bool:
     """Whether neighbours start with a small letter as well."""
     beside = [texts[i] for i in (index - 1, index + 1) if 0 <= i < len(texts)]
     return any(_SMALL_START.match(text) for text in beside)
-
-
-def _end_span(text: str) -> tuple[int, int]:
-    return max(0, len(text) - 20), len(text)

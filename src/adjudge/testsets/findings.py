@@ -188,9 +188,7 @@ class TextStatistics:
     def tables(self) -> tuple[Table, ...]:
         """The counts, then the lengths of the documents."""
         columns = {
-            "documents": number("documents", 0),
-            "segments": number("segments", 0),
-            "sentences": number("sentences", 0),
+            **{name: number(name, 0) for name in ("documents", "segments", "sentences")},
             "sentences_per_segment": number("sentences per segment", 2),
             "most_sentences": number("most", 0),
             "words": number("words", 0),
@@ -246,17 +244,12 @@ class TestSetCheck(Result):
         return tuple(tables)
 
     def _summary(self) -> Table:
-        counts = Counter(finding.category for finding in self.findings)
-        segments = {
-            name: {(finding.file, finding.line) for finding in self.findings if finding.category == name}
-            for name in counts
-        }
         rows: list[tuple[Cell, ...]] = []
-        for known in (CATEGORIES, NOTED):
-            for name, what in known.items():
-                if counts[name]:
-                    shown = name if known is CATEGORIES else f"{name} *"
-                    rows.append((shown, counts[name], len(segments[name]) / max(1, self.segments), what))
+        for name, what in (CATEGORIES | NOTED).items():
+            places = [(finding.file, finding.line) for finding in self.findings if finding.category == name]
+            if places:
+                shown = name if name in CATEGORIES else f"{name} *"
+                rows.append((shown, len(places), len(set(places)) / max(1, self.segments), what))
         rows.append(("all", sum(self.counts.values()), self.alarmed / max(1, self.segments), ""))
         columns = (text("category"), number("findings", 0), percent("segments"), text("what it is"))
         size = f"{counted(self.segments, 'segment')} in {counted(self.documents, 'document')}"
@@ -276,23 +269,14 @@ class TestSetCheck(Result):
             )
             for finding in self.findings
         )
-        columns = (
-            text("line"),
-            text("document"),
-            text("category"),
-            text("text"),
-            text("suggestion"),
-            number("confidence", 2),
-        )
+        columns = (*map(text, ("line", "document", "category", "text", "suggestion")), number("confidence", 2))
         return Table("Findings", columns, rows)
 
 
 # How large a test set is: documents, sentences, words and distinct words, as Kim and others (2022) count in Table 1.
-#
 # Words are tokens of sacreBLEU's tokenisers in lower case, punctuation left out. Sentences end at a sentence mark
 # that is followed by a blank and a capital letter, digit or opening quotation mark; in scripts without blanks at the
 # mark itself.
-
 
 TOKENIZERS = ("13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none")
 BY_LANGUAGE = {"zh": "zh", "ja": "char", "th": "char", "km": "char", "lo": "char", "my": "char"}

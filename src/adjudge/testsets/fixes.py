@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge.readers.texts import segment_spans
-from adjudge.table.errors import UsageError, param
+from adjudge.table.errors import UsageError
 from adjudge.table.files import atomic_path, is_gzip, read_bytes, write_text
 from adjudge.testsets.documents import COLUMNS, decode_line
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 
 # A file of texts with some segments replaced, in the format it has: everything else stays as it is, byte for byte.
-
 
 Changes = dict[int, str]
 """New texts by the number of the segment in the file, from 0."""
@@ -187,7 +186,13 @@ class Fixed:
 
 def write_fixed(sources: Sequence[SourceText], findings: Sequence[Finding], folder: Path) -> Fixed:
     """Write every text, corrected, under its own name and in its own format into the folder, and the log beside."""
-    _check_names(sources, folder)
+    if any(source.path.resolve().parent == folder.resolve() for source in sources):
+        raise UsageError(
+            f"--fix {folder} is the folder of the texts themselves; name another, they are never overwritten"
+        )
+    names = [LOG, *(source.path.name for source in sources)]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(f"--fix would write two files '{twice}' into {folder}; correct the texts one by one")
     log = ["\t".join(_HEADER)]
     contents: dict[Path, bytes] = {}
     left = 0
@@ -222,19 +227,11 @@ def _changes(source: SourceText, findings: Sequence[Finding]) -> tuple[Changes, 
         used += [recoded[segment.line]] if segment.line in recoded else []
         if used:
             changes[index] = text
-            log[index] = [_log_line(finding, segment.text, text) for finding in used]
+            for finding in used:
+                where = (finding.file, finding.line, finding.document, finding.category, f"{finding.confidence:.2f}")
+                line = "\t".join(" ".join(str(value).split()) for value in (*where, segment.text, text))
+                log.setdefault(index, []).append(line)
     return changes, log
-
-
-def _check_names(sources: Sequence[SourceText], folder: Path) -> None:
-    if any(source.path.resolve().parent == folder.resolve() for source in sources):
-        raise UsageError(
-            f"{param('fix')} {folder} is the folder of the texts themselves; name another, they are never overwritten"
-        )
-    names = [LOG, *(source.path.name for source in sources)]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise UsageError(f"{param('fix')} would write two files '{twice}' into {folder}; correct the texts one by one")
 
 
 def apply_edits(text: str, findings: Sequence[Finding]) -> tuple[str, list[Finding]]:
@@ -242,10 +239,16 @@ def apply_edits(text: str, findings: Sequence[Finding]) -> tuple[str, list[Findi
 
     A segment of which nothing would be left stays as it is: without it, translations would be out of step.
     """
+
+    def overlap(first: Edit, second: Edit) -> bool:
+        if first == second or first.start == first.end == second.start == second.end:
+            return True
+        return first.start < second.end and second.start < first.end
+
     used: list[Finding] = []
     edits: list[Edit] = []
     for finding in sorted(findings, key=lambda finding: -finding.confidence):
-        if finding.edit is not None and not any(_overlap(finding.edit, other) for other in edits):
+        if finding.edit is not None and not any(overlap(finding.edit, other) for other in edits):
             used.append(finding)
             edits.append(finding.edit)
     after = text
@@ -253,16 +256,3 @@ def apply_edits(text: str, findings: Sequence[Finding]) -> tuple[str, list[Findi
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end))[::-1]:
         after = after[: edit.start] + edit.text + after[edit.end :]
     return (after, used) if after.strip() else (text, [])
-
-
-def _overlap(first: Edit, second: Edit) -> bool:
-    if first == second:
-        return True
-    if first.start == first.end and second.start == second.end:
-        return first.start == second.start
-    return first.start < second.end and second.start < first.end
-
-
-def _log_line(finding: Finding, before: str, after: str) -> str:
-    where = (finding.file, finding.line, finding.document, finding.category, f"{finding.confidence:.2f}")
-    return "\t".join(" ".join(str(value).split()) for value in (*where, before, after))

@@ -81,7 +81,6 @@ def _find_brackets(text: str, index: int) -> list[Bracket]:
 
 # Words run together at or behind a capital letter (English): theUnited, Thisis, Londonwhere.
 
-
 _INSIDE = regex.compile(r"(?<![\p{L}\p{N}@#/._-])(\p{Ll}{2,})(\p{Lu}\p{Ll}+)(?![\p{L}\p{N}_/])")
 _NAME = regex.compile(
     r"(?<![\p{L}\p{N}@#/._-]|\p{L}['’])\p{Lu}\p{Ll}{2,}(?![\p{L}\p{N}_@/.-]\p{L}|[\p{L}\p{N}_@/-]|['’](?!s\b))"
@@ -96,19 +95,22 @@ FUNCTION, KNOWN, RARE = 6.0, 3.0, 2.2
 def find_capitals(document: Document, lexicon: Lexicon) -> Iterator[Finding]:
     """All findings of one document."""
     names = Counter(name for text in document.texts for name in _NAME.findall(text))
+    what = "two words run together"
     for index, text in enumerate(document.texts):
         for match in _INSIDE.finditer(text):
             if lexicon.zipf(match[1]) >= 4.5 and len(match[2]) > 2 and lexicon.zipf(match[2].lower()) >= 2:
-                yield _finding(document, index, match.start(2), 0.85)
+                yield document.finding(index, "spacing", what, 0.85, edit=Edit(match.start(2), match.start(2), " "))
         for match in _NAME.finditer(text):
-            cut = _find_missing_blank(match.group(), names, lexicon)
-            if cut is not None:
-                yield _finding(document, index, match.start() + cut, 0.8)
+            if (cut := _find_missing_blank(match.group(), names, lexicon)) is not None:
+                edit = Edit(match.start() + cut, match.start() + cut, " ")
+                yield document.finding(index, "spacing", what, 0.8, edit=edit)
 
 
 def _find_missing_blank(word: str, names: Counter[str], lexicon: Lexicon) -> int | None:
     """Find the missing blank in a capitalised word that the lists hardly know and that occurs once."""
-    if len(word) < SHORTEST or names[word] > 1 or lexicon.zipf(word.lower()) >= RARE or _is_word(word, lexicon):
+    if len(word) < SHORTEST or names[word] > 1 or lexicon.zipf(word.lower()) >= RARE:
+        return None
+    if lexicon.in_dictionary(word) or lexicon.in_dictionary(word.lower()):
         return None
     return next((cut for cut in range(len(word) - 2, 1, -1) if _are_two(word[:cut], word[cut:], names, lexicon)), None)
 
@@ -126,14 +128,6 @@ def _are_two(left: str, right: str, names: Counter[str], lexicon: Lexicon) -> bo
         return False
     likely = (before >= FUNCTION and frequent >= KNOWN) or (before >= KNOWN and frequent >= FUNCTION and not whole)
     return likely and (len(right) > 2 or right in (*_SHORT, "is"))
-
-
-def _is_word(word: str, lexicon: Lexicon) -> bool:
-    return lexicon.in_dictionary(word) or lexicon.in_dictionary(word.lower())
-
-
-def _finding(document: Document, index: int, cut: int, confidence: float) -> Finding:
-    return document.finding(index, "spacing", "two words run together", confidence, edit=Edit(cut, cut, " "))
 
 
 # Blanks that are missing or too many beside punctuation.
@@ -189,15 +183,11 @@ def find_spacing(document: Document, habits: Habits) -> Iterator[Finding]:
     """All findings of one document."""
     for index, text in enumerate(document.texts):
         links = [match.span() for match in _LINK.finditer(text)]
-        yield from _drop_links(links, _find_at_punctuation(document, index, text, habits))
+        for finding in _find_at_punctuation(document, index, text, habits):
+            assert finding.edit is not None
+            if not any(start <= finding.edit.start < end for start, end in links):
+                yield finding
         yield from _find_blanks(document, index, text)
-
-
-def _drop_links(links: list[tuple[int, int]], findings: Iterator[Finding]) -> Iterator[Finding]:
-    for finding in findings:
-        assert finding.edit is not None
-        if not any(start <= finding.edit.start < end for start, end in links):
-            yield finding
 
 
 def _find_at_punctuation(document: Document, index: int, text: str, habits: Habits) -> Iterator[Finding]:
@@ -219,9 +209,8 @@ def _find_at_punctuation(document: Document, index: int, text: str, habits: Habi
 
 def _find_blanks(document: Document, index: int, text: str) -> Iterator[Finding]:
     for match in _DOUBLE.finditer(text):
-        yield document.finding(
-            index, "double-blank", "two spaces in a row", 0.95, edit=Edit(match.start(), match.end(), " ")
-        )
+        edit = Edit(match.start(), match.end(), " ")
+        yield document.finding(index, "double-blank", "two spaces in a row", 0.95, edit=edit)
     if text != text.strip():
         start, end = len(text) - len(text.lstrip()), len(text.rstrip())
         edit = Edit(end, len(text), "") if end < len(text) else Edit(0, start, "")
@@ -229,7 +218,6 @@ def _find_blanks(document: Document, index: int, text: str) -> Iterator[Finding]
 
 
 # Characters broken by a wrong encoding, remains of HTML, and characters that cannot be seen.
-
 
 _ENTITY = re.compile(
     r"&(?:amp|quot|lt|gt|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,5}|[lr][sd]quo|[mn]dash|hellip|[a-z]acute);"

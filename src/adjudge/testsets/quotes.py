@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 # What sounds like speech and what like narration (English), to find where an unclosed quotation must have ended.
 
-
 _VERBS = (
     "said|says|say|added|adds|told|tells|asked|asks|explained|explains|warned|insisted|wrote|writes|tweeted|posted|"
     "claimed|claims|argued|argues|continued|continues|replied|noted|notes|admitted|recalled|stated|commented|concluded|"
@@ -93,11 +92,9 @@ def last_of_speech(texts: Sequence[str], first: int, until: int, *, resumed: boo
 
 
 # The quotation marks of a segment and which way they face, told by their neighbours first and by their form second.
-#
 # Straight marks have no direction of their own, and languages use the same curly mark for opening and for closing;
 # what stands beside a mark settles nearly all cases. Apostrophes look like single marks: one between letters is never
 # a mark. Some scripts use marks otherwise: no blanks beside them, particles behind them, or marks inside words.
-
 
 OPENS = "“„«‘‚‹‟`「『"
 CLOSES = "”»›」』"
@@ -133,11 +130,6 @@ def in_hebrew_word(text: str, position: int) -> Literal["open", "inside"] | None
         return None
     prefixed = len(behind.group()) > 1 and _HEBREW_PREFIX.search(text, max(0, position - 2), position)
     return "open" if prefixed else "inside"
-
-
-def opens_after_elision(text: str, position: int) -> bool:
-    """Whether a mark stands behind an article that lost its vowel."""
-    return text[position] in '"“«' and _ELISION.search(text, max(0, position - _LONGEST_ELISION), position) is not None
 
 
 DOUBLE = '"“”„«»‟＂「」'
@@ -225,10 +217,11 @@ def _side(text: str, position: int, before: str, after: str) -> Side:
     character = text[position]
     if (by_script := side_by_script(text, position, before, after)) is not None:
         return by_script
-    if opens_after_elision(text, position):
+    if character in '"“«' and _ELISION.search(text, max(0, position - _LONGEST_ELISION), position):
         return "open"
     if character in "\"”'’" and before.isdigit() and position and text[position - 1].isdigit():
-        return _after_digit(text, position, after)
+        # Inches and feet, or the end of a quotation; `Pairing` knows whether one is open.
+        return "inside" if after.isalnum() else "digit" if character in INCHES else "close"
     left_free = before == "" or before.isspace() or before in _BEFORE_OPENING
     right_free = after == "" or after.isspace() or after in _AFTER_CLOSING
     if left_free != right_free:
@@ -236,13 +229,6 @@ def _side(text: str, position: int, before: str, after: str) -> Side:
     if left_free:
         return _between_blanks(text, position, before, after)
     return _between_letters(before, after)
-
-
-def _after_digit(text: str, position: int, after: str) -> Side:
-    """Inches and feet, or the end of a quotation; `pairing` knows whether one is open."""
-    if after.isalnum():
-        return "inside"
-    return "digit" if text[position] in INCHES else "close"
 
 
 def _between_blanks(text: str, position: int, before: str, after: str) -> Side:
@@ -269,7 +255,6 @@ def _between_letters(before: str, after: str) -> Side:
 
 
 # Follows quotation marks, double or single, through a document: which quotations are never closed or never opened.
-#
 # A quotation may run over several segments. A mark that opens while a quotation is open means one of three things: a
 # quotation inside a quotation (then two marks close), the newspapers' convention that each paragraph of a long
 # quotation opens anew and only the last closes, or that the earlier one was never closed.
@@ -338,12 +323,10 @@ class Pairing:
             self.opened = mark
         elif not mark.leading and self._closes_twice(number):
             self.inner += 1
-        elif mark.leading and mark.index != self.opened.index and self._continues(mark):
-            # Each paragraph opens anew, the last one closes.
-            self.broken.append(Broken("opens anew", self.opened, mark.index))
-            self.opened = mark
         else:
-            self.broken.append(Broken("never closed", self.opened, mark.index))
+            # Each paragraph opens anew, the last one closes.
+            anew = mark.leading and mark.index != self.opened.index and self._continues(mark)
+            self.broken.append(Broken("opens anew" if anew else "never closed", self.opened, mark.index))
             self.opened = mark
 
     def _closes_twice(self, number: int) -> bool:
@@ -397,6 +380,7 @@ LOOK_BACK = 5000
 _OPENED_HERE = re.compile(r": (?=[A-Z])")
 # ""Yes,"" he said: tables write a mark inside a field twice.
 _DOUBLED = re.compile(r'(?<!")""(?=[^\s"])([^"]*[^\s"])""(?!")')
+_CLOSING = {"“": "”", "„": "“", "«": "»", "»": "«", "「": "」"}
 _PARTNER = {"”": "“", "“": "”", "»": "«", "«": "»", "„": "“", "」": "「"}
 
 
@@ -406,7 +390,10 @@ def find_double_quotes(document: Document, *, english: bool = True) -> Iterator[
     yield from (_report_inside(document, mark) for mark in marks if mark.side == "inside")
     escaped = [_DOUBLED.search(text) is not None for text in document.texts]
     for index, text in enumerate(document.texts):
-        yield from (_report_doubled(document, index, match) for match in _DOUBLED.finditer(text))
+        for match in _DOUBLED.finditer(text):
+            what = "quotation marks doubled, as in a field of a table"
+            edit = Edit(match.start(), match.end(), f'"{match[1]}"')
+            yield document.finding(index, QUOTES, what, 0.9, edit=edit)
     # Marks that a table doubled are reported as such, not as unclosed quotations.
     outside = [
         replace(mark, side="either") if mark.side == "inside" else mark
@@ -419,14 +406,13 @@ def find_double_quotes(document: Document, *, english: bool = True) -> Iterator[
         elif broken.problem == "never opened":
             yield _report_never_opened(document, broken.mark)
         elif broken.problem == "opens anew":
-            yield _report_opens_anew(document, broken)
+            # Right in a newspaper, but a segment that is translated by itself has an end that nobody sees.
+            end = len(document.texts[broken.until - 1].rstrip())
+            what = "a quotation that opens again in the next segment without being closed (newspaper convention)"
+            edit = Edit(end, end, _CLOSING.get(broken.mark.character, broken.mark.character))
+            yield document.finding(broken.until - 1, QUOTES, what, 0.5, edit=edit)
         else:
             yield _report_never_closed(document, broken, english=english)
-
-
-def _report_doubled(document: Document, index: int, match: re.Match[str]) -> Finding:
-    what = "quotation marks doubled, as in a field of a table"
-    return document.finding(index, QUOTES, what, 0.9, edit=Edit(match.start(), match.end(), f'"{match[1]}"'))
 
 
 def _is_contracted(document: Document, mark: Mark) -> bool:
@@ -468,7 +454,7 @@ def _report_never_opened(document: Document, mark: Mark) -> Finding:
 
 def _report_never_closed(document: Document, broken: Broken, *, english: bool) -> Finding:
     mark = broken.mark
-    closing = _closing(mark.character)
+    closing = _CLOSING.get(mark.character, mark.character)
     text = document.texts[mark.index]
     what = "a quotation that is never closed"
     trailing = trailing_starts(text)
@@ -486,20 +472,7 @@ def _report_never_closed(document: Document, broken: Broken, *, english: bool) -
     return document.finding(last, QUOTES, what, confidence, edit=Edit(end, end, closing))
 
 
-def _report_opens_anew(document: Document, broken: Broken) -> Finding:
-    """Right in a newspaper, but a segment that is translated by itself has an end that nobody sees."""
-    last = broken.until - 1
-    end = len(document.texts[last].rstrip())
-    what = "a quotation that opens again in the next segment without being closed (newspaper convention)"
-    return document.finding(last, QUOTES, what, 0.5, edit=Edit(end, end, _closing(broken.mark.character)))
-
-
-def _closing(opening: str) -> str:
-    return {"“": "”", "„": "“", "«": "»", "»": "«", "「": "」"}.get(opening, opening)
-
-
 # Single quotation marks: never closed, never opened; and the note that a document uses them for speech.
-
 
 FARTHEST = 6
 """A quotation in single marks that is not closed within so many segments was an apostrophe, or is never closed."""
@@ -509,7 +482,12 @@ _PUNCTUATION = (".", ",", "!", "?", "…")
 def find_single_quotes(document: Document) -> Iterator[Finding]:
     """Single quotations without an end or a start, and pairs where double ones are the American custom."""
     marks = [find_marks(text, index) for index, text in enumerate(document.texts)]
-    single = _drop_apostrophes(document.texts, [mark for in_segment in marks for mark in in_segment if not mark.double])
+    single = [mark for in_segment in marks for mark in in_segment if not mark.double]
+    single = [
+        mark
+        for number, mark in enumerate(single)
+        if mark.side == "open" or not _is_apostrophe(document.texts, mark, single[number + 1 : number + 2])
+    ]
     for broken in Pairing(document.texts, single).run():
         if broken.problem == "never opened":
             # No apostrophe stands after a comma or the end of a sentence.
@@ -521,20 +499,10 @@ def find_single_quotes(document: Document) -> Iterator[Finding]:
     yield from _find_style(document, marks, single)
 
 
-def _drop_apostrophes(texts: tuple[str, ...], marks: list[Mark]) -> list[Mark]:
-    """The marks without apostrophes: a plural's genitive, where another mark soon after can still close."""
-    return [
-        mark
-        for number, mark in enumerate(marks)
-        if mark.side == "open" or not _is_apostrophe(texts, mark, marks[number + 1 :])
-    ]
-
-
-def _is_apostrophe(texts: tuple[str, ...], mark: Mark, later: list[Mark]) -> bool:
-    if not looks_possessive(texts[mark.index], mark.position):
-        return False
-    following = later[0] if later else None
-    return following is not None and following.side == "close" and following.index - mark.index < FARTHEST
+def _is_apostrophe(texts: tuple[str, ...], mark: Mark, following: list[Mark]) -> bool:
+    """Whether a mark is a plural's genitive, where the following mark can still close soon after."""
+    soon = any(other.side == "close" and other.index - mark.index < FARTHEST for other in following)
+    return soon and looks_possessive(texts[mark.index], mark.position)
 
 
 def _report_unclosed(document: Document, broken: Broken) -> Finding:
@@ -588,7 +556,6 @@ def _pair_marks(marks: list[Mark]) -> Iterator[tuple[Mark, Mark]]:
 
 
 # Quotation marks that a CSV reader removed, and their restoration by a translation that still has them.
-#
 # Such a reader takes a mark at the start of a field for the field's own, and drops it with its partner. What is left
 # are texts in which no segment starts with a quotation mark, though many end with one, or many translations start
 # with one.
@@ -596,7 +563,6 @@ def _pair_marks(marks: list[Mark]) -> Iterator[tuple[Mark, Mark]]:
 # So a mark can be missing only at the start of a segment, and its partner at an end or before the words that say who
 # spoke. A translation made before, whatever its language, tells which segments had them: it starts with a mark, or has
 # marks where the source has none.
-
 
 FEWEST = 8
 """So many segments must end a quotation before it is strange that none starts with one."""
@@ -607,10 +573,13 @@ def find_eaten_quotes(source: SourceText) -> tuple[Finding, ...]:
     """One finding for the file, if at all."""
     stripped = [text.strip() for text in source.texts]
     starting = _count_starting(stripped)
-    ending = [text for text in stripped if text[-1:] in set(DOUBLE) and _closes_more(text)]
-    if len(ending) < FEWEST or starting > RATIO * len(ending):
+    ending = 0
+    for text in stripped:
+        sides = [mark.side for mark in _double_marks(text)] if text[-1:] in set(DOUBLE) else []
+        ending += sides.count("close") + sides.count("digit") > sides.count("open")
+    if ending < FEWEST or starting > RATIO * ending:
         return ()
-    return (_finding(source, starting, f"{len(ending)} end with one that none opened"),)
+    return (_finding(source, starting, f"{ending} end with one that none opened"),)
 
 
 def find_with_translation(source: SourceText, translation: Sequence[str]) -> tuple[Finding, ...]:
@@ -632,12 +601,6 @@ def _finding(source: SourceText, starting: int, trace: str) -> Finding:
         "them, before trusting findings about quotation marks"
     )
     return Finding(str(source.path), 1, "", "eaten-quotes", source.texts[0].strip()[:64], None, 0.9, what)
-
-
-def _closes_more(text: str) -> bool:
-    """Whether more marks close than open in the segment."""
-    sides = [mark.side for mark in _double_marks(text)]
-    return sides.count("close") + sides.count("digit") > sides.count("open")
 
 
 MARK = '"'

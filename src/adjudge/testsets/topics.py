@@ -37,10 +37,8 @@ if TYPE_CHECKING:
 
 
 # Documents as points, and groups of them.
-#
 # Points are weights of words (TF-IDF), reduced to the main directions of their variation (LSA). Topics are groups of
 # points (k-means); two sets of documents are compared by their energy distance (permutation test).
-
 
 _WORD = regex.compile(r"\p{L}{3,}")
 TOO_COMMON = 0.4
@@ -173,12 +171,10 @@ def _cluster_once(points: Floats, number: int, random: np.random.Generator) -> t
 
 
 # Documents as points in a space of meaning, by a model that is on this machine. `embed` is the function.
-#
 # Needs the extra `embeddings`. Nothing is ever fetched: `sentences` is a small English model that comes with the extra,
 # and a folder holds a model that the user has, exported to ONNX, as those of the sentence-transformers project are.
 # The small one averages vectors of pieces of words (16 MB). A folder holds `model.onnx` or `onnx/model.onnx`, with
 # `tokenizer.json`.
-
 
 WORDS = "words"
 SENTENCES = "sentences"

@@ -94,17 +94,9 @@ class Versions:
         rows: list[tuple[Cell, ...]] = []
         for output in self.outputs:
             metrics = [value for name in names for value in output.metrics.get(name, (None, None))]
-            rows.append(
-                (
-                    output.system,
-                    output.changed,
-                    output.mean_ter,
-                    max(output.ter, default=0.0),
-                    output.share_where_source_changed,
-                    output.share_where_not,
-                    *metrics,
-                )
-            )
+            shares = (output.share_where_source_changed, output.share_where_not)
+            highest = max(output.ter, default=0.0)
+            rows.append((output.system, output.changed, output.mean_ter, highest, *shares, *metrics))
         columns = (
             text("system"),
             number("changed", 0, help="segments whose output differs"),
@@ -140,11 +132,13 @@ def compare_versions(
     before: SourceText, after: SourceText, outputs: Sequence[OutputFiles] = (), references: Sequence[Path] = ()
 ) -> Versions:
     """Compare two versions of a test set and, where given, the outputs for both."""
-    segments_before, segments_after = _segments(before), _segments(after)
+    segments_before, segments_after = (
+        [segment for document in version.documents for segment in document.segments] for version in (before, after)
+    )
     changes = tuple(_changes(segments_before, segments_after))
     touched = {change.line_before for change in changes}
     in_step = len(segments_before) == len(segments_after)
-    lines = [translation.line for translation in segments_before]
+    lines = [segment.line for segment in segments_before]
     wanted = [read_translation(path, len(segments_before), before.path, FIT)[0] for path in references]
     return Versions(
         segments_before=len(segments_before),
@@ -156,23 +150,14 @@ def compare_versions(
     )
 
 
-def _segments(source: SourceText) -> list[Segment]:
-    return [segment for document in source.documents for segment in document.segments]
-
-
 def _changes(before: list[Segment], after: list[Segment]) -> list[SegmentChange]:
-    if len(before) == len(after):
-        pairs: list[tuple[Segment | None, Segment | None]] = list(zip(before, after, strict=True))
-    else:
-        pairs = _align(before, after)
-    return [
-        SegmentChange(
-            old.line if old else None, new.line if new else None, _kind(old, new), old.text if old else "",
-            new.text if new else "",
-        )
-        for old, new in pairs
-        if old is None or new is None or old.text.strip() != new.text.strip()
-    ]  # fmt: skip
+    in_step = len(before) == len(after)
+    changes = []
+    for old, new in zip(before, after, strict=True) if in_step else _align(before, after):
+        if old is None or new is None or old.text.strip() != new.text.strip():
+            lines = (old.line if old else None, new.line if new else None)
+            changes.append(SegmentChange(*lines, _kind(old, new), old.text if old else "", new.text if new else ""))
+    return changes
 
 
 def _align(before: list[Segment], after: list[Segment]) -> list[tuple[Segment | None, Segment | None]]:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 # Where words come from: Hunspell dictionaries, and the frequency lists of wordfreq.
-#
 # A dictionary is a list of stems with flags, and rules that say which beginnings and endings a flag allows. Those of
 # languages that build words out of words need more than this: they are left to spylls, which knows all of Hunspell but
 # takes ten times as long to load. `tests/testset/test_words.py` holds both to the same answers.
@@ -69,29 +68,25 @@ class Stems:
 
     def lookup(self, word: str) -> bool:
         """Whether the word is a stem, or a stem with a beginning, an ending or both."""
-        if word in self.words or any(affix.flag in self._flags(stem) for stem, affix in self._strip_suffixes(word)):
+        if word in self.words or any(affix.flag in self.words[stem] for stem, affix in self._strip_suffixes(word)):
             return True
         for without_prefix, prefix in self._strip_prefixes(word):
-            if prefix.flag in self._flags(without_prefix):
+            if prefix.flag in self.words.get(without_prefix, ""):
                 return True
             if prefix.crosses and any(
-                affix.crosses and {affix.flag, prefix.flag} <= set(self._flags(stem))
+                affix.crosses and {affix.flag, prefix.flag} <= set(self.words[stem])
                 for stem, affix in self._strip_suffixes(without_prefix)
             ):
                 return True
         return False
 
-    def _flags(self, stem: str) -> str:
-        return self.words.get(stem, "")
-
     def _strip_suffixes(self, word: str) -> list[tuple[str, Affix]]:
-        candidates = []
-        for length in range(min(self._longest, len(word) - 1) + 1):
-            for affix in self.suffixes.get(word[len(word) - length :], ()):
-                stem = word[: len(word) - length] + affix.strip
-                if stem in self.words and affix.fits.search(stem):
-                    candidates.append((stem, affix))
-        return candidates
+        return [
+            (stem, affix)
+            for cut in range(len(word), max(len(word) - self._longest, 1) - 1, -1)
+            for affix in self.suffixes.get(word[cut:], ())
+            if (stem := word[:cut] + affix.strip) in self.words and affix.fits.search(stem)
+        ]
 
     def _strip_prefixes(self, word: str) -> list[tuple[str, Affix]]:
         return [
@@ -162,18 +157,19 @@ def _read_with_spylls(base: Path) -> Dictionary:
     return dictionary
 
 
-@lru_cache(maxsize=1)
-def _folder() -> Path | None:
-    package = find_spec("wordfreq")
-    return None if package is None or package.origin is None else Path(package.origin).parent / "data"
+@lru_cache(maxsize=2)
+def _folder(package: str) -> Path | None:
+    """Where a package is installed, without importing it."""
+    found = find_spec(package)
+    return None if found is None or found.origin is None else Path(found.origin).parent
 
 
 def _find_list(language: str) -> Path | None:
     """The longest list of a language."""
-    folder = _folder()
+    folder = _folder("wordfreq")
     if folder is None or not language.isalpha():
         return None
-    files = (folder / f"{size}_{language}.msgpack.gz" for size in ("large", "small"))
+    files = (folder / "data" / f"{size}_{language}.msgpack.gz" for size in ("large", "small"))
     return next((file for file in files if file.exists()), None)
 
 
@@ -267,15 +263,8 @@ class Lexicon:
 
     @cached_property
     def _dictionary(self) -> Dictionary | None:
-        if self.language not in HUNSPELL:
-            return None
-        from importlib.util import find_spec
-        from pathlib import Path
-
-        package = find_spec("spylls")
-        if package is None or package.origin is None:
-            return None
-        return read_dictionary(Path(package.origin).parent / "hunspell" / "data" / HUNSPELL[self.language])
+        folder = _folder("spylls") if self.language in HUNSPELL else None
+        return None if folder is None else read_dictionary(folder / "hunspell" / "data" / HUNSPELL[self.language])
 
     @cached_property
     def _alphabet(self) -> str:
@@ -415,7 +404,6 @@ def lexicon(language: str) -> Lexicon | None:
 
 
 # The language of texts, and segments that are in another one.
-
 
 FEWEST_WORDS = 8
 FEWEST_LETTERS = 60
