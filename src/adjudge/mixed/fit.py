@@ -452,15 +452,15 @@ class Prepared:
         return scale, (every - scale.mean) / scale.sd
 
 
-def prepare(design: MixedDesign) -> Prepared:
-    """Lay out the equations, without looking at the scores."""
+def prepare(design: MixedDesign, ratios: Mapping[str, float] | None = None) -> Prepared:
+    """Lay out the equations, without looking at the scores; for known ratios of variances alone where they are given."""
     effects = identify(design)
-    return Prepared(design, effects, _laid_out(design, effects))
+    return Prepared(design, effects, _laid_out(design, effects, None if ratios is None else effects.ratios(ratios)))
 
 
-def _laid_out(design: MixedDesign, effects: Effects) -> Layout:
+def _laid_out(design: MixedDesign, effects: Effects, ratios: Floats | None = None) -> Layout:
     rows = design.stacked()
-    return lay_out(rows.system, len(rows.systems), effects.kept)
+    return lay_out(rows.system, len(rows.systems), effects.kept, ratios)
 
 
 def fit(design: MixedDesign) -> MixedFit:
@@ -472,7 +472,7 @@ def fit(design: MixedDesign) -> MixedFit:
 def refit(design: MixedDesign, ratios: Mapping[str, float]) -> MixedFit:
     """Fit the model at known ratios of variances, as found by an earlier fit: quick, for resampling and audits."""
     design.check()
-    return prepare(design).refit(None, ratios)
+    return prepare(design, ratios).refit(None, ratios)
 
 
 def unscaled(evaluation: Evaluation, scale: Scale, systems: int) -> Floats:

@@ -25,14 +25,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array, diags_array
+from scipy.sparse import csc_array, csr_array
 
 from adjudge.mixed.border import DENSE_LIMIT
 from adjudge.mixed.effects import ACROSS
 from adjudge.table.judgments import SPARSE, renumber
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -436,90 +436,6 @@ class Terms:
 
 
 @dataclass(frozen=True, eq=False)
-class _Entries:
-    """Entries as (row, column, value, size class)."""
-
-    row: Codes
-    column: Codes
-    value: Floats
-    size_class: NDArray[np.int32]
-
-
-@dataclass(frozen=True, eq=False)
-class GramTerms:
-    """All cross-products, by numbers of core and border unknowns."""
-
-    core_entries: _Entries
-    mixed_entries: _Entries
-    border_entries: _Entries
-    width: int
-
-    def core(self, core_index: CoreIndex) -> Terms:
-        """Terms of the (core, core) blocks."""
-        entries = self.core_entries
-        return Terms(
-            core_index.in_square(entries.row, entries.column), entries.value, entries.size_class, core_index.squares
-        )
-
-    def mixed(self, core_index: CoreIndex) -> Terms:
-        """Terms of the (core, border) blocks."""
-        entries = self.mixed_entries
-        return Terms(
-            core_index.in_oblong(entries.row, entries.column), entries.value, entries.size_class, core_index.oblongs
-        )
-
-    def border(self) -> Terms:
-        """Terms of the border, at positions row * width + column."""
-        entries = self.border_entries
-        return Terms(entries.row * self.width + entries.column, entries.value, entries.size_class, self.width**2)
-
-
-@dataclass(frozen=True, eq=False)
-class Columns:
-    """The columns of core and border unknowns, for each row or summed over the rows of each absorbed level."""
-
-    core: csr_array
-    border: csr_array
-    border_level: csr_array | None = None
-    """The border's of one row of each level, where those of all its rows are the same."""
-
-
-def gram_terms(rows: Columns, sums: Columns, *, size_class: Codes, sizes: int) -> GramTerms:
-    """Cross-products of the rows (class 0) and of the sums over absorbed levels of each size (class 1 + size)."""
-
-    def entries(plain: csr_array, left_sum: csr_array, right_sum: csr_array) -> _Entries:
-        one = plain.tocoo()
-        # One copy of the columns per size keeps the sizes apart in a single product.
-        shared = (left_sum.T @ _spread_columns(right_sum, size_class, sizes)).tocoo()
-        size, column = np.divmod(shared.coords[1].astype(np.int64), right_sum.shape[1])
-        return _Entries(
-            np.concatenate([one.coords[0], shared.coords[0]]).astype(np.int64),
-            np.concatenate([one.coords[1], column]),
-            np.concatenate([one.data, shared.data]),
-            np.concatenate([np.zeros(one.nnz), size + 1]).astype(np.int32),
-        )
-
-    if rows.border_level is None:
-        mixed, border = rows.core.T @ rows.border, rows.border.T @ rows.border
-    else:
-        # Sums over levels are far fewer than rows.
-        mixed, border = sums.core.T @ rows.border_level, sums.border.T @ rows.border_level
-    return GramTerms(
-        entries(rows.core.T @ rows.core, sums.core, sums.core),
-        entries(mixed, sums.core, sums.border),
-        entries(border, sums.border, sums.border),
-        rows.border.shape[1],
-    )
-
-
-def _spread_columns(matrix: csr_array, row_class: Codes, classes: int) -> csr_array:
-    """The same rows, each moved to the copy of the columns that belongs to its class."""
-    columns = matrix.shape[1]
-    moved = matrix.indices.astype(np.int64) + np.repeat(row_class, np.diff(matrix.indptr)) * columns
-    return csr_array((matrix.data, moved, matrix.indptr), shape=(matrix.shape[0], columns * max(classes, 1)))
-
-
-@dataclass(frozen=True, eq=False)
 class Layout:
     """Everything about the equations that does not depend on the variances."""
 
@@ -542,17 +458,14 @@ class Layout:
     absorbed_border: csr_array
     """How many rows each absorbed unknown shares with each of the others."""
     absorbed_size: Floats
-    absorbed_class: Codes
-    """The class of each absorbed unknown: its size and kind, an index of `sizes` and `size_kinds`."""
     sizes: Floats
     size_kinds: Codes
-    """Class 0 of all terms is the plain cross-product, class 1 + i belongs to sizes[i] and size_kinds[i]."""
+    """Class 0 of all terms is the plain cross-product, class 1 + i belongs to absorbed unknowns of sizes[i] and
+    size_kinds[i]. Where ratios are known, their weights are in the terms, and class 0 is all."""
     core_terms: Terms
     mixed_terms: Terms
     border_terms: Terms
     buckets: tuple[Bucket, ...]
-    core_index: CoreIndex
-    """Where every core unknown, as `find_unknowns` numbers them, has gone in the buckets."""
 
     @cached_property
     def core_absorbed(self) -> csc_array:
@@ -575,30 +488,59 @@ class Layout:
         return self.width > DENSE_LIMIT
 
 
-def lay_out(system: Codes, systems: int, effects: Sequence[Effect]) -> Layout:
-    """Lay out the equations of a design."""
+def lay_out(system: Codes, systems: int, effects: Sequence[Effect], ratios: Floats | None = None) -> Layout:
+    """Lay out the equations of a design.
+
+    Args:
+        system: of every row.
+        systems: how many there are.
+        effects: the random effects.
+        ratios: of each effect's variance to that of the residual, where no others will be asked for: there are far
+            fewer terms then, but they do not tell the likelihood's slopes.
+    """
     unknowns = find_unknowns(effects)
     rows = len(system)
     # Systems come first; the rest of the border follows them, and behind it what padding points to.
     border_codes = [system, *(np.where(codes < 0, codes, codes + systems) for codes in unknowns.border.codes)]
     border_kind = np.concatenate([np.full(systems, -1), unknowns.border.kind])
+    width = len(border_kind) + 1
     buckets, core_index = fill_buckets(unknowns, border_codes, len(border_kind))
-    border_rows = indicator(border_codes, rows, len(border_kind) + 1)
+    border_rows = indicator(border_codes, rows, width)
     core_plain = indicator(unknowns.core.codes, rows, len(unknowns.core.kind))
     absorbed_rows = indicator(unknowns.absorbed.codes, rows, len(unknowns.absorbed.kind))
     size = np.asarray(absorbed_rows.sum(axis=0), dtype=np.float64)
-    sizes, size_kinds, size_class = _size_classes(size, unknowns.absorbed.kind, len(unknowns.parts))
     by_level = absorbed_rows.T.tocsr()
     core_sum = by_level @ core_plain
     one_each = _rows_of_levels(unknowns.absorbed, border_codes)
+    # Where all rows of a level have the same border unknowns, sums over levels are far fewer than rows.
     border_level = None if one_each is None else border_rows[one_each]
-    border_sum = by_level @ border_rows if border_level is None else csr_array(diags_array(size) @ border_level)
-    terms = gram_terms(
-        Columns(core_plain, border_rows, border_level),
-        Columns(core_sum, border_sum),
-        size_class=size_class,
-        sizes=len(sizes),
-    )
+    border_sum = by_level @ border_rows if border_level is None else _scale_rows(border_level, size)
+    sizes, size_kinds, size_class = _size_classes(size, unknowns.absorbed.kind, len(unknowns.parts))
+    if ratios is not None:
+        weight = 1 / (size + 1 / (unknowns.parts @ ratios)[unknowns.absorbed.kind])
+        sizes, size_kinds = sizes[:0], size_kinds[:0]
+
+    def terms(of_border: tuple[bool, bool], place: Callable[[Codes, Codes], Codes], length: int) -> Terms:
+        """Cross-products of the rows, and of the sums over absorbed levels, of unknowns of the core or the border."""
+        left, right = (border_sum if border else core_sum for border in of_border)
+        if border_level is not None and of_border[1]:
+            # With known weights both are one product.
+            own = [left.T @ (border_level if ratios is None else _scale_rows(border_level, 1 - weight * size))]
+        else:
+            rows_left, rows_right = (border_rows if border else core_plain for border in of_border)
+            own = [rows_left.T @ rows_right]
+            if ratios is not None:
+                own.append(left.T @ _scale_rows(right, -weight))
+        # One copy of the columns per size class keeps the classes apart in a single product.
+        by_class = [left.T @ _spread_columns(right, size_class, len(sizes))] if ratios is None else []
+        parts = [product.tocoo() for product in (*own, *by_class)]
+        count = sum(product.nnz for product in own)
+        row, spread = (np.concatenate([part.coords[axis] for part in parts]).astype(np.int64) for axis in (0, 1))
+        copy, column = np.divmod(spread, right.shape[1])
+        copy[count:] += 1
+        value = np.concatenate([part.data for part in parts])
+        return Terms(place(row, column), value, copy.astype(np.int32), length)
+
     padded = sum(bucket.count * bucket.core for bucket in buckets)
     return Layout(
         rows=rows,
@@ -614,14 +556,12 @@ def lay_out(system: Codes, systems: int, effects: Sequence[Effect]) -> Layout:
         absorbed_core=moved(core_sum, core_index.vector, padded),
         absorbed_border=border_sum,
         absorbed_size=size,
-        absorbed_class=size_class,
         sizes=sizes,
         size_kinds=size_kinds,
-        core_terms=terms.core(core_index),
-        mixed_terms=terms.mixed(core_index),
-        border_terms=terms.border(),
+        core_terms=terms((False, False), core_index.in_square, core_index.squares),
+        mixed_terms=terms((False, True), core_index.in_oblong, core_index.oblongs),
+        border_terms=terms((True, True), lambda row, column: row * width + column, width**2),
         buckets=buckets,
-        core_index=core_index,
     )
 
 
@@ -640,6 +580,19 @@ def _size_classes(size: Floats, kind: Codes, kinds: int) -> tuple[Floats, Codes,
     classes, size_class = np.unique(size * kinds + kind, return_inverse=True)
     divisor = max(kinds, 1)
     return classes // divisor, (classes % divisor).astype(np.int64), size_class
+
+
+def _spread_columns(matrix: csr_array, row_class: Codes, classes: int) -> csr_array:
+    """The same rows, each moved to the copy of the columns that belongs to its class."""
+    columns = matrix.shape[1]
+    moved = matrix.indices.astype(np.int64) + np.repeat(row_class, np.diff(matrix.indptr)) * columns
+    return csr_array((matrix.data, moved, matrix.indptr), shape=(matrix.shape[0], columns * max(classes, 1)))
+
+
+def _scale_rows(matrix: csr_array, factor: Floats) -> csr_array:
+    """Every row times its factor."""
+    data = matrix.data * np.repeat(factor, np.diff(matrix.indptr))
+    return csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 def _moved_kinds(kind: Codes, position: Codes, length: int) -> Codes:
