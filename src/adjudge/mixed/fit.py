@@ -453,7 +453,7 @@ class Prepared:
 
 
 def prepare(design: MixedDesign, ratios: Mapping[str, float] | None = None) -> Prepared:
-    """Lay out the equations, without looking at the scores; for known ratios of variances alone where they are given."""
+    """Lay out the equations, without looking at the scores; where ratios of variances are given, for these alone."""
     effects = identify(design)
     return Prepared(design, effects, _laid_out(design, effects, None if ratios is None else effects.ratios(ratios)))
 

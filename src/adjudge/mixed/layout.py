@@ -61,6 +61,8 @@ class Unknowns:
     """
 
     block: Codes
+    core_block: Codes
+    """The block of each unknown of the core."""
     border: Group
     core: Group
     absorbed: Group
@@ -83,9 +85,10 @@ def find_unknowns(effects: Sequence[Effect]) -> Unknowns:
         whole = [number for number in range(len(effects)) if inside[number].all()]
         absorbed = max(reversed(whole), key=lambda number: effects[number].levels) if len(whole) > 1 else None
         core = levels.chosen(np.concatenate(inside or [np.zeros(0, dtype=bool)]), absorbed)
-        if not core.codes or _largest(core, block) <= LARGEST_BLOCK:
+        core_block = _owners(core, block)
+        if not core.codes or np.bincount(core_block).max() <= LARGEST_BLOCK:
             border = levels.chosen(~np.concatenate(inside or [np.zeros(0, dtype=bool)]), absorbed)
-            return Unknowns(block, border, core, levels.whole(absorbed), levels.parts)
+            return Unknowns(block, core_block, border, core, levels.whole(absorbed), levels.parts)
         moved = max(inner, key=lambda number: (number != absorbed, effects[number].levels))
         inner = [number for number in inner if number != moved]
 
@@ -188,12 +191,7 @@ def _nested(codes: Codes, outer: Codes) -> bool:
     return bool((met[codes] == outer).all())
 
 
-def _largest(core: Group, block: Codes) -> int:
-    """The number of unknowns in the block that has most."""
-    return int(np.bincount(blocks_of(core, block)).max())
-
-
-def blocks_of(core: Group, block: Codes) -> Codes:
+def _owners(core: Group, block: Codes) -> Codes:
     """The block of each unknown of the core."""
     owner = np.empty(len(core.kind), dtype=np.int64)
     for codes in core.codes:
@@ -285,7 +283,7 @@ def fill_buckets(
         empty = np.empty(0, dtype=np.int64)
         return (), CoreIndex(empty, empty, empty, empty, empty, empty, empty, columns, 0, 0)
     number = int(unknowns.block.max()) + 1
-    block_of_core = blocks_of(unknowns.core, unknowns.block)
+    block_of_core = unknowns.core_block
     core_count, core_local = counted(block_of_core, number)
     pair_key = _pairs_that_meet(unknowns.block, border_codes, columns)
     border_count, pair_local = counted(pair_key // columns, number)

@@ -29,7 +29,7 @@ from adjudge.mixed.large_leaving_out import NOTE, fits_without_each
 from adjudge.mixed.leaving_out import Whole, most_degrees_without_each
 from adjudge.table.errors import DataError
 from adjudge.table.judgments import fingerprint, renumber
-from adjudge.table.maths import contrasts
+from adjudge.table.maths import difference_variances, two_sided
 from adjudge.work.tasks import map_tasks, one_thread
 
 if TYPE_CHECKING:
@@ -111,7 +111,11 @@ class Model:
         halves = design.with_systems(renumber(divided), names, design.human[sides // 2])
         fitted = prepare(halves, self.fitted.ratios).refit(None, self.fitted.ratios)
         first = np.searchsorted(sides, 2 * systems)
-        return contrasts(fitted.effects, fitted.covariance, fitted.df).two_sided[first, first + 1]
+        pairs = (first, first + 1)
+        difference = fitted.effects[first] - fitted.effects[first + 1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = difference / np.sqrt(np.maximum(difference_variances(fitted.covariance)[pairs], 0.0))
+        return two_sided(ratio, fitted.df[pairs])
 
     def leave_out(self, unit: Unit, left_out: Iterable[int]) -> list[Refit | None]:
         """The fit without each of these units, at the variances of the whole; None where the rest cannot be ranked."""
