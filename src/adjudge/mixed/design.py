@@ -122,11 +122,6 @@ ROW = "row in the table of last revisions"
 COPIES = "everyone gave the same output the same score: copies"
 
 
-def rows_of_the_model(judgments: Judgments) -> Judgments:
-    """The judgments that take part in the model, row for row as in its design."""
-    return ranked_rows(judgments, scored_rows(judgments))
-
-
 def scored_rows(judgments: Judgments) -> Judgments:
     """All scores of annotators who use the scale, controls among them."""
     last = judgments.final()

@@ -147,11 +147,7 @@ class Optimum:
 
 def evaluate(layout: Layout, scores: Totals, log_ratios: Floats) -> Evaluation:
     """The criterion at these ratios, for totals of standardised scores."""
-    return evaluated(equations_at(layout, np.exp(log_ratios)), scores)
-
-
-def evaluated(equations: Equations, scores: Totals) -> Evaluation:
-    """The criterion of factored equations."""
+    equations = equations_at(layout, np.exp(log_ratios))
     solution = equations.solve(scores)
     freedom = equations.layout.rows - equations.layout.systems
     variance = float(solution.quadratic[0, 0]) / freedom if freedom > 0 else 0.0
@@ -360,11 +356,6 @@ class MixedFit:
     notes: tuple[str, ...]
     degrees: ContrastDegrees
     """The degrees of freedom of contrasts other than differences of two effects."""
-
-    @property
-    def for_these_people_only(self) -> bool:
-        """Whether so few people judged that nothing can be said of what others would say."""
-        return 0 < self.annotators <= FEW_ANNOTATORS
 
     @property
     def se(self) -> Floats:

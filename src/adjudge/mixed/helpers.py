@@ -59,7 +59,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.mixed.design import combine, levels_of, normal_scores
-from adjudge.mixed.effects import SMALLEST_RATIO
 from adjudge.mixed.equations import totals
 from adjudge.mixed.fit import evaluate, prepare
 from adjudge.mixed.model import model_of
@@ -161,12 +160,22 @@ def match(judgments: Judgments, design: MixedDesign, scores: Sequence[MetricScor
     judged = _judged_outputs(judgments, design)
     usable = [score for score in scores if score.segment is not None and score.score is not None]
     wanted = [score for score in usable if score.system in design.systems]
-    _check_any(scores, usable, wanted, design)
+    if not usable:
+        held = "scores of whole test sets only" if any(score.score is not None for score in scores) else "no scores"
+        raise DataError(f"--with holds {held}; give the scores of every output, segment by segment")
+    if not wanted:
+        theirs = short_list(sorted({score.system for score in usable}))
+        raise DataError(
+            f"--with scores none of the judged systems: it has {theirs}, the judgments have "
+            f"{short_list(design.systems)}; give both the same names"
+        )
     named = segment_namer([output for output in judged if output.segment is not None], wanted)
     cells, repeated = score_cells(wanted, named)
     place = {segment: i for i, segment in enumerate(dict.fromkeys(named(score) for score in wanted))}
     known = (output for output in [*wanted, *judged] if output.segment is not None and output.document is not None)
     documents = {named(output): output.document for output in known}
+    of_segments = {documents.get(segment) for segment in place} - {None}
+    number = {document: i for i, document in enumerate(sorted(of_segments, key=str))}
     names = tuple(name for name in dict.fromkeys(score.metric for score in scores) if name in cells)
     matched = Matched(
         names=names,
@@ -175,7 +184,7 @@ def match(judgments: Judgments, design: MixedDesign, scores: Sequence[MetricScor
         given=np.stack([_matrix(cells[name], design.systems, place) for name in names]),
         system=design.system,
         segment=np.array([-1 if row.segment is None else place.get(named(row), -1) for row in judged]),
-        document=_document_codes([documents.get(segment) for segment in place]),
+        document=np.array([number.get(documents.get(segment), -1) for segment in place]),
         fingerprint=fingerprint_of_scores(scores),
         set_aside=_set_aside(scores, usable, wanted, repeated),
     )
@@ -195,23 +204,6 @@ def _judged_outputs(judgments: Judgments, design: MixedDesign) -> list[MetricSco
     return rows
 
 
-def _check_any(
-    scores: Sequence[MetricScore],
-    usable: Sequence[MetricScore],
-    wanted: Sequence[MetricScore],
-    design: MixedDesign,
-) -> None:
-    if not usable:
-        held = "scores of whole test sets only" if any(score.score is not None for score in scores) else "no scores"
-        raise DataError(f"--with holds {held}; give the scores of every output, segment by segment")
-    if not wanted:
-        theirs = short_list(sorted({score.system for score in usable}))
-        raise DataError(
-            f"--with scores none of the judged systems: it has {theirs}, the judgments have "
-            f"{short_list(design.systems)}; give both the same names"
-        )
-
-
 def _check_scored(matched: Matched) -> None:
     machine = ~matched.human[matched.system]
     for name, scored in zip(matched.names, matched.scored, strict=True):
@@ -229,12 +221,6 @@ def _matrix(cells: Cells, systems: Sequence[str], place: dict[str, int]) -> Floa
     for (system, segment), score in cells.items():
         matrix[row[system], place[segment]] = score
     return matrix
-
-
-def _document_codes(documents: Sequence[str | None]) -> Codes:
-    names = sorted({document for document in documents if document is not None})
-    place: dict[str | None, int] = {name: i for i, name in enumerate(names)}
-    return np.array([place.get(document, -1) for document in documents])
 
 
 def _set_aside(
@@ -345,7 +331,7 @@ def _lowest(criterion: Callable[[Floats], Floats]) -> tuple[float, float]:
 
 def products(design: MixedDesign, helpers: Floats, ratios: Mapping[str, float]) -> Products:
     """The products of a design's scores and the helpers' numbers (rows, helpers), at known ratios of variances."""
-    prepared = prepare(design)
+    prepared = prepare(design, ratios)
     every = np.column_stack([design.score, helpers])
     if design.linking is not None:
         # Calibration items link the annotators; the helpers say nothing of them.
@@ -355,7 +341,7 @@ def products(design: MixedDesign, helpers: Floats, ratios: Mapping[str, float]) 
     # As in fits: rounding is then the same for every scale.
     scale = float(every[:, 0].std()) or 1.0
     every[:, 0] = (every[:, 0] - every[:, 0].mean()) / scale
-    known = np.maximum(prepared.effects.ratios(ratios), SMALLEST_RATIO)
+    known = prepared.effects.ratios(ratios)
     with one_thread():
         evaluation = evaluate(prepared.layout, totals(prepared.layout, every), np.log(known))
     quadratic = evaluation.solution.quadratic

@@ -287,22 +287,41 @@ def fill_buckets(
     core_count, core_local = counted(block_of_core, number)
     pair_key = _pairs_that_meet(unknowns.block, border_codes, columns)
     border_count, pair_local = counted(pair_key // columns, number)
-    placed = _place_blocks(core_count, border_count)
-    bucket = placed.bucket[block_of_core]
-    within = placed.slot[block_of_core] * placed.core[bucket] + core_local
+    bucket, slot, count, core, border = _place_blocks(core_count, border_count)
+    lengths = (count * core, count * core**2, count * core * border)
+    core_start, square_start, oblong_start = (np.cumsum(length) - length for length in lengths)
+    own = bucket[block_of_core]
+    within = slot[block_of_core] * core[own] + core_local
     core_index = CoreIndex(
-        vector=placed.core_start[bucket] + within,
-        square_row=placed.square_start[bucket] + within * placed.core[bucket],
-        oblong_row=placed.oblong_start[bucket] + within * placed.border[bucket],
+        vector=core_start[own] + within,
+        square_row=square_start[own] + within * core[own],
+        oblong_row=oblong_start[own] + within * border[own],
         local=core_local,
         block=block_of_core,
         pair_key=pair_key,
         pair_local=pair_local,
         columns=columns,
-        squares=int((placed.count * placed.core**2).sum()),
-        oblongs=int((placed.count * placed.core * placed.border).sum()),
+        squares=int(lengths[1].sum()),
+        oblongs=int(lengths[2].sum()),
     )
-    return _buckets(placed, core_index), core_index
+    meeting, met = np.divmod(pair_key, columns)
+    buckets = []
+    for number in range(len(count)):
+        here = bucket[meeting] == number
+        border_index = np.full((count[number], border[number]), columns)
+        border_index[slot[meeting[here]], pair_local[here]] = met[here]
+        buckets.append(
+            Bucket(
+                count=int(count[number]),
+                core=int(core[number]),
+                border=int(border[number]),
+                core_start=int(core_start[number]),
+                square_start=int(square_start[number]),
+                oblong_start=int(oblong_start[number]),
+                border_index=border_index,
+            )
+        )
+    return tuple(buckets), core_index
 
 
 def _pairs_that_meet(block: Codes, border_codes: Sequence[Codes], columns: int) -> Codes:
@@ -325,36 +344,12 @@ def counted(group: Codes, groups: int) -> tuple[Codes, Codes]:
     return count, local
 
 
-@dataclass(frozen=True, eq=False)
-class _Placement:
-    """The bucket and the slot in it of every block; and by bucket, how many blocks of which sizes it holds."""
+def _place_blocks(core: Codes, border: Codes) -> tuple[Codes, Codes, Codes, Codes, Codes]:
+    """Blocks of similar sizes into one bucket, unless that would grow too large.
 
-    bucket: Codes
-    slot: Codes
-    count: Codes
-    core: Codes
-    border: Codes
-
-    @property
-    def core_start(self) -> Codes:
-        return _starts(self.count * self.core)
-
-    @property
-    def square_start(self) -> Codes:
-        return _starts(self.count * self.core**2)
-
-    @property
-    def oblong_start(self) -> Codes:
-        return _starts(self.count * self.core * self.border)
-
-
-def _starts(lengths: Codes) -> Codes:
-    starts: Codes = np.cumsum(lengths) - lengths
-    return starts
-
-
-def _place_blocks(core: Codes, border: Codes) -> _Placement:
-    """Blocks of similar sizes into one bucket, unless that would grow too large; -1 where all unknowns are absorbed."""
+    The bucket (-1 where all unknowns are absorbed) and the slot in it of every block; and by bucket, how many blocks of
+    which sizes it holds.
+    """
     bucket, slot = np.full_like(core, -1), np.zeros_like(core)
     sizes: list[tuple[int, int, int]] = []
     for members in _similar(core, border):
@@ -364,7 +359,8 @@ def _place_blocks(core: Codes, border: Codes) -> _Placement:
             part = members[first : first + most]
             bucket[part], slot[part] = len(sizes), np.arange(len(part))
             sizes.append((len(part), m, n))
-    return _Placement(bucket, slot, *np.array(sizes, dtype=np.int64).T)
+    count, cores, borders = np.array(sizes, dtype=np.int64).T
+    return bucket, slot, count, cores, borders
 
 
 def _similar(core: Codes, border: Codes) -> list[Codes]:
@@ -386,28 +382,6 @@ def _similar(core: Codes, border: Codes) -> list[Codes]:
 def _products(core: Codes, border: Codes) -> int:
     """About how many products blocks take that are padded to one shape."""
     return len(core) * int(core.max()) * int(core.max() + border.max()) ** 2
-
-
-def _buckets(placed: _Placement, core_index: CoreIndex) -> tuple[Bucket, ...]:
-    block, border = np.divmod(core_index.pair_key, core_index.columns)
-    bucket = placed.bucket[block]
-    buckets = []
-    for number in range(len(placed.count)):
-        index = np.full((placed.count[number], placed.border[number]), core_index.columns)
-        of_bucket = bucket == number
-        index[placed.slot[block[of_bucket]], core_index.pair_local[of_bucket]] = border[of_bucket]
-        buckets.append(
-            Bucket(
-                count=int(placed.count[number]),
-                core=int(placed.core[number]),
-                border=int(placed.border[number]),
-                core_start=int(placed.core_start[number]),
-                square_start=int(placed.square_start[number]),
-                oblong_start=int(placed.oblong_start[number]),
-                border_index=index,
-            )
-        )
-    return tuple(buckets)
 
 
 def weighted_count(position: NDArray[np.integer], value: Floats, length: int) -> Floats:
