@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from adjudge.table.maths import Floats
 
 
-_SMALL_BLOCK = 16
+_SMALL_BLOCK = 64
 
 
 @dataclass(frozen=True, eq=False)

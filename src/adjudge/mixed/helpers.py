@@ -331,7 +331,7 @@ def _lowest(criterion: Callable[[Floats], Floats]) -> tuple[float, float]:
 
 def products(design: MixedDesign, helpers: Floats, ratios: Mapping[str, float]) -> Products:
     """The products of a design's scores and the helpers' numbers (rows, helpers), at known ratios of variances."""
-    prepared = prepare(design, ratios)
+    prepared = prepare(design)
     every = np.column_stack([design.score, helpers])
     if design.linking is not None:
         # Calibration items link the annotators; the helpers say nothing of them.
