@@ -25,7 +25,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csc_array, csr_array, diags_array
 
 from adjudge.mixed.border import DENSE_LIMIT
 from adjudge.mixed.effects import ACROSS
@@ -486,7 +486,7 @@ def lay_out(system: Codes, systems: int, effects: Sequence[Effect], ratios: Floa
     one_each = _rows_of_levels(unknowns.absorbed, border_codes)
     # Where all rows of a level have the same border unknowns, sums over levels are far fewer than rows.
     border_level = None if one_each is None else border_rows[one_each]
-    border_sum = by_level @ border_rows if border_level is None else _scale_rows(border_level, size)
+    border_sum = by_level @ border_rows if border_level is None else csr_array(diags_array(size) @ border_level)
     sizes, size_kinds, size_class = _size_classes(size, unknowns.absorbed.kind, len(unknowns.parts))
     if ratios is not None:
         weight = 1 / (size + 1 / (unknowns.parts @ ratios)[unknowns.absorbed.kind])
