@@ -340,7 +340,7 @@ def degrees_from_slopes(slopes: list[Floats], spread: Floats) -> Floats:
         spread: the covariance of these parameters.
     """
     estimated, slope = slopes[0], np.stack(slopes, axis=-1)
-    variance = ((slope @ spread) * slope).sum(axis=-1)
+    variance = np.einsum("...k,kl,...l->...", slope, spread, slope)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.maximum(np.where(variance > 0, 2 * estimated**2 / variance, np.inf), 1.0))
 
