@@ -141,18 +141,17 @@ def test_tastes_that_nobody_shares_are_left_out_and_nothing_is_claimed() -> None
 
 
 FEW_PEOPLE = [
-    (1, "this annotator only", True),
-    (2, "these people only", True),
-    (3, "errors are large", False),
-    (4, "", False),
+    (1, "this annotator only"),
+    (2, "these people only"),
+    (3, "errors are large"),
+    (4, ""),
 ]
 
 
-@pytest.mark.parametrize(("annotators", "words", "only"), FEW_PEOPLE)
-def test_few_people_are_told(annotators: int, words: str, *, only: bool) -> None:
+@pytest.mark.parametrize(("annotators", "words"), FEW_PEOPLE)
+def test_few_people_are_told(annotators: int, words: str) -> None:
     model = fit(design_from(campaign("pages", 5, annotators=annotators, documents=8)))
     assert model.annotators == annotators
-    assert model.for_these_people_only == only
     assert any(words in note for note in model.notes) if words else not model.notes
 
 

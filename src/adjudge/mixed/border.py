@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky
@@ -30,34 +30,6 @@ TOLERANCE = 1e-10
 """Conjugate gradients stop where the residual has fallen to this share of the right-hand side."""
 COARSE = 1e-6
 """The same for products of two solutions, whose error is the product of two errors."""
-
-
-class Border(Protocol):
-    """The border's equations S x = r, and entries of the inverse of S."""
-
-    converged: bool
-
-    @property
-    def log_determinant(self) -> float:
-        """Of S; NaN where it is not known."""
-
-    def solve(self, right: Floats, *, tolerance: float = TOLERANCE) -> Floats:
-        """Solve for one or more right-hand sides (width, k), iterative solutions up to the tolerance."""
-
-    def times(self, vectors: Floats) -> Floats:
-        """S times vectors (width, k)."""
-
-    def first_columns(self, columns: int) -> Floats:
-        """The first columns of the inverse."""
-
-    def inverse_diagonal(self) -> Floats:
-        """The diagonal of the inverse."""
-
-    def inverse_entries(self, position: NDArray[np.int64]) -> Floats:
-        """Entries of the inverse at positions row * width + column."""
-
-    def times_inverse(self, bucket: Bucket, left: Floats) -> Floats:
-        """Matrices (count, m, border) times the inverse restricted to what each block of the bucket touches."""
 
 
 def border_matrix(terms: Terms, weight: Floats, ridge: Floats, reduced: Sequence[tuple[Bucket, Floats]]) -> Floats:
@@ -268,6 +240,10 @@ class IterativeBorder:
                 start += length
             image -= self._sums @ back
         return image
+
+
+Border = DenseBorder | IterativeBorder
+"""The border's equations S x = r, and entries of the inverse of S."""
 
 
 class Preconditioner:

@@ -122,11 +122,6 @@ ROW = "row in the table of last revisions"
 COPIES = "everyone gave the same output the same score: copies"
 
 
-def rows_of_the_model(judgments: Judgments) -> Judgments:
-    """The judgments that take part in the model, row for row as in its design."""
-    return ranked_rows(judgments, scored_rows(judgments))
-
-
 def scored_rows(judgments: Judgments) -> Judgments:
     """All scores of annotators who use the scale, controls among them."""
     last = judgments.final()
@@ -368,7 +363,7 @@ class MixedDesign:
 
     def subset(self, rows: NDArray[np.bool_]) -> MixedDesign:
         """The marked rows with the scores fitted as they are; systems without rows are gone."""
-        left, system = np.unique(self.system[rows], return_inverse=True)
+        left = np.flatnonzero(np.bincount(self.system[rows]))
         codes: dict[str, Any] = {name: getattr(self, name) for name in FACTORS}
         linking = None if self.linking is None else self.linking.part(linked_rows(self, rows), codes, rows)
         renumbered: dict[str, Any] = {
@@ -380,7 +375,7 @@ class MixedDesign:
             given=None if self.given is None else self.given[rows],
             systems=tuple(self.systems[i] for i in left),
             human=self.human[left],
-            system=system,
+            system=renumber(self.system[rows]),
             row=self.row[rows],
             linking=linking,
             weight=None if self.weight is None else self.weight[rows],

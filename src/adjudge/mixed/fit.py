@@ -147,11 +147,7 @@ class Optimum:
 
 def evaluate(layout: Layout, scores: Totals, log_ratios: Floats) -> Evaluation:
     """The criterion at these ratios, for totals of standardised scores."""
-    return evaluated(equations_at(layout, np.exp(log_ratios)), scores)
-
-
-def evaluated(equations: Equations, scores: Totals) -> Evaluation:
-    """The criterion of factored equations."""
+    equations = equations_at(layout, np.exp(log_ratios))
     solution = equations.solve(scores)
     freedom = equations.layout.rows - equations.layout.systems
     variance = float(solution.quadratic[0, 0]) / freedom if freedom > 0 else 0.0
@@ -362,11 +358,6 @@ class MixedFit:
     """The degrees of freedom of contrasts other than differences of two effects."""
 
     @property
-    def for_these_people_only(self) -> bool:
-        """Whether so few people judged that nothing can be said of what others would say."""
-        return 0 < self.annotators <= FEW_ANNOTATORS
-
-    @property
     def se(self) -> Floats:
         """The standard error of each effect."""
         return np.sqrt(np.diag(self.covariance))
@@ -452,15 +443,15 @@ class Prepared:
         return scale, (every - scale.mean) / scale.sd
 
 
-def prepare(design: MixedDesign) -> Prepared:
-    """Lay out the equations, without looking at the scores."""
+def prepare(design: MixedDesign, ratios: Mapping[str, float] | None = None) -> Prepared:
+    """Lay out the equations, without looking at the scores; where ratios of variances are given, for these alone."""
     effects = identify(design)
-    return Prepared(design, effects, _laid_out(design, effects))
+    return Prepared(design, effects, _laid_out(design, effects, None if ratios is None else effects.ratios(ratios)))
 
 
-def _laid_out(design: MixedDesign, effects: Effects) -> Layout:
+def _laid_out(design: MixedDesign, effects: Effects, ratios: Floats | None = None) -> Layout:
     rows = design.stacked()
-    return lay_out(rows.system, len(rows.systems), effects.kept)
+    return lay_out(rows.system, len(rows.systems), effects.kept, ratios)
 
 
 def fit(design: MixedDesign) -> MixedFit:
@@ -472,7 +463,7 @@ def fit(design: MixedDesign) -> MixedFit:
 def refit(design: MixedDesign, ratios: Mapping[str, float]) -> MixedFit:
     """Fit the model at known ratios of variances, as found by an earlier fit: quick, for resampling and audits."""
     design.check()
-    return prepare(design).refit(None, ratios)
+    return prepare(design, ratios).refit(None, ratios)
 
 
 def unscaled(evaluation: Evaluation, scale: Scale, systems: int) -> Floats:

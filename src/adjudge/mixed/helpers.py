@@ -59,13 +59,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.mixed.design import combine, levels_of, normal_scores
-from adjudge.mixed.effects import SMALLEST_RATIO
 from adjudge.mixed.equations import totals
 from adjudge.mixed.fit import evaluate, prepare
 from adjudge.mixed.model import model_of
 from adjudge.mixed.variances import Helper
 from adjudge.readers.metric_scores import MetricScore, fingerprint_of_scores, score_cells, segment_namer
-from adjudge.table.errors import DataError, param
+from adjudge.table.errors import DataError
 from adjudge.table.judgments import SetAside
 from adjudge.table.maths import difference_variances, varies
 from adjudge.table.rng import generator
@@ -161,12 +160,22 @@ def match(judgments: Judgments, design: MixedDesign, scores: Sequence[MetricScor
     judged = _judged_outputs(judgments, design)
     usable = [score for score in scores if score.segment is not None and score.score is not None]
     wanted = [score for score in usable if score.system in design.systems]
-    _check_any(scores, usable, wanted, design)
+    if not usable:
+        held = "scores of whole test sets only" if any(score.score is not None for score in scores) else "no scores"
+        raise DataError(f"--with holds {held}; give the scores of every output, segment by segment")
+    if not wanted:
+        theirs = short_list(sorted({score.system for score in usable}))
+        raise DataError(
+            f"--with scores none of the judged systems: it has {theirs}, the judgments have "
+            f"{short_list(design.systems)}; give both the same names"
+        )
     named = segment_namer([output for output in judged if output.segment is not None], wanted)
     cells, repeated = score_cells(wanted, named)
     place = {segment: i for i, segment in enumerate(dict.fromkeys(named(score) for score in wanted))}
     known = (output for output in [*wanted, *judged] if output.segment is not None and output.document is not None)
     documents = {named(output): output.document for output in known}
+    of_segments = {documents.get(segment) for segment in place} - {None}
+    number = {document: i for i, document in enumerate(sorted(of_segments, key=str))}
     names = tuple(name for name in dict.fromkeys(score.metric for score in scores) if name in cells)
     matched = Matched(
         names=names,
@@ -175,7 +184,7 @@ def match(judgments: Judgments, design: MixedDesign, scores: Sequence[MetricScor
         given=np.stack([_matrix(cells[name], design.systems, place) for name in names]),
         system=design.system,
         segment=np.array([-1 if row.segment is None else place.get(named(row), -1) for row in judged]),
-        document=_document_codes([documents.get(segment) for segment in place]),
+        document=np.array([number.get(documents.get(segment), -1) for segment in place]),
         fingerprint=fingerprint_of_scores(scores),
         set_aside=_set_aside(scores, usable, wanted, repeated),
     )
@@ -190,26 +199,9 @@ def _judged_outputs(judgments: Judgments, design: MixedDesign) -> list[MetricSco
     if all(row.segment is None for row in rows):
         raise DataError(
             "the judgments name no segments, so scores of metrics cannot be matched with them; give a column "
-            f"'segment', or leave out {param('with_scores')}"
+            "'segment', or leave out --with"
         )
     return rows
-
-
-def _check_any(
-    scores: Sequence[MetricScore],
-    usable: Sequence[MetricScore],
-    wanted: Sequence[MetricScore],
-    design: MixedDesign,
-) -> None:
-    if not usable:
-        held = "scores of whole test sets only" if any(score.score is not None for score in scores) else "no scores"
-        raise DataError(f"{param('with_scores')} holds {held}; give the scores of every output, segment by segment")
-    if not wanted:
-        theirs = short_list(sorted({score.system for score in usable}))
-        raise DataError(
-            f"{param('with_scores')} scores none of the judged systems: it has {theirs}, the judgments have "
-            f"{short_list(design.systems)}; give both the same names"
-        )
 
 
 def _check_scored(matched: Matched) -> None:
@@ -218,7 +210,7 @@ def _check_scored(matched: Matched) -> None:
         share = float(scored[machine].mean()) if machine.any() else float(scored.mean())
         if share < LEAST_SCORED:
             raise DataError(
-                f"{param('with_scores')} has scores by '{name}' for {share:.0%} of the judged outputs only, at least "
+                f"--with has scores by '{name}' for {share:.0%} of the judged outputs only, at least "
                 f"{LEAST_SCORED:.0%} are needed; check the names of systems and segments, or leave it out"
             )
 
@@ -229,12 +221,6 @@ def _matrix(cells: Cells, systems: Sequence[str], place: dict[str, int]) -> Floa
     for (system, segment), score in cells.items():
         matrix[row[system], place[segment]] = score
     return matrix
-
-
-def _document_codes(documents: Sequence[str | None]) -> Codes:
-    names = sorted({document for document in documents if document is not None})
-    place: dict[str | None, int] = {name: i for i, name in enumerate(names)}
-    return np.array([place.get(document, -1) for document in documents])
 
 
 def _set_aside(
@@ -355,7 +341,7 @@ def products(design: MixedDesign, helpers: Floats, ratios: Mapping[str, float]) 
     # As in fits: rounding is then the same for every scale.
     scale = float(every[:, 0].std()) or 1.0
     every[:, 0] = (every[:, 0] - every[:, 0].mean()) / scale
-    known = np.maximum(prepared.effects.ratios(ratios), SMALLEST_RATIO)
+    known = prepared.effects.ratios(ratios)
     with one_thread():
         evaluation = evaluate(prepared.layout, totals(prepared.layout, every), np.log(known))
     quadratic = evaluation.solution.quadratic
@@ -368,7 +354,7 @@ def folds_of(design: MixedDesign, seed: int) -> Codes:
     if not units:
         raise DataError(
             "all judgments are of one segment, so what metrics explain cannot be learned elsewhere; judge more "
-            f"segments, or leave out {param('with_scores')}"
+            "segments, or leave out --with"
         )
     count = levels_of(units[0])
     order = generator(seed, _STREAM).permutation(count)
@@ -457,9 +443,8 @@ class Sources:
             fitted = self.model.prepared.fit(design.score - predicted)
         except DataError as fault:
             raise DataError(
-                f"{param('with_scores')} explains every human score exactly, so nothing is left "
-                "to estimate errors from; give scores of "
-                f"metrics, not the human scores themselves, or leave out {param('with_scores')}"
+                "--with explains every human score exactly, so nothing is left to estimate errors from; give scores of "
+                "metrics, not the human scores themselves, or leave out --with"
             ) from fault
         mean = slopes.mean(axis=0)
         together = products(design, by_document(design, predicted)[:, None], without.ratios)

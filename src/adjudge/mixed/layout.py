@@ -32,7 +32,7 @@ from adjudge.mixed.effects import ACROSS
 from adjudge.table.judgments import SPARSE, renumber
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -61,6 +61,8 @@ class Unknowns:
     """
 
     block: Codes
+    core_block: Codes
+    """The block of each unknown of the core."""
     border: Group
     core: Group
     absorbed: Group
@@ -83,9 +85,10 @@ def find_unknowns(effects: Sequence[Effect]) -> Unknowns:
         whole = [number for number in range(len(effects)) if inside[number].all()]
         absorbed = max(reversed(whole), key=lambda number: effects[number].levels) if len(whole) > 1 else None
         core = levels.chosen(np.concatenate(inside or [np.zeros(0, dtype=bool)]), absorbed)
-        if not core.codes or _largest(core, block) <= LARGEST_BLOCK:
+        core_block = _owners(core, block)
+        if not core.codes or np.bincount(core_block).max() <= LARGEST_BLOCK:
             border = levels.chosen(~np.concatenate(inside or [np.zeros(0, dtype=bool)]), absorbed)
-            return Unknowns(block, border, core, levels.whole(absorbed), levels.parts)
+            return Unknowns(block, core_block, border, core, levels.whole(absorbed), levels.parts)
         moved = max(inner, key=lambda number: (number != absorbed, effects[number].levels))
         inner = [number for number in inner if number != moved]
 
@@ -188,12 +191,7 @@ def _nested(codes: Codes, outer: Codes) -> bool:
     return bool((met[codes] == outer).all())
 
 
-def _largest(core: Group, block: Codes) -> int:
-    """The number of unknowns in the block that has most."""
-    return int(np.bincount(blocks_of(core, block)).max())
-
-
-def blocks_of(core: Group, block: Codes) -> Codes:
+def _owners(core: Group, block: Codes) -> Codes:
     """The block of each unknown of the core."""
     owner = np.empty(len(core.kind), dtype=np.int64)
     for codes in core.codes:
@@ -285,26 +283,45 @@ def fill_buckets(
         empty = np.empty(0, dtype=np.int64)
         return (), CoreIndex(empty, empty, empty, empty, empty, empty, empty, columns, 0, 0)
     number = int(unknowns.block.max()) + 1
-    block_of_core = blocks_of(unknowns.core, unknowns.block)
+    block_of_core = unknowns.core_block
     core_count, core_local = counted(block_of_core, number)
     pair_key = _pairs_that_meet(unknowns.block, border_codes, columns)
     border_count, pair_local = counted(pair_key // columns, number)
-    placed = _place_blocks(core_count, border_count)
-    bucket = placed.bucket[block_of_core]
-    within = placed.slot[block_of_core] * placed.core[bucket] + core_local
+    bucket, slot, count, core, border = _place_blocks(core_count, border_count)
+    lengths = (count * core, count * core**2, count * core * border)
+    core_start, square_start, oblong_start = (np.cumsum(length) - length for length in lengths)
+    own = bucket[block_of_core]
+    within = slot[block_of_core] * core[own] + core_local
     core_index = CoreIndex(
-        vector=placed.core_start[bucket] + within,
-        square_row=placed.square_start[bucket] + within * placed.core[bucket],
-        oblong_row=placed.oblong_start[bucket] + within * placed.border[bucket],
+        vector=core_start[own] + within,
+        square_row=square_start[own] + within * core[own],
+        oblong_row=oblong_start[own] + within * border[own],
         local=core_local,
         block=block_of_core,
         pair_key=pair_key,
         pair_local=pair_local,
         columns=columns,
-        squares=int((placed.count * placed.core**2).sum()),
-        oblongs=int((placed.count * placed.core * placed.border).sum()),
+        squares=int(lengths[1].sum()),
+        oblongs=int(lengths[2].sum()),
     )
-    return _buckets(placed, core_index), core_index
+    meeting, met = np.divmod(pair_key, columns)
+    buckets = []
+    for number in range(len(count)):
+        here = bucket[meeting] == number
+        border_index = np.full((count[number], border[number]), columns)
+        border_index[slot[meeting[here]], pair_local[here]] = met[here]
+        buckets.append(
+            Bucket(
+                count=int(count[number]),
+                core=int(core[number]),
+                border=int(border[number]),
+                core_start=int(core_start[number]),
+                square_start=int(square_start[number]),
+                oblong_start=int(oblong_start[number]),
+                border_index=border_index,
+            )
+        )
+    return tuple(buckets), core_index
 
 
 def _pairs_that_meet(block: Codes, border_codes: Sequence[Codes], columns: int) -> Codes:
@@ -327,36 +344,12 @@ def counted(group: Codes, groups: int) -> tuple[Codes, Codes]:
     return count, local
 
 
-@dataclass(frozen=True, eq=False)
-class _Placement:
-    """The bucket and the slot in it of every block; and by bucket, how many blocks of which sizes it holds."""
+def _place_blocks(core: Codes, border: Codes) -> tuple[Codes, Codes, Codes, Codes, Codes]:
+    """Blocks of similar sizes into one bucket, unless that would grow too large.
 
-    bucket: Codes
-    slot: Codes
-    count: Codes
-    core: Codes
-    border: Codes
-
-    @property
-    def core_start(self) -> Codes:
-        return _starts(self.count * self.core)
-
-    @property
-    def square_start(self) -> Codes:
-        return _starts(self.count * self.core**2)
-
-    @property
-    def oblong_start(self) -> Codes:
-        return _starts(self.count * self.core * self.border)
-
-
-def _starts(lengths: Codes) -> Codes:
-    starts: Codes = np.cumsum(lengths) - lengths
-    return starts
-
-
-def _place_blocks(core: Codes, border: Codes) -> _Placement:
-    """Blocks of similar sizes into one bucket, unless that would grow too large; -1 where all unknowns are absorbed."""
+    The bucket (-1 where all unknowns are absorbed) and the slot in it of every block; and by bucket, how many blocks of
+    which sizes it holds.
+    """
     bucket, slot = np.full_like(core, -1), np.zeros_like(core)
     sizes: list[tuple[int, int, int]] = []
     for members in _similar(core, border):
@@ -366,7 +359,8 @@ def _place_blocks(core: Codes, border: Codes) -> _Placement:
             part = members[first : first + most]
             bucket[part], slot[part] = len(sizes), np.arange(len(part))
             sizes.append((len(part), m, n))
-    return _Placement(bucket, slot, *np.array(sizes, dtype=np.int64).T)
+    count, cores, borders = np.array(sizes, dtype=np.int64).T
+    return bucket, slot, count, cores, borders
 
 
 def _similar(core: Codes, border: Codes) -> list[Codes]:
@@ -388,28 +382,6 @@ def _similar(core: Codes, border: Codes) -> list[Codes]:
 def _products(core: Codes, border: Codes) -> int:
     """About how many products blocks take that are padded to one shape."""
     return len(core) * int(core.max()) * int(core.max() + border.max()) ** 2
-
-
-def _buckets(placed: _Placement, core_index: CoreIndex) -> tuple[Bucket, ...]:
-    block, border = np.divmod(core_index.pair_key, core_index.columns)
-    bucket = placed.bucket[block]
-    buckets = []
-    for number in range(len(placed.count)):
-        index = np.full((placed.count[number], placed.border[number]), core_index.columns)
-        of_bucket = bucket == number
-        index[placed.slot[block[of_bucket]], core_index.pair_local[of_bucket]] = border[of_bucket]
-        buckets.append(
-            Bucket(
-                count=int(placed.count[number]),
-                core=int(placed.core[number]),
-                border=int(placed.border[number]),
-                core_start=int(placed.core_start[number]),
-                square_start=int(placed.square_start[number]),
-                oblong_start=int(placed.oblong_start[number]),
-                border_index=index,
-            )
-        )
-    return tuple(buckets)
 
 
 def weighted_count(position: NDArray[np.integer], value: Floats, length: int) -> Floats:
@@ -436,90 +408,6 @@ class Terms:
 
 
 @dataclass(frozen=True, eq=False)
-class _Entries:
-    """Entries as (row, column, value, size class)."""
-
-    row: Codes
-    column: Codes
-    value: Floats
-    size_class: NDArray[np.int32]
-
-
-@dataclass(frozen=True, eq=False)
-class GramTerms:
-    """All cross-products, by numbers of core and border unknowns."""
-
-    core_entries: _Entries
-    mixed_entries: _Entries
-    border_entries: _Entries
-    width: int
-
-    def core(self, core_index: CoreIndex) -> Terms:
-        """Terms of the (core, core) blocks."""
-        entries = self.core_entries
-        return Terms(
-            core_index.in_square(entries.row, entries.column), entries.value, entries.size_class, core_index.squares
-        )
-
-    def mixed(self, core_index: CoreIndex) -> Terms:
-        """Terms of the (core, border) blocks."""
-        entries = self.mixed_entries
-        return Terms(
-            core_index.in_oblong(entries.row, entries.column), entries.value, entries.size_class, core_index.oblongs
-        )
-
-    def border(self) -> Terms:
-        """Terms of the border, at positions row * width + column."""
-        entries = self.border_entries
-        return Terms(entries.row * self.width + entries.column, entries.value, entries.size_class, self.width**2)
-
-
-@dataclass(frozen=True, eq=False)
-class Columns:
-    """The columns of core and border unknowns, for each row or summed over the rows of each absorbed level."""
-
-    core: csr_array
-    border: csr_array
-    border_level: csr_array | None = None
-    """The border's of one row of each level, where those of all its rows are the same."""
-
-
-def gram_terms(rows: Columns, sums: Columns, *, size_class: Codes, sizes: int) -> GramTerms:
-    """Cross-products of the rows (class 0) and of the sums over absorbed levels of each size (class 1 + size)."""
-
-    def entries(plain: csr_array, left_sum: csr_array, right_sum: csr_array) -> _Entries:
-        one = plain.tocoo()
-        # One copy of the columns per size keeps the sizes apart in a single product.
-        shared = (left_sum.T @ _spread_columns(right_sum, size_class, sizes)).tocoo()
-        size, column = np.divmod(shared.coords[1].astype(np.int64), right_sum.shape[1])
-        return _Entries(
-            np.concatenate([one.coords[0], shared.coords[0]]).astype(np.int64),
-            np.concatenate([one.coords[1], column]),
-            np.concatenate([one.data, shared.data]),
-            np.concatenate([np.zeros(one.nnz), size + 1]).astype(np.int32),
-        )
-
-    if rows.border_level is None:
-        mixed, border = rows.core.T @ rows.border, rows.border.T @ rows.border
-    else:
-        # Sums over levels are far fewer than rows.
-        mixed, border = sums.core.T @ rows.border_level, sums.border.T @ rows.border_level
-    return GramTerms(
-        entries(rows.core.T @ rows.core, sums.core, sums.core),
-        entries(mixed, sums.core, sums.border),
-        entries(border, sums.border, sums.border),
-        rows.border.shape[1],
-    )
-
-
-def _spread_columns(matrix: csr_array, row_class: Codes, classes: int) -> csr_array:
-    """The same rows, each moved to the copy of the columns that belongs to its class."""
-    columns = matrix.shape[1]
-    moved = matrix.indices.astype(np.int64) + np.repeat(row_class, np.diff(matrix.indptr)) * columns
-    return csr_array((matrix.data, moved, matrix.indptr), shape=(matrix.shape[0], columns * max(classes, 1)))
-
-
-@dataclass(frozen=True, eq=False)
 class Layout:
     """Everything about the equations that does not depend on the variances."""
 
@@ -542,17 +430,14 @@ class Layout:
     absorbed_border: csr_array
     """How many rows each absorbed unknown shares with each of the others."""
     absorbed_size: Floats
-    absorbed_class: Codes
-    """The class of each absorbed unknown: its size and kind, an index of `sizes` and `size_kinds`."""
     sizes: Floats
     size_kinds: Codes
-    """Class 0 of all terms is the plain cross-product, class 1 + i belongs to sizes[i] and size_kinds[i]."""
+    """Class 0 of all terms is the plain cross-product, class 1 + i belongs to absorbed unknowns of sizes[i] and
+    size_kinds[i]. Where ratios are known, their weights are in the terms, and class 0 is all."""
     core_terms: Terms
     mixed_terms: Terms
     border_terms: Terms
     buckets: tuple[Bucket, ...]
-    core_index: CoreIndex
-    """Where every core unknown, as `find_unknowns` numbers them, has gone in the buckets."""
 
     @cached_property
     def core_absorbed(self) -> csc_array:
@@ -575,30 +460,59 @@ class Layout:
         return self.width > DENSE_LIMIT
 
 
-def lay_out(system: Codes, systems: int, effects: Sequence[Effect]) -> Layout:
-    """Lay out the equations of a design."""
+def lay_out(system: Codes, systems: int, effects: Sequence[Effect], ratios: Floats | None = None) -> Layout:
+    """Lay out the equations of a design.
+
+    Args:
+        system: of every row.
+        systems: how many there are.
+        effects: the random effects.
+        ratios: of each effect's variance to that of the residual, where no others will be asked for: there are far
+            fewer terms then, but they do not tell the likelihood's slopes.
+    """
     unknowns = find_unknowns(effects)
     rows = len(system)
     # Systems come first; the rest of the border follows them, and behind it what padding points to.
     border_codes = [system, *(np.where(codes < 0, codes, codes + systems) for codes in unknowns.border.codes)]
     border_kind = np.concatenate([np.full(systems, -1), unknowns.border.kind])
+    width = len(border_kind) + 1
     buckets, core_index = fill_buckets(unknowns, border_codes, len(border_kind))
-    border_rows = indicator(border_codes, rows, len(border_kind) + 1)
+    border_rows = indicator(border_codes, rows, width)
     core_plain = indicator(unknowns.core.codes, rows, len(unknowns.core.kind))
     absorbed_rows = indicator(unknowns.absorbed.codes, rows, len(unknowns.absorbed.kind))
     size = np.asarray(absorbed_rows.sum(axis=0), dtype=np.float64)
-    sizes, size_kinds, size_class = _size_classes(size, unknowns.absorbed.kind, len(unknowns.parts))
     by_level = absorbed_rows.T.tocsr()
     core_sum = by_level @ core_plain
     one_each = _rows_of_levels(unknowns.absorbed, border_codes)
+    # Where all rows of a level have the same border unknowns, sums over levels are far fewer than rows.
     border_level = None if one_each is None else border_rows[one_each]
     border_sum = by_level @ border_rows if border_level is None else csr_array(diags_array(size) @ border_level)
-    terms = gram_terms(
-        Columns(core_plain, border_rows, border_level),
-        Columns(core_sum, border_sum),
-        size_class=size_class,
-        sizes=len(sizes),
-    )
+    sizes, size_kinds, size_class = _size_classes(size, unknowns.absorbed.kind, len(unknowns.parts))
+    if ratios is not None:
+        weight = 1 / (size + 1 / (unknowns.parts @ ratios)[unknowns.absorbed.kind])
+        sizes, size_kinds = sizes[:0], size_kinds[:0]
+
+    def terms(of_border: tuple[bool, bool], place: Callable[[Codes, Codes], Codes], length: int) -> Terms:
+        """Cross-products of the rows, and of the sums over absorbed levels, of unknowns of the core or the border."""
+        left, right = (border_sum if border else core_sum for border in of_border)
+        if border_level is not None and of_border[1]:
+            # With known weights both are one product.
+            own = [left.T @ (border_level if ratios is None else _scale_rows(border_level, 1 - weight * size))]
+        else:
+            rows_left, rows_right = (border_rows if border else core_plain for border in of_border)
+            own = [rows_left.T @ rows_right]
+            if ratios is not None:
+                own.append(left.T @ _scale_rows(right, -weight))
+        # One copy of the columns per size class keeps the classes apart in a single product.
+        by_class = [left.T @ _spread_columns(right, size_class, len(sizes))] if ratios is None else []
+        parts = [product.tocoo() for product in (*own, *by_class)]
+        count = sum(product.nnz for product in own)
+        row, spread = (np.concatenate([part.coords[axis] for part in parts]).astype(np.int64) for axis in (0, 1))
+        copy, column = np.divmod(spread, right.shape[1])
+        copy[count:] += 1
+        value = np.concatenate([part.data for part in parts])
+        return Terms(place(row, column), value, copy.astype(np.int32), length)
+
     padded = sum(bucket.count * bucket.core for bucket in buckets)
     return Layout(
         rows=rows,
@@ -614,14 +528,12 @@ def lay_out(system: Codes, systems: int, effects: Sequence[Effect]) -> Layout:
         absorbed_core=moved(core_sum, core_index.vector, padded),
         absorbed_border=border_sum,
         absorbed_size=size,
-        absorbed_class=size_class,
         sizes=sizes,
         size_kinds=size_kinds,
-        core_terms=terms.core(core_index),
-        mixed_terms=terms.mixed(core_index),
-        border_terms=terms.border(),
+        core_terms=terms((False, False), core_index.in_square, core_index.squares),
+        mixed_terms=terms((False, True), core_index.in_oblong, core_index.oblongs),
+        border_terms=terms((True, True), lambda row, column: row * width + column, width**2),
         buckets=buckets,
-        core_index=core_index,
     )
 
 
@@ -640,6 +552,19 @@ def _size_classes(size: Floats, kind: Codes, kinds: int) -> tuple[Floats, Codes,
     classes, size_class = np.unique(size * kinds + kind, return_inverse=True)
     divisor = max(kinds, 1)
     return classes // divisor, (classes % divisor).astype(np.int64), size_class
+
+
+def _spread_columns(matrix: csr_array, row_class: Codes, classes: int) -> csr_array:
+    """The same rows, each moved to the copy of the columns that belongs to its class."""
+    columns = matrix.shape[1]
+    moved = matrix.indices.astype(np.int64) + np.repeat(row_class, np.diff(matrix.indptr)) * columns
+    return csr_array((matrix.data, moved, matrix.indptr), shape=(matrix.shape[0], columns * max(classes, 1)))
+
+
+def _scale_rows(matrix: csr_array, factor: Floats) -> csr_array:
+    """Every row times its factor."""
+    data = matrix.data * np.repeat(factor, np.diff(matrix.indptr))
+    return csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 def _moved_kinds(kind: Codes, position: Codes, length: int) -> Codes:

@@ -28,8 +28,8 @@ from adjudge.mixed.fit import MixedFit, PartFit, Prepared, prepare, system_covar
 from adjudge.mixed.large_leaving_out import NOTE, fits_without_each
 from adjudge.mixed.leaving_out import Whole, most_degrees_without_each
 from adjudge.table.errors import DataError
-from adjudge.table.judgments import fingerprint
-from adjudge.table.maths import contrasts
+from adjudge.table.judgments import fingerprint, renumber
+from adjudge.table.maths import difference_variances, two_sided
 from adjudge.work.tasks import map_tasks, one_thread
 
 if TYPE_CHECKING:
@@ -74,14 +74,14 @@ class Model:
         """The fit to some of the rows, at the variances of the whole; refuses rows that no model can rank."""
         design = self.design.subset(rows)
         design.check()
-        return prepare(design).refit(None, self.fitted.ratios)
+        return prepare(design, self.fitted.ratios).refit(None, self.fitted.ratios)
 
     def effects_of(self, rows: Bools) -> Floats:
         """The effects alone in a fit to some of the rows, by system of the whole; NaN for those that have none."""
         part, whole = self.design.subset(rows), np.full(len(self.design.systems), np.nan)
         places = [self.design.systems.index(name) for name in part.systems]
         try:
-            whole[places] = prepare(part).effects_at(None, self.fitted.ratios)
+            whole[places] = prepare(part, self.fitted.ratios).effects_at(None, self.fitted.ratios)
         except DataError:
             # A part that the model cannot order, such as one of equal scores, has no order by it.
             whole[:] = np.nan
@@ -105,12 +105,17 @@ class Model:
         """The p-value that the halves of each of these systems differ; `half` is 0 or 1 for every row."""
         design = self.design
         # Every system is two, in order; one that is not split stays as it is.
-        sides, system = np.unique(2 * design.system + half, return_inverse=True)
+        divided = 2 * design.system + half
+        sides = np.flatnonzero(np.bincount(divided))
         names = tuple(f"{design.systems[side // 2]} {'AB'[side % 2]}" for side in sides)
-        halves = design.with_systems(system, names, design.human[sides // 2])
-        fitted = prepare(halves).refit(None, self.fitted.ratios)
+        halves = design.with_systems(renumber(divided), names, design.human[sides // 2])
+        fitted = prepare(halves, self.fitted.ratios).refit(None, self.fitted.ratios)
         first = np.searchsorted(sides, 2 * systems)
-        return contrasts(fitted.effects, fitted.covariance, fitted.df).two_sided[first, first + 1]
+        pairs = (first, first + 1)
+        difference = fitted.effects[first] - fitted.effects[first + 1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = difference / np.sqrt(np.maximum(difference_variances(fitted.covariance)[pairs], 0.0))
+        return two_sided(ratio, fitted.df[pairs])
 
     def leave_out(self, unit: Unit, left_out: Iterable[int]) -> list[Refit | None]:
         """The fit without each of these units, at the variances of the whole; None where the rest cannot be ranked."""
@@ -214,7 +219,7 @@ class FitsWithout:
         alike = design.systems == whole.design.systems and whole.effects.alike(effects, rows)
         remainder = self._whole.without(~rows) if self._from_whole and alike else None
         if remainder is None or remainder.variance < LEAST_VARIANCE:
-            anew = prepare(design).refit(None, self.fitted.ratios)
+            anew = prepare(design, self.fitted.ratios).refit(None, self.fitted.ratios)
             return PartFit(anew.systems, anew.effects, anew.covariance, degrees)
         scale = whole.standardised(None)[0]
         covariance = system_covariance(design, effects, remainder.relative, remainder.variance, scale)

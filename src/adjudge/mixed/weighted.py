@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.mixed.effects import ACROSS
+from adjudge.mixed.effects import ACROSS, taste_degrees
 from adjudge.table.judgments import renumber
 from adjudge.table.maths import difference_variances
 
@@ -67,44 +67,39 @@ def weighted_effects(
         residual_variance: in the unit of the scores, squared.
     """
     rows = design.stacked()
-    across = [(effect, float(ratio)) for effect, ratio in zip(effects, ratios, strict=True) if _is_across(effect)]
-    linear = _solve(rows, score, across)
-    coefficient = linear.coefficient[: len(design.systems)]
-    cluster = _clusters(rows)
-    documents = _by_document(coefficient, linear.residual * _enlarged(rows, cluster, across), cluster)
-    people = residual_variance * _across(coefficient, cluster, across)
-    degrees = _degrees(documents, people, _document_degrees(coefficient, cluster), _taste_degrees(rows))
-    return WeightedEffects(linear.effects[: len(design.systems)], documents + people, degrees)
+    systems, weight = len(design.systems), np.ones(len(rows)) if rows.weight is None else rows.weight
+    across = [pair for pair in zip(effects, ratios.tolist(), strict=True) if set(pair[0].parts) & set(ACROSS)]
+    # Those that are in the equations, so that the residuals are without them.
+    shrunken = [(effect, ratio) for effect, ratio in across if set(effect.parts) & set(_SHRUNKEN)]
+    solution, coefficient, residual = _solve(rows, weight, score, shrunken)
+    coefficient = coefficient[:systems]
+    # Documents; segments where documents are not known; every row by itself where neither is.
+    known = next((codes for codes in (rows.document, rows.segment) if codes is not None), None)
+    cluster = np.arange(len(rows)) if known is None else renumber(known)
+    by_document = _sums(coefficient * residual * _enlarged(rows, weight, cluster, shrunken), cluster)
+    documents = by_document @ by_document.T
+    # What strictness, tastes and tasks add beyond what the residuals of single documents show of them.
+    people = np.zeros_like(documents)
+    for effect, ratio in across:
+        whole = _sums(coefficient, effect.codes)
+        people += ratio * (whole @ whole.T)
+        if not set(effect.parts) & set(_SHRUNKEN):
+            within = _sums(coefficient, renumber(effect.codes * (int(cluster.max()) + 1) + cluster))
+            people -= ratio * (within @ within.T)
+    people *= residual_variance
+    of_tastes = np.inf if rows.annotator is None else float(max(taste_degrees(rows, strictness=True), 1))
+    degrees = _degrees(documents, people, _document_degrees(coefficient, cluster), of_tastes)
+    return WeightedEffects(solution[:systems], documents + people, degrees)
 
 
-@dataclass(frozen=True, eq=False)
-class _Linear:
+def _solve(
+    rows: MixedDesign, weight: Floats, score: Floats, shrunken: Sequence[tuple[Effect, float]]
+) -> tuple[Floats, Floats, Floats]:
     """The effects of all systems, as sums of scores with these coefficients (systems, rows), and the residuals."""
-
-    effects: Floats
-    coefficient: Floats
-    residual: Floats
-
-
-def _is_across(effect: Effect) -> bool:
-    return bool(set(effect.parts) & set(ACROSS))
-
-
-def _is_shrunken(effect: Effect) -> bool:
-    """Whether the effect is in the equations, so that the residuals are without it."""
-    return bool(set(effect.parts) & set(_SHRUNKEN))
-
-
-def _weight(rows: MixedDesign) -> Floats:
-    return np.ones(len(rows)) if rows.weight is None else rows.weight
-
-
-def _solve(rows: MixedDesign, score: Floats, across: Sequence[tuple[Effect, float]]) -> _Linear:
     import scipy.sparse as sp
     from scipy.sparse.linalg import splu
 
-    systems, weight = len(rows.systems), _weight(rows)
-    shrunken = [(effect, ratio) for effect, ratio in across if _is_shrunken(effect)]
+    systems = len(rows.systems)
     parts = [_incidence(rows.system, systems), *(_incidence(effect.codes, effect.levels) for effect, _ in shrunken)]
     penalty = [np.zeros(systems), *(np.full(effect.levels, 1 / ratio) for effect, ratio in shrunken)]
     table = sp.hstack(parts).tocsc()
@@ -116,7 +111,7 @@ def _solve(rows: MixedDesign, score: Floats, across: Sequence[tuple[Effect, floa
     # The matrix is symmetric, so that the first rows of its inverse are its first columns.
     coefficient = np.asarray((weighted @ factors.solve(unit)).T)
     solution = factors.solve(weighted.T @ score)
-    return _Linear(solution[:systems], coefficient, score - np.asarray(table @ solution))
+    return solution[:systems], coefficient, score - np.asarray(table @ solution)
 
 
 def _incidence(codes: Codes, levels: int) -> sp.csc_array:
@@ -126,16 +121,9 @@ def _incidence(codes: Codes, levels: int) -> sp.csc_array:
     return sp.csc_array((np.ones(count), (np.arange(count), codes)), shape=(count, levels))
 
 
-def _clusters(rows: MixedDesign) -> Codes:
-    """Documents; segments where documents are not known; every row by itself where neither is."""
-    known = next((codes for codes in (rows.document, rows.segment) if codes is not None), None)
-    return np.arange(len(rows)) if known is None else renumber(known)
-
-
-def _enlarged(rows: MixedDesign, cluster: Codes, across: Sequence[tuple[Effect, float]]) -> Floats:
+def _enlarged(rows: MixedDesign, weight: Floats, cluster: Codes, shrunken: Sequence[tuple[Effect, float]]) -> Floats:
     """1 / sqrt(1 - h), where h is the share of a system's, and of an annotator's, weight that lies in the document."""
-    weight = _weight(rows)
-    fitted = [(rows.system, np.inf), *((effect.codes, ratio) for effect, ratio in across if _is_shrunken(effect))]
+    fitted = [(rows.system, np.inf), *((effect.codes, ratio) for effect, ratio in shrunken)]
     leverage = np.zeros(len(rows))
     for codes, ratio in fitted:
         cell = renumber(codes * (int(cluster.max()) + 1) + cluster)
@@ -148,23 +136,6 @@ def _sums(coefficient: Floats, codes: Codes) -> Floats:
     return np.asarray(coefficient @ _incidence(codes, int(codes.max()) + 1))
 
 
-def _by_document(coefficient: Floats, residual: Floats, cluster: Codes) -> Floats:
-    score = _sums(coefficient * residual, cluster)
-    return np.asarray(score @ score.T)
-
-
-def _across(coefficient: Floats, cluster: Codes, across: Sequence[tuple[Effect, float]]) -> Floats:
-    """What strictness, tastes and tasks add beyond what the residuals of single documents show of them."""
-    total = np.zeros((len(coefficient), len(coefficient)))
-    for effect, ratio in across:
-        whole = _sums(coefficient, effect.codes)
-        total += ratio * (whole @ whole.T)
-        if not _is_shrunken(effect):
-            within = _sums(coefficient, renumber(effect.codes * (int(cluster.max()) + 1) + cluster))
-            total -= ratio * (within @ within.T)
-    return total
-
-
 def _document_degrees(coefficient: Floats, cluster: Codes) -> Floats:
     """How many documents of equal weight stand behind the variance of each difference, less 1."""
     size = len(coefficient)
@@ -174,12 +145,6 @@ def _document_degrees(coefficient: Floats, cluster: Codes) -> Floats:
             share = np.bincount(cluster, (coefficient[first] - coefficient[second]) ** 2)
             degrees[first, second] = degrees[second, first] = max(share.sum() ** 2 / (share @ share) - 1, 1.0)
     return degrees
-
-
-def _taste_degrees(rows: MixedDesign) -> float:
-    from adjudge.mixed.effects import taste_degrees
-
-    return np.inf if rows.annotator is None else float(max(taste_degrees(rows, strictness=True), 1))
 
 
 def _degrees(documents: Floats, across: Floats, of_documents: Floats, of_tastes: float) -> Floats:

@@ -47,14 +47,14 @@ def scores(tally: Tally) -> NDArray[np.float64]:
 def fit(wins: NDArray[np.float64], ties: NDArray[np.float64], *, ridge: float = RIDGE) -> BradleyTerryFit:
     """Fit strengths to counts of the shape (..., n, n)."""
     n = wins.shape[-1]
-    counts = _Counts(wins + np.swapaxes(wins, -1, -2) + ties, wins.sum(-1) + ties.sum(-1) / 2, ties.sum((-1, -2)) / 2)
+    met, won, tied = wins + np.swapaxes(wins, -1, -2) + ties, wins.sum(-1) + ties.sum(-1) / 2, ties.sum((-1, -2)) / 2
     theta = np.zeros((*wins.shape[:-2], n + 1))
-    theta[..., n] = np.log(np.maximum(2 * counts.tied, 1e-9) / np.maximum(wins.sum((-1, -2)), 0.5))
+    theta[..., n] = np.log(np.maximum(2 * tied, 1e-9) / np.maximum(wins.sum((-1, -2)), 0.5))
     decided = wins.sum((-1, -2)) > 0
     longest = np.inf
     steps = 0
     while longest > TOLERANCE and steps < MOST_STEPS:
-        gradient, hessian = _derivatives(theta, counts, ridge)
+        gradient, hessian = _derivatives(theta, met, won, tied, ridge)
         move = np.linalg.solve(hessian, gradient[..., None])[..., 0]
         length = np.abs(move).max(-1, keepdims=True)
         theta += move * np.minimum(1.0, LONGEST_STEP / np.maximum(length, 1e-300))
@@ -63,7 +63,7 @@ def fit(wins: NDArray[np.float64], ties: NDArray[np.float64], *, ridge: float = 
         longest = float(unsettled.max(initial=0.0))
         steps += 1
     strength = theta[..., :n] - theta[..., :n].mean(-1, keepdims=True)
-    log_tie = np.where(counts.tied > 0, theta[..., n], -np.inf)
+    log_tie = np.where(tied > 0, theta[..., n], -np.inf)
     return BradleyTerryFit(strength, log_tie, longest <= TOLERANCE, steps)
 
 
@@ -77,20 +77,18 @@ def expectations(strength: NDArray[np.float64], log_tie: float) -> tuple[NDArray
     return mean, (better + tie / 4) / whole - mean**2
 
 
-@dataclass(frozen=True, eq=False)
-class _Counts:
-    met: NDArray[np.float64]
-    won: NDArray[np.float64]
-    """Wins and half the ties of each system."""
-    tied: NDArray[np.float64]
-    """Ties in all."""
-
-
 def _derivatives(
-    theta: NDArray[np.float64], counts: _Counts, ridge: float
+    theta: NDArray[np.float64],
+    met: NDArray[np.float64],
+    won: NDArray[np.float64],
+    tied: NDArray[np.float64],
+    ridge: float,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Gradient and negative Hessian. A comparison scores 1, 1/2 or 0 for the first system; `v` is its variance."""
-    met, has_ties = counts.met, counts.tied > 0
+    """Gradient and negative Hessian. A comparison scores 1, 1/2 or 0 for the first system; `v` is its variance.
+
+    `won` are wins and half the ties of each system, `tied` ties in all.
+    """
+    has_ties = tied > 0
     n = met.shape[-1]
     half = (theta[..., :n, None] - theta[..., None, :n]) / 2
     # All three outcomes are divided by e^((a+b)/2), which keeps the exponentials small.
@@ -102,10 +100,8 @@ def _derivatives(
     v = met * (p + q / 4 - mean**2)
     expected_ties = met * q
     gradient = np.empty_like(theta)
-    gradient[..., :n] = counts.won - (met * mean).sum(-1) - ridge * theta[..., :n]
-    gradient[..., n] = (
-        np.where(has_ties, counts.tied - expected_ties.sum((-1, -2)) / 2, 0.0) - _TIE_RIDGE * theta[..., n]
-    )
+    gradient[..., :n] = won - (met * mean).sum(-1) - ridge * theta[..., :n]
+    gradient[..., n] = np.where(has_ties, tied - expected_ties.sum((-1, -2)) / 2, 0.0) - _TIE_RIDGE * theta[..., n]
     hessian = np.zeros((*theta.shape, n + 1))
     hessian[..., :n, :n] = -v
     index = np.arange(n)

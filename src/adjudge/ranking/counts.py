@@ -9,14 +9,14 @@ pairwise judgments are a table of a few hundred rows.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from adjudge.table.comparisons import NOBODY, Comparisons
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     import scipy.sparse as sp
     from numpy.typing import NDArray
@@ -281,7 +281,7 @@ def pair_units(
     width = _width(comparisons)
     if annotator is None:
         return Units(systems, comparisons.human, _sum_rows(cells, cells.row, len(times), width), times, "blocks")
-    often = replace(cells, value=cells.value * times[cells.row])
+    often = cells._replace(value=cells.value * times[cells.row])
     people = int(annotator.max()) + 1
     matrix = _sum_rows(often, annotator[cells.row], people, width)
     return Units(systems, comparisons.human, matrix, np.ones(people, dtype=np.int64), "annotators")
@@ -352,8 +352,7 @@ def _one_block_each(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Cells:
+class _Cells(NamedTuple):
     """Entries of the matrix blocks x cells: a cell is one of [wins | ties | blocks | block wins | ... | points]."""
 
     row: NDArray[np.integer[Any]]
@@ -364,14 +363,6 @@ class _Cells:
 def _width(comparisons: Comparisons) -> int:
     n = len(comparisons.systems)
     return 2 * n * n + 4 * n
-
-
-def _joined(parts: Sequence[_Cells]) -> _Cells:
-    return _Cells(
-        np.concatenate([part.row for part in parts]),
-        np.concatenate([part.column for part in parts]),
-        np.concatenate([part.value for part in parts]),
-    )
 
 
 def _block_cells(comparisons: Comparisons, scale: int) -> _Cells:
@@ -396,7 +387,7 @@ def _block_cells(comparisons: Comparisons, scale: int) -> _Cells:
             (3, np.ones(len(rank), dtype=bool), (scale + 1 - rank).astype(float)),
         )
     ]
-    return _joined([pairs, *labels])
+    return _Cells(*(np.concatenate(parts) for parts in zip(pairs, *labels, strict=True)))
 
 
 def label_scale(comparisons: Comparisons) -> int:

@@ -682,7 +682,6 @@ class _Strengths:
 
     @cached_property
     def estimate(self) -> Estimate:
-        """The estimate of all judgments."""
         """The estimate of these comparisons."""
         if self.units.kind == "annotators":
             return _estimate_of(self.strengths, self.tally)

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# Shares, rates and correlations with their intervals.
-
-
 @dataclass(frozen=True)
 class AARate:
     """How often one test said "different" at .05 and at .01, and an interval of the former.

@@ -114,22 +114,16 @@ def named_clusters(names: Sequence[str], clusters: NDArray[np.int64]) -> tuple[t
 
 def holm(p: Floats) -> Floats:
     """Holm's step-down adjusted p-values; NaN stays NaN and does not count as a question asked."""
-    return _adjusted(p, _holm)
+    return _adjusted(p, lambda ascending: np.maximum.accumulate(ascending * np.arange(len(ascending), 0, -1)))
 
 
 def benjamini_hochberg(p: Floats) -> Floats:
     """Benjamini and Hochberg's step-up adjusted p-values; NaN stays NaN and does not count as a question asked."""
-    return _adjusted(p, _benjamini_hochberg)
 
+    def rule(ascending: Floats) -> Floats:
+        return np.minimum.accumulate((ascending * len(ascending) / np.arange(1, len(ascending) + 1))[::-1])[::-1]
 
-def _holm(ascending: Floats) -> Floats:
-    m = len(ascending)
-    return np.maximum.accumulate(ascending * np.arange(m, 0, -1))
-
-
-def _benjamini_hochberg(ascending: Floats) -> Floats:
-    m = len(ascending)
-    return np.minimum.accumulate((ascending * m / np.arange(1, m + 1))[::-1])[::-1]
+    return _adjusted(p, rule)
 
 
 def _adjusted(p: Floats, rule: Callable[[Floats], Floats]) -> Floats:

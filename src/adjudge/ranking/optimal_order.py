@@ -18,6 +18,8 @@ import numpy as np
 from adjudge.table.rng import generator
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
@@ -40,37 +42,24 @@ def cost_of(costs: Ints, order: Ints) -> int:
 
 def descend(costs: Ints, order: Ints) -> Ints:
     """Move one element at a time to its best place, the most rewarding move first, until no move pays."""
+    # `excess[p, q]` is the cost of p before q minus that of q before p; `earlier` marks q < p.
     excess = (costs - costs.T)[np.ix_(order, order)]
     earlier = np.tri(len(order), k=-1, dtype=excess.dtype)
     while len(order) > 1:
-        place, new_place, gain = _best_move(excess, earlier)
-        if gain <= 0:
+        # Moving p down to q saves `excess[p, k]` for every k passed, moving it up costs as much.
+        total = np.cumsum(excess, axis=1)
+        gain = total - excess * earlier - np.diagonal(total)[:, None]
+        place, new_place = divmod(int(gain.argmax()), len(gain))
+        if gain[place, new_place] <= 0:
             break
-        positions = _moved(len(order), place, new_place)
+        positions = np.arange(len(order))
+        if place < new_place:
+            positions[place:new_place] += 1
+        else:
+            positions[new_place + 1 : place + 1] -= 1
+        positions[new_place] = place
         order, excess = order[positions], excess[positions][:, positions]
     return order.copy()
-
-
-def _best_move(excess: Ints, earlier: Ints) -> tuple[int, int, int]:
-    """The best move (from place, to place, gain); `excess[p, q]` is the cost of p before q minus that of q before p.
-
-    Moving p down to q saves `excess[p, k]` for every k passed, moving it up costs as much; `earlier` marks q < p.
-    """
-    total = np.cumsum(excess, axis=1)
-    gain = total - excess * earlier - np.diagonal(total)[:, None]
-    place, new_place = divmod(int(gain.argmax()), len(gain))
-    return place, new_place, int(gain[place, new_place])
-
-
-def _moved(length: int, place: int, new_place: int) -> NDArray[np.int64]:
-    """The positions of an order after one element has moved."""
-    positions = np.arange(length)
-    if place < new_place:
-        positions[place:new_place] += 1
-    else:
-        positions[new_place + 1 : place + 1] -= 1
-    positions[new_place] = place
-    return positions
 
 
 def first_order(costs: Ints) -> Ints:
@@ -89,20 +78,15 @@ def shake(costs: Ints, order: Ints, *, goal: int, deadline: float) -> Ints:
     for _ in range(SHAKEN * len(order)):
         if best_cost <= goal or time.process_time() > halfway:
             break
-        neighbour = descend(costs, _shaken(best, rng))
+        size = int(rng.integers(3, max(4, len(order) // 3 + 1)))
+        start = int(rng.integers(0, max(1, len(order) - size + 1)))
+        other = best.copy()
+        other[start : start + size] = rng.permutation(other[start : start + size])
+        neighbour = descend(costs, other)
         cost = cost_of(costs, neighbour)
         if cost <= best_cost:
             best, best_cost = neighbour, cost
     return best
-
-
-def _shaken(order: Ints, rng: np.random.Generator) -> Ints:
-    """The order with a stretch of it shuffled."""
-    size = int(rng.integers(3, max(4, len(order) // 3 + 1)))
-    start = int(rng.integers(0, max(1, len(order) - size + 1)))
-    other = order.copy()
-    other[start : start + size] = rng.permutation(other[start : start + size])
-    return other
 
 
 TOLERANCE = 1e-6
@@ -362,40 +346,32 @@ class Optima:
     places_complete: bool
 
 
-@dataclass(frozen=True, eq=False)
-class _Known:
-    """Cheapest orders found so far, which pairs stand the same way in all there are, and whether that is final."""
-
-    orders: list[Ints]
-    fixed: Bools
-    final: bool
-
-
 def find_optima(costs: Ints, order: Ints, cost: int, *, deadline: float) -> Optima:
     """All cheapest orders, given one of them and its cost; stops at `deadline` (of `time.process_time`)."""
-    known = _known(costs, order, cost, deadline)
-    first, last = _places_for_sure(costs, known.orders)
-    number, complete, places_complete = 1, known.final, known.final
-    for block in _blocks(known.fixed, order):
+    orders, fixed, final = _turn_around(costs, order, cost, deadline)
+    first, last = _places_for_sure(costs, orders)
+    number, complete, places_complete = 1, final, final
+    for block in _blocks(fixed, order) if final else ():
         try:
-            if not known.final:
-                break
             inner = np.ix_(block, block)
-            counted = count_block(costs[inner], known.fixed[inner], deadline=deadline)
+            ways, block_first, block_last = count_block(costs[inner], fixed[inner], deadline=deadline)
         except TooManyError:
             complete = False
-            widest_first, widest_last = _widest(known.fixed)
+            widest_first, widest_last = _widest(fixed)
             exact = (first[block] == widest_first[block]) & (last[block] == widest_last[block])
             places_complete &= bool(exact.all())
         else:
-            offset = int(known.fixed[:, block].all(1).sum())
-            number *= counted.number
-            first[block], last[block] = counted.first + offset, counted.last + offset
-    return Optima(max(number, len(known.orders)), first, last, complete, places_complete)
+            offset = int(fixed[:, block].all(1).sum())
+            number *= ways
+            first[block], last[block] = block_first + offset, block_last + offset
+    return Optima(max(number, len(orders)), first, last, complete, places_complete)
 
 
-def _known(costs: Ints, order: Ints, cost: int, deadline: float) -> _Known:
-    """Turn around as many pairs as cheapest orders allow, until no further one can be turned."""
+def _turn_around(costs: Ints, order: Ints, cost: int, deadline: float) -> tuple[list[Ints], Bools, bool]:
+    """Turn around as many pairs as cheapest orders allow, until no further one can be turned.
+
+    Cheapest orders found so, which pairs stand the same way in all there are, and whether that is final.
+    """
     orders = [order]
     settled = _settled(costs, cost, deadline)
     alike = _before(order)
@@ -403,13 +379,13 @@ def _known(costs: Ints, order: Ints, cost: int, deadline: float) -> _Known:
         scale = int(open_pairs.sum()) + 1
         cheapest = cheapest_order(costs * scale + open_pairs, deadline=deadline)
         if cheapest.cost != cheapest.lower_bound or time.process_time() > deadline:
-            return _Known(orders, alike, final=False)
+            return orders, alike, False
         turned = open_pairs & ~_before(cheapest.order)
         if not turned.any():
             break
         orders.append(cheapest.order)
         alike &= _before(cheapest.order)
-    return _Known(orders, alike, final=True)
+    return orders, alike, True
 
 
 def _before(order: Ints) -> Bools:
@@ -469,78 +445,52 @@ class TooManyError(Exception):
     """There are too many sets to go through, or no time is left for it."""
 
 
-@dataclass(frozen=True, eq=False)
-class Counted:
-    """The number of cheapest orders, and the first and last place (from 0) of each element in them."""
+def count_block(costs: Ints, before: Bools, *, deadline: float) -> tuple[int, Ints, Ints]:
+    """How many cheapest orders respect `before` (closed under transitivity), and each element's first and last place.
 
-    number: int
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
+    By sets of elements (a bit each) that come first: the least cost of placing them before the rest, and in how many
+    ways.
+    """
+    n, rows = len(costs), costs.tolist()
+    needs = [sum(1 << int(i) for i in np.flatnonzero(before[:, j])) for j in range(n)]
 
-
-@dataclass
-class _Start:
-    """A set of elements that come first: the least cost of placing them before the rest, and in how many ways."""
-
-    cost: int
-    ways: int
-
-
-def count_block(costs: NDArray[np.int64], before: NDArray[np.bool_], *, deadline: float) -> Counted:
-    """Count the cheapest orders among those that respect `before` (closed under transitivity)."""
-    levels = _levels(_Steps(costs, before), deadline)
-    return _places(_Steps(costs, before), levels)
-
-
-class _Steps:
-    """Which elements can follow a set of placed ones (a bit each), and what that costs."""
-
-    def __init__(self, costs: NDArray[np.int64], before: NDArray[np.bool_]) -> None:
-        self.n = len(costs)
-        self.rows: list[list[int]] = costs.tolist()
-        self.needs = [sum(1 << int(i) for i in np.flatnonzero(before[:, j])) for j in range(self.n)]
-
-    def after(self, placed: int) -> list[tuple[int, int, int]]:
-        """(element, set with it, cost of placing it before all that are left)."""
-        left = [j for j in range(self.n) if not placed >> j & 1]
+    def steps(placed: int) -> list[tuple[int, int, int]]:
+        """What can follow a set: (element, set with it, cost of placing it before all that are left)."""
+        left = [j for j in range(n) if not placed >> j & 1]
         return [
-            (element, placed | 1 << element, sum(self.rows[element][j] for j in left if j != element))
+            (element, placed | 1 << element, sum(rows[element][j] for j in left if j != element))
             for element in left
-            if not self.needs[element] & ~placed
+            if not needs[element] & ~placed
         ]
 
-
-def _levels(steps: _Steps, deadline: float) -> list[dict[int, _Start]]:
-    """The sets of 0, 1, 2, ... elements that can come first."""
-    levels = [{0: _Start(0, 1)}]
-    seen = 1
-    for _ in range(steps.n):
-        following: dict[int, _Start] = {}
-        for placed, start in levels[-1].items():
-            if seen + len(following) > MOST_SETS or time.process_time() > deadline:
-                raise TooManyError
-            for _, larger, step in steps.after(placed):
-                known = following.get(larger)
-                if known is None or start.cost + step < known.cost:
-                    following[larger] = _Start(start.cost + step, start.ways)
-                elif start.cost + step == known.cost:
-                    known.ways += start.ways
-        levels.append(following)
-        seen += len(following)
-    return levels
-
-
-def _places(steps: _Steps, levels: list[dict[int, _Start]]) -> Counted:
-    """Go back from the full set along the cheapest steps, and note who is placed where."""
+    levels = [{0: (0, 1)}]
+    for _ in range(n):
+        levels.append(_following(levels[-1], steps, MOST_SETS - sum(map(len, levels)), deadline))
+    # Back from the full set along the cheapest steps: who is placed where.
     (everyone,) = levels[-1]
-    first, last = np.full(steps.n, steps.n), np.full(steps.n, -1)
+    first, last = np.full(n, n), np.full(n, -1)
     reached = {everyone}
-    for position in range(steps.n - 1, -1, -1):
+    for position in range(n - 1, -1, -1):
         earlier: set[int] = set()
-        for placed, start in levels[position].items():
-            for element, larger, step in steps.after(placed):
-                if larger in reached and start.cost + step == levels[position + 1][larger].cost:
+        for placed, (cost, _) in levels[position].items():
+            for element, larger, step in steps(placed):
+                if larger in reached and cost + step == levels[position + 1][larger][0]:
                     first[element], last[element] = min(first[element], position), max(last[element], position)
                     earlier.add(placed)
         reached = earlier
-    return Counted(levels[-1][everyone].ways, first, last)
+    return levels[-1][everyone][1], first, last
+
+
+def _following(
+    level: dict[int, tuple[int, int]], steps: Callable[[int], list[tuple[int, int, int]]], most: int, deadline: float
+) -> dict[int, tuple[int, int]]:
+    """The sets of one element more that can come first, with their least cost and in how many ways."""
+    following: dict[int, tuple[int, int]] = {}
+    for placed, (cost, ways) in level.items():
+        if len(following) > most or time.process_time() > deadline:
+            raise TooManyError
+        for _, larger, step in steps(placed):
+            least, others = following.get(larger, (cost + step, 0))
+            if cost + step <= least:
+                following[larger] = (cost + step, ways + (others if cost + step == least else 0))
+    return following

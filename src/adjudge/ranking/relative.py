@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,6 @@ from adjudge.ranking.counts import units_of
 from adjudge.ranking.lines import check_connected, rank_bounds, resampled_rank_sets
 from adjudge.ranking.ranking import Findings, Provenance, assemble, provenance
 from adjudge.ranking.significance import (
-    PairTests,
     circles,
     contradicted,
     difference_spread,
@@ -30,7 +29,7 @@ from adjudge.table.rng import generator
 from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from adjudge.ranking.significance import Separation
     from adjudge.table.comparisons import Comparisons
     from adjudge.table.judgments import Judgments
-    from adjudge.table.results import Setting
 
     _Numbers = NDArray[np.float64] | NDArray[np.int64]
 
@@ -152,13 +150,6 @@ def unopposed_note(tally: Tally, apart: Separation) -> Iterator[str]:
 DEFAULT_RESAMPLES = 1000
 
 
-@dataclass(frozen=True, eq=False)
-class _Scored:
-    scores: NDArray[np.float64]
-    resampled: NDArray[np.float64]
-    units: str
-
-
 def rank_relative(judgments: Judgments, method: Method, settings: RankSettings) -> Ranking:
     """Rank systems by one of the methods for relative judgments."""
     compared = _prepared(judgments, method, settings)
@@ -222,47 +213,76 @@ def _rank_by_resamples(
     units: Units, source: Provenance, method: Method, settings: RankSettings, wanted: str
 ) -> Ranking:
     """Scores of the tally, with intervals and rank sets from resampled annotators (or texts, or blocks)."""
-    tally = units.total()
-    scored = _scored(method, units, tally, settings)
-    if np.isnan(scored.scores).all():
+    tally, rng, level = units.total(), generator(settings.seed), settings.level
+    count = method.resamples or DEFAULT_RESAMPLES if settings.resamples is None else settings.resamples
+    # A single block cannot be resampled.
+    drawn = [method.score(part, rng) for part in units.resampled(count, rng)] if units.number > 1 else []
+    resampled = np.concatenate(drawn) if drawn else np.empty((0, len(tally.systems)))
+    scores = method.score(tally, rng)
+    if np.isnan(scores).all():
         raise DataError(f"every comparison is a tie, so {method.name} has nothing to count; try wins-or-ties")
     # Without resamples, only the sign test is available.
-    significance = wanted if len(scored.resampled) > 1 else "sign"
-    apart = separation(tally.wins)
-    findings = _findings(tally, scored, units, apart, level=settings.level, significance=significance)
-    if not method.bounded:
-        findings = replace(findings, numbers=_bounded(findings.numbers, apart))
+    significance = wanted if len(resampled) > 1 else "sign"
+    apart, signs = separation(tally.wins), sign_tests(tally.wins)
+    counts = {"wins": tally.wins, "ties": tally.ties, "losses": tally.losses}
+    numbers: dict[str, _Numbers] = {name: table.sum(-1).astype(np.int64) for name, table in counts.items()}
+    pair_numbers: dict[str, _Numbers] = {name: table.astype(np.int64) for name, table in counts.items()}
+    pair_numbers["p_sign"] = signs.two_sided
+    if len(resampled) > 1:
+        spread = pair_numbers["se"] = difference_spread(resampled, units.number)
+        errors = _errors(resampled, units.number, level)
+        # Resampling cannot find the intervals of systems that no judgment bounds.
+        unbounded = np.zeros_like(apart.unbounded) if method.bounded else apart.unbounded
+        numbers |= {name: np.where(unbounded, np.nan, values) for name, values in errors.items()}
+    if significance == "sign":
+        tests = signs.without_claims(contradicted(scores, tally.wins))
+    else:
+        tests = resampling_tests(scores, spread, units.number, tally.wins)
+    sets = resampled_rank_sets(scores, resampled, level)
     rule = settings.lines or ("rank-sets" if units.kind == "annotators" else "none")
     return assemble(
         source,
-        findings,
+        Findings(
+            systems=tally.systems,
+            human=tally.human,
+            scores=scores,
+            n=tally.met.sum(-1).astype(int),
+            tests=tests,
+            # Widened for systems that no judgment bounds.
+            rank_sets=apart.widened(sets, np.stack(rank_bounds(scores), axis=1), level),
+            numbers=numbers,
+            pair_numbers=pair_numbers,
+        ),
         method=method.name,
         rule=rule,
-        level=settings.level,
-        settings=_settings(method, settings, significance, rule, scored),
+        level=level,
+        settings={
+            "method": method.name,
+            "reference": method.reference or settings.reference or "include",
+            "significance": significance,
+            "lines": rule,
+            "level": level,
+            "resampled": units.kind,
+            "resamples": len(resampled),
+            "seed": settings.seed,
+        },
         notes=(
             *resampling_notes(units, significance, method),
-            *evidence_notes(tally, scored.scores, settings.level),
+            *evidence_notes(tally, scores, level),
             *(() if method.bounded else unopposed_note(tally, apart)),
         ),
     )
 
 
-def _findings(
-    tally: Tally, scored: _Scored, units: Units, apart: Separation, *, level: float, significance: str
-) -> Findings:
-    """Scores with rank sets from resamples, widened for systems that no judgment bounds."""
-    sets = resampled_rank_sets(scored.scores, scored.resampled, level)
-    return Findings(
-        systems=tally.systems,
-        human=tally.human,
-        scores=scored.scores,
-        n=tally.met.sum(-1).astype(int),
-        tests=_tests(tally, scored, units, significance),
-        rank_sets=apart.widened(sets, np.stack(rank_bounds(scored.scores), axis=1), level),
-        numbers=_numbers(tally, scored, units.number, level),
-        pair_numbers=_pair_numbers(tally, scored, units.number),
-    )
+def _errors(resampled: NDArray[np.float64], units: int, level: float) -> dict[str, NDArray[np.float64]]:
+    """The standard error and the interval of every score, from scores of resamples."""
+    known, unknown = np.ma.masked_invalid(resampled), np.isnan(resampled).any(axis=0)
+    low, high = np.quantile(np.nan_to_num(resampled), [level / 2, 1 - level / 2], axis=0)
+    return {
+        "se": np.asarray(known.std(axis=0, ddof=1).filled(np.nan)) * np.sqrt(small_sample_factor(units)),
+        "low": np.where(unknown, np.nan, low),
+        "high": np.where(unknown, np.nan, high),
+    }
 
 
 def _prepared(judgments: Judgments, method: Method, settings: RankSettings) -> Comparisons:
@@ -284,74 +304,6 @@ def check_comparable(compared: Comparisons) -> None:
         raise DataError(f"at least two systems must be compared, the data hold {names}; nothing can be ranked")
     if len(compared) == 0:
         raise DataError("no two systems were ranked in the same block, so nothing can be compared; check the columns")
-
-
-def _scored(method: Method, units: Units, tally: Tally, settings: RankSettings) -> _Scored:
-    rng = generator(settings.seed)
-    count = method.resamples or DEFAULT_RESAMPLES if settings.resamples is None else settings.resamples
-    # A single block cannot be resampled.
-    resampled = [method.score(part, rng) for part in units.resampled(count, rng)] if units.number > 1 else []
-    empty = np.empty((0, len(tally.systems)))
-    return _Scored(method.score(tally, rng), np.concatenate(resampled) if resampled else empty, units.kind)
-
-
-def _tests(tally: Tally, scored: _Scored, units: Units, significance: str) -> PairTests:
-    if significance == "sign":
-        return sign_tests(tally.wins).without_claims(contradicted(scored.scores, tally.wins))
-    spread = difference_spread(scored.resampled, units.number)
-    return resampling_tests(scored.scores, spread, units.number, tally.wins)
-
-
-def _numbers(tally: Tally, scored: _Scored, units: int, level: float) -> dict[str, _Numbers]:
-    numbers: dict[str, _Numbers] = {
-        name: counts.sum(-1).astype(np.int64)
-        for name, counts in (("wins", tally.wins), ("ties", tally.ties), ("losses", tally.losses))
-    }
-    if len(scored.resampled) > 1:
-        known = np.ma.masked_invalid(scored.resampled)
-        numbers["se"] = np.asarray(known.std(axis=0, ddof=1).filled(np.nan)) * np.sqrt(small_sample_factor(units))
-        low, high = _interval(scored.resampled, level)
-        numbers["low"], numbers["high"] = low, high
-    return numbers
-
-
-def _interval(resampled: NDArray[np.float64], level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    unknown = np.isnan(resampled).any(axis=0)
-    low, high = np.quantile(np.nan_to_num(resampled), [level / 2, 1 - level / 2], axis=0)
-    return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
-
-
-def _pair_numbers(tally: Tally, scored: _Scored, units: int) -> dict[str, _Numbers]:
-    """Numbers of every pair besides its p-value: its counts, their sign test, the standard error of the difference."""
-    numbers: dict[str, _Numbers] = {
-        name: counts.astype(np.int64)
-        for name, counts in (("wins", tally.wins), ("ties", tally.ties), ("losses", tally.losses))
-    }
-    numbers["p_sign"] = sign_tests(tally.wins).two_sided
-    if len(scored.resampled) > 1:
-        numbers["se"] = difference_spread(scored.resampled, units)
-    return numbers
-
-
-def _settings(
-    method: Method, settings: RankSettings, significance: str, rule: str, scored: _Scored
-) -> dict[str, Setting]:
-    return {
-        "method": method.name,
-        "reference": method.reference or settings.reference or "include",
-        "significance": significance,
-        "lines": rule,
-        "level": settings.level,
-        "resampled": scored.units,
-        "resamples": len(scored.resampled),
-        "seed": settings.seed,
-    }
-
-
-def _bounded(numbers: Mapping[str, _Numbers], apart: Separation) -> dict[str, _Numbers]:
-    """The numbers without the intervals of systems that no judgment bounds, since resampling cannot findings them."""
-    of_spread = {"se", "low", "high"} & set(numbers)
-    return {**numbers, **{name: np.where(apart.unbounded, np.nan, numbers[name]) for name in of_spread}}
 
 
 # The customary ratios of wins, one function per method. Each takes a tally and gives every system's score.

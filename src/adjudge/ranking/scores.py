@@ -15,8 +15,9 @@ from adjudge.ranking.lines import DRAWS, RankSets, rank_sets, resampled_rank_set
 from adjudge.ranking.ranking import Findings, Provenance, assemble, provenance
 from adjudge.ranking.relative import unnamed_people_note
 from adjudge.ranking.significance import PairTests, mann_whitney
+from adjudge.ranking.tastes import draws
 from adjudge.table.comparisons import LEFT_BLANK, NOBODY, groups, in_words
-from adjudge.table.errors import DataError, param
+from adjudge.table.errors import DataError
 from adjudge.table.judgments import SetAside, weights_note
 from adjudge.table.maths import Contrasts, contrasts, memoised, student_tail
 from adjudge.table.protocols import EDITED, PROTOCOLS, RELATIVE, SCORED
@@ -36,12 +37,9 @@ if TYPE_CHECKING:
     from adjudge.readers.metric_scores import MetricScore
     from adjudge.table.judgments import Judgments
     from adjudge.table.maths import Floats
-    from adjudge.table.results import Setting
 
 
 DEFAULT_RULE = "holm"
-FEWEST_DRAWS = 100
-"""Fewer draws leave the quantile behind rank sets to chance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,10 +96,10 @@ def rank_by_model(
         settings: those that methods share.
         helpers: scores of metrics for all outputs, which tighten what the judgments say (see `helpers`).
     """
-    draws = DRAWS if settings.resamples is None else max(settings.resamples, FEWEST_DRAWS)
+    resamples = draws(settings)
     design = design_from(judgments, model=method.name)
     matched = match(judgments, design, helpers) if helpers is not None else None
-    ranking = rank_design(design, level=settings.level, seed=settings.seed, resamples=draws, helpers=matched)
+    ranking = rank_design(design, level=settings.level, seed=settings.seed, resamples=resamples, helpers=matched)
     model = ranking.fit
     if len(model.systems) < 2:
         raise DataError(f"at least two systems must be scored, the data hold {model.systems[0]}")
@@ -121,7 +119,7 @@ def rank_by_model(
             "effects": "+".join(component.effect for component in model.components[:-1]),
             "lines": rule,
             "level": settings.level,
-            "draws": draws,
+            "draws": resamples,
             "seed": settings.seed,
             "converged": model.converged,
             **({} if matched is None else {"helpers": len(matched.names), "with": matched.fingerprint}),
@@ -186,12 +184,53 @@ FEW_ANNOTATORS = 5
 
 
 def rank_by_means(judgments: Judgments, method: Method, settings: RankSettings) -> Ranking:
-    """Rank systems by `raw`, `zscore` or `zscore-calibrated`."""
-    raw = sheet_of(judgments)
-    if len(raw.systems) < 2:
-        raise DataError(f"at least two systems must be scored, the data hold {raw.systems[0]}; nothing can be ranked")
-    z = standardised(raw, zero_sd=settings.zero_sd, calibrated=method.name == "zscore-calibrated")
-    return _assemble_means(judgments, raw, z, method, settings)
+    """Rank systems by `raw`, `zscore` or `zscore-calibrated`: means of items, with tests between them.
+
+    Segments and judgments are counted raw.
+    """
+    sheet = sheet_of(judgments)
+    if len(sheet.systems) < 2:
+        raise DataError(f"at least two systems must be scored, the data hold {sheet.systems[0]}; nothing can be ranked")
+    z_sheet = standardised(sheet, zero_sd=settings.zero_sd, calibrated=method.name == "zscore-calibrated")
+    chosen = sheet if method.name == "raw" else z_sheet
+    resamples = DEFAULT_RESAMPLES if settings.resamples is None else settings.resamples
+    resampled = resampled_means(chosen, resamples if len(chosen.annotators) > 1 else 0, generator(settings.seed))
+    n, raw, z = len(sheet.systems), item_means(sheet), item_means(z_sheet)
+    means = raw if method.name == "raw" else z
+    scores = means.system_means(n)
+    if np.isnan(scores).all():
+        raise DataError("no annotator's scores vary, so there is no z-score; use --method raw or --zero-sd zero")
+    tests = mann_whitney(means.mean, means.system, n) if means.weight is None else weighted_tests(means, n)
+    # As the official tables count them: every system that this one is significantly better than, wherever it ranks.
+    wins = (np.nan_to_num(tests.greater, nan=1.0) < settings.level).sum(1)
+    rule = settings.lines or "official"
+    return assemble(
+        _source(judgments),
+        Findings(
+            systems=sheet.systems,
+            human=sheet.human,
+            scores=scores,
+            n=np.bincount(raw.system, minlength=n),
+            tests=tests,
+            rank_sets=resampled_rank_sets(scores, resampled, settings.level),
+            numbers={"raw": raw.system_means(n), "z": z.system_means(n), "n_all": raw.judgments, "wins": wins},
+        ),
+        method=method.name,
+        rule=rule,
+        level=settings.level,
+        settings={
+            "method": method.name,
+            "zero_sd": settings.zero_sd,
+            "test": "wilcoxon rank-sum" if means.weight is None else "weighted t",
+            "alternative": "greater",
+            "lines": rule,
+            "level": settings.level,
+            "resampled": "annotators",
+            "resamples": len(resampled),
+            "seed": settings.seed,
+        },
+        notes=(*_notes(sheet, z_sheet), *weights_note(means.weight)),
+    )
 
 
 def _source(judgments: Judgments) -> Provenance:
@@ -200,42 +239,6 @@ def _source(judgments: Judgments) -> Provenance:
     rows = judgments.final().table.select(blank.sum()).item()
     source = provenance(judgments)
     return replace(source, set_aside=(*source.set_aside, *[SetAside("no score was given", rows)] * bool(rows)))
-
-
-def _assemble_means(
-    judgments: Judgments, raw_sheet: Sheet, z_sheet: Sheet, method: Method, settings: RankSettings
-) -> Ranking:
-    """The ranking by means of items, with tests between them; segments and judgments are counted raw."""
-    chosen = raw_sheet if method.name == "raw" else z_sheet
-    resampled = resampled_means(chosen, _resamples(chosen, settings), generator(settings.seed))
-    n, raw, z = len(raw_sheet.systems), item_means(raw_sheet), item_means(z_sheet)
-    means = raw if method.name == "raw" else z
-    scores = means.system_means(n)
-    if np.isnan(scores).all():
-        raise DataError(
-            f"no annotator's scores vary, so there is no z-score; use {param('method')} raw or {param('zero_sd')} zero"
-        )
-    tests = mann_whitney(means.mean, means.system, n) if means.weight is None else weighted_tests(means, n)
-    # As the official tables count them: every system that this one is significantly better than, wherever it ranks.
-    wins = (np.nan_to_num(tests.greater, nan=1.0) < settings.level).sum(1)
-    findings = Findings(
-        systems=raw_sheet.systems,
-        human=raw_sheet.human,
-        scores=scores,
-        n=np.bincount(raw.system, minlength=n),
-        tests=tests,
-        rank_sets=resampled_rank_sets(scores, resampled, settings.level),
-        numbers={"raw": raw.system_means(n), "z": z.system_means(n), "n_all": raw.judgments, "wins": wins},
-    )
-    return assemble(
-        _source(judgments),
-        findings,
-        method=method.name,
-        rule=settings.lines or "official",
-        level=settings.level,
-        settings=_settings(method, settings, len(resampled), weighted=means.weight is not None),
-        notes=_notes(raw_sheet, z_sheet) + weights_note(means.weight),
-    )
 
 
 def weighted_tests(means: ItemMeans, systems: int) -> PairTests:
@@ -260,62 +263,21 @@ def weighted_tests(means: ItemMeans, systems: int) -> PairTests:
     return PairTests(greater, two_sided, alternative="greater")
 
 
-def _settings(method: Method, settings: RankSettings, resamples: int, *, weighted: bool) -> dict[str, Setting]:
-    return {
-        "method": method.name,
-        "zero_sd": settings.zero_sd,
-        "test": "weighted t" if weighted else "wilcoxon rank-sum",
-        "alternative": "greater",
-        "lines": settings.lines or "official",
-        "level": settings.level,
-        "resampled": "annotators",
-        "resamples": resamples,
-        "seed": settings.seed,
-    }
-
-
-def _resamples(sheet: Sheet, settings: RankSettings) -> int:
-    if len(sheet.annotators) < 2:
-        return 0
-    return DEFAULT_RESAMPLES if settings.resamples is None else settings.resamples
-
-
-def _notes(raw: Sheet, z: Sheet) -> tuple[str, ...]:
-    without = np.unique(raw.annotator[np.isnan(z.score) & ~np.isnan(raw.score)])
-    return (
-        *_equal_scores_note(len(without), int(np.isnan(z.score).sum())),
-        *_few_annotators_note(len(raw.annotators) - (NOBODY in raw.annotators)),
-        *_strangers(raw),
-        *_groups(raw),
-    )
-
-
-def _equal_scores_note(annotators: int, scores: int) -> Iterator[str]:
-    """Say how many annotators gave equal scores only, and how many of these there are."""
-    if annotators:
+def _notes(raw: Sheet, z: Sheet) -> Iterator[str]:
+    """Equal scores, few people, people without a name, and groups of systems without a common annotator."""
+    equal, scores = np.unique(raw.annotator[np.isnan(z.score) & ~np.isnan(raw.score)]), int(np.isnan(z.score).sum())
+    if len(equal):
         judged = f"{counted(scores, 'score')} {agreeing(scores, 'has', 'have')} no z"
-        yield f"{counted(annotators, 'annotator')} gave the same score throughout, so that {judged}"
-
-
-def _few_annotators_note(annotators: int) -> Iterator[str]:
-    """Warn of rank sets that rest on a handful of people, of whom so many are named."""
-    if 0 < annotators < FEW_ANNOTATORS:
-        yield f"only {counted(annotators, 'annotator')}: rank sets from resampling so few people are too narrow"
-
-
-def _strangers(raw: Sheet) -> Iterator[str]:
-    """Scores of unknown annotators are standardised as if one person had given them."""
-    if NOBODY not in raw.annotators:
-        return
-    nameless = (raw.annotator == raw.annotators.index(NOBODY)) & np.isnan(raw.given_z)
-    if nameless.any():
-        scores = int(nameless.sum())
-        named, they = counted(scores, "score names", "scores name"), agreeing(scores, "it is", "they are")
-        yield f"{named} no annotator: {they} standardised as if one person had given {agreeing(scores, 'it', 'them')}"
-
-
-def _groups(raw: Sheet) -> Iterator[str]:
-    """Nobody judged systems of two groups, so nothing in the scores themselves compares the groups."""
+        yield f"{counted(len(equal), 'annotator')} gave the same score throughout, so that {judged}"
+    named = len(raw.annotators) - (NOBODY in raw.annotators)
+    if 0 < named < FEW_ANNOTATORS:
+        yield f"only {counted(named, 'annotator')}: rank sets from resampling so few people are too narrow"
+    if NOBODY in raw.annotators:
+        nameless = int(((raw.annotator == raw.annotators.index(NOBODY)) & np.isnan(raw.given_z)).sum())
+        if nameless:
+            they, them = agreeing(nameless, "it is", "they are"), agreeing(nameless, "it", "them")
+            what = f"{they} standardised as if one person had given {them}"
+            yield f"{counted(nameless, 'score names', 'scores name')} no annotator: {what}"
     apart = groups(raw.system[raw.rated], raw.annotator[raw.rated], len(raw.systems))
     if len(apart) > 1:
         yield (
