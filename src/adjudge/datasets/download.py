@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 from adjudge._version import __version__
 from adjudge.datasets.catalogue import RECORD, DataFile, DataSet, Fetched, FetchedFile, read_record
-from adjudge.table.errors import InputError, UsageError
+from adjudge.table.errors import InputError, UsageError, param
 from adjudge.table.files import atomic_path, exists, write_text
 from adjudge.table.judgments import fingerprint_of_file, fingerprint_of_parts
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 TIMEOUT = 30
 PIECE = 1 << 16
 ADDRESS = ("http://", "https://")
-ELSEWHERE = "or get the file by other means and give it with --from"
+ELSEWHERE = f"or get the file by other means and give it with {param('from')}"
 
 
 def download(url: str, target: Path, tell: Callable[[int, int | None], None]) -> None:
@@ -191,11 +191,13 @@ def _list_sources(file: DataFile, dataset: DataSet, source: str | None) -> list[
         return [source if alone and not source.endswith("/") else f"{source.rstrip('/')}/{quote(file.path)}"]
     given = Path(source)
     if not exists(given):
-        raise InputError("no such file or folder; check --from", file=given)
+        raise InputError(f"no such file or folder; check {param('from')}", file=given)
     if given.is_dir():
         return [str(given / file.path)]
     if not alone:
-        raise UsageError(f"--from is one file, {dataset.name} has {len(dataset.files)}; give a folder that holds them")
+        raise UsageError(
+            f"{param('from')} is one file, {dataset.name} has {len(dataset.files)}; give a folder that holds them"
+        )
     return [source]
 
 
@@ -216,7 +218,7 @@ def _fetch_file(
         arrived.unlink()
         raise InputError(
             f"is not the file that was published (SHA-256 {checksum}, {file.sha256} is recorded for {file.path}); "
-            "nothing was kept, try another source with --from",
+            f"nothing was kept, try another source with {param('from')}",
             file=source,
         )
     if file.unpack:
@@ -248,7 +250,7 @@ def _fetch_from_first(sources: list[str], target: Path, tell: Callable[[int, int
                 return source
             given = Path(source)
             if not given.is_file():
-                raise InputError("no such file; check --from", file=given)  # noqa: TRY301
+                raise InputError(f"no such file; check {param('from')}", file=given)  # noqa: TRY301
             with atomic_path(target) as temporary:
                 shutil.copyfile(given, temporary)
             tell(given.stat().st_size, given.stat().st_size)
@@ -277,7 +279,9 @@ def unpack(archive: Path, folder: Path, inside: str = "") -> None:
         try:
             _extract(archive, fresh)
         except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, zlib.error) as fault:
-            raise InputError(f"cannot be unpacked ({fault}); fetch it again with --again", file=archive) from fault
+            raise InputError(
+                f"cannot be unpacked ({fault}); fetch it again with {param('again')}", file=archive
+            ) from fault
         held = list(fresh.iterdir())
         if len(held) == 1 and held[0].is_dir():
             fresh = held[0]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from adjudge.evidence.documents import documents_setting
 from adjudge.ranking.changes import GENUINE
-from adjudge.table.errors import DataError, UsageError, unknown_choice
+from adjudge.table.errors import DataError, UsageError, param, unknown_choice
 from adjudge.table.judgments import fingerprint_of_parts, fingerprint_of_table
 from adjudge.table.protocols import RATED, RELATIVE, SCORED
 from adjudge.table.results import Result, to_plain
@@ -393,7 +393,7 @@ class _Maker:
         entry, settings = SECTIONS[name], self.settings
         kind = next((kind for kind in entry.kinds if kind in self.kinds), None)
         if kind is None:
-            needed = " or ".join(_KIND_NAMES.get(kind, f"--{kind}") for kind in entry.kinds)
+            needed = " or ".join(_KIND_NAMES.get(kind, param(kind)) for kind in entry.kinds)
             raise DataError(f"it needs {needed}, which are not given")
         if kind == "scores":
             _check_several_systems(self.scored)

@@ -21,7 +21,7 @@ from adjudge.ranking.lines import holm
 from adjudge.ranking.methods import DEFAULTS, METHODS
 from adjudge.ranking.scores import as_scores
 from adjudge.table.comparisons import BLOCK_KEY, block_rows, comparisons, relative_judgments
-from adjudge.table.errors import DataError, UsageError, unknown_choice
+from adjudge.table.errors import DataError, UsageError, param, unknown_choice
 from adjudge.table.judgments import codes_of
 from adjudge.table.maths import student_tail
 from adjudge.table.results import Cell, Table, number, p_value, tabulate, text
@@ -135,7 +135,7 @@ class Breakdown:
 def breakdown_section(judgments: Judgments, settings: AuditSettings) -> Breakdown:
     """The section of an audit."""
     if not settings.by:
-        raise DataError("it needs a column of the judgments, which --by names")
+        raise DataError(f"it needs a column of the judgments, which {param('by')} names")
     return breakdown(judgments, settings.by, seed=settings.seed)
 
 
@@ -212,21 +212,25 @@ def subsets(table: pl.DataFrame, column: str) -> Subsets:
         levels = sorted(words.drop_nulls().unique().to_list())
     if len(levels) > MOST_LEVELS:
         much = f"column '{column}' has {len(levels):,} values; {MOST_LEVELS} are the most to compare"
-        raise DataError(f"{much}; group them in a column of a side table (--attributes)")
+        raise DataError(f"{much}; group them in a column of a side table ({param('attributes')})")
     codes = words.replace_strict(levels, range(len(levels)), default=-1, return_dtype=pl.Int64).fill_null(-1)
     return _checked(Subsets(column, tuple(levels), codes.to_numpy(), ordered=False))
 
 
 def _values(table: pl.DataFrame, column: str) -> pl.Series:
     if column in ANSWERS:
-        raise UsageError(f"--by {column} would divide the judgments by what is ranked; name a column about the texts")
+        raise UsageError(
+            f"{param('by')} {column} would divide the judgments by what is ranked; name a column about the texts"
+        )
     if column in table.columns:
         return table[column]
     if column == SOURCE_LENGTH and "source_text" in table.columns:
         return table["source_text"].str.split(" ").list.eval(pl.element().filter(pl.element() != "")).list.len()
     if column == SOURCE_LENGTH:
-        raise DataError("lengths need the source texts; give a column source_length or source_text in --attributes")
-    raise unknown_choice("column for --by", column, [name for name in table.columns if name not in ANSWERS])
+        raise DataError(
+            f"lengths need the source texts; give a column source_length or source_text in {param('attributes')}"
+        )
+    raise unknown_choice(f"column for {param('by')}", column, [name for name in table.columns if name not in ANSWERS])
 
 
 def _known_words(values: pl.Series) -> pl.Series:
@@ -497,7 +501,9 @@ def score_breakdown(estimator: ScoreEstimator, column: str) -> ColumnBreakdown:
         raise DataError(f"fewer than two systems were judged in every subset by '{column}'")
     if judged.sum() > MOST_CELLS:
         held = f"'{column}' has {levels} values, which with the systems make {judged.sum():,} cells"
-        raise DataError(f"{held}; {MOST_CELLS:,} are the most to compare. Group them in a side table (--attributes)")
+        raise DataError(
+            f"{held}; {MOST_CELLS:,} are the most to compare. Group them in a side table ({param('attributes')})"
+        )
     known.check()
     # Subsets need not share annotators or documents: systems are compared within each.
     cells = fit_cells(known, code, parts.levels)

@@ -38,7 +38,7 @@ from adjudge.evidence.verdict import say_same_documents, show_correlation
 from adjudge.metrics.gold import gold
 from adjudge.ranking.lines import holm
 from adjudge.readers.metric_scores import fingerprint_of_scores
-from adjudge.table.errors import DataError, UsageError, shown, unknown_choice
+from adjudge.table.errors import DataError, UsageError, param, shown, unknown_choice
 from adjudge.table.judgments import Judgments
 from adjudge.table.maths import kendall
 from adjudge.table.rng import DEFAULT_SEED
@@ -133,8 +133,8 @@ def _alike(first: str, second: str) -> bool:
 
 def _hint(alike: Mapping[str, str]) -> str:
     if not alike:
-        return "rename them with --rename OLD=NEW"
-    pairs = [f"--rename {as_argument([f'{old}={new}'])}" for old, new in list(alike.items())[:MOST_NAMED]]
+        return f"rename them with {param('rename')} OLD=NEW"
+    pairs = [f"{param('rename')} {as_argument([f'{old}={new}'])}" for old, new in list(alike.items())[:MOST_NAMED]]
     return f"try {' '.join(pairs)}"
 
 
@@ -203,7 +203,7 @@ def _pair_documents(
     both = gold(runs, names=[first, second], keys=keys, orders=0, seed=seed)
     correlation = both.correlation
     if correlation is None or correlation.n == 0:
-        raise DataError(f"{first} and {second} share no {unit}; check the names, or give --keys")
+        raise DataError(f"{first} and {second} share no {unit}; check the names, or give {param('keys')}")
     before, after = (
         {(score.document, score.segment): score.z for score in scores} for scores in (both.scores, both.second)
     )
@@ -309,7 +309,7 @@ def compare(
         Correlations with intervals, pairs that flip, agreement on shared items, costs, and a verdict in one sentence.
     """
     if resamples < 0:
-        raise UsageError(f"--resamples is {resamples}, it must be 0 or more")
+        raise UsageError(f"{param('resamples')} is {resamples}, it must be 0 or more")
     sources = rename_systems({name: _read_source(source) for name, source in campaigns.items()}, rename or {})
     if len(sources) < 2 and not any(isinstance(source, list) for source in sources.values()):
         raise UsageError("one campaign was given, at least two are needed; name another file")

@@ -21,7 +21,7 @@ from adjudge.ranking.estimator import RelativeEstimator, ScoreEstimator, is_rela
 from adjudge.ranking.lines import holm
 from adjudge.ranking.methods import RankSettings, default_method, find_method, rank
 from adjudge.table.comparisons import comparisons, segment_keys
-from adjudge.table.errors import DataError, UsageError
+from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.judgments import Judgments
 from adjudge.table.maths import NORMAL_95, divide, kendall, pearson, spearman
 from adjudge.table.protocols import RATED, SCORED
@@ -179,12 +179,12 @@ def campaign_of_judgments(name: str, judgments: Judgments, number: int, method: 
     """A campaign from judgments of one language pair; `number` keeps the annotators of campaigns apart."""
     if len(judgments.pairs) > 1:
         pairs = ", ".join(judgments.pairs)
-        raise DataError(f"{name} holds several language pairs ({pairs}); choose with --pair")
+        raise DataError(f"{name} holds several language pairs ({pairs}); choose with {param('pair')}")
     relative = is_relative(judgments)
     chosen = find_method(method or (default_method(judgments) if relative else SCORE_METHOD))
     if (chosen.judgments == "relative") != relative:
         kind = "relative judgments" if relative else "scores"
-        raise UsageError(f"--method {chosen.name} does not fit {name}, which holds {kind}; leave it out")
+        raise UsageError(f"{param('method')} {chosen.name} does not fit {name}, which holds {kind}; leave it out")
     scores, resampled = _scores_by(judgments, chosen, number, draws)
     p_better, certain, notes = _ranking_tests(judgments)
     final = judgments.final().table
@@ -306,7 +306,7 @@ def _ranking_tests(judgments: Judgments) -> tuple[dict[tuple[str, str], float], 
     try:
         ranking = rank(judgments, settings=RankSettings())
     except DataError as fault:
-        return {}, None, (f"pairs of systems are not tested: {fault}",)
+        return {}, None, (f"pairs of systems are not tested: {fault.for_command_line()}",)
     p_better: dict[tuple[str, str], float] = {}
     for pair in ranking.comparisons:
         if pair.p is not None:

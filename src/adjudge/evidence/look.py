@@ -119,7 +119,7 @@ def read_history(path: Path) -> History | None:
         plan, looks, end = content["plan"], content["looks"], content["end"]
         records = tuple(LookRecord(**look["record"]) for look in looks)
     except (ValueError, KeyError, TypeError) as fault:
-        raise InputError("is not a history of looks; name another file with --history", file=path) from fault
+        raise InputError(f"is not a history of looks; name another file with {param('history')}", file=path) from fault
     digest = _digest(_START, plan)
     for number, look in enumerate(looks, start=1):
         digest = _digest(digest, look["record"])
@@ -173,7 +173,7 @@ def check_continues(history: History, plan: dict[str, Any], judgments: Judgments
     if share < _LEAST_FOUND:
         raise DataError(
             f"the history is of other data: of the judgments of look {last.look}, {share:.0%} are in the file; "
-            "name the history of these data with --history"
+            f"name the history of these data with {param('history')}"
         )
 
 
@@ -289,11 +289,11 @@ def look(judgments: Judgments, settings: LookSettings, *, ranking: Ranking | Non
 
 def _plan(planned: int, looks: int, goal: Goal, spending: Mode, level: float) -> LookPlan:
     if planned < 1:
-        raise UsageError(f"--planned is {planned}; give the judgments planned in all, before the first look")
+        raise UsageError(f"{param('planned')} is {planned}; give the judgments planned in all, before the first look")
     if looks < 1:
-        raise UsageError(f"--looks is {looks}; give how many looks are planned, at least 1")
+        raise UsageError(f"{param('looks')} is {looks}; give how many looks are planned, at least 1")
     if not 0 < level < 1:
-        raise UsageError(f"--level is {level:g}, it must lie between 0 and 1; the usual value is 0.05")
+        raise UsageError(f"{param('level')} is {level:g}, it must lie between 0 and 1; the usual value is 0.05")
     if spending not in MODES:
         raise unknown_choice("spending", spending, MODES)
     return LookPlan(planned, looks, goal, spending, level)

@@ -21,7 +21,7 @@ import polars as pl
 
 from adjudge.evidence.boundaries import Observed, State, bound, crossing, information_of
 from adjudge.evidence.verdict import advise, claim_better, claim_top, say_outlook
-from adjudge.table.errors import DataError, UsageError
+from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.maths import NORMAL_95, normal_quantile, student_below, student_quantile
 from adjudge.table.protocols import EDITED, RATED, RELATIVE
 from adjudge.table.results import Result, Table, number, percent, tabulate, text
@@ -196,10 +196,11 @@ class Goal:
         """Refuse a goal that these systems cannot have."""
         unknown = [name for pair in self.between for name in pair if name not in systems]
         if unknown:
-            raise DataError(f"'{unknown[0]}' is not among the systems ({', '.join(systems)}); check --between")
+            raise DataError(f"'{unknown[0]}' is not among the systems ({', '.join(systems)}); check {param('between')}")
         if self.kind == "top" and self.size >= len(systems):
             raise DataError(
-                f"--goal {self} needs more than {counted(self.size, 'system')}, the data hold {len(systems)}; choose a "
+                f"{param('goal')} {self} needs more than {counted(self.size, 'system')}, "
+                f"the data hold {len(systems)}; choose a "
                 "smaller top"
             )
 

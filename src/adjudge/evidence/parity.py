@@ -34,7 +34,7 @@ from adjudge.evidence.parity_results import GroupAgreement, Parity, ParityChange
 from adjudge.people.coefficients import cohen_kappa
 from adjudge.ranking.changes import check_margin
 from adjudge.ranking.scores import as_scores
-from adjudge.table.errors import DataError, UsageError
+from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.protocols import NOT_TRANSLATIONS, RELATIVE
 from adjudge.table.settings import option, seed_option
 from adjudge.table.texts import AFTER, BEFORE, VERSION
@@ -120,7 +120,7 @@ def parity(
     judgments, before = as_scores(judgments), None if before is None else as_scores(before)
     versions = [version for version in (judgments, before) if version is not None]
     if settings.ties not in ("half", "drop"):
-        raise UsageError(f"--ties is '{settings.ties}'; choose half or drop")
+        raise UsageError(f"{param('ties')} is '{settings.ties}'; choose half or drop")
     sets = [outcomes(version, human, settings.keys) for version in versions]
     if len({version.relative for version in sets}) > 1:
         raise DataError("one version holds ranks and the other scores; compare judgments of one kind")
@@ -128,7 +128,7 @@ def parity(
     if settings.margin is not None:
         check_margin(settings.margin)
         if later.relative:
-            raise UsageError("--margin is in points of a score, but these judgments are ranks; leave it out")
+            raise UsageError(f"{param('margin')} is in points of a score, but these judgments are ranks; leave it out")
     drawn = resampler(sets, seed=settings.seed, resamples=settings.resamples)
     parts = [_parts(version, settings.contaminated) for version in sets]
     models, model_notes = ({}, ()) if later.relative else model_contrasts(judgments, later.human, settings.margin)
@@ -183,7 +183,7 @@ def _parts(whole: Outcomes, contaminated: frozenset[str] | None) -> dict[Part, O
         none = agreeing(len(ids), f"the contaminated segment '{ids[0]}' was not judged", several)
         raise DataError(f"{none}; check the names")
     if others.compared.height == 0:
-        raise DataError("all segments are named as contaminated; leave --contaminated out")
+        raise DataError(f"all segments are named as contaminated; leave {param('contaminated')} out")
     return {"all": whole, "contaminated": touched, "untouched": others}
 
 

@@ -21,7 +21,7 @@ from adjudge.ranking.changes import margin_in_points
 from adjudge.ranking.estimator import RelativeEstimator, ScoreEstimator, fit_cells, is_relative
 from adjudge.ranking.lines import holm
 from adjudge.table.comparisons import NOBODY, Comparisons, comparisons, segment_keys
-from adjudge.table.errors import DataError, UsageError
+from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.judgments import Judgments, codes_of
 from adjudge.table.maths import divide, equivalence, expanded_tail, student_below, student_tail
 from adjudge.table.participants import compile_human_pattern
@@ -315,7 +315,7 @@ def model_contrasts(
         estimator = ScoreEstimator(Judgments(table), model="mixed-points")
         estimate = estimator.estimate
     except DataError as fault:
-        return {}, (f"the mixed model is left out: {fault}",)
+        return {}, (f"the mixed model is left out: {fault.for_command_line()}",)
     points = margin_in_points(margin, estimator.design.as_given, default=False)
     if human not in estimate.systems:
         return {}, (f"the mixed model is left out: it has no scores of '{human}'",)
@@ -430,7 +430,7 @@ def model_changes(
     try:
         estimated = (_rank_changes if is_relative(after) else _score_changes)(before, after, human, contaminated)
     except DataError as fault:
-        return (), (f"the model of the change is left out: {fault}",)
+        return (), (f"the model of the change is left out: {fault.for_command_line()}",)
     least = sys.float_info.min
     changed: list[ModelChange] = []
     for part, by_system in estimated.items():
@@ -604,9 +604,9 @@ def find_human(judgments: Judgments, wanted: str) -> str:
     pattern = compile_human_pattern(wanted)
     fitting = [name for name in systems if pattern.fullmatch(name)]
     if not fitting:
-        raise DataError(f"--human '{wanted}' names none of the systems; they are {', '.join(systems)}")
+        raise DataError(f"{param('human')} '{wanted}' names none of the systems; they are {', '.join(systems)}")
     if len(fitting) > 1:
-        raise UsageError(f"--human '{wanted}' fits {', '.join(fitting)}; name the one to compare with")
+        raise UsageError(f"{param('human')} '{wanted}' fits {', '.join(fitting)}; name the one to compare with")
     return fitting[0]
 
 
@@ -616,7 +616,7 @@ def outcomes(judgments: Judgments, human: str, keys: Mapping[str, str] | None = 
     relative = is_relative(judgments)
     compared, worth = (_compare_ranks if relative else _compare_scores)(judgments, name)
     if compared.height == 0:
-        raise DataError(f"no system was judged together with '{name}'; name another with --human")
+        raise DataError(f"no system was judged together with '{name}'; name another with {param('human')}")
     marked = judgments.table.filter(pl.col("human") & (pl.col("system") != name))["system"].unique()
     if keys is not None:
         unknown = [segment for segment in compared["segment"].unique().to_list() if segment not in keys]
@@ -631,7 +631,7 @@ def _compare_ranks(judgments: Judgments, human: str) -> tuple[pl.DataFrame, pl.D
     pairs = comparisons(judgments)
     segments = segment_keys(judgments).select("document", "segment")
     if human not in pairs.systems:
-        raise DataError(f"'{human}' has no ranks of its own; name another with --human")
+        raise DataError(f"'{human}' has no ranks of its own; name another with {param('human')}")
     if len(pairs.first) == 0:
         raise DataError("no two systems were ranked in the same block, so nothing can be compared; check the columns")
     code = pairs.systems.index(human)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from urllib.parse import urlsplit
 
 from adjudge._version import __version__
-from adjudge.table.errors import AdjudgeError, InputError, UsageError, shown
+from adjudge.table.errors import AdjudgeError, InputError, UsageError, param, shown
 from adjudge.table.files import read_bytes
 
 if TYPE_CHECKING:
@@ -97,12 +97,12 @@ class Endpoint:
         if parts.scheme not in ("http", "https") or not plain or parts.username or parts.query or parts.fragment:
             # A name and password in an address must not be shown.
             given, example = shown(self.url.rpartition("@")[2]), "http://127.0.0.1:8000/v1"
-            raise UsageError(f"--endpoint is '{given}', an address such as {example} is needed")
+            raise UsageError(f"{param('endpoint')} is '{given}', an address such as {example} is needed")
         if self.key and not _is_plain(self.key):
             raise UsageError("the key has characters that no key has, such as spaces or accents; check the variable")
         if self.key and parts.scheme == "http" and not _is_this_machine(parts.hostname or ""):
             raise UsageError(
-                "--endpoint is not encrypted, so the key would be sent openly; use https, or unset the key"
+                f"{param('endpoint')} is not encrypted, so the key would be sent openly; use https, or unset the key"
             )
         object.__setattr__(self, "_parts", (parts.scheme, parts.hostname, port, parts.path.rstrip("/")))
 
@@ -115,7 +115,9 @@ class Endpoint:
         detail = self._shown(content)
         if status in REDIRECTS:
             where = self._shown(headers.get("Location", "").encode(errors="replace"))
-            raise EndpointError(f"the endpoint answered {status} and points to '{where}'; give the right --endpoint")
+            raise EndpointError(
+                f"the endpoint answered {status} and points to '{where}'; give the right {param('endpoint')}"
+            )
         if status in REFUSED:
             raise EndpointError(f"the endpoint answered {status} ({detail}); check its address, the model and the key")
         if status in AGAIN:
@@ -148,7 +150,7 @@ class Endpoint:
         except (ConnectionRefusedError, socket.gaierror) as fault:
             if not self.reached.is_set():
                 what = f"nothing answers at {self.url} ({fault.strerror})"
-                raise EndpointError(f"{what}; start it, or check --endpoint") from fault
+                raise EndpointError(f"{what}; start it, or check {param('endpoint')}") from fault
             raise NoAnswerError("no connection (refused)", later=True) from fault
         except (OSError, http.client.HTTPException) as fault:
             if time.monotonic() >= deadline:
@@ -239,7 +241,9 @@ def read_key(variable: str, *, must: bool) -> str | None:
     """The key in an environment variable; nothing else may hold one."""
     key = os.environ.get(variable, "").strip()
     if must and not key:
-        raise UsageError(f"--key-variable names {variable}, which is not set; export it, or leave the option out")
+        raise UsageError(
+            f"{param('key_variable')} names {variable}, which is not set; export it, or leave the option out"
+        )
     return key or None
 
 
@@ -253,9 +257,9 @@ class Program:
         try:
             self._words = shlex.split(command)
         except ValueError as fault:
-            raise UsageError(f"--command is '{shown(command)}', in which a quote is not closed") from fault
+            raise UsageError(f"{param('command')} is '{shown(command)}', in which a quote is not closed") from fault
         if not self._words:
-            raise UsageError("--command is empty; name a program that reads a prompt and prints an answer")
+            raise UsageError(f"{param('command')} is empty; name a program that reads a prompt and prints an answer")
         self._timeout = timeout
         self._running: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
@@ -266,7 +270,9 @@ class Program:
             pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
             process = subprocess.Popen(self._words, stdin=pipe, stdout=pipe, stderr=nowhere, start_new_session=True)
         except OSError as fault:
-            raise EndpointError(f"'{self._words[0]}' cannot be started ({fault.strerror}); check --command") from fault
+            raise EndpointError(
+                f"'{self._words[0]}' cannot be started ({fault.strerror}); check {param('command')}"
+            ) from fault
         with self._lock:
             self._running.add(process)
         timer = start_timer(self._timeout, _kill, process)

@@ -64,7 +64,7 @@ from adjudge.mixed.fit import evaluate, prepare
 from adjudge.mixed.model import model_of
 from adjudge.mixed.variances import Helper
 from adjudge.readers.metric_scores import MetricScore, fingerprint_of_scores, score_cells, segment_namer
-from adjudge.table.errors import DataError
+from adjudge.table.errors import DataError, param
 from adjudge.table.judgments import SetAside
 from adjudge.table.maths import difference_variances, varies
 from adjudge.table.rng import generator
@@ -162,11 +162,11 @@ def match(judgments: Judgments, design: MixedDesign, scores: Sequence[MetricScor
     wanted = [score for score in usable if score.system in design.systems]
     if not usable:
         held = "scores of whole test sets only" if any(score.score is not None for score in scores) else "no scores"
-        raise DataError(f"--with holds {held}; give the scores of every output, segment by segment")
+        raise DataError(f"{param('with_scores')} holds {held}; give the scores of every output, segment by segment")
     if not wanted:
         theirs = short_list(sorted({score.system for score in usable}))
         raise DataError(
-            f"--with scores none of the judged systems: it has {theirs}, the judgments have "
+            f"{param('with_scores')} scores none of the judged systems: it has {theirs}, the judgments have "
             f"{short_list(design.systems)}; give both the same names"
         )
     named = segment_namer([output for output in judged if output.segment is not None], wanted)
@@ -199,7 +199,7 @@ def _judged_outputs(judgments: Judgments, design: MixedDesign) -> list[MetricSco
     if all(row.segment is None for row in rows):
         raise DataError(
             "the judgments name no segments, so scores of metrics cannot be matched with them; give a column "
-            "'segment', or leave out --with"
+            f"'segment', or leave out {param('with_scores')}"
         )
     return rows
 
@@ -210,7 +210,7 @@ def _check_scored(matched: Matched) -> None:
         share = float(scored[machine].mean()) if machine.any() else float(scored.mean())
         if share < LEAST_SCORED:
             raise DataError(
-                f"--with has scores by '{name}' for {share:.0%} of the judged outputs only, at least "
+                f"{param('with_scores')} has scores by '{name}' for {share:.0%} of the judged outputs only, at least "
                 f"{LEAST_SCORED:.0%} are needed; check the names of systems and segments, or leave it out"
             )
 
@@ -354,7 +354,7 @@ def folds_of(design: MixedDesign, seed: int) -> Codes:
     if not units:
         raise DataError(
             "all judgments are of one segment, so what metrics explain cannot be learned elsewhere; judge more "
-            "segments, or leave out --with"
+            f"segments, or leave out {param('with_scores')}"
         )
     count = levels_of(units[0])
     order = generator(seed, _STREAM).permutation(count)
@@ -443,8 +443,9 @@ class Sources:
             fitted = self.model.prepared.fit(design.score - predicted)
         except DataError as fault:
             raise DataError(
-                "--with explains every human score exactly, so nothing is left to estimate errors from; give scores of "
-                "metrics, not the human scores themselves, or leave out --with"
+                f"{param('with_scores')} explains every human score exactly, so nothing is left "
+                "to estimate errors from; give scores of "
+                f"metrics, not the human scores themselves, or leave out {param('with_scores')}"
             ) from fault
         mean = slopes.mean(axis=0)
         together = products(design, by_document(design, predicted)[:, None], without.ratios)

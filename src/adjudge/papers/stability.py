@@ -464,7 +464,9 @@ def _read(folder: Path, published: Published) -> _Data:
             data.notes.extend(notes)
     if not data.fingerprints:
         raise next(iter(faults.values()))
-    return replace(data, notes=[f"{name} is left out: {fault}" for name, fault in faults.items()] + data.notes)
+    return replace(
+        data, notes=[f"{name} is left out: {fault.for_command_line()}" for name, fault in faults.items()] + data.notes
+    )
 
 
 def _read_pair(
@@ -483,7 +485,7 @@ def _read_pair(
         if rule is not None:
             audited.append(_audited(campaign, pair, judgments, rule))
     except adjudge.AdjudgeError as fault:
-        notes.append(f"{campaign} {pair} is not audited: {fault}")
+        notes.append(f"{campaign} {pair} is not audited: {fault.for_command_line()}")
     return audited, official, notes
 
 

@@ -30,7 +30,7 @@ from adjudge.planning.settings import (
     PlanSelection,
     variances_like,
 )
-from adjudge.table.errors import AdjudgeError, DataError, UsageError
+from adjudge.table.errors import AdjudgeError, DataError, UsageError, param
 from adjudge.table.judgments import renumber
 from adjudge.table.maths import divide, normal_quantile, student_below, student_quantile, student_tail
 from adjudge.table.rng import DEFAULT_SEED, generator
@@ -304,7 +304,7 @@ def search(settings: PlanSettings, variances: Variances) -> tuple[list[PlanChoic
     choices = [choice for found, _, _ in searched for choice in found]
     if not choices:
         people = counted(settings.annotators, "annotator")
-        too_many = UsageError(f"--per-item asks for more judgments than the {people} can give; ask for fewer")
+        too_many = UsageError(f"{param('per_item')} asks for more judgments than the {people} can give; ask for fewer")
         raise next((fault for _, faults, _ in searched for fault in faults), too_many)
     every = Search(settings, variances)
     for _, _, trials in searched:
@@ -644,7 +644,9 @@ def plan_selection(judgments: int, spread: Floats | None = None) -> PlanSelectio
     else:
         x = np.asarray(spread, dtype=float)
     if not x.mean() > 0:
-        raise DataError("the numbers of --select are all 0, so nothing can be chosen by them; leave the option out")
+        raise DataError(
+            f"the numbers of {param('select')} are all 0, so nothing can be chosen by them; leave the option out"
+        )
     x = x / x.mean()
     q = (1 - EVEN) * x + EVEN
     return PlanSelection(

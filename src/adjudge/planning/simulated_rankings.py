@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.planning.truth import USUAL_LENGTH, Simulated, draw_texts, numbered, truth_of
-from adjudge.table.errors import UsageError
+from adjudge.table.errors import UsageError, param
 from adjudge.table.judgments import Judgments
 from adjudge.table.languages import parse_pair
 from adjudge.table.rng import DEFAULT_SEED, generator
@@ -80,10 +80,12 @@ class RankingCampaign:
                        "length_effect")  # fmt: skip
         check_at_least(self, 2, "block_size")
         if self.block_size > MAX_BLOCK:
-            raise UsageError(f"--block-size {self.block_size} is too large; show at most {MAX_BLOCK} systems together")
+            raise UsageError(
+                f"{param('block_size')} {self.block_size} is too large; show at most {MAX_BLOCK} systems together"
+            )
         if self.repeats + self.overlap > 0.9:
             both = f"{self.repeats:g} and {self.overlap:g}"
-            raise UsageError(f"--repeats and --overlap are {both}; together they may be at most 0.9")
+            raise UsageError(f"{param('repeats')} and {param('overlap')} are {both}; together they may be at most 0.9")
         check_qualities(self.qualities, self.systems)
         if self.systems == 1 and self.reference == 0:
             raise UsageError("one system without a reference has nobody to be compared with; simulate at least two")
@@ -115,7 +117,7 @@ def check_at_least(campaign: object, low: float, *names: str) -> None:
     for name in names:
         value = getattr(campaign, name)
         if not math.isfinite(value) or value < low:
-            raise UsageError(f"--{name.replace('_', '-')} is {value:g}; at least {low:g} is needed")
+            raise UsageError(f"{param(name)} is {value:g}; at least {low:g} is needed")
 
 
 def check_shares(campaign: object, *names: str) -> None:
@@ -123,7 +125,7 @@ def check_shares(campaign: object, *names: str) -> None:
     for name in names:
         value = getattr(campaign, name)
         if not 0 <= value <= 1:
-            raise UsageError(f"--{name.replace('_', '-')} is {value:g}; a share between 0 and 1 is needed")
+            raise UsageError(f"{param(name)} is {value:g}; a share between 0 and 1 is needed")
 
 
 def check_qualities(qualities: tuple[float, ...] | None, systems: int) -> None:

@@ -17,7 +17,7 @@ from adjudge.ranking.relative import unnamed_people_note
 from adjudge.ranking.significance import PairTests, mann_whitney
 from adjudge.ranking.tastes import draws
 from adjudge.table.comparisons import LEFT_BLANK, NOBODY, groups, in_words
-from adjudge.table.errors import DataError
+from adjudge.table.errors import DataError, param
 from adjudge.table.judgments import SetAside, weights_note
 from adjudge.table.maths import Contrasts, contrasts, memoised, student_tail
 from adjudge.table.protocols import EDITED, PROTOCOLS, RELATIVE, SCORED
@@ -199,7 +199,9 @@ def rank_by_means(judgments: Judgments, method: Method, settings: RankSettings) 
     means = raw if method.name == "raw" else z
     scores = means.system_means(n)
     if np.isnan(scores).all():
-        raise DataError("no annotator's scores vary, so there is no z-score; use --method raw or --zero-sd zero")
+        raise DataError(
+            f"no annotator's scores vary, so there is no z-score; use {param('method')} raw or {param('zero_sd')} zero"
+        )
     tests = mann_whitney(means.mean, means.system, n) if means.weight is None else weighted_tests(means, n)
     # As the official tables count them: every system that this one is significantly better than, wherever it ranks.
     wins = (np.nan_to_num(tests.greater, nan=1.0) < settings.level).sum(1)

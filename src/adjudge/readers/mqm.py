@@ -18,7 +18,7 @@ import polars as pl
 
 from adjudge.readers.columns import SYNONYMS, map_columns
 from adjudge.readers.parsing import Delimited, column_uses, files_in, pair_of, read_delimited, read_each, stem
-from adjudge.table.errors import DataError, InputError, UsageError, shown
+from adjudge.table.errors import DataError, InputError, UsageError, param, shown
 from adjudge.table.files import read_text, write_text
 from adjudge.table.judgments import Judgments, SetAside
 from adjudge.table.languages import find_pair, language_code, pair_in_name
@@ -106,7 +106,7 @@ def find_weights(text: str) -> Weights:
         if name in ("", "source", *_FREE) or not 0 <= stated[name] < math.inf:
             known = ", ".join(NAMED)
             raise UsageError(
-                f"--mqm-weights '{text}' is neither a name ({known}) nor a list such as minor=1,major=5 "
+                f"{param('mqm_weights')} '{text}' is neither a name ({known}) nor a list such as minor=1,major=5 "
                 f"of {', '.join(numbers)}, or a severity of your own; correct it"
             )
     others = tuple((plain(name), stated.pop(name)) for name in list(stated) if name not in numbers)
@@ -179,7 +179,8 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     for name, _ in weights.others:
         if name not in map(plain, severities):
             raise UsageError(
-                f"--mqm-weights names '{shown(name)}', but the severities are {shown(', '.join(severities), 200)}; "
+                f"{param('mqm_weights')} names '{shown(name)}', but the severities are "
+                f"{shown(', '.join(severities), 200)}; "
                 "correct it"
             )
     return judgments
@@ -323,7 +324,7 @@ def _refuse_severity(error: tuple[str, str], weights: Weights, table: Delimited,
         return False
     known, remedy = "no-error, neutral, minor, major or critical", "correct it"
     if error[0]:
-        remedy = f"or a weight for it, as --mqm-weights {as_argument([f'{plain(error[0])}=8'])}"
+        remedy = f"or a weight for it, as {param('mqm_weights')} {as_argument([f'{plain(error[0])}=8'])}"
     table.bad.row(row, f"severity is '{shown(error[0])}', {known} is needed, {remedy}", "error of unknown severity")
     return True
 

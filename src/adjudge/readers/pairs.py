@@ -27,7 +27,7 @@ from adjudge.readers.parsing import (
 )
 from adjudge.readers.tables import load_table
 from adjudge.readers.wide import winners
-from adjudge.table.errors import InputError, Source, UsageError, shown, unknown_choice
+from adjudge.table.errors import InputError, Source, UsageError, param, shown, unknown_choice
 from adjudge.table.files import memory_at_hand, read_text
 from adjudge.table.judgments import SCHEMA, Judgments, SetAside, concat
 from adjudge.table.languages import UNKNOWN, split_pair
@@ -192,7 +192,7 @@ def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> pl.Seri
         where = "" if column == "winner" else f" in column '{shown(column)}'"
         what = f"has winner '{shown(winner[row])}'{where}, which is neither of its systems nor left, right or tie"
         meaning = shlex.quote(f"tie={shown(winner[row])}")
-        return f"{what}; correct it, or say whether it means left, right or a tie, as --winner {meaning}"
+        return f"{what}; correct it, or say whether it means left, right or a tie, as {param('winner')} {meaning}"
 
     bad.mark(outcome.is_null(), problem, "winner that is neither of the two systems nor a tie")
     return outcome.alias(_OUTCOME)
@@ -217,12 +217,16 @@ def _parse_winners(chosen: Sequence[str]) -> dict[str, str]:
     for entry in chosen:
         outcome, equals, value = (part.strip() for part in entry.partition("="))
         if not equals:
-            raise UsageError(f"--winner has '{shown(entry)}', MEANING=VALUE is needed, as in left=1,right=2,tie=0")
+            raise UsageError(
+                f"{param('winner')} has '{shown(entry)}', MEANING=VALUE is needed, as in left=1,right=2,tie=0"
+            )
         meaning = next((name for name in WINNERS if plain(name) == plain(outcome)), None)
         if meaning is None:
             raise unknown_choice("outcome of a comparison", outcome, WINNERS)
         if words.setdefault(_plain_value(value), meaning) != meaning:
-            raise UsageError(f"--winner says that '{shown(value)}' means {words[_plain_value(value)]} and {meaning}")
+            raise UsageError(
+                f"{param('winner')} says that '{shown(value)}' means {words[_plain_value(value)]} and {meaning}"
+            )
     return words
 
 

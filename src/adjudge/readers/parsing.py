@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from adjudge.readers.options import ReadOptions
-from adjudge.table.errors import InputError, Source, shown
+from adjudge.table.errors import InputError, Source, on_command_line, param, shown
 from adjudge.table.files import read_bytes, read_text
 from adjudge.table.judgments import ColumnUse, SetAside, concat
 from adjudge.table.languages import UNKNOWN, find_pair, pair_in_name, split_pair
@@ -117,7 +117,7 @@ class BadRows:
         share, advice = len(self.problems) / max(self.rows, 1), ""
         if not self.options.strict and share <= WORTH_SETTING_ASIDE:
             rounded = math.ceil(share * 1000) / 1000
-            advice = f"; --bad-rows {rounded:g} sets such rows aside ({len(self.problems):,} of {self.rows:,})"
+            advice = f"; {param('bad_rows')} {rounded:g} sets such rows aside ({len(self.problems):,} of {self.rows:,})"
         first = min(self.problems)
         return self.source.fault(self.problems[first] + advice, first)
 
@@ -125,7 +125,9 @@ class BadRows:
         notes: list[str] = []
         if self.problems:
             rows = sorted(self.problems)
-            notes.append(f"set aside as unreadable, {self._list_lines(rows)}: {self.problems[rows[0]]}")
+            notes.append(
+                f"set aside as unreadable, {self._list_lines(rows)}: {on_command_line(self.problems[rows[0]])}"
+            )
         for column, rows in self.emptied.items():
             left = agreeing(len(rows), "is left empty", "are left empty")
             values = f"{counted(len(rows), 'value')} of column '{column}' cannot be read and {left}"
@@ -197,7 +199,9 @@ class Delimited:
         index = self.find(*names)
         if index is None:
             existing = shown(", ".join(self.header), 200)
-            raise InputError(f"has no column '{names[0]}', it has {existing}; check --format", file=self.path, line=1)
+            raise InputError(
+                f"has no column '{names[0]}', it has {existing}; check {param('format')}", file=self.path, line=1
+            )
         return index
 
     def texts(self, index: int | None, *, strip: bool = True) -> pl.Series:
@@ -264,7 +268,7 @@ def read_delimited(
             fields.pop()
         if len(fields) != len(header):
             problem = f"{counted(len(fields), 'field')} where the header has {len(header)}"
-            problem = f"{problem}; the file may be cut or not what --format says"
+            problem = f"{problem}; the file may be cut or not what {param('format')} says"
             if options is None:
                 raise InputError(problem, file=path, line=line)
             ragged[len(body)] = problem
@@ -463,7 +467,7 @@ def json_files(paths: Sequence[Path]) -> list[Path]:
     explicit = {path for path in paths if not path.is_dir()}
     files = [path for path in files_in(paths) if path in explicit or ".jsonl" in path.name.lower()]
     if not files:
-        raise InputError("holds no .jsonl file; check the path and --format", file=paths[0])
+        raise InputError(f"holds no .jsonl file; check the path and {param('format')}", file=paths[0])
     return files
 
 
@@ -606,7 +610,7 @@ def read_spaced(path: Path, *, header: str) -> Spaced | None:
         rows = [row.split(" ") for row in text.removesuffix("\n").split("\n")]
         ragged = {
             row: f"{counted(len(fields), 'field')} where the first line has {width}; "
-            "the file may be cut or not what --format says"
+            f"the file may be cut or not what {param('format')} says"
             for row, fields in enumerate(rows)
             if len(fields) != width
         }

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.readers.appraise_batches import LONGEST, unplaced_span
 from adjudge.readers.mqm import score_spans
 from adjudge.readers.parsing import SECTION, common_columns, json_files, json_lines, pair_of_item, read_each
-from adjudge.table.errors import InputError, shown
+from adjudge.table.errors import InputError, param, shown
 from adjudge.table.judgments import Judgments, SetAside, fingerprint
 from adjudge.table.participants import mark_humans
 from adjudge.table.texts import MISSING, Span
@@ -55,7 +55,9 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         if isinstance(entry, dict) and "annotation" in entry:
             entries.append((row, entry))
         else:
-            bad.row(row, f"'{shown(text)}' is no submitted document: it has no 'annotation'; check --format", _NONE)
+            bad.row(
+                row, f"'{shown(text)}' is no submitted document: it has no 'annotation'; check {param('format')}", _NONE
+            )
     counts: Counter[str] = Counter()
     kept = _drop_voided(entries, counts)
     rows: list[Row] = []

@@ -19,7 +19,7 @@ import polars as pl
 
 from adjudge.readers.columns import BRACKETS, PAIR_COLUMNS, SYNONYMS, plain
 from adjudge.readers.parsing import LoadedTable
-from adjudge.table.errors import InputError, Source, shown
+from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import check_size
 from adjudge.table.wording import counted
 
@@ -165,7 +165,9 @@ def read_sheets(
         headers = {name: _header_row(workbook, number, columns) for number, name in enumerate(names)}
         chosen = [name for name in names if name in asked or (ALL_SHEETS in wanted and headers[name] is not None)]
         if not chosen:
-            raise InputError("has no sheet with the columns of judgments; name the sheets by --sheets", file=path)
+            raise InputError(
+                f"has no sheet with the columns of judgments; name the sheets by {param('sheets')}", file=path
+            )
         read = {}
         for name in chosen:
             number, above = names.index(name), headers[name]

@@ -12,7 +12,7 @@ import polars as pl
 
 from adjudge.readers.columns import WINNERS, map_columns, plain
 from adjudge.readers.parsing import LoadedTable
-from adjudge.table.errors import Source, UsageError, shown, unknown_choice
+from adjudge.table.errors import Source, UsageError, param, shown, unknown_choice
 from adjudge.table.judgments import KEY, ColumnUse
 
 if TYPE_CHECKING:
@@ -49,11 +49,11 @@ def unpivot(loaded: LoadedTable, systems: Sequence[str], shape: str | None) -> L
     frame, source, size = loaded.frame, loaded.source, len(systems)
     if shape is not None and shape not in SHAPES:
         raise unknown_choice("content of a wide table", shape, SHAPES)
-    systems = find_columns(frame.columns, systems, source, option="--systems")
+    systems = find_columns(frame.columns, systems, source, option="systems")
     for name in ("system", "score", "rank"):
         if name in frame.columns and name not in systems:
             raise source.fault(
-                f"has a column '{name}' besides the columns of --systems; it is a long table, or rename it"
+                f"has a column '{name}' besides the columns of {param('systems')}; it is a long table, or rename it"
             )
     ranks = shape == "ranks" or (shape is None and _look_like_ranks(frame.select(systems)))
     answer, other = ("rank", "scores") if ranks else ("score", "ranks")
@@ -95,7 +95,7 @@ def unpivot_raters(
     frame, source = loaded.frame, loaded.source
     if shape is not None and shape not in SHAPES:
         raise unknown_choice("content of a wide table", shape, SHAPES)
-    of_raters = find_columns(frame.columns, raters, source, option="--raters")
+    of_raters = find_columns(frame.columns, raters, source, option="raters")
     others = map_columns([name for name in frame.columns if name not in of_raters], source, columns=columns)
     compares = "system" not in others and "left" in others and "right" in others
     answer = "rank" if shape == "ranks" else "winner" if compares else "score"
@@ -128,9 +128,14 @@ def _check_others(
     meanings = {entry.partition("=")[0].strip() for entry in said}
     for name in ("annotator", answer):
         if name in others.header:
-            raise others.source.fault(f"has a column '{name}' besides the columns of --raters; leave that option out")
+            raise others.source.fault(
+                f"has a column '{name}' besides the columns of {param('raters')}; leave that option out"
+            )
         if name in meanings:
-            raise UsageError(f"--columns says which column is '{name}', but so does --raters; leave one of them out")
+            raise UsageError(
+                f"{param('columns')} says which column is '{name}', but so does "
+                f"{param('raters')}; leave one of them out"
+            )
     if answer != "winner" and "system" not in others:
         raise others.missing("system")
 
@@ -158,11 +163,13 @@ def find_columns(header: Sequence[str], names: Sequence[str], source: Source, *,
             column for column in header if plain(column) == plain(name)
         ]
         if len(same) != 1:
-            raise source.fault(f"{option} names '{shown(name)}', but the columns are {shown(', '.join(header), 300)}")
+            raise source.fault(
+                f"{param(option)} names '{shown(name)}', but the columns are {shown(', '.join(header), 300)}"
+            )
         columns.append(same[0])
     if len(set(columns)) < max(len(columns), 2):
-        what = "system" if option == "--systems" else "annotator"
-        raise UsageError(f"{option} must name two or more different columns, each of one {what}")
+        what = "system" if option == "systems" else "annotator"
+        raise UsageError(f"{param(option)} must name two or more different columns, each of one {what}")
     return columns
 
 

@@ -30,7 +30,7 @@ from adjudge.readers.parsing import (
     read_delimited,
     read_each,
 )
-from adjudge.table.errors import InputError, Source, shown
+from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import read_text
 from adjudge.table.judgments import Judgments, SetAside, concat, language_codes
 from adjudge.table.languages import UNKNOWN, is_language, language_code
@@ -297,11 +297,11 @@ def _read_file_of_2007(path: Path, prefix: str, options: ReadOptions) -> Judgmen
     if not rankings:
         bad.settle()
         existing = shown(", ".join(sorted(types)))
-        raise InputError(f"holds no row of type {RANKING}, only {existing}; check --format", file=path)
+        raise InputError(f"holds no row of type {RANKING}, only {existing}; check {param('format')}", file=path)
     labels, nameless = _read_labels_of_2007(header, rows, rankings, bad, options)
     spoilt, row_notes = bad.settle()
     if labels.height == 0:
-        raise InputError(f"holds rows of type {RANKING} without any system; check --format", file=path)
+        raise InputError(f"holds rows of type {RANKING} without any system; check {param('format')}", file=path)
     columns, notes = _add_tasks(labels)
     # Rankings of one system compare nothing.
     if alone := labels.group_by("screen").len().filter(pl.col("len") < 2).height:
@@ -363,7 +363,7 @@ def _read_rows(
     header = {name: index for index, name in reversed(list(enumerate(names)))}
     for name in ("TASK", "TYPE", "ITEM_ID", "ANNOTATOR_ID", "SYSTEM_0", "SCORE_0_A"):
         if name not in header:
-            raise InputError(f"has no column '{name}'; check --format", file=path, line=1)
+            raise InputError(f"has no column '{name}'; check {param('format')}", file=path, line=1)
     _refuse_unpaired(header, path)
     bad = BadRows(Source(str(path), lambda row: rows[row][0]), options, len(rows))
     return header, [(line, _fit_to_header(fields, header, bad, row)) for row, (line, fields) in enumerate(rows)], bad
@@ -375,7 +375,7 @@ def _refuse_unpaired(header: dict[str, int], path: Path) -> None:
     scores = {match[1] for name in header if (match := re.fullmatch(r"SCORE_(\d{1,3})_A", name))}
     for number in sorted(systems ^ scores):
         missing = f"SCORE_{number}_A" if number in systems else f"SYSTEM_{number}"
-        raise InputError(f"has no column '{missing}'; check the header and --format", file=path, line=1)
+        raise InputError(f"has no column '{missing}'; check the header and {param('format')}", file=path, line=1)
 
 
 def _fit_to_header(fields: list[str], header: dict[str, int], bad: BadRows, row: int) -> list[str]:
@@ -388,7 +388,7 @@ def _fit_to_header(fields: list[str], header: dict[str, int], bad: BadRows, row:
         bad.row(row, f"only {counted(len(fields), 'field')}; the file may be cut", _CUT)
     if kind == RANKING and len(fields) > length:
         problem = f"{counted(len(fields), 'field')} where the header has {length}"
-        bad.row(row, f"{problem}; the file may be damaged or not what --format says", _CUT)
+        bad.row(row, f"{problem}; the file may be damaged or not what {param('format')} says", _CUT)
         fields = fields[:length]
     return fields + [""] * (length - len(fields))
 
@@ -409,7 +409,7 @@ def _header_of(fields: list[str], path: Path) -> list[str]:
         index = leading.index("TYPE")
         if len(fields) > index and re.fullmatch(r"[A-Z][A-Z_]+", fields[index]):
             return [*leading, *_SYSTEMS, "EXTRA"]
-    raise InputError("has no header with TASK and TYPE; check --format", file=path, line=1)
+    raise InputError(f"has no header with TASK and TYPE; check {param('format')}", file=path, line=1)
 
 
 def _read_labels_of_2007(

@@ -46,7 +46,7 @@ from adjudge.server.database import (
     sqlite_file,
     write_database_note,
 )
-from adjudge.table.errors import DataError, InputError, UsageError, shown
+from adjudge.table.errors import DataError, InputError, UsageError, param, shown
 from adjudge.table.files import atomic_path, umask
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
         database: its database; default: the one that it is served from.
     """
     if output.suffix != ".zip":
-        raise UsageError(f"--output '{output}' does not end in .zip; a backup is a zip archive")
+        raise UsageError(f"{param('output')} '{output}' does not end in .zip; a backup is a zip archive")
     text, files = campaign_files(campaign_file)
     chosen, embedded = locate_database(campaign_file, database, ", so there is nothing to back up")
     made = datetime.now(UTC).isoformat(timespec="seconds")
@@ -125,7 +125,7 @@ def restore(archive: Path, folder: Path, *, database: str | None = None) -> Rest
         database: an empty PostgreSQL database; default: SQLite in the folder.
     """
     if database is not None and not is_postgres(database):
-        raise UsageError("--database is not the address of a PostgreSQL database; leave it out for SQLite")
+        raise UsageError(f"{param('database')} is not the address of a PostgreSQL database; leave it out for SQLite")
     place = _choose_place(folder)
     with read_archive(archive) as reader, working_folder(place) as working:
         manifest = reader.manifest
@@ -254,7 +254,7 @@ def move(campaign_file: Path, to: str, *, database: str | None = None) -> Moved:
     target, beside = _parse_target(to), database_file(campaign_file)
     if is_same_database(source, target, beside):
         raise UsageError(
-            f"--to is {show_database(target, Path())}, where the campaign is already; name another database"
+            f"{param('to')} is {show_database(target, Path())}, where the campaign is already; name another database"
         )
     where = show_database(source, beside)
     with open_database(source, beside) as connection:
@@ -291,13 +291,15 @@ def _parse_target(to: str) -> str:
         return to
     if "://" in to and not to.startswith("sqlite://"):
         raise UsageError(
-            f"--to '{to.partition('://')[0]}://…' is of no known kind; give postgres://… or a file.sqlite3"
+            f"{param('to')} '{to.partition('://')[0]}://…' is of no known kind; give postgres://… or a file.sqlite3"
         )
     file = (sqlite_file(to, Path()) if to.startswith("sqlite:") else None) or Path(to)
     if file.suffix != ".sqlite3":
         # With an @, it may be an address without its beginning, and hold a password.
         given = "the address given" if "@" in to else f"'{file}'"
-        raise UsageError(f"--to: {given} is neither postgres://user@host/name nor a file that ends in .sqlite3")
+        raise UsageError(
+            f"{param('to')}: {given} is neither postgres://user@host/name nor a file that ends in .sqlite3"
+        )
     return f"sqlite:{quote(str(file.absolute()))}"
 
 

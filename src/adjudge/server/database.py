@@ -12,7 +12,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from adjudge.table.errors import InputError, UsageError
+from adjudge.table.errors import InputError, UsageError, param
 from adjudge.table.files import atomic_path, read_text
 from adjudge.table.judgments import fingerprint
 
@@ -96,7 +96,8 @@ def choose_database(campaign_file: Path, given: str | None) -> str | None:
     if given is None or _identify(given) == _identify(noted):
         return given or noted
     raise UsageError(
-        f"--database is {hide_password(given)}, but the campaign was moved to {hide_password(noted)}; leave the "
+        f"{param('database')} is {hide_password(given)}, but the campaign was moved "
+        f"to {hide_password(noted)}; leave the "
         f"option out (and ADJUDGE_DATABASE unset), or delete {note} to return to the former database"
     )
 
@@ -145,7 +146,9 @@ def _postgres_settings(url: str) -> dict[str, Any]:
     given = dict(parse_qsl(parts.query))
     pooling = given.pop("pooling", "session")
     if pooling not in ("session", "transaction"):
-        raise UsageError(f"pooling={pooling} in --database is not known; write pooling=transaction, or leave it out")
+        raise UsageError(
+            f"pooling={pooling} in {param('database')} is not known; write pooling=transaction, or leave it out"
+        )
     pooled = pooling == "transaction"
     return {
         "ENGINE": "django.db.backends.postgresql",
@@ -377,9 +380,11 @@ def _address_settings(host: str, url: str | None) -> dict[str, Any]:
     except ValueError:
         known = False
     if not known:
-        raise UsageError(f"--url '{url}' is not an address; write it as https://judge.example.org")
+        raise UsageError(f"{param('url')} '{url}' is not an address; write it as https://judge.example.org")
     if parts.path not in ("", "/") or parts.query or parts.fragment:
-        raise UsageError(f"--url '{url}' has more than a host; give the campaign a host name (or port) of its own")
+        raise UsageError(
+            f"{param('url')} '{url}' has more than a host; give the campaign a host name (or port) of its own"
+        )
     secure = parts.scheme == "https"
     return {
         "ALLOWED_HOSTS": [parts.hostname, "127.0.0.1", "localhost", "[::1]"],

@@ -17,7 +17,7 @@ from adjudge.campaigns.tasks import TaskSet, parse_tasks, save_tasks, to_json
 from adjudge.server.archives import known_migrations, open_database, read_migration
 from adjudge.server.database import database_file, locate_database, show_database
 from adjudge.server.serve import LinkFile, check_same_campaign
-from adjudge.table.errors import DataError, InputError, UsageError
+from adjudge.table.errors import DataError, InputError, UsageError, param
 from adjudge.table.protocols import RATED
 from adjudge.table.wording import counted
 
@@ -64,9 +64,9 @@ def extend(
         looks: the planned looks that were taken so far.
     """
     if judgments < 0:
-        raise UsageError(f"--judgments is {judgments}; give how many more are wanted")
+        raise UsageError(f"{param('judgments')} is {judgments}; give how many more are wanted")
     if not 0 <= beside <= MOST_BESIDE:
-        raise UsageError(f"--beside is {beside:g}; give a number from 0 to {MOST_BESIDE}")
+        raise UsageError(f"{param('beside')} is {beside:g}; give a number from 0 to {MOST_BESIDE}")
     campaign = load_campaign(campaign_file)
     chosen, _ = locate_database(campaign_file, database, "; change it, and serve it as it is")
     where = show_database(chosen, database_file(campaign_file))
@@ -105,7 +105,10 @@ def extend(
                 save_tasks(extension.tasks, campaign_file.with_name("tasks.json"))
             except InputError as fault:
                 # The database holds the extension by now, and new links are shown only once: neither may be lost.
-                notes.append(f"the campaign is extended, but {fault}; the next start of adjudge serve writes it")
+                notes.append(
+                    f"the campaign is extended, but {fault.for_command_line()}; the next "
+                    "start of adjudge serve writes it"
+                )
     return _describe_extension(
         campaign, stored, extension, notes, links, dry_run=dry_run, judgments=judgments, beside=beside
     )
@@ -115,12 +118,12 @@ def _check_extension(extension: Extension, campaign: Campaign) -> None:
     if not extension.added and not extension.annotators:
         raise DataError(
             "there is nothing to add: the campaign file has no annotators, systems or texts that the tasks lack; add "
-            "them there, or ask for more judgments of the same texts with --judgments"
+            f"them there, or ask for more judgments of the same texts with {param('judgments')}"
         )
     if extension.annotators and not extension.added and campaign.assignment.policy == "fixed":
         raise DataError(
             'with assignment.policy = "fixed", new annotators have nothing to judge without new tasks; ask for some '
-            "with --judgments, or add people on the organisers' page, who stand in for those who are excluded"
+            f"with {param('judgments')}, or add people on the organisers' page, who stand in for those who are excluded"
         )
 
 

@@ -106,7 +106,7 @@ def compute_panels(group: Group, stamp: Stamp) -> list[dict[str, Any]]:
             return [asdict(table) for table in panel.make(judgments)]
         except AdjudgeError as fault:
             title = getattr(panel.make, "__name__", "statistics").replace("_", " ").capitalize()
-            return [asdict(PanelTable(title, (), (), note=str(fault)))]
+            return [asdict(PanelTable(title, (), (), note=fault.for_command_line()))]
         finally:
             connections.close_all()
 

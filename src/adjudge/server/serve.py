@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TextIO
 from adjudge.campaigns.campaign_file import load_campaign
 from adjudge.campaigns.tasks import TaskSet, load_tasks, save_tasks
 from adjudge.server.database import choose_database, is_postgres, locate_database, set_served, start_django
-from adjudge.table.errors import DataError, InputError, UsageError
+from adjudge.table.errors import DataError, InputError, UsageError, param
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -76,9 +76,13 @@ def serve(
     given, database = database, choose_database(campaign_file, database)
     processes = workers if workers is not None else 2 if is_postgres(database) else 1
     if not 1 <= processes <= MOST_WORKERS:
-        raise UsageError(f"--workers {workers} is not between 1 and {MOST_WORKERS}; choose a number of processes")
+        raise UsageError(
+            f"{param('workers')} {workers} is not between 1 and {MOST_WORKERS}; choose a number of processes"
+        )
     if processes > 1 and not is_postgres(database):
-        raise UsageError(f"--workers {workers} needs PostgreSQL; give --database postgres://..., or leave it out")
+        raise UsageError(
+            f"{param('workers')} {workers} needs PostgreSQL; give {param('database')} postgres://..., or leave it out"
+        )
     _check_free(address)
     write_down = None if links_file is None else LinkFile(links_file, address.base).add
     file = tasks_file or campaign_file.with_name("tasks.json")
@@ -220,7 +224,8 @@ def _check_free(address: Address) -> None:
         except OSError as fault:
             reason = fault.strerror or str(fault)
             raise UsageError(
-                f"cannot listen on {address.host} port {address.port} ({reason}); choose another with --port or --host"
+                f"cannot listen on {address.host} port {address.port} ({reason}); choose another "
+                f"with {param('port')} or {param('host')}"
             ) from fault
 
 
@@ -245,7 +250,7 @@ class LinkFile:
             reason = getattr(fault, "strerror", None) or "it holds something else"
             raise InputError(f"links cannot be written here ({reason}); choose another file", file=path) from fault
         if first not in ("", LINKS_HEADER):
-            raise InputError("holds something other than links; choose another file for --links", file=path)
+            raise InputError(f"holds something other than links; choose another file for {param('links')}", file=path)
         self._empty = first == ""
 
     def add(self, links: Sequence[NewLink]) -> None:

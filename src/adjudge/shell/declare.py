@@ -13,7 +13,6 @@ decorator returns; `shell.line` makes the command. Both check values by the same
 from __future__ import annotations
 
 import inspect
-import re
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, fields
@@ -27,7 +26,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from adjudge.readers.options import ReadOptions
 from adjudge.shell.reading import Judged, Reading, as_paths
-from adjudge.table.errors import AdjudgeError, UsageError, in_python, param, unknown_choice
+from adjudge.table.errors import UsageError, in_python, param, unknown_choice
 from adjudge.table.settings import REQUIRED, UNSET, Option, argument, option_of
 
 P = ParamSpec("P")
@@ -343,12 +342,8 @@ def python_call(function: Callable[P, R]) -> Callable[P, R]:
         import_module("numpy")  # its threads can only be limited once it is loaded
         from adjudge.work.tasks import one_thread
 
-        try:
-            with one_thread():
-                return function(*args, **keywords)
-        except AdjudgeError as fault:
-            fault.args = (_without_options(fault.args[0]),)
-            raise
+        with one_thread():
+            return function(*args, **keywords)
 
     return call
 
@@ -360,12 +355,3 @@ def described(function: Callable[P, R]) -> Callable[P, R]:
         function.__signature__ = declared.signature  # type: ignore[attr-defined]
         function.__doc__ = declared.documentation
     return function
-
-
-_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)")
-
-
-def _without_options(message: str) -> str:
-    """Until every message names parameters by `param`: the message with parameters instead of options."""
-    named = {"with": "with_scores"}
-    return _OPTION.sub(lambda option: param(named.get(option[1], option[1].replace("-", "_"))), message)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge.readers.texts import segment_spans
-from adjudge.table.errors import UsageError
+from adjudge.table.errors import UsageError, param
 from adjudge.table.files import atomic_path, is_gzip, read_bytes, write_text
 from adjudge.testsets.documents import COLUMNS, decode_line
 
@@ -188,11 +188,11 @@ def write_fixed(sources: Sequence[SourceText], findings: Sequence[Finding], fold
     """Write every text, corrected, under its own name and in its own format into the folder, and the log beside."""
     if any(source.path.resolve().parent == folder.resolve() for source in sources):
         raise UsageError(
-            f"--fix {folder} is the folder of the texts themselves; name another, they are never overwritten"
+            f"{param('fix')} {folder} is the folder of the texts themselves; name another, they are never overwritten"
         )
     names = [LOG, *(source.path.name for source in sources)]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UsageError(f"--fix would write two files '{twice}' into {folder}; correct the texts one by one")
+        raise UsageError(f"{param('fix')} would write two files '{twice}' into {folder}; correct the texts one by one")
     log = ["\t".join(_HEADER)]
     contents: dict[Path, bytes] = {}
     left = 0
