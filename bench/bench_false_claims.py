@@ -208,7 +208,7 @@ def anything_settled(plan: LookPlan, fits: list[Observed], systems: int) -> bool
     settled = Settled.none(len(pairs))
     for number in range(1, len(fits) + 1):
         settled = settle(plan, fits[:number], settled, np.ones(len(pairs), dtype=bool), systems)
-        state = State(plan, names, pairs, fits[:number], settled, plan.planned)
+        state = State(plan, names, fits[:number], settled, plan.planned)
         if settled_top(state) if plan.goal.kind == "top" else (settled.sign != 0).any():
             return True
     return False
@@ -225,7 +225,7 @@ def final_interval_covers(plan: LookPlan, fits: list[Observed], systems: int, nu
         settled = settle(plan, looks, settled, tested, systems)
         if (settled.sign != 0).all():
             break
-    state = State(plan, names, pairs, looks, settled, plan.planned)
+    state = State(plan, names, looks, settled, plan.planned)
     chosen = int(generator(19, number).integers(len(pairs)))
     wanted = frozenset(names[system] for system in pairs[chosen])
     claims = tuple(claim for claim in claims_of(state) if frozenset(claim.systems) == wanted)

@@ -74,8 +74,6 @@ def false_claims(campaign: GrowingCampaign, looks: int, spending: Mode, campaign
 def covering(plan: LookPlan, campaign: GrowingCampaign, outcome: Outcome) -> list[bool]:
     """Whether each final interval holds 0."""
     names = tuple(f"system-{number:02d}" for number in range(campaign.systems))
-    first, second = np.triu_indices(campaign.systems, 1)
-    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
-    state = State(plan, names, pairs, outcome.looks, outcome.settled, campaign.judgments)
+    state = State(plan, names, outcome.looks, outcome.settled, campaign.judgments)
     intervals = [claim.final_interval for claim in with_final_estimates(state, claims_of(state))]
     return [interval[0] <= 0 <= interval[1] for interval in intervals if interval is not None]

@@ -16,14 +16,13 @@ from adjudge.table.errors import DataError
 from adjudge.table.files import write_text
 from adjudge.table.languages import three_letter_code
 from adjudge.table.protocols import PROTOCOLS
-from adjudge.table.texts import MISSING
+from adjudge.table.texts import MISSING, Mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from adjudge.campaigns.tasks import Item, Output, Screen, Task, TaskSet
-    from adjudge.table.texts import Mark
 
 ITEMS = 100
 Row = dict[str, Any]

@@ -17,22 +17,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from adjudge.readers.mqm import Weights
+from adjudge.table import protocols
 from adjudge.table.errors import InputError, UsageError, param
 from adjudge.table.errors import shown as quoted
 from adjudge.table.files import read_text
 from adjudge.table.languages import language_code
 from adjudge.table.participants import PREFIX, any_judge
-from adjudge.table.protocols import (
-    LEAST_SECONDS,
-    MARKED,
-    ON_SCALE,
-    ONE_BY_ONE,
-    PASS_SHARE,
-    PROTOCOLS,
-    SEVERITIES,
-    CollectedProtocol,
-    Severity,
-)
 from adjudge.table.texts import MarkRules
 from adjudge.table.wording import agreeing
 
@@ -309,8 +299,8 @@ class Crowd(Part):
     failure_code: str | None = None
     return_url: Annotated[str, Field(pattern=r"^https?://")] | None = None
     failure_url: Annotated[str, Field(pattern=r"^https?://")] | None = None
-    pass_share: float = Field(default=PASS_SHARE, ge=0, le=1)
-    least_seconds: float = Field(default=LEAST_SECONDS, ge=0, le=3600)
+    pass_share: float = Field(default=protocols.PASS_SHARE, ge=0, le=1)
+    least_seconds: float = Field(default=protocols.LEAST_SECONDS, ge=0, le=3600)
     signing_key: Annotated[str, Field(min_length=16, max_length=1000)] | None = None
     registrations_per_minute: int = Field(default=30, ge=1, le=100_000)
 
@@ -362,7 +352,7 @@ class Spans(Part):
     one above `warn_above` with a major error.
     """
 
-    severities: tuple[Severity, ...] | None = Field(default=None, min_length=1)
+    severities: tuple[protocols.Severity, ...] | None = Field(default=None, min_length=1)
     categories: dict[Name, tuple[Name, ...]] | None = Field(default=None, min_length=1)
     weights: ErrorWeights = ErrorWeights()
     source: bool = False
@@ -380,10 +370,10 @@ class Spans(Part):
 
     def rules(self, protocol: str) -> MarkRules:
         """Which marks are allowed; severities from the mildest."""
-        chosen = self.severities or PROTOCOLS[protocol].severities
-        with_categories = PROTOCOLS[protocol].categories
+        chosen = self.severities or protocols.PROTOCOLS[protocol].severities
+        with_categories = protocols.PROTOCOLS[protocol].categories
         return MarkRules(
-            severities=tuple(severity for severity in SEVERITIES if severity in chosen),
+            severities=tuple(severity for severity in protocols.SEVERITIES if severity in chosen),
             categories=tuple(self.category_names()) if with_categories else (),
             source=self.source,
             missing=self.missing,
@@ -437,7 +427,7 @@ class Campaign(Part):
     """One campaign of one protocol and one language pair."""
 
     name: Annotated[PersonName, Field(max_length=100)]
-    protocol: CollectedProtocol
+    protocol: protocols.CollectedProtocol
     seed: int = Field(default=1, ge=0, lt=2**63)
     languages: Languages
     files: Files
@@ -463,9 +453,17 @@ class Campaign(Part):
 
     def _list_conflicts(self) -> Iterator[tuple[bool, str]]:
         """Whether parts contradict each other, and how that is said; the first contradiction counts."""
-        protocol, design, files, name = PROTOCOLS[self.protocol], self.design, self.files, f"'{self.protocol}'"
+        protocol, design, files, name = (
+            protocols.PROTOCOLS[self.protocol],
+            self.design,
+            self.files,
+            f"'{self.protocol}'",
+        )
         for key, given in {"spans": self.spans != Spans(), "files.prefilled": files.prefilled is not None}.items():
-            yield not protocol.marked and given, f"'{key}' is for marking errors ({', '.join(MARKED)}); remove it"
+            yield (
+                not protocol.marked and given,
+                f"'{key}' is for marking errors ({', '.join(protocols.MARKED)}); remove it",
+            )
         finer = self.spans.categories is not None or self.spans.weights != ErrorWeights()
         without = protocol.marked and not protocol.categories
         yield without and finer, f"protocol {name} has no categories and no weights; remove them from [spans]"
@@ -476,13 +474,13 @@ class Campaign(Part):
         )
         scaled = self.scale is not None and not protocol.on_scale
         yield scaled, f"'scale' has no meaning for protocol {name}, which has no scores; remove it"
-        for_scores = f"is for scores ({', '.join(ONE_BY_ONE)})"
+        for_scores = f"is for scores ({', '.join(protocols.ONE_BY_ONE)})"
         yield (
             design.structure != "mixed" and protocol.relative,
             f"design.structure '{design.structure}' {for_scores}; for protocol {name} leave it out",
         )
         instructed = self.controls.attention_text is not None and not protocol.on_scale
-        yield instructed, f"controls.attention_text asks for a score; it is for {', '.join(ON_SCALE)} only"
+        yield instructed, f"controls.attention_text asks for a score; it is for {', '.join(protocols.ON_SCALE)} only"
         drawn, pooled = self.adaptive is not None, self.assignment.policy == "pool"
         yield (
             drawn and not pooled,
@@ -554,7 +552,7 @@ def load_campaign(path: Path | str) -> Campaign:
     except (ValueError, RecursionError) as fault:
         what = "is nested too deeply" if isinstance(fault, RecursionError) else "holds a number of too many digits"
         raise InputError(f"{what} for a campaign; correct it", file=path) from fault
-    protocol = PROTOCOLS.get(str(data.get("protocol")))
+    protocol = protocols.PROTOCOLS.get(str(data.get("protocol")))
     if protocol is not None and protocol.in_text and isinstance(data.setdefault("design", {}), dict):
         data["design"].setdefault("structure", WHOLE_DOCUMENTS)
     try:

@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from adjudge.campaigns.campaign_file import MOST_POINTS, PAGES
+from adjudge.campaigns.campaign_file import MOST_POINTS, PAGES, Campaign
 from adjudge.campaigns.scores import make_chunks
 from adjudge.campaigns.tasks import DraftItem, DraftOutput, DraftScreen, Material, Run
 from adjudge.table.errors import DataError
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     import numpy as np
-
-    from adjudge.campaigns.campaign_file import Campaign
 
 
 # Degraded copies: a phrase of a translation replaced by one from elsewhere, as in direct assessment.

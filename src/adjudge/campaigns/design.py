@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from adjudge.campaigns.allocation import Positions, assign_people, order_screens
-from adjudge.campaigns.campaign_file import MOST_POINTS, PAGES
+from adjudge.campaigns.campaign_file import MOST_POINTS, PAGES, Campaign
 from adjudge.campaigns.controls import ComparedController, Controller, plan_amounts
 from adjudge.campaigns.rankings import make_ranking
 from adjudge.campaigns.scores import make_all_systems, make_mixed, make_pages, make_pages_all_systems
@@ -28,7 +28,7 @@ from adjudge.campaigns.texts import divide_documents, divide_people, first_versi
 from adjudge.readers.parsing import Delimited, read_delimited, to_float, to_int
 from adjudge.table.errors import DataError, InputError
 from adjudge.table.languages import text_direction
-from adjudge.table.protocols import PROTOCOLS
+from adjudge.table.protocols import PROTOCOLS, TaskKind
 from adjudge.table.rng import generator
 from adjudge.table.wording import counted
 
@@ -38,9 +38,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from adjudge.campaigns.campaign_file import Campaign
     from adjudge.campaigns.tasks import DraftItem, DraftScreen, OutputKey
-    from adjudge.table.protocols import TaskKind
     from adjudge.table.texts import TestSet
 
 

@@ -12,7 +12,7 @@ from adjudge.campaigns.controls import plan_amounts
 from adjudge.table.judgments import SetAside
 from adjudge.table.maths import divide
 from adjudge.table.protocols import KINDS, PROTOCOLS, WORK
-from adjudge.table.results import Result, Table, number, percent, tabulate, text
+from adjudge.table.results import Result, Setting, Table, number, percent, tabulate, text
 from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from adjudge.campaigns.campaign_file import Campaign
     from adjudge.campaigns.tasks import Task, TaskSet
-    from adjudge.table.results import Setting
     from adjudge.table.texts import TestSet
 
 

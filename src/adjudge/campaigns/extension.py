@@ -14,13 +14,13 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from adjudge.campaigns.allocation import Positions, order_screens
-from adjudge.campaigns.campaign_file import PAGES
+from adjudge.campaigns.campaign_file import PAGES, Campaign
 from adjudge.campaigns.controls import ComparedController, Controller, TooFewItems
 from adjudge.campaigns.design import Assembler, check_material, count_room, make_controller, make_drafts
 from adjudge.campaigns.rankings import consecutive_runs, make_blocks
 from adjudge.campaigns.scores import Chunk, Page, check_lengths, deal_pages, make_chunks
 from adjudge.campaigns.segment_selection import can_be_judged
-from adjudge.campaigns.tasks import Material, Run, make_material
+from adjudge.campaigns.tasks import Material, Run, Task, TaskSet, make_material
 from adjudge.campaigns.texts import human_names, read_texts
 from adjudge.table.errors import DataError, param
 from adjudge.table.protocols import PROTOCOLS
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from adjudge.campaigns.campaign_file import Campaign
-    from adjudge.campaigns.tasks import Task, TaskSet
     from adjudge.table.texts import TestSet
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adjudge.campaigns.campaign_file import is_one_line, load_campaign, named_annotators
+from adjudge.campaigns.campaign_file import Campaign, is_one_line, load_campaign, named_annotators
 from adjudge.campaigns.design import design
 from adjudge.campaigns.results import Initialised, NewFile
 from adjudge.campaigns.texts import read_texts
@@ -24,7 +24,6 @@ from adjudge.table.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from adjudge.campaigns.campaign_file import Campaign
     from adjudge.campaigns.tasks import TaskSet
 
 

@@ -17,14 +17,13 @@ from adjudge.table.errors import InputError, shown
 from adjudge.table.files import read_text, write_text
 from adjudge.table.judgments import fingerprint
 from adjudge.table.protocols import PROTOCOLS, TaskKind
-from adjudge.table.texts import MISSING, SOURCE, TARGET, Mark, carried_over, fault_of_mark, fault_of_marks
+from adjudge.table.texts import MISSING, SOURCE, TARGET, Mark, TestSet, carried_over, fault_of_mark, fault_of_marks
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from adjudge.campaigns.campaign_file import Campaign
-    from adjudge.table.texts import TestSet
 
 
 SCHEMA_VERSION = 1

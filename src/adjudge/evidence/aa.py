@@ -36,11 +36,11 @@ import numpy as np
 from adjudge.evidence.trust import AATest, unnamed_note
 from adjudge.ranking import bradley_terry
 from adjudge.ranking import relative as ratios
-from adjudge.ranking.estimator import RelativeEstimator, estimator_of
+from adjudge.ranking.estimator import RelativeEstimator, ScoreEstimator, estimator_of
 from adjudge.ranking.intervals import false_alarms
 from adjudge.ranking.significance import halves_differ
 from adjudge.table.errors import DataError, unknown_choice
-from adjudge.table.maths import student_tail
+from adjudge.table.maths import Bools, Codes, Floats, student_tail
 from adjudge.table.rng import DEFAULT_SEED, generator
 from adjudge.work.tasks import map_tasks
 
@@ -49,9 +49,7 @@ if TYPE_CHECKING:
 
     from adjudge.evidence.audit import AuditSettings
     from adjudge.ranking.counts import Tally
-    from adjudge.ranking.estimator import ScoreEstimator
     from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Bools, Codes, Floats
 
     Unit = Literal["pages", "annotators"]
 

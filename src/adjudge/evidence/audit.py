@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -12,21 +12,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 from adjudge.evidence.documents import documents_setting
 from adjudge.ranking.changes import GENUINE
 from adjudge.table.errors import DataError, UsageError, param, unknown_choice
-from adjudge.table.judgments import fingerprint_of_parts, fingerprint_of_table
+from adjudge.table.judgments import Judgments, fingerprint_of_parts, fingerprint_of_table
 from adjudge.table.protocols import RATED, RELATIVE, SCORED
-from adjudge.table.results import Result, to_plain
+from adjudge.table.results import Result, Table, to_plain
 from adjudge.table.settings import by_option, documents_by_option, method_option, option, seed_option
 from adjudge.work.cache import cached
-from adjudge.work.tasks import current_workers, do_task, try_tasks, workers, worth_dividing
+from adjudge.work.tasks import Outcome, current_workers, do_task, try_tasks, workers, worth_dividing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     import polars as pl
-
-    from adjudge.table.judgments import Judgments
-    from adjudge.table.results import Table
-    from adjudge.work.tasks import Outcome
 
 
 def _families(given: Mapping[str, str] | list[str]) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from adjudge.table.maths import normal_quantile, student_quantile
+from adjudge.table.maths import Floats, normal_quantile, student_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.evidence.look_claims import Goal
-    from adjudge.table.maths import Floats
 
     Flags = NDArray[np.bool_]
 

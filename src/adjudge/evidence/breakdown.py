@@ -16,14 +16,14 @@ import numpy as np
 import polars as pl
 
 from adjudge.evidence.verdict import say_subsets_differ
-from adjudge.ranking.estimator import RelativeEstimator, ScoreEstimator, fit_cells, is_relative
+from adjudge.ranking.estimator import CellFit, RelativeEstimator, ScoreEstimator, fit_cells, is_relative
 from adjudge.ranking.lines import holm
 from adjudge.ranking.methods import DEFAULTS, METHODS
 from adjudge.ranking.scores import as_scores
-from adjudge.table.comparisons import BLOCK_KEY, block_rows, comparisons, relative_judgments
+from adjudge.table.comparisons import BLOCK_KEY, Comparisons, block_rows, comparisons, relative_judgments
 from adjudge.table.errors import DataError, UsageError, param, unknown_choice
-from adjudge.table.judgments import codes_of
-from adjudge.table.maths import student_tail
+from adjudge.table.judgments import Judgments, codes_of
+from adjudge.table.maths import Codes, Floats, student_tail
 from adjudge.table.results import Cell, Table, number, p_value, tabulate, text
 from adjudge.table.rng import DEFAULT_SEED, generator
 from adjudge.table.wording import agreeing, counted
@@ -32,11 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.evidence.audit import AuditSettings
-    from adjudge.ranking.estimator import CellFit
     from adjudge.ranking.ranking import Ranking
-    from adjudge.table.comparisons import Comparisons
-    from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Codes, Floats
 
 LEVEL = 0.05
 _STREAM = 47

@@ -24,10 +24,10 @@ from adjudge.evidence.trust import random_halves, unnamed_note
 from adjudge.evidence.verdict import FEWEST_ANNOTATORS, claim_best, claim_better, claim_parity, count_claims
 from adjudge.ranking import relative as ratios
 from adjudge.ranking.changes import margin_in_points
-from adjudge.ranking.estimator import Part, RelativeEstimator, ScoreEstimator, estimator_of
+from adjudge.ranking.estimator import Estimator, Part, RelativeEstimator, ScoreEstimator, estimator_of
 from adjudge.ranking.lines import holm
 from adjudge.table.comparisons import NOBODY
-from adjudge.table.maths import equivalence, student_tail
+from adjudge.table.maths import Floats, equivalence, student_tail
 from adjudge.table.results import P_HOLM, UNWRITTEN, Cell, Table, number, text, to_plain
 from adjudge.table.rng import generator
 from adjudge.table.score_sheet import item_means, sheet_of, standardised
@@ -40,9 +40,7 @@ if TYPE_CHECKING:
 
     from adjudge.evidence.audit import AuditSettings
     from adjudge.ranking.estimate import Estimate
-    from adjudge.ranking.estimator import Estimator
     from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Floats
 
 
 # Trials that a claim has to survive. Each is the ranking made again from changed data, or by another estimator.

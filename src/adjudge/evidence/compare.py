@@ -13,34 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from adjudge.evidence.compared_campaigns import (
-    LEVEL,
-    RESAMPLES,
-    Campaign,
-    CampaignComparison,
-    CampaignCost,
-    CampaignPair,
-    Cells,
-    ComparedSystem,
-    FlipCount,
-    ScoreCorrelation,
-    campaign_of_judgments,
-    document_of,
-    draw_documents,
-    flip_count,
-    flips,
-    item_agreement,
-    minutes_of,
-    score_correlation,
-    verdict_on,
-)
+from adjudge.evidence import compared_campaigns
 from adjudge.evidence.verdict import say_same_documents, show_correlation
 from adjudge.metrics.gold import gold
 from adjudge.ranking.lines import holm
-from adjudge.readers.metric_scores import fingerprint_of_scores
+from adjudge.readers.metric_scores import MetricScore, fingerprint_of_scores
 from adjudge.table.errors import DataError, UsageError, param, shown, unknown_choice
 from adjudge.table.judgments import Judgments
-from adjudge.table.maths import kendall
+from adjudge.table.maths import Floats, kendall
 from adjudge.table.rng import DEFAULT_SEED
 from adjudge.table.wording import as_argument
 
@@ -48,8 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from adjudge.evidence.compared_campaigns import Draws
-    from adjudge.readers.metric_scores import MetricScore
-    from adjudge.table.maths import Floats
 
     Source = Judgments | list[MetricScore]
 
@@ -88,7 +66,7 @@ def _systems(source: Source) -> Iterable[str]:
     return source.systems if isinstance(source, Judgments) else {score.system for score in source}
 
 
-def check_shared(campaigns: Sequence[Campaign]) -> None:
+def check_shared(campaigns: Sequence[compared_campaigns.Campaign]) -> None:
     """Refuse campaigns that share fewer than two systems with the first, with a hint at names that look alike."""
     first = campaigns[0]
     for other in campaigns[1:]:
@@ -100,7 +78,7 @@ def check_shared(campaigns: Sequence[Campaign]) -> None:
             )
 
 
-def name_notes(campaigns: Sequence[Campaign]) -> list[str]:
+def name_notes(campaigns: Sequence[compared_campaigns.Campaign]) -> list[str]:
     """Systems that some campaigns lack, and names that look alike."""
     notes = []
     first = campaigns[0]
@@ -149,7 +127,7 @@ def _listed(names: Iterable[str]) -> str:
 
 def compare_documents(
     sources: Mapping[str, Source], system: str, *, keys: Mapping[str, str] | None, seed: int
-) -> CampaignComparison:
+) -> compared_campaigns.CampaignComparison:
     """Compare every two runs by their scores of documents; the interval is Fisher's, over documents."""
     runs: dict[str, Judgments] = {name: source for name, source in sources.items() if not isinstance(source, list)}
     standards = {name: gold([run], names=[name], keys=keys, seed=seed) for name, run in runs.items()}
@@ -167,9 +145,9 @@ def compare_documents(
     costs = []
     for name, run in runs.items():
         table = run.final().table
-        minutes, timing = minutes_of(table)
-        costs.append(CampaignCost(name, "zscore", table.height, minutes, None, None, None, timing))
-    return CampaignComparison(
+        minutes, timing = compared_campaigns.minutes_of(table)
+        costs.append(compared_campaigns.CampaignCost(name, "zscore", table.height, minutes, None, None, None, timing))
+    return compared_campaigns.CampaignComparison(
         settings={"method": "zscore", "seed": seed},
         data="+".join(standard.data for standard in standards.values()),
         set_aside=tuple(aside for standard in standards.values() for aside in standard.set_aside),
@@ -178,7 +156,7 @@ def compare_documents(
         campaigns=tuple(runs),
         unit=unit,
         systems=tuple(
-            ComparedSystem(
+            compared_campaigns.ComparedSystem(
                 key,
                 False,
                 tuple(of_run.get(key) for of_run in by_unit.values()),
@@ -198,7 +176,7 @@ def rank_units(scores: Mapping[str, float]) -> dict[str, int]:
 
 def _pair_documents(
     names: tuple[str, str], runs: Sequence[Judgments], keys: Mapping[str, str] | None, unit: str, seed: int
-) -> CampaignPair:
+) -> compared_campaigns.CampaignPair:
     first, second = names
     both = gold(runs, names=[first, second], keys=keys, orders=0, seed=seed)
     correlation = both.correlation
@@ -211,19 +189,19 @@ def _pair_documents(
     x, y = (np.array([by_key[key] for key in shared], dtype=float) for by_key in (before, after))
     upper = np.triu_indices(len(shared), 1)
     flipped = int((np.sign(x[upper[0]] - x[upper[1]]) * np.sign(y[upper[0]] - y[upper[1]]) < 0).sum())
-    scores = ScoreCorrelation(
+    scores = compared_campaigns.ScoreCorrelation(
         correlation.n, correlation.pearson, correlation.spearman, kendall(x, y), correlation.interval
     )
-    count = FlipCount(flipped, len(upper[0]), None, None)
+    count = compared_campaigns.FlipCount(flipped, len(upper[0]), None, None)
     r = show_correlation(scores.pearson, scores.interval)
     verdict = say_same_documents(names, flips=count.flips, pairs=count.pairs, unit=unit, r=r)
-    return CampaignPair(names, scores, (), count, None, verdict)
+    return compared_campaigns.CampaignPair(names, scores, (), count, None, verdict)
 
 
 # Metrics, and files of scores without annotators, as campaigns: means of segments, documents drawn again.
 
 
-def campaigns_of_scores(name: str, scores: Sequence[MetricScore], draws: Draws) -> list[Campaign]:
+def campaigns_of_scores(name: str, scores: Sequence[MetricScore], draws: Draws) -> list[compared_campaigns.Campaign]:
     """Every metric (or column of human scores) of a file as a campaign of its own; a single one is named as given."""
     by_metric: dict[str, list[MetricScore]] = {}
     for score in scores:
@@ -235,21 +213,21 @@ def campaigns_of_scores(name: str, scores: Sequence[MetricScore], draws: Draws) 
     ]
 
 
-def _campaign_of_metric(name: str, scores: Sequence[MetricScore], draws: Draws) -> Campaign:
+def _campaign_of_metric(name: str, scores: Sequence[MetricScore], draws: Draws) -> compared_campaigns.Campaign:
     segments = [score for score in scores if score.segment is not None]
     used = segments or scores
     systems = tuple(sorted({score.system for score in used}))
-    cells = Cells(
+    cells = compared_campaigns.Cells(
         systems=systems,
         system=np.array([systems.index(score.system) for score in used]),
         weight=np.ones(len(used)),
         score=np.array([score.score for score in used], dtype=float),
         annotator=None,
-        document=draws.of([document_of(score) for score in used]),
+        document=draws.of([compared_campaigns.document_of(score) for score in used]),
     )
     resampled = cells.resampled(0, draws) if segments else {}
     p_better, certain = _resampling_tests(cells.scores(), resampled)
-    return Campaign(
+    return compared_campaigns.Campaign(
         name=name,
         method="mean",
         unit="mean score",
@@ -281,7 +259,7 @@ def _resampling_tests(
         difference = scores[first] - scores[second]
         p_better[first, second] = float(ndtr(-difference / spread)) if spread > 0 else float(difference <= 0)
     pairs = [2 * min(p, p_better[pair[::-1]]) for pair, p in p_better.items() if pair[0] < pair[1]]
-    return p_better, int((holm(np.array(pairs)) < LEVEL).sum())
+    return p_better, int((holm(np.array(pairs)) < compared_campaigns.LEVEL).sum())
 
 
 def compare(
@@ -290,9 +268,9 @@ def compare(
     rename: Mapping[str, str] | None = None,
     method: str | None = None,
     keys: Mapping[str, str] | None = None,
-    resamples: int = RESAMPLES,
+    resamples: int = compared_campaigns.RESAMPLES,
     seed: int = DEFAULT_SEED,
-) -> CampaignComparison:
+) -> compared_campaigns.CampaignComparison:
     """Compare two or more campaigns over the systems that they share.
 
     Args:
@@ -316,17 +294,17 @@ def compare(
     held = {source.systems if isinstance(source, Judgments) else () for source in sources.values()}
     if len(held) == 1 and len(only := held.pop()) == 1:
         return compare_documents(sources, only[0], keys=keys, seed=seed)
-    draws = draw_documents(sources.values(), resamples=resamples, seed=seed)
-    loaded: list[Campaign] = []
+    draws = compared_campaigns.draw_documents(sources.values(), resamples=resamples, seed=seed)
+    loaded: list[compared_campaigns.Campaign] = []
     for number, (name, source) in enumerate(sources.items()):
         if isinstance(source, Judgments):
-            loaded.append(campaign_of_judgments(name, source, number, method, draws))
+            loaded.append(compared_campaigns.campaign_of_judgments(name, source, number, method, draws))
         else:
             loaded += campaigns_of_scores(name, source, draws)
     if len(loaded) < 2:
         raise UsageError("one campaign was given, at least two are needed; name another file")
     check_shared(loaded)
-    return CampaignComparison(
+    return compared_campaigns.CampaignComparison(
         settings={
             "method": method,
             "resamples": resamples,
@@ -356,14 +334,14 @@ def _read_source(source: Any) -> Source:
     return as_scores(read(source))
 
 
-def _notes(loaded: Sequence[Campaign], sources: Mapping[str, Source]) -> tuple[str, ...]:
+def _notes(loaded: Sequence[compared_campaigns.Campaign], sources: Mapping[str, Source]) -> tuple[str, ...]:
     judgments = {name: source for name, source in sources.items() if isinstance(source, Judgments)}
     read = [f"{name}: {note}" for name, source in judgments.items() for note in source.notes]
     of_campaigns = [f"{campaign.name}: {note}" for campaign in loaded for note in campaign.notes]
     return tuple(dict.fromkeys((*name_notes(loaded), *of_campaigns, *read)))
 
 
-def _side_by_side(loaded: Sequence[Campaign]) -> tuple[ComparedSystem, ...]:
+def _side_by_side(loaded: Sequence[compared_campaigns.Campaign]) -> tuple[compared_campaigns.ComparedSystem, ...]:
     """Every system that at least two campaigns have, in the order of the first."""
     every = dict.fromkeys(name for campaign in loaded for name in campaign.scores)
     several = [name for name in every if sum(name in campaign.scores for campaign in loaded) > 1]
@@ -374,7 +352,7 @@ def _side_by_side(loaded: Sequence[Campaign]) -> tuple[ComparedSystem, ...]:
     ]
     first = loaded[0].scores
     return tuple(
-        ComparedSystem(
+        compared_campaigns.ComparedSystem(
             name,
             any(name in campaign.human for campaign in loaded),
             tuple(campaign.scores.get(name) for campaign in loaded),
@@ -384,28 +362,31 @@ def _side_by_side(loaded: Sequence[Campaign]) -> tuple[ComparedSystem, ...]:
     )
 
 
-def _pair(first: Campaign, second: Campaign) -> CampaignPair:
+def _pair(first: compared_campaigns.Campaign, second: compared_campaigns.Campaign) -> compared_campaigns.CampaignPair:
     systems = sorted(
         name
         for name in first.scores
         if name in second.scores and np.isfinite(first.scores[name]) and np.isfinite(second.scores[name])
     )
-    correlation, flipped = score_correlation(first, second, systems), flips(first, second, systems)
-    count = flip_count(first, second, systems, len(flipped))
-    return CampaignPair(
+    correlation, flipped = (
+        compared_campaigns.score_correlation(first, second, systems),
+        compared_campaigns.flips(first, second, systems),
+    )
+    count = compared_campaigns.flip_count(first, second, systems, len(flipped))
+    return compared_campaigns.CampaignPair(
         campaigns=(first.name, second.name),
         scores=correlation,
         flips=flipped,
         flip_count=count,
-        items=item_agreement(first, second, systems),
-        verdict=verdict_on((first.name, second.name), correlation, flipped, count),
+        items=compared_campaigns.item_agreement(first, second, systems),
+        verdict=compared_campaigns.verdict_on((first.name, second.name), correlation, flipped, count),
     )
 
 
-def _cost(campaign: Campaign) -> CampaignCost:
+def _cost(campaign: compared_campaigns.Campaign) -> compared_campaigns.CampaignCost:
     certain = campaign.certain
     per = None if not certain else campaign.judgments / certain
     minutes = None if not certain or campaign.minutes is None else campaign.minutes / certain
-    return CampaignCost(
+    return compared_campaigns.CampaignCost(
         campaign.name, campaign.method, campaign.judgments, campaign.minutes, certain, per, minutes, campaign.timing
     )

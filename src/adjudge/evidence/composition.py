@@ -19,18 +19,18 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import polars as pl
 
-from adjudge.ranking.counts import tally
+from adjudge.ranking.counts import Tally, tally
 from adjudge.ranking.estimator import is_relative
 from adjudge.ranking.intervals import Correlation, correlate
 from adjudge.ranking.methods import find_method
 from adjudge.ranking.significance import sign_tests
-from adjudge.table.comparisons import BLOCK_KEY, comparisons, relative_judgments
+from adjudge.table.comparisons import BLOCK_KEY, Comparisons, comparisons, relative_judgments
 from adjudge.table.errors import DataError, UsageError
-from adjudge.table.maths import divide
+from adjudge.table.maths import Floats, divide
 from adjudge.table.protocols import RATED, SCORED
 from adjudge.table.results import UNWRITTEN, Cell, Column, Table, number, p_value, percent, tabulate, text
 from adjudge.table.rng import DEFAULT_SEED, generator
-from adjudge.table.score_sheet import item_means, sheet_of, standardised
+from adjudge.table.score_sheet import Sheet, item_means, sheet_of, standardised
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
@@ -40,11 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.evidence.audit import AuditSettings
-    from adjudge.ranking.counts import Tally
-    from adjudge.table.comparisons import Comparisons
     from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Floats
-    from adjudge.table.score_sheet import Sheet
 
 
 DEFAULT_METHOD = "wins-or-ties"

@@ -19,9 +19,9 @@ from adjudge.ranking.estimator import ScoreEstimator, fit_cells
 from adjudge.readers.metric_scores import read_metric_scores
 from adjudge.table.errors import DataError, param, unknown_choice
 from adjudge.table.files import read_bytes
-from adjudge.table.judgments import fingerprint
+from adjudge.table.judgments import Judgments, fingerprint
 from adjudge.table.maths import divide
-from adjudge.table.score_sheet import sheet_of, standardised
+from adjudge.table.score_sheet import Sheet, sheet_of, standardised
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.evidence.audit import AuditSettings
-    from adjudge.table.judgments import Judgments
-    from adjudge.table.score_sheet import Sheet
 
 
 RAW = "raw"

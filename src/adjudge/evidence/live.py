@@ -17,28 +17,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.evidence import look_claims
 from adjudge.evidence.boundaries import LookPlan, Observed, Settled, State, bound, one_sided, settle
-from adjudge.evidence.look import observed_of, settled_of
-from adjudge.evidence.look_claims import (
-    Goal,
-    LiveState,
-    LiveSystem,
-    Outlook,
-    advice_on,
-    claims_of,
-    count_judgments,
-    growth,
-    half_width,
-    leading,
-    observe,
-    tested_pairs,
-)
+from adjudge.evidence.look import History, observed_of, settled_of
 from adjudge.table.rng import DEFAULT_SEED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.evidence.look import History
     from adjudge.ranking.ranking import Ranking
     from adjudge.table.judgments import Judgments
 
@@ -61,7 +47,7 @@ def live(
     more: int = MORE,
     ranking: Ranking | None = None,
     seed: int = DEFAULT_SEED,
-) -> LiveState:
+) -> look_claims.LiveState:
     """The state of a campaign at any time.
 
     Args:
@@ -78,13 +64,13 @@ def live(
     from adjudge.ranking.methods import RankSettings, rank
 
     ranking = ranking or rank(judgments, settings=RankSettings(seed=seed))
-    count = count_judgments(judgments)
-    state = _state(ranking, count, LookPlan(planned, _STEPS, Goal(), "anytime", level), start)
-    claims = claims_of(state)
-    stop, advice = advice_on(state, claims)
+    count = look_claims.count_judgments(judgments)
+    state = _state(ranking, count, LookPlan(planned, _STEPS, look_claims.Goal(), "anytime", level), start)
+    claims = look_claims.claims_of(state)
+    stop, advice = look_claims.advice_on(state, claims)
     ahead = min(more, planned - count)
     first = state.seen[0]
-    return LiveState(
+    return look_claims.LiveState(
         settings={"planned": planned, "level": level, "spending": "anytime", "method": ranking.method, "seed": seed},
         data=judgments.fingerprint,
         set_aside=ranking.set_aside,
@@ -103,7 +89,10 @@ def live(
 
 def _state(ranking: Ranking, count: int, plan: LookPlan, start: Start | None) -> State:
     """The comparisons now, with bounds by the information at the start."""
-    systems, now = tuple(sorted(entry.system for entry in ranking.systems)), observe(ranking, count / plan.planned)
+    systems, now = (
+        tuple(sorted(entry.system for entry in ranking.systems)),
+        look_claims.observe(ranking, count / plan.planned),
+    )
     seen = [now]
     if start is not None and len(start[1]) == len(now.z) and start[0] < now.fraction:
         errors = np.array([np.nan if se is None else se for se in start[1]])
@@ -112,16 +101,18 @@ def _state(ranking: Ranking, count: int, plan: LookPlan, start: Start | None) ->
     return State(plan, systems, seen, settled, count)
 
 
-def _systems(state: State, ranking: Ranking) -> tuple[LiveSystem, ...]:
+def _systems(state: State, ranking: Ranking) -> tuple[look_claims.LiveSystem, ...]:
     above = Counter(state.systems[worse] for _, worse in state.better)
     below = Counter(state.systems[better] for better, _ in state.better)
     return tuple(
-        LiveSystem(entry.system, entry.score, 1 + above[entry.system], len(state.systems) - below[entry.system])
+        look_claims.LiveSystem(
+            entry.system, entry.score, 1 + above[entry.system], len(state.systems) - below[entry.system]
+        )
         for entry in ranking.systems
     )
 
 
-def _outlook(state: State, plan: LookPlan, history: History | None, more: int) -> Outlook:
+def _outlook(state: State, plan: LookPlan, history: History | None, more: int) -> look_claims.Outlook:
     """What a look after so many judgments more would settle of the plan's goal."""
     records = () if history is None else history.records
     waiting = _open_comparisons(state, plan, records[-1].sign if records else None)
@@ -133,7 +124,7 @@ def _outlook(state: State, plan: LookPlan, history: History | None, more: int) -
     then = min(1.0, (state.judgments + more) / state.plan.planned)
     chances = [_chance(state, index, plan, seen, level=float(level[index]), then=then) for index in waiting]
     every = range(len(state.pairs))
-    return Outlook(
+    return look_claims.Outlook(
         more=more,
         open=len(waiting),
         expected=float(sum(chances)),
@@ -146,9 +137,9 @@ def _outlook(state: State, plan: LookPlan, history: History | None, more: int) -
 def _open_comparisons(state: State, plan: LookPlan, settled: Sequence[int] | None) -> list[int]:
     """The comparisons of the goal that are open: all pairs, or those between the leaders and the rest."""
     sign = state.settled.sign if settled is None else np.array(settled)
-    tested = tested_pairs(plan.goal, state.systems) & (sign == 0)
+    tested = look_claims.tested_pairs(plan.goal, state.systems) & (sign == 0)
     if plan.goal.kind == "top":
-        tested &= state.crossing(leading(state, plan.goal.size))
+        tested &= state.crossing(look_claims.leading(state, plan.goal.size))
     return [int(index) for index in np.flatnonzero(tested)]
 
 
@@ -156,7 +147,7 @@ def _chance(state: State, index: int, plan: LookPlan, seen: list[Observed], *, l
     """The chance that a comparison is settled at a look when the fraction `then` is in (conditional power)."""
     from scipy.special import ndtr
 
-    times = growth(state, index, then)
+    times = look_claims.growth(state, index, then)
     if times <= 1:
         return 0.0
     z = abs(float(state.now.z[index])) * np.sqrt(times)
@@ -167,7 +158,7 @@ def _chance(state: State, index: int, plan: LookPlan, seen: list[Observed], *, l
 
 def _half(state: State, index: int, fraction: float) -> float:
     """Half of an interval that holds at all times, now or later."""
-    times = growth(state, index, fraction)
+    times = look_claims.growth(state, index, fraction)
     level = float(state.settled.level[index])
     limit = bound(state.plan, state.seen, index, level, ahead=fraction)
-    return half_width(float(state.now.se[index]) / float(np.sqrt(times)), float(state.now.df[index]), limit)
+    return look_claims.half_width(float(state.now.se[index]) / float(np.sqrt(times)), float(state.now.df[index]), limit)

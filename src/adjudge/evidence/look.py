@@ -19,24 +19,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
+from adjudge.evidence import look_claims
 from adjudge.evidence.boundaries import MODES, LookPlan, Mode, Observed, Settled, State, settle
-from adjudge.evidence.look_claims import (
-    Goal,
-    Look,
-    advice_on,
-    answered_rows,
-    claims_of,
-    count_judgments,
-    observe,
-    parse_goal,
-    settled_top,
-    tested_pairs,
-    with_final_estimates,
-)
 from adjudge.evidence.verdict import say_for_whom
 from adjudge.table.errors import DataError, InputError, UsageError, param, unknown_choice
 from adjudge.table.files import exists, read_text, write_text
-from adjudge.table.judgments import KEY, fingerprint
+from adjudge.table.judgments import KEY, Judgments, fingerprint
 from adjudge.table.settings import REQUIRED, method_option, option, seed_option
 from adjudge.table.wording import agreeing, counted
 
@@ -44,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.ranking.ranking import Ranking
-    from adjudge.table.judgments import Judgments
 
 
 # The history of looks: a file that makes every look reproducible and cannot be rewound unnoticed.
@@ -183,7 +170,9 @@ def _shown(value: object) -> str:
 
 def _digests(judgments: Judgments) -> list[str]:
     """The digests of the judgments, by what identifies each (not by its answer, which may be revised), in order."""
-    key = answered_rows(judgments).select(pl.concat_str(pl.col(KEY).cast(pl.String).fill_null("\0"), separator="\1"))
+    key = look_claims.answered_rows(judgments).select(
+        pl.concat_str(pl.col(KEY).cast(pl.String).fill_null("\0"), separator="\1")
+    )
     return sorted(fingerprint(row, digits=_DIGITS) for row in key.to_series().to_list())
 
 
@@ -244,7 +233,7 @@ class LookSettings:
     seed: int = seed_option()
 
 
-def look(judgments: Judgments, settings: LookSettings, *, ranking: Ranking | None = None) -> Look:
+def look(judgments: Judgments, settings: LookSettings, *, ranking: Ranking | None = None) -> look_claims.Look:
     """Look at the judgments so far: which claims are settled for good, which are open, and whether to stop.
 
     Args:
@@ -254,9 +243,9 @@ def look(judgments: Judgments, settings: LookSettings, *, ranking: Ranking | Non
     """
     from adjudge.ranking.methods import RankSettings, rank
 
-    goal, planned = parse_goal(settings.goal, tuple(settings.between)), settings.planned
+    goal, planned = look_claims.parse_goal(settings.goal, tuple(settings.between)), settings.planned
     plan = _plan(planned, settings.looks, goal, settings.spending, settings.level)
-    count = count_judgments(judgments)
+    count = look_claims.count_judgments(judgments)
     if count > planned:
         more = f"the data hold {count:,} judgments, {planned:,} {agreeing(planned, 'was', 'were')} planned"
         raise DataError(f"{more}; a plan cannot be extended during a campaign, use the first ones only")
@@ -266,7 +255,7 @@ def look(judgments: Judgments, settings: LookSettings, *, ranking: Ranking | Non
     path = settings.history
     past = _past(path, plan, systems, judgments, count)
     last = past.records[-1] if past.records else None
-    now = observe(ranking, 1.0 if settings.final or count >= planned else count / planned)
+    now = look_claims.observe(ranking, 1.0 if settings.final or count >= planned else count / planned)
     repeated = last is not None and last.data == judgments.fingerprint
     seen = _assumed(plan, now) if path is None else [observed_of(record) for record in past.records]
     if last is not None and repeated:
@@ -276,18 +265,20 @@ def look(judgments: Judgments, settings: LookSettings, *, ranking: Ranking | Non
     else:
         seen.append(now)
         before = settled_of(last) if last is not None else Settled.none(len(now.z))
-        settled = settle(plan, seen, before, tested_pairs(plan.goal, systems), len(systems))
+        settled = settle(plan, seen, before, look_claims.tested_pairs(plan.goal, systems), len(systems))
         state = State(plan, systems, seen, settled, count)
     if plan.goal.kind == "top":
         # What was settled as the top stays settled.
-        top, top_at = (tuple(last.top), last.top_at) if last is not None and last.top else (settled_top(state), 0)
+        top, top_at = (
+            (tuple(last.top), last.top_at) if last is not None and last.top else (look_claims.settled_top(state), 0)
+        )
         state = replace(state, top=top, top_at=top_at or (len(seen) if top else 0))
     if path is not None and not repeated:
         write_history(path, History(past.plan, (*past.records, _record(state, judgments))))
     return _result(state, judgments, ranking, _notes(plan, state, path, repeated=repeated))
 
 
-def _plan(planned: int, looks: int, goal: Goal, spending: Mode, level: float) -> LookPlan:
+def _plan(planned: int, looks: int, goal: look_claims.Goal, spending: Mode, level: float) -> LookPlan:
     if planned < 1:
         raise UsageError(f"{param('planned')} is {planned}; give the judgments planned in all, before the first look")
     if looks < 1:
@@ -371,15 +362,15 @@ def _notes(plan: LookPlan, state: State, path: Path | None, *, repeated: bool) -
     return tuple(notes)
 
 
-def _result(state: State, judgments: Judgments, ranking: Ranking, notes: tuple[str, ...]) -> Look:
+def _result(state: State, judgments: Judgments, ranking: Ranking, notes: tuple[str, ...]) -> look_claims.Look:
     plan = state.plan
-    claims = claims_of(state)
-    stop, advice = advice_on(state, claims)
+    claims = look_claims.claims_of(state)
+    stop, advice = look_claims.advice_on(state, claims)
     if any(claim.verdict == "settled" for claim in claims):
         # With one or two people nothing is known of others: what is settled is settled for them.
         people = judgments.table["annotator"]
         advice += say_for_whom(people.drop_nulls().n_unique(), all_named=not people.null_count())
-    return Look(
+    return look_claims.Look(
         settings={
             "planned": plan.planned,
             "looks": plan.looks,
@@ -401,7 +392,7 @@ def _result(state: State, judgments: Judgments, ranking: Ranking, notes: tuple[s
         information=min(1.0, state.judgments / plan.planned),
         level=plan.spent(state.now.fraction),
         goal=str(plan.goal),
-        claims=with_final_estimates(state, claims) if stop else claims,
+        claims=look_claims.with_final_estimates(state, claims) if stop else claims,
         stop=stop,
         advice=advice,
     )

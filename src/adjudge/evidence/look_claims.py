@@ -22,7 +22,7 @@ import polars as pl
 from adjudge.evidence.boundaries import Observed, State, bound, crossing, information_of
 from adjudge.evidence.verdict import advise, claim_better, claim_top, say_outlook
 from adjudge.table.errors import DataError, UsageError, param
-from adjudge.table.maths import NORMAL_95, normal_quantile, student_below, student_quantile
+from adjudge.table.maths import NORMAL_95, Bools, normal_quantile, student_below, student_quantile
 from adjudge.table.protocols import EDITED, RATED, RELATIVE
 from adjudge.table.results import Result, Table, number, percent, tabulate, text
 from adjudge.table.wording import counted
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from adjudge.ranking.ranking import PairComparison, Ranking
     from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Bools
 
 
 # What is known of every difference at a look: estimate, standard error, and the normal quantile of its p-value.

@@ -15,22 +15,8 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
-from adjudge.evidence.parity_counts import (
-    RESAMPLES,
-    Outcomes,
-    Resampler,
-    Ties,
-    changes,
-    count_part,
-    is_marked,
-    model_changes,
-    model_contrasts,
-    notes_on,
-    outcomes,
-    resampler,
-    twin_notes,
-)
-from adjudge.evidence.parity_results import GroupAgreement, Parity, ParityChange, ParityPart, Part
+from adjudge.evidence import parity_counts
+from adjudge.evidence.parity_results import Contrast, GroupAgreement, Parity, ParityChange, ParityPart, Part
 from adjudge.people.coefficients import cohen_kappa
 from adjudge.ranking.changes import check_margin
 from adjudge.ranking.scores import as_scores
@@ -43,7 +29,6 @@ from adjudge.table.wording import agreeing
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.evidence.parity_results import Contrast
     from adjudge.table.judgments import Judgments
 
 
@@ -121,7 +106,7 @@ def parity(
     versions = [version for version in (judgments, before) if version is not None]
     if settings.ties not in ("half", "drop"):
         raise UsageError(f"{param('ties')} is '{settings.ties}'; choose half or drop")
-    sets = [outcomes(version, human, settings.keys) for version in versions]
+    sets = [parity_counts.outcomes(version, human, settings.keys) for version in versions]
     if len({version.relative for version in sets}) > 1:
         raise DataError("one version holds ranks and the other scores; compare judgments of one kind")
     later = sets[0]
@@ -129,22 +114,31 @@ def parity(
         check_margin(settings.margin)
         if later.relative:
             raise UsageError(f"{param('margin')} is in points of a score, but these judgments are ranks; leave it out")
-    drawn = resampler(sets, seed=settings.seed, resamples=settings.resamples)
+    drawn = parity_counts.resampler(sets, seed=settings.seed, resamples=settings.resamples)
     parts = [_parts(version, settings.contaminated) for version in sets]
-    models, model_notes = ({}, ()) if later.relative else model_contrasts(judgments, later.human, settings.margin)
+    models, model_notes = (
+        ({}, ()) if later.relative else parity_counts.model_contrasts(judgments, later.human, settings.margin)
+    )
     modelled, change_notes = (
-        ((), ()) if before is None else model_changes(before, judgments, later.human, settings.contaminated)
+        ((), ())
+        if before is None
+        else parity_counts.model_changes(before, judgments, later.human, settings.contaminated)
     )
     change = None
     if before is not None:
-        changed, beyond = changes(parts[1], parts[0], drawn)
+        changed, beyond = parity_counts.changes(parts[1], parts[0], drawn)
         if not changed:
             raise DataError("no system is in both versions; the same systems are needed before and after")
         earlier = _counted(parts[1], drawn, settings.ties)
         change = ParityChange(earlier, changed, beyond, len(drawn.names), drawn.unit, modelled)
     read_notes = [note for version in versions for note in version.notes]
     annotators = judgments.table["annotator"]
-    read_notes += [*model_notes, *change_notes, *notes_on(sets, drawn, settings), *twin_notes(judgments, before)]
+    read_notes += [
+        *model_notes,
+        *change_notes,
+        *parity_counts.notes_on(sets, drawn, settings),
+        *parity_counts.twin_notes(judgments, before),
+    ]
     return Parity(
         settings={
             "human": human,
@@ -173,10 +167,10 @@ def split_versions(judgments: Judgments) -> tuple[Judgments | None, Judgments]:
     return judgments.select(pl.col(VERSION) == BEFORE), judgments.select(pl.col(VERSION) == AFTER)
 
 
-def _parts(whole: Outcomes, contaminated: frozenset[str] | None) -> dict[Part, Outcomes]:
+def _parts(whole: parity_counts.Outcomes, contaminated: frozenset[str] | None) -> dict[Part, parity_counts.Outcomes]:
     if contaminated is None:
         return {"all": whole}
-    ids, marked = sorted(contaminated), is_marked(contaminated)
+    ids, marked = sorted(contaminated), parity_counts.is_marked(contaminated)
     touched, others = whole.only(marked), whole.only(~marked)
     if touched.compared.height == 0:
         several = f"none of the {len(ids)} contaminated segments was judged, such as '{ids[0]}'"
@@ -188,11 +182,14 @@ def _parts(whole: Outcomes, contaminated: frozenset[str] | None) -> dict[Part, O
 
 
 def _counted(
-    parts: dict[Part, Outcomes], drawn: Resampler, ties: Ties, contrasts: Mapping[str, Contrast] | None = None
+    parts: dict[Part, parity_counts.Outcomes],
+    drawn: parity_counts.Resampler,
+    ties: parity_counts.Ties,
+    contrasts: Mapping[str, Contrast] | None = None,
 ) -> tuple[ParityPart, ...]:
     """All systems on every part; the model's contrasts are of the whole."""
     return tuple(
-        count_part(name, part, drawn, ties=ties, contrasts=contrasts if name == "all" else None)
+        parity_counts.count_part(name, part, drawn, ties=ties, contrasts=contrasts if name == "all" else None)
         for name, part in parts.items()
     )
 
@@ -212,5 +209,5 @@ class ParitySettings:
         metavar="POINTS|SHARE%",
         typed=str | None,
     )
-    resamples: int = RESAMPLES
+    resamples: int = parity_counts.RESAMPLES
     seed: int = seed_option()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from adjudge.evidence.parity_results import Change, Contrast, ModelChange, ParityPart, SystemParity
+from adjudge.evidence.parity_results import Change, Contrast, ModelChange, ParityPart, Part, SystemParity
 from adjudge.evidence.verdict import note_few_people
 from adjudge.people.twins import find_twins
 from adjudge.ranking.changes import margin_in_points
@@ -23,7 +23,7 @@ from adjudge.ranking.lines import holm
 from adjudge.table.comparisons import NOBODY, Comparisons, comparisons, segment_keys
 from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.judgments import Judgments, codes_of
-from adjudge.table.maths import divide, equivalence, expanded_tail, student_below, student_tail
+from adjudge.table.maths import Floats, divide, equivalence, expanded_tail, student_below, student_tail
 from adjudge.table.participants import compile_human_pattern
 from adjudge.table.protocols import SCORED, WORK
 from adjudge.table.rng import generator
@@ -36,9 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.evidence.parity import ParitySettings
-    from adjudge.evidence.parity_results import Part
     from adjudge.ranking.estimate import Estimate
-    from adjudge.table.maths import Floats
 
 
 # Resampling of documents (or of segments where documents are unknown), and the change between two test sets.

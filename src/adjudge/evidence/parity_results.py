@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from adjudge.evidence.verdict import explain_parity
+from adjudge.evidence.verdict import ParityVerdict, explain_parity
 from adjudge.table.results import P_HOLM, Cell, Result, Table, number, p_value, percent, shown_name, text, to_plain
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from adjudge.evidence.verdict import ParityVerdict
 
 
 Interval = tuple[float, float]

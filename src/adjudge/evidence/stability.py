@@ -31,15 +31,15 @@ from adjudge.ranking.changes import (
 from adjudge.ranking.counts import count_people
 from adjudge.ranking.estimator import RelativeEstimator, is_relative
 from adjudge.ranking.lines import check_connected, cluster_numbers, line_after, named_clusters, rank_sets
-from adjudge.ranking.methods import find_method
+from adjudge.ranking.methods import Method, find_method
 from adjudge.ranking.significance import PairTests, RankSums, mann_whitney, sign_tests
-from adjudge.table.comparisons import comparisons
+from adjudge.table.comparisons import Comparisons, comparisons
 from adjudge.table.errors import DataError, unknown_choice
-from adjudge.table.maths import divide
+from adjudge.table.maths import Bools, Codes, Floats, divide
 from adjudge.table.protocols import RATED
 from adjudge.table.results import Cell, Result, Table, number, text, to_plain
 from adjudge.table.rng import generator
-from adjudge.table.score_sheet import item_means, sheet_of, standardised
+from adjudge.table.score_sheet import Sheet, item_means, sheet_of, standardised
 from adjudge.table.wording import as_sentences, counted
 from adjudge.work.tasks import map_tasks
 
@@ -49,11 +49,7 @@ if TYPE_CHECKING:
     from adjudge.evidence.audit import AuditSettings
     from adjudge.ranking.changes import Change
     from adjudge.ranking.estimate import Estimate
-    from adjudge.ranking.methods import Method
-    from adjudge.table.comparisons import Comparisons
     from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Bools, Codes, Floats
-    from adjudge.table.score_sheet import Sheet
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from adjudge.evidence.verdict import FEWEST_ANNOTATORS
-from adjudge.ranking.estimator import estimator_of
+from adjudge.ranking.estimator import Estimator, UnitKind, Units, estimator_of
 from adjudge.table.comparisons import NOBODY
 from adjudge.table.errors import DataError, unknown_choice
-from adjudge.table.maths import kendall
+from adjudge.table.maths import Bools, Floats, kendall
 from adjudge.table.results import Table, number, percent, tabulate, text, to_plain
 from adjudge.table.rng import DEFAULT_SEED, generator
 from adjudge.table.wording import agreeing, as_sentences, counted, short_list
@@ -26,10 +26,8 @@ if TYPE_CHECKING:
 
     from adjudge.evidence.audit import AuditSettings
     from adjudge.ranking.estimate import Estimate
-    from adjudge.ranking.estimator import Estimator, UnitKind, Units
     from adjudge.ranking.intervals import AARate
     from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Bools, Floats
 
 
 # Random halves of the annotators.

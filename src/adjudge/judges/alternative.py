@@ -28,15 +28,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
-from adjudge.table.maths import divide, normal_quantile, student_quantile, student_tail
-from adjudge.table.results import Table, number, p_value, percent, text, to_plain
+from adjudge.table.maths import Bools, Codes, Floats, divide, normal_quantile, student_quantile, student_tail
+from adjudge.table.results import Cell, Table, number, p_value, percent, text, to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.judges.answers import Answers
-    from adjudge.table.maths import Bools, Codes, Floats
-    from adjudge.table.results import Cell
 
 
 # Differences between a judge and people: means, contrasts and slopes with their errors.

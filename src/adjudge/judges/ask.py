@@ -20,20 +20,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
-from adjudge.campaigns.tasks import load_tasks, text_hash
-from adjudge.judges.clients import (
-    ENDING,
-    LONGEST_WAIT,
-    Answered,
-    AnswerReader,
-    Endpoint,
-    EndpointError,
-    Journal,
-    NoAnswerError,
-    Program,
-    UnusableAnswerError,
-    read_key,
-)
+from adjudge.campaigns.tasks import Item, Output, Screen, TaskSet, load_tasks, text_hash
+from adjudge.judges import clients
 from adjudge.readers import native
 from adjudge.table.errors import DataError, InputError, UsageError, param, shown
 from adjudge.table.files import read_text
@@ -48,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from adjudge.campaigns.campaign_file import Scale
-    from adjudge.campaigns.tasks import Item, Output, Screen, TaskSet
     from adjudge.judges.clients import Client
 
 
@@ -76,11 +63,11 @@ class Asker:
 
     client: Client
     template: Template
-    reader: AnswerReader
+    reader: clients.AnswerReader
     retries: int
     stopped: threading.Event = field(default_factory=threading.Event)
 
-    def ask(self, question: Question) -> Answered | Unanswered:
+    def ask(self, question: Question) -> clients.Answered | Unanswered:
         """The answer to one question; one that cannot be used is asked for once more, with the reason."""
         prompt = self.template.prompt(question)
         started = time.time()
@@ -90,14 +77,14 @@ class Asker:
             for attempt in (1, 2):
                 try:
                     value = self.reader.read(text)
-                    return Answered(question.id, value, None, text, started, time.time())
-                except UnusableAnswerError as fault:
+                    return clients.Answered(question.id, value, None, text, started, time.time())
+                except clients.UnusableAnswerError as fault:
                     reason = str(fault)
                 if attempt == 1:
                     text = self._answer(prompt + _AGAIN.format(reason=reason))
-        except NoAnswerError as fault:
+        except clients.NoAnswerError as fault:
             return Unanswered(question.id, str(fault))
-        return Answered(question.id, None, reason, text, started, time.time())
+        return clients.Answered(question.id, None, reason, text, started, time.time())
 
     def _answer(self, prompt: str) -> str:
         """Ask until there is an answer, with pauses that double."""
@@ -105,14 +92,14 @@ class Asker:
         for attempt in range(self.retries + 1):
             try:
                 return self.client.ask(prompt)
-            except NoAnswerError as fault:
+            except clients.NoAnswerError as fault:
                 if not fault.later or attempt == self.retries:
                     raise
-                pause = min(wait, LONGEST_WAIT) if fault.wait is None else fault.wait
+                pause = min(wait, clients.LONGEST_WAIT) if fault.wait is None else fault.wait
             if self.stopped.wait(pause):
                 break
             wait *= 2
-        raise NoAnswerError("interrupted", later=True)
+        raise clients.NoAnswerError("interrupted", later=True)
 
     def stop(self) -> None:
         """Ask nothing more, and end what is under way."""
@@ -120,13 +107,13 @@ class Asker:
         self.client.stop()
 
 
-def ask_all(asker: Asker, questions: Sequence[Question], *, jobs: int) -> Iterator[Answered | Unanswered]:
+def ask_all(asker: Asker, questions: Sequence[Question], *, jobs: int) -> Iterator[clients.Answered | Unanswered]:
     """The outcomes as they come, from this many threads.
 
     The threads are daemons: a request that hangs cannot keep the program from ending.
     """
     waiting: queue.SimpleQueue[Question] = queue.SimpleQueue()
-    done: queue.SimpleQueue[Answered | Unanswered | BaseException] = queue.SimpleQueue()
+    done: queue.SimpleQueue[clients.Answered | Unanswered | BaseException] = queue.SimpleQueue()
     for question in questions:
         waiting.put(question)
     for _ in range(min(jobs, len(questions))):
@@ -145,7 +132,9 @@ def ask_all(asker: Asker, questions: Sequence[Question], *, jobs: int) -> Iterat
             failures = failures + 1 if isinstance(outcome, Unanswered) else 0
             if failures >= MOST_FAILURES and isinstance(outcome, Unanswered):
                 what = f"{failures} questions in a row were not answered ({outcome.reason})"
-                raise EndpointError(f"{what}; check the endpoint or program, then run the same command to go on")
+                raise clients.EndpointError(
+                    f"{what}; check the endpoint or program, then run the same command to go on"
+                )
     finally:
         asker.stop()
 
@@ -153,7 +142,7 @@ def ask_all(asker: Asker, questions: Sequence[Question], *, jobs: int) -> Iterat
 def _ask_waiting(
     asker: Asker,
     waiting: queue.SimpleQueue[Question],
-    report: Callable[[Answered | Unanswered | BaseException], None],
+    report: Callable[[clients.Answered | Unanswered | BaseException], None],
 ) -> None:
     while not asker.stopped.is_set():
         try:
@@ -426,13 +415,13 @@ def judge(
     asked = _prepare_questions(campaign, settings)
     client: Client
     if settings.command is not None:
-        client = Program(settings.command, settings.timeout)
+        client = clients.Program(settings.command, settings.timeout)
     else:
-        key = read_key(settings.key_variable or KEY_VARIABLE, must=settings.key_variable is not None)
+        key = clients.read_key(settings.key_variable or KEY_VARIABLE, must=settings.key_variable is not None)
         parameters = _parse_parameters(settings)
-        client = Endpoint(settings.endpoint or "", settings.model or "", key, parameters, settings.timeout)
+        client = clients.Endpoint(settings.endpoint or "", settings.model or "", key, parameters, settings.timeout)
     missing: Counter[str] = Counter()
-    with Journal(output.with_name(output.name + ENDING), asked.header, asked.reader.accepts) as journal:
+    with clients.Journal(output.with_name(output.name + clients.ENDING), asked.header, asked.reader.accepts) as journal:
         answered = {
             name for name, answer in journal.answers.items() if answer.value is not None or not settings.ask_again
         }
@@ -483,7 +472,7 @@ class _Questioning:
     name: str
     tasks: TaskSet
     template: Template
-    reader: AnswerReader
+    reader: clients.AnswerReader
     questions: Sequence[Question]
     settings: Mapping[str, str | int | float | None]
     command: str | None
@@ -515,7 +504,7 @@ def _prepare_questions(campaign: Path, settings: JudgeSettings) -> _Questioning:
         "repeats": settings.repeats or None,
         "seed": settings.seed,
     }
-    reader = AnswerReader(scale, PROTOCOLS[tasks.protocol].in_pairs)
+    reader = clients.AnswerReader(scale, PROTOCOLS[tasks.protocol].in_pairs)
     command = fingerprint(settings.command) if settings.command else None
     return _Questioning(name, tasks, template, reader, questions, chosen, command)
 
@@ -563,7 +552,9 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(name)
 
 
-def _make_judgments(asked: _Questioning, answers: Sequence[Answered | None], missing: Mapping[str, int]) -> Judgments:
+def _make_judgments(
+    asked: _Questioning, answers: Sequence[clients.Answered | None], missing: Mapping[str, int]
+) -> Judgments:
     """The table: one row per output and system, in the order in which the questions stand."""
     rows = [
         row
@@ -586,7 +577,9 @@ def _make_judgments(asked: _Questioning, answers: Sequence[Answered | None], mis
     return Judgments.from_columns(pl.DataFrame(rows, schema={**SCHEMA, **extra}, strict=False), set_aside=aside)
 
 
-def _make_rows(asked: _Questioning, question: Question, answer: Answered, position: int) -> list[dict[str, Any]]:
+def _make_rows(
+    asked: _Questioning, question: Question, answer: clients.Answered, position: int
+) -> list[dict[str, Any]]:
     tasks, item = asked.tasks, question.item
     in_pairs = len(question.outputs) == 2
     assert answer.value is not None

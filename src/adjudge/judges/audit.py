@@ -10,25 +10,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.evidence.verdict import say_judge
-from adjudge.judges.alternative import (
-    FEWEST_CLUSTERS,
-    FEWEST_ITEMS,
-    FEWEST_SHARED,
-    LEAST_ALLOWANCE,
-    LEVEL,
-    PASSING,
-    SCALES,
-    Bias,
-    Differences,
-    JudgeReport,
-    Judges,
-    benjamini_yekutieli,
-    compare_with_people,
-    deciding_p,
-    left_out,
-    standardised_by,
-    variance_of,
-)
+from adjudge.judges import alternative
 from adjudge.judges.answers import (
     comparison_answers,
     degraded_controls,
@@ -40,7 +22,7 @@ from adjudge.judges.answers import (
 from adjudge.ranking.estimator import is_relative
 from adjudge.ranking.lines import holm
 from adjudge.table.errors import UsageError, param, unknown_choice
-from adjudge.table.maths import divide, student_quantile, student_tail
+from adjudge.table.maths import Codes, Floats, divide, student_quantile, student_tail
 from adjudge.table.rng import generator
 from adjudge.table.wording import counted
 
@@ -51,7 +33,6 @@ if TYPE_CHECKING:
     from adjudge.judges.alternative import Outcome, PersonTest, Scale
     from adjudge.judges.answers import Answers
     from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Codes, Floats
 
 
 # Where the answers of a judge lean, compared with those of people: only what the data allow.
@@ -64,7 +45,7 @@ if TYPE_CHECKING:
 FEWEST_OF_SYSTEM = 10
 
 
-def biases_of(answers: Answers, name: str, judge: Floats, families: Mapping[str, str]) -> tuple[Bias, ...]:
+def biases_of(answers: Answers, name: str, judge: Floats, families: Mapping[str, str]) -> tuple[alternative.Bias, ...]:
     """All biases of one judge that can be measured."""
     differences = _of_scores(answers, judge) if answers.kind == "scores" else _of_comparisons(answers, judge)
     biases = [*self_agreement(answers, name)]
@@ -83,59 +64,63 @@ def _shared(answers: Answers, judge: Floats) -> tuple[Codes, Codes, Floats]:
     """Person, item and value of answers to items that the judge answered, by people who share enough of them."""
     known = np.isfinite(judge)[answers.item]
     counts = np.bincount(answers.person[known], minlength=len(answers.people))
-    kept = known & (counts >= FEWEST_SHARED)[answers.person]
+    kept = known & (counts >= alternative.FEWEST_SHARED)[answers.person]
     return answers.person[kept], answers.item[kept], answers.value[kept]
 
 
-def _of_scores(answers: Answers, judge: Floats) -> Differences | None:
+def _of_scores(answers: Answers, judge: Floats) -> alternative.Differences | None:
     person, item, value = _shared(answers, judge)
     if not len(value):
         return None
     count = np.bincount(person)
     mean, square = (divide(np.bincount(person, weights=values), count) for values in (value, value**2))
     spread = np.nan_to_num(np.sqrt(square - mean**2))
-    points = spread[person] * (standardised_by(judge[item], person) - standardised_by(value, person))
-    return Differences(points, item, answers.cluster[item], person, answers.items["system"][item], "points")
+    points = spread[person] * (
+        alternative.standardised_by(judge[item], person) - alternative.standardised_by(value, person)
+    )
+    return alternative.Differences(points, item, answers.cluster[item], person, answers.items["system"][item], "points")
 
 
-def _of_comparisons(answers: Answers, judge: Floats) -> Differences | None:
+def _of_comparisons(answers: Answers, judge: Floats) -> alternative.Differences | None:
     person, item, value = _shared(answers, judge)
     if not len(value):
         return None
     # Seen from the first system and from the second.
     half = (judge[item] - value) / 2
     sides = pl.concat([answers.items[side][item].rename("system") for side in ("first", "second")])
-    return Differences(
+    return alternative.Differences(
         np.concatenate([half, -half]), np.tile(item, 2), np.tile(answers.cluster[item], 2), np.tile(person, 2), sides,
         "of the comparisons",
     )  # fmt: skip
 
 
-def _leniency_and_spread(answers: Answers, name: str, judge: Floats) -> Iterator[Bias]:
+def _leniency_and_spread(answers: Answers, name: str, judge: Floats) -> Iterator[alternative.Bias]:
     if name in answers.own_scale:
         return
     person, item, value = _shared(answers, judge)
-    raw = Differences(judge[item] - value, item, answers.cluster[item], person, answers.items["system"][item], "points")
+    raw = alternative.Differences(
+        judge[item] - value, item, answers.cluster[item], person, answers.items["system"][item], "points"
+    )
     estimate, interval, p = raw.mean()
     sentence = f"scores {abs(estimate):.1f} points {_way(estimate)} than people on average{_doubt(p)}"
-    yield Bias("leniency", estimate, interval, p, len(value), sentence)
+    yield alternative.Bias("leniency", estimate, interval, p, len(value), sentence)
     # The judge's standard deviation as a multiple of people's, within the items of each person.
     squares = [(values - divide(np.bincount(person, values), np.bincount(person))[person]) ** 2
                for values in (judge[item], value)]  # fmt: skip
     judged, of_people = (float(values.sum()) for values in squares)
     if judged == 0 or of_people == 0:
         return
-    variance, df = variance_of(squares[0] / judged - squares[1] / of_people, raw.cluster, person)
+    variance, df = alternative.variance_of(squares[0] / judged - squares[1] / of_people, raw.cluster, person)
     log, se = float(np.log(judged / of_people)) / 2, float(np.sqrt(variance)) / 2
     reach = float(student_quantile(0.025, df)) * se
     p = min(1.0, 2 * float(student_tail(abs(log) / se, df))) if se > 0 else 1.0
     ratio = float(np.exp(log))
     interval = float(np.exp(log - reach)), float(np.exp(log + reach))
     sentence = f"its scores spread {ratio:.2f} times as far as a person's{_doubt(p)}"
-    yield Bias("spread", ratio, interval, p, len(value), sentence)
+    yield alternative.Bias("spread", ratio, interval, p, len(value), sentence)
 
 
-def _along(answers: Answers, name: str, differences: Differences) -> Iterator[Bias]:
+def _along(answers: Answers, name: str, differences: alternative.Differences) -> Iterator[alternative.Bias]:
     """Slopes with the position in the task and with the lengths of texts."""
     variables = [
         ("position", position_of_items(answers, name), "from the first to the last item of a task"),
@@ -145,12 +130,16 @@ def _along(answers: Answers, name: str, differences: Differences) -> Iterator[Bi
     for variable, by_item, where in variables:
         known = np.isfinite(by_item[differences.item])
         part = differences.at(known)
-        if known.sum() < FEWEST_SHARED or np.ptp(x := by_item[part.item]) == 0 or len(np.unique(part.cluster)) < 2:
+        if (
+            known.sum() < alternative.FEWEST_SHARED
+            or np.ptp(x := by_item[part.item]) == 0
+            or len(np.unique(part.cluster)) < 2
+        ):
             continue
         estimate, interval, p = part.slope(x)
         scored = f"scores {abs(estimate):.1f} points {_way(estimate)}"
         sentence = f"{scored}, compared with people, {where}{_doubt(p)}"
-        yield Bias(variable, estimate, interval, p, int(known.sum()), sentence)
+        yield alternative.Bias(variable, estimate, interval, p, int(known.sum()), sentence)
 
 
 def _log_length(answers: Answers, side: str) -> Floats:
@@ -169,16 +158,16 @@ def _log_length(answers: Answers, side: str) -> Floats:
     return lengths
 
 
-def _ties(answers: Answers, judge: Floats) -> Iterator[Bias]:
+def _ties(answers: Answers, judge: Floats) -> Iterator[alternative.Bias]:
     person, item, value = _shared(answers, judge)
     ties = (judge[item] == 0).astype(float) - (value == 0)
     names = answers.items["first"][item]
-    estimate, interval, p = Differences(ties, item, answers.cluster[item], person, names, "").mean()
+    estimate, interval, p = alternative.Differences(ties, item, answers.cluster[item], person, names, "").mean()
     sentence = f"calls two outputs equal {_often(estimate)} than people{_doubt(p)}"
-    yield Bias("ties", estimate, interval, p, len(value), sentence)
+    yield alternative.Bias("ties", estimate, interval, p, len(value), sentence)
 
 
-def _order(answers: Answers, name: str) -> Iterator[Bias]:
+def _order(answers: Answers, name: str) -> Iterator[alternative.Bias]:
     """Whether the output that is shown first wins more often than the same output shown second."""
     pairs = shown_first(answers, name)
     if pairs is None:
@@ -189,12 +178,14 @@ def _order(answers: Answers, name: str) -> Iterator[Bias]:
         return
     alone = np.zeros(pairs.height, dtype=np.int64)
     better = pairs["better"].to_numpy()
-    estimate, interval, p = Differences(better, alone, cluster, alone, pairs["a"], "").slope(pairs["first"].to_numpy())
+    estimate, interval, p = alternative.Differences(better, alone, cluster, alone, pairs["a"], "").slope(
+        pairs["first"].to_numpy()
+    )
     sentence = f"an output wins {_often(estimate)} if it is shown first{_doubt(p)}"
-    yield Bias("shown first", estimate, interval, p, pairs.height, sentence)
+    yield alternative.Bias("shown first", estimate, interval, p, pairs.height, sentence)
 
 
-def _family(differences: Differences, pattern: str | None) -> Iterator[Bias]:
+def _family(differences: alternative.Differences, pattern: str | None) -> Iterator[alternative.Bias]:
     """Whether outputs of the judge's own family are favoured."""
     if pattern is None:
         return
@@ -209,10 +200,10 @@ def _family(differences: Differences, pattern: str | None) -> Iterator[Bias]:
         raise UsageError(f"{param('judge_family')} has the pattern '{pattern}', which {which}; check the names")
     estimate, interval, p = differences.contrast(of_family)
     sentence = f"{_rating('outputs of its own family', estimate, differences.unit)}{_doubt(p)}"
-    yield Bias("own family", estimate, interval, p, int(of_family.sum()), sentence)
+    yield alternative.Bias("own family", estimate, interval, p, int(of_family.sum()), sentence)
 
 
-def _systems(differences: Differences) -> Iterator[Bias]:
+def _systems(differences: alternative.Differences) -> Iterator[alternative.Bias]:
     """Every system that the judge rates higher or lower than people do, compared with the other systems."""
     names = differences.system.unique().sort().to_list()
     contrasts = []
@@ -223,7 +214,7 @@ def _systems(differences: Differences) -> Iterator[Bias]:
     corrected = holm(np.array([p for _, _, _, p, _ in contrasts]))
     for (name, estimate, interval, p, n), p_holm in zip(contrasts, corrected, strict=True):
         sentence = f"{_rating(name, estimate, differences.unit)}{_doubt(p_holm)}"
-        yield Bias("system", estimate, interval, p, n, sentence, name, float(p_holm))
+        yield alternative.Bias("system", estimate, interval, p, n, sentence, name, float(p_holm))
 
 
 def _rating(whom: str, estimate: float, unit: str) -> str:
@@ -268,17 +259,17 @@ MOST_SHUFFLED = 0.05
 _STREAM = 48
 
 
-def section(judgments: Judgments, settings: AuditSettings) -> Judges:
+def section(judgments: Judgments, settings: AuditSettings) -> alternative.Judges:
     """The section of an audit."""
     if is_relative(judgments):
         return _section(comparison_answers(judgments, settings.judge_scores), settings, "raw", "labels")
-    scale = next((scale for scale in SCALES if scale == settings.judge_scale), None)
+    scale = next((scale for scale in alternative.SCALES if scale == settings.judge_scale), None)
     if scale is None:
-        raise unknown_choice(f"scale for {param('judge_scale')}", settings.judge_scale, SCALES)
+        raise unknown_choice(f"scale for {param('judge_scale')}", settings.judge_scale, alternative.SCALES)
     return _section(score_answers(judgments, settings.judge_scores), settings, scale, scale)
 
 
-def _section(answers: Answers, settings: AuditSettings, scale: Scale, shown_scale: str) -> Judges:
+def _section(answers: Answers, settings: AuditSettings, scale: Scale, shown_scale: str) -> alternative.Judges:
     if not 0 < settings.judge_allowance < 1:
         raise UsageError(f"{param('judge_allowance')} is {settings.judge_allowance:g}, it must lie between 0 and 1")
     families = parse_families(settings.judge_families)
@@ -298,29 +289,33 @@ def _section(answers: Answers, settings: AuditSettings, scale: Scale, shown_scal
         if missing:
             where = f"{missing:,} of the {len(values):,} {what} that people judged"
             notes.append(f"{name} has no answer to {where}; they do not count")
-    return Judges(reports, settings.judge_allowance, shown_scale, answers.cluster_kind, LEVEL, tuple(sorted(notes)))
+    return alternative.Judges(
+        reports, settings.judge_allowance, shown_scale, answers.cluster_kind, alternative.LEVEL, tuple(sorted(notes))
+    )
 
 
 def _report(
     answers: Answers, name: str, settings: AuditSettings, *, scale: Scale, families: Mapping[str, str]
-) -> JudgeReport:
+) -> alternative.JudgeReport:
     values = answers.judges[name]
     rng = generator(settings.seed, _STREAM, sorted(answers.judges).index(name))
-    people = left_out(answers, values, scale, rng)
+    people = alternative.left_out(answers, values, scale, rng)
     biases = biases_of(answers, name, values, families)
-    tests, shuffled = compare_with_people(people, settings.judge_allowance, rng, shuffles=SHUFFLES)
+    tests, shuffled = alternative.compare_with_people(people, settings.judge_allowance, rng, shuffles=SHUFFLES)
     if len(tests) < 2:
         items = int(np.isfinite(values).sum())
-        return JudgeReport(name, "open", False, None, None, _too_few(answers, items, len(tests)), None, (), biases)
-    stood_up = sum(test.p_by <= LEVEL for test in tests)
+        return alternative.JudgeReport(
+            name, "open", False, None, None, _too_few(answers, items, len(tests)), None, (), biases
+        )
+    stood_up = sum(test.p_by <= alternative.LEVEL for test in tests)
     rate = stood_up / len(tests)
     outcome, reason = _outcome(tests, rate, shuffled)
-    return JudgeReport(
+    return alternative.JudgeReport(
         judge=name,
         outcome=outcome,
         passed=outcome == "passed",
         winning_rate=rate,
-        p=deciding_p([test.p_by for test in tests]),
+        p=alternative.deciding_p([test.p_by for test in tests]),
         verdict=say_judge(outcome, stood_up, len(tests), reason=reason),
         shuffled=shuffled,
         people=tests,
@@ -331,7 +326,10 @@ def _report(
 def _too_few(answers: Answers, items: int, people: int) -> str:
     """Why nothing can be said, and what is needed."""
     what = "output" if answers.kind == "scores" else "comparison"
-    needed = f"{FEWEST_ITEMS} {what}s of {FEWEST_CLUSTERS} {answers.cluster_kind}s with the judge and with others"
+    needed = (
+        f"{alternative.FEWEST_ITEMS} {what}s of {alternative.FEWEST_CLUSTERS} "
+        f"{answers.cluster_kind}s with the judge and with others"
+    )
     found = "nobody does" if people == 0 else "only one does"
     return f"cannot be told from {counted(items, what)}: two people must share {needed}, {found}"
 
@@ -345,15 +343,15 @@ def _outcome(tests: Sequence[PersonTest], rate: float, shuffled: float) -> tuple
     if shuffled > MOST_SHUFFLED:
         reason = ": people agree so little with each other that answers shuffled among the items would pass "
         return "open", f"{reason}{100 * shuffled:.0f}% of the time"
-    if rate >= PASSING:
+    if rate >= alternative.PASSING:
         return "passed", ""
-    worse = benjamini_yekutieli(np.array([test.p_worse for test in tests]))
-    if (worse <= LEVEL).mean() > 1 - PASSING:
+    worse = alternative.benjamini_yekutieli(np.array([test.p_worse for test in tests]))
+    if (worse <= alternative.LEVEL).mean() > 1 - alternative.PASSING:
         return "failed", ""
     items, needed = median(test.items for test in tests), median(test.needed for test in tests)
     if items >= needed:
         return "failed", ""
-    if median(test.shuffled for test in tests) <= 2 * LEAST_ALLOWANCE:
+    if median(test.shuffled for test in tests) <= 2 * alternative.LEAST_ALLOWANCE:
         # However many items there were, nobody could be told from chance.
         return "open", ": people agree no more with each other than with answers shuffled among the items"
     return "open", f" from {items:,.0f} items per person; about {needed:,.0f} are needed"

@@ -16,10 +16,10 @@ import polars as pl
 from adjudge.metrics.levels import TAIL, draws, interval, pooled_pearson
 from adjudge.metrics.results import CurvePoint, Gold, GoldRun, GoldScore
 from adjudge.people.check import check
-from adjudge.ranking.intervals import correlate
+from adjudge.ranking.intervals import Correlation, correlate
 from adjudge.table.errors import DataError, UsageError, param
-from adjudge.table.judgments import SetAside
-from adjudge.table.maths import divide, pearson
+from adjudge.table.judgments import Judgments, SetAside
+from adjudge.table.maths import Floats, Ints, divide, pearson
 from adjudge.table.protocols import RATED, SCORED
 from adjudge.table.rng import DEFAULT_SEED, generator
 from adjudge.table.score_sheet import PRINTED_DIGITS
@@ -27,9 +27,6 @@ from adjudge.table.score_sheet import PRINTED_DIGITS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from adjudge.ranking.intervals import Correlation
-    from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Floats, Ints
 
 UNIT = ("system", "document")
 ASSIGNMENT = ("annotator", "task")

@@ -12,7 +12,7 @@ from adjudge.readers.metric_scores import score_cells, segment_namer
 from adjudge.table.errors import DataError, InputError
 from adjudge.table.files import read_text
 from adjudge.table.judgments import SetAside
-from adjudge.table.maths import divide
+from adjudge.table.maths import Bools, Floats, Ints, divide
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adjudge.readers.metric_scores import Cells, MetricScore
-    from adjudge.table.maths import Bools, Floats, Ints
 
 
 # Human scores and metric scores side by side, as matrices of systems by segments.

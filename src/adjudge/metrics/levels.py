@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from adjudge.metrics.results import MetricAtLevel
-from adjudge.table.maths import divide, expanded_tail, kendall, pearson, spearman, varies
+from adjudge.table.maths import Bools, Floats, Ints, divide, expanded_tail, kendall, pearson, spearman, varies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.metrics.join import Scores
-    from adjudge.table.maths import Bools, Floats, Ints
 
     Coefficient = Callable[[Floats, Floats], float]
 

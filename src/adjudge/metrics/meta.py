@@ -16,21 +16,21 @@ import numpy as np
 
 from adjudge.metrics import levels as resampling
 from adjudge.metrics.gold import gold as gold_standard
-from adjudge.metrics.join import HUMAN, join, system_means
-from adjudge.metrics.levels import MOST_PAIRS, at_segment_level, at_system_level, outliers, signs
-from adjudge.metrics.results import MetaEvaluation, MetricAtLevel, Perturbation, descending
+from adjudge.metrics.join import HUMAN, Scores, join, system_means
+from adjudge.metrics.levels import MOST_PAIRS, Draws, at_segment_level, at_system_level, outliers, signs
+from adjudge.metrics.results import Gold, MetaEvaluation, MetricAtLevel, MetricComparison, Perturbation, descending
 from adjudge.metrics.significance import compare_segments, compare_systems, enough_permutations, metric_clusters
 from adjudge.ranking.changes import ONCE_PER_PAIR, all_changes
 from adjudge.ranking.methods import RankSettings, rank
 from adjudge.ranking.scores import as_scores
 from adjudge.readers.metric_scores import MetricScore, fingerprint_of_scores, read_metric_scores, reverse_scores
-from adjudge.readers.texts import aligned, read_column
+from adjudge.readers.texts import Column, aligned, read_column
 from adjudge.table.errors import DataError, InputError, UsageError, param
-from adjudge.table.judgments import Judgments
-from adjudge.table.maths import pearson
+from adjudge.table.judgments import Judgments, SetAside
+from adjudge.table.maths import Floats, pearson
 from adjudge.table.protocols import RELATIVE
 from adjudge.table.rng import DEFAULT_SEED, generator
-from adjudge.table.score_sheet import item_means, sheet_of, standardised
+from adjudge.table.score_sheet import Sheet, item_means, sheet_of, standardised
 from adjudge.table.settings import option, seed_option
 from adjudge.table.texts import signature_text
 from adjudge.table.wording import counted
@@ -39,14 +39,7 @@ from adjudge.work.tasks import map_tasks
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from adjudge.metrics.join import Scores
-    from adjudge.metrics.levels import Draws
-    from adjudge.metrics.results import Gold, MetricComparison
     from adjudge.ranking.ranking import Ranking
-    from adjudge.readers.texts import Column
-    from adjudge.table.judgments import SetAside
-    from adjudge.table.maths import Floats
-    from adjudge.table.score_sheet import Sheet
 
 
 def _named_files(typed: Sequence[str]) -> dict[str, Path]:

@@ -12,7 +12,7 @@ from adjudge.metrics.significance import compare_predictions
 from adjudge.ranking.intervals import correlate
 from adjudge.table.errors import DataError, UsageError, param, unknown_choice
 from adjudge.table.judgments import SetAside, fingerprint
-from adjudge.table.maths import pearson
+from adjudge.table.maths import Floats, pearson
 from adjudge.table.texts import edit_rate, ter_signature
 from adjudge.table.wording import counted
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from adjudge.readers.post_edits import EditedDocument
-    from adjudge.table.maths import Floats
 
 
 # Labels of documents from post-edits: edit rates, the weight between two of them, and a sweep over weights.

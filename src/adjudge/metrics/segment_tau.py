@@ -29,23 +29,20 @@ import numpy as np
 
 from adjudge.metrics.join import HUMAN
 from adjudge.metrics.levels import interval
-from adjudge.metrics.results import DECIDED, SEPARATED, MetricAtLevel, descending
+from adjudge.metrics.results import DECIDED, SEPARATED, MetaEvaluation, MetricAtLevel, MetricComparison, descending
 from adjudge.metrics.significance import PermutationTest, adjust_tests, metric_clusters
 from adjudge.readers.metric_scores import MetricScore, score_cells, segment_namer
 from adjudge.table.comparisons import comparisons, segment_keys
 from adjudge.table.errors import DataError
-from adjudge.table.judgments import SetAside
-from adjudge.table.maths import divide
+from adjudge.table.judgments import Judgments, SetAside
+from adjudge.table.maths import Codes, Floats, divide
 from adjudge.table.rng import generator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from adjudge.metrics.results import MetaEvaluation, MetricComparison
     from adjudge.ranking.ranking import Ranking
     from adjudge.readers.metric_scores import Cells
-    from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Codes, Floats
 
 TAU_TEST = "permutation of tau (ties 0)"
 _STREAM = 71

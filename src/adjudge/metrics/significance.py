@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -15,15 +15,12 @@ import numpy as np
 from adjudge.metrics.levels import item_parts
 from adjudge.metrics.results import MetricComparison
 from adjudge.ranking.lines import benjamini_hochberg, holm
-from adjudge.table.maths import Floats, pearson, student_tail, varies
+from adjudge.table.maths import Bools, Floats, Ints, pearson, student_tail, varies
 from adjudge.table.rng import generator
 from adjudge.work.tasks import map_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from adjudge.metrics.join import Scores
-    from adjudge.table.maths import Bools, Ints
 
     _Pairs = list[tuple[int, int]]
     _Prepared = tuple[Callable[[_Pairs], "Differences"], int]

@@ -22,8 +22,8 @@ import polars as pl
 
 from adjudge.table.comparisons import LEFT_BLANK, answers_needed, groups, in_words, number_of_groups
 from adjudge.table.errors import DataError, unknown_choice
-from adjudge.table.judgments import renumber, weights_of
-from adjudge.table.maths import mean_ranks, memoised, normal_quantile
+from adjudge.table.judgments import Judgments, SetAside, renumber, weights_of
+from adjudge.table.maths import Bools, Codes, Floats, mean_ranks, memoised, normal_quantile
 from adjudge.table.protocols import RATED, SCORED
 from adjudge.table.wording import agreeing, counted
 
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
-
-    from adjudge.table.judgments import Judgments, SetAside
-    from adjudge.table.maths import Bools, Codes, Floats
 
 
 # The models of scores by name: which scores are fitted, whether tastes are in the model, and the unit of the effects.

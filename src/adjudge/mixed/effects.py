@@ -13,20 +13,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.mixed.design import ALMOST_ALL, combine, levels_of
+from adjudge.mixed.design import ALMOST_ALL, MixedDesign, combine, levels_of
 from adjudge.mixed.variances import TASTE, Cause, LeftOut
 from adjudge.table.comparisons import number_of_groups
 from adjudge.table.judgments import renumber
-from adjudge.table.maths import difference_variances
+from adjudge.table.maths import Codes, Floats, difference_variances
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
-    from adjudge.mixed.design import MixedDesign
     from adjudge.mixed.fit import Evaluation
-    from adjudge.table.maths import Codes, Floats
 
 
 MEANINGS = {

@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg.lapack import dtrtri
 
-from adjudge.mixed.border import COARSE, TOLERANCE, DenseBorder, IterativeBorder, border_matrix, scatter_add
-from adjudge.mixed.layout import weighted_count
+from adjudge.mixed.border import COARSE, TOLERANCE, Border, DenseBorder, IterativeBorder, border_matrix, scatter_add
+from adjudge.mixed.layout import Bucket, Layout, weighted_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from adjudge.mixed.border import Border
-    from adjudge.mixed.layout import Bucket, Layout
     from adjudge.table.maths import Floats
 
 

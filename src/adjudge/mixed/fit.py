@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from adjudge.mixed.design import COPIES, levels_of
+from adjudge.mixed.design import COPIES, MixedDesign, levels_of
 from adjudge.mixed.effects import (
     MEANINGS,
     SMALLEST_RATIO,
@@ -27,13 +27,13 @@ from adjudge.mixed.effects import (
     unknown_outputs,
     unknown_strictness,
 )
-from adjudge.mixed.equations import Totals, equations_at, totals
-from adjudge.mixed.layout import lay_out
+from adjudge.mixed.equations import Equations, Solution, Totals, equations_at, totals
+from adjudge.mixed.layout import Layout, lay_out
 from adjudge.mixed.variances import LeftOut, VarianceComponent
 from adjudge.mixed.weighted import weighted_effects
 from adjudge.table.errors import DataError
 from adjudge.table.judgments import weights_note
-from adjudge.table.maths import NORMAL_95
+from adjudge.table.maths import NORMAL_95, Floats
 from adjudge.table.participants import one_judge
 from adjudge.table.rng import generator
 from adjudge.work.tasks import one_thread
@@ -44,10 +44,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.mixed.border import IterativeBorder
-    from adjudge.mixed.design import MixedDesign
-    from adjudge.mixed.equations import Equations, Solution
-    from adjudge.mixed.layout import Layout
-    from adjudge.table.maths import Floats
 
 
 # Restricted maximum likelihood: the ratios of variances under which the scores are most likely.

@@ -58,15 +58,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.mixed.design import combine, levels_of, normal_scores
+from adjudge.mixed.design import MixedDesign, combine, levels_of, normal_scores
 from adjudge.mixed.equations import totals
-from adjudge.mixed.fit import evaluate, prepare
-from adjudge.mixed.model import model_of
+from adjudge.mixed.fit import MixedFit, evaluate, prepare
+from adjudge.mixed.model import Model, model_of
 from adjudge.mixed.variances import Helper
 from adjudge.readers.metric_scores import MetricScore, fingerprint_of_scores, score_cells, segment_namer
 from adjudge.table.errors import DataError, param
-from adjudge.table.judgments import SetAside
-from adjudge.table.maths import difference_variances, varies
+from adjudge.table.judgments import Judgments, SetAside
+from adjudge.table.maths import Bools, Codes, Floats, difference_variances, varies
 from adjudge.table.rng import generator
 from adjudge.table.wording import counted, short_list
 from adjudge.work.tasks import map_tasks, one_thread
@@ -74,12 +74,7 @@ from adjudge.work.tasks import map_tasks, one_thread
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from adjudge.mixed.design import MixedDesign
-    from adjudge.mixed.fit import MixedFit
-    from adjudge.mixed.model import Model
     from adjudge.readers.metric_scores import Cells
-    from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Bools, Codes, Floats
 
 
 LEAST_SCORED = 0.5

@@ -26,9 +26,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from adjudge.mixed.design import levels_of
-from adjudge.mixed.equations import Totals, equations_at, totals
-from adjudge.mixed.fit import PartFit
-from adjudge.mixed.layout import components, counted, inside_blocks
+from adjudge.mixed.equations import Solution, Totals, equations_at, totals
+from adjudge.mixed.fit import MixedFit, PartFit, Prepared
+from adjudge.mixed.layout import Layout, components, counted, inside_blocks
 from adjudge.table.comparisons import groups
 from adjudge.table.judgments import renumber
 
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from adjudge.mixed.effects import Effect
-    from adjudge.mixed.equations import Solution
-    from adjudge.mixed.fit import MixedFit, Prepared
-    from adjudge.mixed.layout import Layout
     from adjudge.table.maths import Bools, Codes, Floats
 
 

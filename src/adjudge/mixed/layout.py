@@ -28,7 +28,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array
 
 from adjudge.mixed.border import DENSE_LIMIT
-from adjudge.mixed.effects import ACROSS
+from adjudge.mixed.effects import ACROSS, Effect
 from adjudge.table.judgments import SPARSE, renumber
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.mixed.effects import Effect
     from adjudge.table.maths import Bools, Codes, Floats
 
 

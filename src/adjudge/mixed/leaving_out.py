@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
-from adjudge.mixed.design import ALMOST_ALL, combine, levels_of
-from adjudge.mixed.effects import SYSTEM_ON_TEXT, Effect, eased
-from adjudge.mixed.equations import equations_at, totals
-from adjudge.mixed.layout import inside_blocks
+from adjudge.mixed.design import ALMOST_ALL, MixedDesign, combine, levels_of
+from adjudge.mixed.effects import SYSTEM_ON_TEXT, Effect, Effects, eased
+from adjudge.mixed.equations import Equations, equations_at, totals
+from adjudge.mixed.layout import Layout, inside_blocks
 from adjudge.mixed.variances import TASTE, Cause
 from adjudge.table.comparisons import number_of_groups
 
@@ -36,10 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.mixed.border import DenseBorder
-    from adjudge.mixed.design import MixedDesign
-    from adjudge.mixed.effects import Effects
-    from adjudge.mixed.equations import Equations
-    from adjudge.mixed.layout import Layout
     from adjudge.table.maths import Bools, Codes, Floats
 
 

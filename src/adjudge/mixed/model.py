@@ -29,14 +29,13 @@ from adjudge.mixed.large_leaving_out import NOTE, fits_without_each
 from adjudge.mixed.leaving_out import Whole, most_degrees_without_each
 from adjudge.table.errors import DataError
 from adjudge.table.judgments import fingerprint, renumber
-from adjudge.table.maths import difference_variances, two_sided
+from adjudge.table.maths import Bools, Codes, Floats, difference_variances, two_sided
 from adjudge.work.tasks import map_tasks, one_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from adjudge.mixed.design import MixedDesign
-    from adjudge.table.maths import Bools, Codes, Floats
 
 Unit = Literal["annotator", "document"]
 MANY_ROWS = 200_000

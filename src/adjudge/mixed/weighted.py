@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.mixed.effects import ACROSS, taste_degrees
+from adjudge.mixed.effects import ACROSS, Effect, taste_degrees
 from adjudge.table.judgments import renumber
-from adjudge.table.maths import difference_variances
+from adjudge.table.maths import Codes, Floats, difference_variances
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
     from adjudge.mixed.design import MixedDesign
-    from adjudge.mixed.effects import Effect
-    from adjudge.table.maths import Codes, Floats
 
 _SHRUNKEN = ("annotator", "task")
 _LARGEST_LEVERAGE = 0.95

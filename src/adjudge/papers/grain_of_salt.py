@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 
 import adjudge
-from adjudge.papers.figures import Curve, CurveAt, Curves, FittedLine, Mark, Scatter, ScatterPoint
-from adjudge.papers.replicate import Replication, find_file, look_for_file, read_published
+from adjudge.papers.figures import Curve, CurveAt, Curves, FittedLine, Mark, PaperFigure, Scatter, ScatterPoint
+from adjudge.papers.replicate import Published, Replication, find_file, look_for_file, read_published
 from adjudge.table.judgments import fingerprint_of_parts
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from adjudge import Judgments
     from adjudge.evidence.composition import SampledSystem
-    from adjudge.papers.figures import PaperFigure
-    from adjudge.papers.replicate import Published
     from adjudge.people.results import Agreement
 
 

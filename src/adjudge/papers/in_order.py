@@ -21,7 +21,7 @@ import polars as pl
 import adjudge
 from adjudge.papers.figures import TournamentOrder, ViolatedLead
 from adjudge.papers.replicate import Replication, look_for_file, missing_data, read_published
-from adjudge.ranking.tournament import tournament
+from adjudge.ranking.tournament import Tournament, tournament
 from adjudge.table.judgments import fingerprint_of_parts
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.ranking.tournament import Tournament
 
 NAME = "in-order"
 EQUATIONS = {"Equation 1": "wins-or-ties", "Equation 2": "wins-no-reference", "Equation 3": "wins-no-ties"}

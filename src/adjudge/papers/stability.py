@@ -16,8 +16,8 @@ import polars as pl
 import adjudge
 from adjudge import AdjudgeError
 from adjudge.evidence.stability import Stability, over_pairs, rating_style, stability
-from adjudge.papers.figures import Curve, CurveAt, Curves, Matrix, PlacesOfSystems, RankingColumn
-from adjudge.papers.replicate import ReplicatedCell, ReplicatedTable, Replication, Source, read_published
+from adjudge.papers.figures import Basis, Curve, CurveAt, Curves, Matrix, PaperFigure, PlacesOfSystems, RankingColumn
+from adjudge.papers.replicate import Published, ReplicatedCell, ReplicatedTable, Replication, Source, read_published
 from adjudge.ranking.changes import ONCE_PER_PAIR, ChangeFamily
 from adjudge.readers.parsing import read_spaced
 from adjudge.readers.wmt_da_files import find_campaigns
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adjudge import Judgments
-    from adjudge.papers.figures import Basis, PaperFigure
-    from adjudge.papers.replicate import Published
     from adjudge.ranking.ranking import Ranking
 
     Parts = Mapping[tuple[str, str], Judgments]

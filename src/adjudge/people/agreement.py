@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.people.coefficients import ANY_LANGUAGE, RESAMPLES, AgreeOptions, brief, texts_by_language
-from adjudge.people.results import LengthAgreement
+from adjudge.people.results import Agreement, LengthAgreement, Number
 from adjudge.table.errors import DataError, InputError, UsageError
 from adjudge.table.files import read_text
 from adjudge.table.languages import language_code
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from adjudge.people.coefficients import Annotations, LengthUnit
-    from adjudge.people.results import Agreement, Number
     from adjudge.table.judgments import Judgments
     from adjudge.table.maths import Ints
 

@@ -9,11 +9,11 @@ import numpy as np
 import polars as pl
 
 from adjudge.people.controls import TESTS, control_p, control_pairs, drifts, repeat_pairs, same_texts
-from adjudge.people.results import AnnotatorCheck, Checked
+from adjudge.people.results import AnnotatorCheck, Checked, Drift, SameText
 from adjudge.people.twins import find_twins
 from adjudge.table.comparisons import no_answer
 from adjudge.table.errors import DataError, UsageError, param, unknown_choice
-from adjudge.table.judgments import SetAside
+from adjudge.table.judgments import Judgments, SetAside
 from adjudge.table.protocols import EDITED, KINDS, LEAST_SECONDS, RELATIVE, Work
 from adjudge.table.settings import option
 from adjudge.table.wording import agreeing, counted, measured
@@ -21,8 +21,6 @@ from adjudge.table.wording import agreeing, counted, measured
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from adjudge.people.results import Drift, SameText
-    from adjudge.table.judgments import Judgments
     from adjudge.table.maths import Floats
 
 

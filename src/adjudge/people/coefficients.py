@@ -33,7 +33,7 @@ A unit with one value says nothing and is left out, as in the definition.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
@@ -42,20 +42,17 @@ import numpy as np
 
 from adjudge.people.results import Coefficients
 from adjudge.table.errors import DataError, UsageError, unknown_choice
-from adjudge.table.maths import divide, expanded_tail
+from adjudge.table.maths import Bools, Floats, Ints, divide, expanded_tail
 from adjudge.table.rng import generator
 from adjudge.table.settings import option, seed_option
 from adjudge.table.wording import counted
 from adjudge.work.tasks import map_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import scipy.sparse as sp
     from numpy.typing import ArrayLike, NDArray
 
     from adjudge.table.comparisons import Comparisons
-    from adjudge.table.maths import Bools, Floats, Ints
 
 
 def above_chance(observed: float, expected: float) -> float:

@@ -17,15 +17,12 @@ import polars as pl
 
 from adjudge.people.results import Drift, SameText
 from adjudge.table.errors import unknown_choice
-from adjudge.table.judgments import are_among, equal_to_others, key_hashes
-from adjudge.table.maths import student_tail
+from adjudge.table.judgments import Judgments, are_among, equal_to_others, key_hashes
+from adjudge.table.maths import Floats, student_tail
 from adjudge.table.protocols import KINDS, RATED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Floats
 
     Test = Callable[[Floats, Floats], float]
 

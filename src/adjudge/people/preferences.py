@@ -21,20 +21,16 @@ from adjudge.people.coefficients import (
     tie_shares,
     within_annotators,
 )
-from adjudge.people.results import PARTS, Agreement, AnnotatorAgreement
-from adjudge.table.comparisons import NOBODY, comparisons, relative_judgments, segment_keys
+from adjudge.people.results import PARTS, Agreement, AnnotatorAgreement, Number
+from adjudge.table.comparisons import NOBODY, Comparisons, comparisons, relative_judgments, segment_keys
 from adjudge.table.errors import DataError, UsageError, param
-from adjudge.table.judgments import SetAside
-from adjudge.table.maths import divide
+from adjudge.table.judgments import Judgments, SetAside
+from adjudge.table.maths import Bools, Floats, Ints, divide
 
 if TYPE_CHECKING:
     import polars as pl
 
     from adjudge.people.coefficients import AgreeOptions, Annotations, AnnotatorPairs
-    from adjudge.people.results import Number
-    from adjudge.table.comparisons import Comparisons
-    from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Bools, Floats, Ints
 
 
 def agree_on_preferences(judgments: Judgments, options: AgreeOptions) -> Agreement:

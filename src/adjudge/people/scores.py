@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from adjudge.people.coefficients import notes_on, over_resamples, percentile_interval
-from adjudge.people.results import PARTS, Agreement, AnnotatorAgreement, Coefficients
+from adjudge.people.coefficients import AgreeOptions, notes_on, over_resamples, percentile_interval
+from adjudge.people.results import PARTS, Agreement, AnnotatorAgreement, Coefficients, Number
 from adjudge.table.comparisons import LEFT_BLANK, SEGMENT_KEY
 from adjudge.table.errors import DataError
-from adjudge.table.judgments import codes_of, renumber
+from adjudge.table.judgments import Judgments, codes_of, renumber
 from adjudge.table.maths import divide
 from adjudge.table.protocols import NOT_TRANSLATIONS, RELATIVE
 from adjudge.table.rng import generator
@@ -27,10 +27,6 @@ from adjudge.table.rng import generator
 if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
-
-    from adjudge.people.coefficients import AgreeOptions
-    from adjudge.people.results import Number
-    from adjudge.table.judgments import Judgments
 
 
 # Scores of the same outputs as sums: number, total and squares per output and annotator; alpha for many resamples.

@@ -30,7 +30,7 @@ from adjudge.planning.settings import Plan, PlanCheck, PlanLooks, PlanSettings, 
 from adjudge.planning.simulated_scores import ScoreCampaign, ScoreDesign, draw_scores
 from adjudge.ranking.lines import holm
 from adjudge.table.judgments import fingerprint
-from adjudge.table.maths import NORMAL_95, contrasts
+from adjudge.table.maths import NORMAL_95, Codes, Floats, Ints, contrasts
 from adjudge.table.rng import generator
 from adjudge.table.wording import agreeing, counted, measured
 from adjudge.work.tasks import map_tasks
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     from adjudge.evidence.boundaries import Spending
     from adjudge.planning.search import Layout
-    from adjudge.table.maths import Codes, Floats, Ints
 
 
 # The recommended design put to the test: campaigns simulated, ranked by the mixed model, and compared with the truth.

@@ -12,7 +12,7 @@ However many blocks each person judges, 2 tau^2 / G remains. Every segment is ta
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -24,16 +24,11 @@ from adjudge.ranking.lines import holm
 from adjudge.ranking.tastes import fit_tastes
 from adjudge.table.comparisons import Comparisons, comparisons
 from adjudge.table.errors import DataError, UsageError, param
-from adjudge.table.judgments import fingerprint
-from adjudge.table.maths import student_below, student_quantile
+from adjudge.table.judgments import Judgments, fingerprint
+from adjudge.table.maths import Floats, student_below, student_quantile
 from adjudge.table.results import Column, Result, Table, number, percent, tabulate, text
 from adjudge.table.rng import DEFAULT_SEED, generator
 from adjudge.table.wording import counted
-
-if TYPE_CHECKING:
-    from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Floats
-
 
 # The result of planning relative judgments: how many blocks each number of annotators needs.
 

@@ -19,7 +19,7 @@ from adjudge.evidence.boundaries import Spending, boundaries, crossing, spent
 from adjudge.evidence.look_claims import Goal, parse_goal
 from adjudge.mixed.design import MixedDesign, combine, find_model
 from adjudge.mixed.effects import identify
-from adjudge.mixed.fit import prepare
+from adjudge.mixed.fit import Prepared, prepare
 from adjudge.mixed.variances import TASTE
 from adjudge.planning.settings import (
     PeopleChoice,
@@ -41,7 +41,6 @@ from adjudge.work.tasks import map_tasks
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from adjudge.mixed.fit import Prepared
     from adjudge.planning.settings import PlanSettings, Variances
     from adjudge.table.maths import Bools, Codes, Floats
 

@@ -10,7 +10,7 @@ import numpy as np
 from adjudge.evidence.boundaries import SPENDING, Spending
 from adjudge.mixed.variances import TASTE
 from adjudge.table.errors import UsageError, param, unknown_choice
-from adjudge.table.results import Column, Result, Table, number, percent, tabulate, text
+from adjudge.table.results import Column, Result, Setting, Table, number, percent, tabulate, text
 from adjudge.table.rng import DEFAULT_SEED
 from adjudge.table.wording import counted, measured
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.mixed.fit import MixedFit
-    from adjudge.table.results import Setting
 
 
 STRUCTURES = ("mixed", "all-systems", "pages", "pages-all-systems")

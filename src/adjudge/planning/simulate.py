@@ -17,7 +17,7 @@ import numpy as np
 
 from adjudge.planning.simulated_rankings import RankingCampaign, simulate_rankings
 from adjudge.planning.simulated_scores import ScoreCampaign, simulate_scores
-from adjudge.planning.truth import draw_texts
+from adjudge.planning.truth import Simulated, draw_texts
 from adjudge.readers.post_edits import EditedDocument
 from adjudge.table.rng import DEFAULT_SEED, generator
 from adjudge.work.tasks import map_tasks
@@ -25,7 +25,6 @@ from adjudge.work.tasks import map_tasks
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.planning.truth import Simulated
     from adjudge.table.maths import Floats
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Generic, Self, TypeVar
 import numpy as np
 
 from adjudge.ranking.counts import labelling_annotators
-from adjudge.table.comparisons import NOBODY
+from adjudge.table.comparisons import NOBODY, Comparisons
 from adjudge.table.errors import UsageError, param
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.table.comparisons import Comparisons
     from adjudge.table.maths import Bools
     from adjudge.table.score_sheet import Sheet
 

@@ -12,15 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adjudge.ranking.lines import holm
-from adjudge.table.maths import contrasts, student_quantile
-
-if TYPE_CHECKING:
-    from adjudge.table.maths import Bools, Contrasts, Floats
+from adjudge.table.maths import Bools, Contrasts, Floats, contrasts, student_quantile
 
 
 @dataclass(frozen=True, eq=False)

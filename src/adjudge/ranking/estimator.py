@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 import polars as pl
 
-from adjudge.mixed.design import DEFAULT_MODEL, combine, design_from, levels_of
-from adjudge.mixed.fit import prepare
-from adjudge.mixed.model import model_of
+from adjudge.mixed.design import DEFAULT_MODEL, MixedDesign, combine, design_from, levels_of
+from adjudge.mixed.fit import MixedFit, prepare
+from adjudge.mixed.model import Model, Refit, model_of
 from adjudge.mixed.variances import Cause
 from adjudge.ranking import bradley_terry
 from adjudge.ranking.counts import (
@@ -35,11 +35,11 @@ from adjudge.ranking.lines import check_connected, groups_that_met
 from adjudge.ranking.methods import METHODS
 from adjudge.ranking.relative import check_comparable
 from adjudge.ranking.significance import difference_spread, resampling_tests, separation
-from adjudge.ranking.tastes import compare_people, fit_tastes, predicted_tastes, refit
-from adjudge.table.comparisons import NOBODY, comparisons, segment_keys
+from adjudge.ranking.tastes import ComparedStrengths, compare_people, fit_tastes, predicted_tastes, refit
+from adjudge.table.comparisons import NOBODY, Comparisons, comparisons, segment_keys
 from adjudge.table.errors import DataError
-from adjudge.table.judgments import renumber
-from adjudge.table.maths import Contrasts, divide, student_tail
+from adjudge.table.judgments import Judgments, renumber
+from adjudge.table.maths import Bools, Codes, Contrasts, Floats, divide, student_tail
 from adjudge.table.protocols import RELATIVE, SCORED
 from adjudge.table.rng import DEFAULT_SEED, generator
 from adjudge.table.score_sheet import sheet_of, standardised
@@ -47,15 +47,8 @@ from adjudge.table.score_sheet import sheet_of, standardised
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from adjudge.mixed.design import MixedDesign
-    from adjudge.mixed.fit import MixedFit
-    from adjudge.mixed.model import Model, Refit
     from adjudge.ranking.counts import Tally
     from adjudge.ranking.counts import Units as ResamplingUnits
-    from adjudge.ranking.tastes import ComparedStrengths
-    from adjudge.table.comparisons import Comparisons
-    from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Bools, Codes, Floats
 
 UnitKind = Literal["annotator", "document", "segment"]
 RESAMPLES = 1000

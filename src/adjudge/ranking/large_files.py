@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.ranking.counts import pair_units
-from adjudge.ranking.ranking import Provenance
+from adjudge.ranking.ranking import Provenance, Ranking
 from adjudge.ranking.relative import COUNTED_WITHOUT_TEXTS, TEXTS_NOT_NAMED, rank_units
 from adjudge.readers.columns import SYNONYMS, map_columns
 from adjudge.readers.large_files import ROW, last_by_number, one_copy_by_number, repeated_numbers, rows_of_file
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.ranking.methods import Method, RankSettings
-    from adjudge.ranking.ranking import Ranking
     from adjudge.readers.large_files import FileRows
 
 COLUMNS = ("left", "right", "winner")

@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.table.errors import DataError, unknown_choice
-from adjudge.table.maths import normal_quantile, student_quantile, student_tail
+from adjudge.table.maths import Contrasts, Floats, normal_quantile, student_quantile, student_tail
 from adjudge.table.rng import generator
 
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
     from adjudge.ranking.counts import Tally
     from adjudge.ranking.significance import PairTests
-    from adjudge.table.maths import Contrasts, Floats
 
 
 RULES = ("official", "scipy-1.6", "scipy-1.7", "strict", "holm", "rank-sets", "none")

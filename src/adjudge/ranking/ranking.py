@@ -10,21 +10,7 @@ import numpy as np
 
 from adjudge.ranking.lines import benjamini_hochberg, cluster_numbers, holm, line_after, named_clusters, rank_bounds
 from adjudge.ranking.methods import find_method
-from adjudge.table.results import (
-    UNWRITTEN,
-    Cell,
-    Column,
-    Result,
-    Span,
-    Table,
-    comparison_table,
-    number,
-    shown_name,
-    span,
-    tabulate,
-    text,
-    to_plain,
-)
+from adjudge.table import results
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,19 +26,19 @@ if TYPE_CHECKING:
 
 def tabulate_components(
     components: Sequence[VarianceComponent], left_out: Sequence[LeftOut] = (), *, judged: str = "scores"
-) -> Table:
+) -> results.Table:
     """The components as a table, with the left-out effects in its note; `judged` says what spreads."""
     columns = {
-        "effect": text("effect"),
-        "sd": number("sd", 2, help="standard deviation in the unit of the scores"),
-        "low": number("low", 2),
-        "high": number("high", 2),
-        "levels": number("levels", 0),
-        "meaning": text("meaning"),
+        "effect": results.text("effect"),
+        "sd": results.number("sd", 2, help="standard deviation in the unit of the scores"),
+        "low": results.number("low", 2),
+        "high": results.number("high", 2),
+        "levels": results.number("levels", 0),
+        "meaning": results.text("meaning"),
     }
     listed = "; ".join(f"{effect.effect} ({effect.reason})" for effect in left_out)
     note = f"Not modelled separately: {listed}." if left_out else ""
-    return tabulate(f"Where the spread of {judged} comes from", components, columns, note)
+    return results.tabulate(f"Where the spread of {judged} comes from", components, columns, note)
 
 
 _MEANINGS = {
@@ -81,8 +67,10 @@ class RankedSystem:
 
     def to_dict(self) -> dict[str, Any]:
         """The documented keys, flat: numbers of the method are at the same level as the common ones."""
-        placed = {name: to_plain(getattr(self, name)) for name in ("system", "human", "score", "rank", "rank_set")}
-        return {**placed, "cluster": self.cluster, "n": self.n, **to_plain(dict(self.numbers))}
+        placed = {
+            name: results.to_plain(getattr(self, name)) for name in ("system", "human", "score", "rank", "rank_set")
+        }
+        return {**placed, "cluster": self.cluster, "n": self.n, **results.to_plain(dict(self.numbers))}
 
 
 @dataclass(frozen=True)
@@ -103,8 +91,8 @@ class PairComparison:
     def to_dict(self) -> dict[str, Any]:
         """The documented keys, flat."""
         common = ("better", "worse", "difference", "p", "p_holm", "p_bh")
-        compared = {name: to_plain(getattr(self, name)) for name in common}
-        return {**compared, **to_plain(dict(self.numbers))}
+        compared = {name: results.to_plain(getattr(self, name)) for name in common}
+        return {**compared, **results.to_plain(dict(self.numbers))}
 
 
 @dataclass(frozen=True)
@@ -116,7 +104,7 @@ class Lines:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranking(Result):
+class Ranking(results.Result):
     """Systems in rank order with rank sets, clusters, and every pair compared."""
 
     verb: ClassVar[str] = "rank"
@@ -126,7 +114,7 @@ class Ranking(Result):
     """Whether systems were compared or scored."""
     unit: str
     """What a score is, for the axis of a chart."""
-    difference_unit: str = field(default="", metadata=UNWRITTEN)
+    difference_unit: str = field(default="", metadata=results.UNWRITTEN)
     """The unit of score differences, if it has a shorter name."""
     systems: tuple[RankedSystem, ...]
     comparisons: tuple[PairComparison, ...]
@@ -148,23 +136,23 @@ class Ranking(Result):
         """The systems' names, the best first."""
         return tuple(system.system for system in self.systems)
 
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[results.Table, ...]:
         """The ranking with a line between clusters."""
         names = list(dict.fromkeys(name for system in self.systems for name in system.numbers))
         rows = tuple(_row(system, names) for system in self.systems)
         neighbours = zip(self.systems, self.systems[1:], strict=False)
         lines = frozenset(i for i, (above, below) in enumerate(neighbours, start=1) if above.cluster != below.cluster)
         columns = (
-            number("rank", 0),
-            text("system"),
-            number("score", 3, help=f"by {self.method}"),
-            span("rank set", help="ranks that the data leave possible", name="rank_set"),
-            number("n", 0, help="judgments (or segments) behind the score"),
-            *(Column(name.replace("_", " "), help=_MEANINGS.get(name, ""), name=name) for name in names),
+            results.number("rank", 0),
+            results.text("system"),
+            results.number("score", 3, help=f"by {self.method}"),
+            results.span("rank set", help="ranks that the data leave possible", name="rank_set"),
+            results.number("n", 0, help="judgments (or segments) behind the score"),
+            *(results.Column(name.replace("_", " "), help=_MEANINGS.get(name, ""), name=name) for name in names),
         )
         drawn = "Lines separate clusters" if lines else "No line is drawn"
         note = f"{drawn} by the rule '{self.lines.rule}' at {self.lines.level:g}."
-        ranking = Table(f"Ranking by {self.method}", columns, rows, note, lines)
+        ranking = results.Table(f"Ranking by {self.method}", columns, rows, note, lines)
         return (
             ranking,
             *self._helpers(),
@@ -172,45 +160,45 @@ class Ranking(Result):
             *(() if self.breakdown is None else self.breakdown.tables()),
         )
 
-    def _helpers(self) -> tuple[Table, ...]:
+    def _helpers(self) -> tuple[results.Table, ...]:
         """What helpers are worth, where there are any."""
         if not self.helpers or self.gain is None:
             return ()
         unit = self.difference_unit or "units of the score"
         columns = {
-            "name": text("helper"),
-            "slope": number(
+            "name": results.text("helper"),
+            "slope": results.number(
                 "slope", 2, help=f"{unit} per standard deviation of the helper's scores, the others held equal"
             ),
-            "gain": number("gain", 2, help="the helper alone is worth this many times the judgments"),
-            "scored": number("scored", 0, help="judgments of outputs with a score"),
-            "unscored": number("unscored", 0, help="judgments of outputs without a score"),
+            "gain": results.number("gain", 2, help="the helper alone is worth this many times the judgments"),
+            "scored": results.number("scored", 0, help="judgments of outputs with a score"),
+            "unscored": results.number("unscored", 0, help="judgments of outputs without a score"),
         }
         note = (
             f"Gains are by each helper alone. All together are worth {self.gain:.2f} times the judgments, an estimate."
         )
-        return (tabulate("Helpers: metrics with scores of all outputs", self.helpers, columns, note),)
+        return (results.tabulate("Helpers: metrics with scores of all outputs", self.helpers, columns, note),)
 
-    def _spread(self) -> tuple[Table, ...]:
+    def _spread(self) -> tuple[results.Table, ...]:
         """Where the spread comes from, where the method models it."""
         if not self.components:
             return ()
         judged = "comparisons" if self.kind == "relative" else "scores"
         return (tabulate_components(self.components, self.left_out, judged=judged),)
 
-    def all_tables(self) -> tuple[Table, ...]:
+    def all_tables(self) -> tuple[results.Table, ...]:
         """The ranking, and every pair of systems."""
         return (*self.tables(), self.comparison_table())
 
-    def comparison_table(self) -> Table:
+    def comparison_table(self) -> results.Table:
         """Every pair of systems: difference and p-values."""
-        return comparison_table("Pairs of systems", self.comparisons)
+        return results.comparison_table("Pairs of systems", self.comparisons)
 
 
-def _row(system: RankedSystem, names: Sequence[str]) -> tuple[Cell, ...]:
+def _row(system: RankedSystem, names: Sequence[str]) -> tuple[results.Cell, ...]:
     numbers = (system.numbers.get(name) for name in names)
-    name = shown_name(system.system, system.human)
-    return (system.rank, name, system.score, Span(*system.rank_set), system.n, *numbers)
+    name = results.shown_name(system.system, system.human)
+    return (system.rank, name, system.score, results.Span(*system.rank_set), system.n, *numbers)
 
 
 # From findings to a ranking: order, ranks, lines, and every pair with its p-values. The same for all methods.

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.ranking.counts import units_of
+from adjudge.ranking.counts import Tally, Units, units_of
 from adjudge.ranking.lines import check_connected, rank_bounds, resampled_rank_sets
-from adjudge.ranking.ranking import Findings, Provenance, assemble, provenance
+from adjudge.ranking.ranking import Findings, Provenance, Ranking, assemble, provenance
 from adjudge.ranking.significance import (
     circles,
     contradicted,
@@ -20,8 +20,8 @@ from adjudge.ranking.significance import (
     small_sample_factor,
 )
 from adjudge.ranking.tastes import compare_strengths, draws, spread_components, strength_findings
+from adjudge.table.comparisons import Comparisons, not_compared
 from adjudge.table.comparisons import comparisons as compare
-from adjudge.table.comparisons import not_compared
 from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.maths import divide, normal_quantile
 from adjudge.table.participants import MOST_SHOWN, one_judge
@@ -33,11 +33,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.ranking.counts import Tally, Units
     from adjudge.ranking.methods import Method, RankSettings
-    from adjudge.ranking.ranking import Ranking
     from adjudge.ranking.significance import Separation
-    from adjudge.table.comparisons import Comparisons
     from adjudge.table.judgments import Judgments
 
     _Numbers = NDArray[np.float64] | NDArray[np.int64]

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.mixed.design import design_from
-from adjudge.mixed.helpers import help_design, match
+from adjudge.mixed.design import MixedDesign, design_from
+from adjudge.mixed.helpers import Helped, Matched, help_design, match
 from adjudge.mixed.model import model_of
 from adjudge.ranking.lines import DRAWS, RankSets, rank_sets, resampled_rank_sets, simultaneous_interval
-from adjudge.ranking.ranking import Findings, Provenance, assemble, provenance
+from adjudge.ranking.ranking import Findings, Provenance, Ranking, assemble, provenance
 from adjudge.ranking.relative import unnamed_people_note
 from adjudge.ranking.significance import PairTests, mann_whitney
 from adjudge.ranking.tastes import draws
 from adjudge.table.comparisons import LEFT_BLANK, NOBODY, groups, in_words
 from adjudge.table.errors import DataError, param
-from adjudge.table.judgments import SetAside, weights_note
-from adjudge.table.maths import Contrasts, contrasts, memoised, student_tail
+from adjudge.table.judgments import Judgments, SetAside, weights_note
+from adjudge.table.maths import Contrasts, Floats, contrasts, memoised, student_tail
 from adjudge.table.protocols import EDITED, PROTOCOLS, RELATIVE, SCORED
 from adjudge.table.rng import DEFAULT_SEED, generator
 from adjudge.table.score_sheet import ItemMeans, Sheet, item_means, resampled_means, sheet_of, standardised
@@ -29,14 +29,9 @@ from adjudge.table.wording import agreeing, counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from adjudge.mixed.design import MixedDesign
     from adjudge.mixed.fit import MixedFit
-    from adjudge.mixed.helpers import Helped, Matched
     from adjudge.ranking.methods import Method, RankSettings
-    from adjudge.ranking.ranking import Ranking
     from adjudge.readers.metric_scores import MetricScore
-    from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Floats
 
 
 DEFAULT_RULE = "holm"

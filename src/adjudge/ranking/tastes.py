@@ -24,11 +24,11 @@ import numpy as np
 
 from adjudge.mixed.variances import TASTE, VarianceComponent
 from adjudge.ranking.bradley_terry import RIDGE, expectations, fit
-from adjudge.ranking.counts import PeopleCounts, people_counts, person_of, units_of
+from adjudge.ranking.counts import PeopleCounts, Units, people_counts, person_of, units_of
 from adjudge.ranking.lines import DRAWS, rank_sets
 from adjudge.ranking.ranking import Findings
 from adjudge.ranking.significance import PairTests, Separation, contradicted, separation, sign_tests, unanimous_p
-from adjudge.table.maths import Contrasts, contrasts, student_below, student_quantile
+from adjudge.table.maths import Contrasts, Floats, contrasts, student_below, student_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,10 +36,8 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    from adjudge.ranking.counts import Units
     from adjudge.ranking.methods import Method, RankSettings
     from adjudge.table.comparisons import Comparisons
-    from adjudge.table.maths import Floats
 
     Integers = NDArray[np.int64]
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from adjudge.ranking.counts import units_of
-from adjudge.ranking.methods import METHODS
+from adjudge.ranking.counts import Tally, units_of
+from adjudge.ranking.methods import METHODS, Method
 from adjudge.ranking.optimal_order import cheapest_order, descend, find_optima
 from adjudge.ranking.tastes import scores_of
-from adjudge.table.comparisons import comparisons, not_compared, relative_judgments
+from adjudge.table.comparisons import Comparisons, comparisons, not_compared, relative_judgments
 from adjudge.table.errors import DataError
 from adjudge.table.results import Result, Span, Table, number, span, tabulate, text, to_plain
 from adjudge.table.rng import generator
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.ranking.counts import Tally
-    from adjudge.ranking.methods import Method
-    from adjudge.table.comparisons import Comparisons
     from adjudge.table.judgments import Judgments
 
 

@@ -17,25 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from adjudge.readers.appraise_batches import (
-    Batches,
-    find_lines_of_corrupted_copies,
-    note_undecided,
-    parse_spans,
-    read_batches,
-)
+from adjudge.readers import appraise_batches, parsing
 from adjudge.readers.columns import KINDS_ELSEWHERE
 from adjudge.readers.mqm import score_spans
-from adjudge.readers.parsing import (
-    SCORE_SCALE,
-    BadRows,
-    campaign_names,
-    detect_delimiter,
-    files_in,
-    refuse_empty,
-    row_lines,
-    split_rows,
-)
 from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import read_text
 from adjudge.table.judgments import Judgments, SetAside, concat, language_codes
@@ -139,14 +123,14 @@ def read_rows(path: Path, options: ReadOptions) -> UsableRows | None:
     """Read the rows of a result file with typed columns; None if the file is something else."""
     text = read_text(path)
     separator = find_separator(text.split("\n", 1)[0])
-    rows = [(line, fields) for line, fields in split_rows(text, separator, path) if any(fields)]
+    rows = [(line, fields) for line, fields in parsing.split_rows(text, separator, path) if any(fields)]
     if rows and rows[0][1][-1:] == [""] and layout(rows[0][1]) is None:
         rows = [(line, fields[:-1]) for line, fields in rows]
     rows = drop_header(rows)
     names = layout(rows[0][1]) if rows else None
     if names is None:
         return None
-    bad = BadRows(Source(str(path), lambda row: rows[row][0]), options, len(rows))
+    bad = parsing.BadRows(Source(str(path), lambda row: rows[row][0]), options, len(rows))
     for row, (_, fields) in enumerate(rows):
         if len(fields) != len(names):
             problem = f"{counted(len(fields), 'field')} where the first row has {len(names)}; the file may be cut"
@@ -159,7 +143,7 @@ def read_rows(path: Path, options: ReadOptions) -> UsableRows | None:
     return bad.keep_usable(_convert_columns(frame, bad, path))
 
 
-def _convert_columns(frame: pl.DataFrame, bad: BadRows, path: Path) -> pl.DataFrame:
+def _convert_columns(frame: pl.DataFrame, bad: parsing.BadRows, path: Path) -> pl.DataFrame:
     def refuse(broken: pl.Series, column: str, problem: str) -> None:
         bad.mark(
             broken.fill_null(value=True),
@@ -169,7 +153,7 @@ def _convert_columns(frame: pl.DataFrame, bad: BadRows, path: Path) -> pl.DataFr
 
     score = frame["score"].str.strip_chars().cast(pl.Float64, strict=False)
     empty = frame["score"].str.strip_chars() == ""
-    inside = score.is_between(*SCORE_SCALE).fill_null(value=False)
+    inside = score.is_between(*parsing.SCORE_SCALE).fill_null(value=False)
     refuse(~(inside | empty), "score", "score is '{}', a number between 0 and 100 is needed; correct it")
     known = frame["type"].str.split(".").list.first().is_in(list(ITEM_TYPES))
     refuse(~known, "type", "item type is '{}', one of " + ", ".join(ITEM_TYPES) + " is needed")
@@ -179,14 +163,14 @@ def _convert_columns(frame: pl.DataFrame, bad: BadRows, path: Path) -> pl.DataFr
         changes.append(frame["complete"] == "True")
     for row, (text, line) in enumerate(frame.select("mqm", "line").iter_rows() if "mqm" in frame.columns else ()):
         try:
-            parse_spans(text, path, line)
+            appraise_batches.parse_spans(text, path, line)
         except InputError:
             bad.row(row, f"'{shown(text)}' is not a list of error spans; the file may be cut", "row with broken spans")
     times = [_parse_seconds(frame, name, bad) for name in ("start", "end") if name in frame.columns]
     return frame.with_columns(*changes, *times)
 
 
-def _parse_seconds(frame: pl.DataFrame, name: str, bad: BadRows) -> pl.Series:
+def _parse_seconds(frame: pl.DataFrame, name: str, bad: parsing.BadRows) -> pl.Series:
     """Unix seconds; null where nothing, or zero, was recorded, or what stands there is no number."""
     given = frame[name].str.strip_chars()
     parsed = given.cast(pl.Float64, strict=False)
@@ -244,7 +228,7 @@ def _parse_json(text: str, path: Path) -> list[tuple[str, ...]]:
 
 def _parse_table(text: str, path: Path) -> list[tuple[str, ...]]:
     try:
-        rows = [row for _, row in row_lines(text, detect_delimiter(text))]
+        rows = [row for _, row in parsing.row_lines(text, parsing.detect_delimiter(text))]
     except csv.Error as fault:
         raise InputError(f"cannot be read as a table ({fault}); check quotes", file=path) from fault
     width = max(map(len, rows))
@@ -351,13 +335,13 @@ _OPTIONAL = ("document", "mqm", "errors", "source_errors", "batch", "database_it
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read result files, or the results among the files of a folder; each becomes a campaign named after it."""
     tables, others = _result_files(paths, options)
-    batches = read_batches(options.batches) if options.batches else None
+    batches = appraise_batches.read_batches(options.batches) if options.batches else None
     accounts = {account for rows in tables.values() for account in rows.frame["account"].unique()}
     # Beside a file of calibration tasks may lie a map from accounts to people.
     beside = [file.with_name(f"{file.stem}.mapping.csv") for file in tables if _CALIBRATION in file.name.lower()]
     people_file = options.annotators or next((path for path in beside if path.is_file()), None)
     people = read_people(people_file, accounts) if people_file else None
-    names = campaign_names(list(tables))
+    names = parsing.campaign_names(list(tables))
     parts = [
         _Campaign(path, name, options, batches, people).judgments(rows)
         for (path, rows), name in zip(tables.items(), names, strict=True)
@@ -382,13 +366,13 @@ def _result_files(paths: Sequence[Path], options: ReadOptions) -> tuple[dict[Pat
     explicit = {path for path in paths if not path.is_dir()}
     tables: dict[Path, UsableRows] = {}
     others: list[str] = []
-    for path in files_in(paths):
+    for path in parsing.files_in(paths):
         is_table = path in explicit or path.name.lower().removesuffix(".gz").endswith(".csv")
         rows = read_rows(path, options) if is_table else None
         if rows is not None:
             tables[path] = rows
         elif path in explicit:
-            refuse_empty(path)
+            parsing.refuse_empty(path)
             problem = "is no result file: rows must begin with account, system, item, type (TGT, BAD, REF or CHK)"
             raise InputError(f"{problem}, languages and score; check {param('format')}", file=path, line=1)
         else:
@@ -402,7 +386,12 @@ class _Campaign:
     """Turns the rows of one file into judgments, and collects what there is to say about it."""
 
     def __init__(
-        self, path: Path, name: str, options: ReadOptions, batches: Batches | None, people: dict[str, str] | None
+        self,
+        path: Path,
+        name: str,
+        options: ReadOptions,
+        batches: appraise_batches.Batches | None,
+        people: dict[str, str] | None,
     ) -> None:
         self.path, self.name, self.human = path, name, options.human
         self.batches, self.people = batches, people or {}
@@ -496,7 +485,7 @@ class _Campaign:
             what = f"{again} shown again with corrupted segments; give the batches (--batches) to tell"
             self.notes.append(f"{self.name}: {what} which of the other segments belong to the corrupted copy")
             return rows
-        lines = find_lines_of_corrupted_copies(rows, self.batches)
+        lines = appraise_batches.find_lines_of_corrupted_copies(rows, self.batches)
         return self._keep(rows, ~pl.col("line").is_in(lines), "intact segment of a corrupted copy of a document")
 
     def _add_segments(self, rows: pl.DataFrame, *, has_documents: bool) -> pl.DataFrame:
@@ -514,12 +503,12 @@ class _Campaign:
     def _add_spans(self, rows: pl.DataFrame) -> pl.DataFrame:
         texts = self.batches.texts if self.batches else {}
         spans = [
-            parse_spans(mqm, self.path, line, texts.get((page, system, item, kind)))
+            appraise_batches.parse_spans(mqm, self.path, line, texts.get((page, system, item, kind)))
             for mqm, line, page, system, item, kind in rows.select(
                 "mqm", "line", "page", "system", "item", "type"
             ).iter_rows()
         ]
-        self.notes += [f"{self.name}: {note}" for note in note_undecided(spans)]
+        self.notes += [f"{self.name}: {note}" for note in appraise_batches.note_undecided(spans)]
         rows = rows.with_columns(span_column(spans))
         categories = any(span["category"] for all_spans in spans for span in all_spans)
         if not categories or (rows["score"] != 0).any():

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.readers.parsing import SCORE_SCALE
-from adjudge.table.errors import InputError, UsageError, param, shown, unknown_choice
+from adjudge.readers.parsing import SCORE_SCALE, BadRows
+from adjudge.table.errors import InputError, Source, UsageError, param, shown, unknown_choice
 from adjudge.table.judgments import RECOGNISED_EXTRAS, SCHEMA, SPAN, ColumnUse
 from adjudge.table.protocols import KINDS, ON_SCALE, PROTOCOLS
 from adjudge.table.wording import as_argument, counted, short_list
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from adjudge.readers.options import ReadOptions
-    from adjudge.readers.parsing import BadRows
-    from adjudge.table.errors import Source
 
 
 # column of the judgment table: names it has elsewhere, the likeliest first

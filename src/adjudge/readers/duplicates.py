@@ -22,13 +22,12 @@ import polars as pl
 
 from adjudge.table.comparisons import BLOCK_KEY
 from adjudge.table.errors import shown
-from adjudge.table.judgments import KEY, any_single, equal_to_others, key_hashes
+from adjudge.table.judgments import KEY, Judgments, any_single, equal_to_others, key_hashes
 from adjudge.table.wording import counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from adjudge.table.judgments import Judgments
     from adjudge.table.maths import Bools
 
 Repeated = Literal["corrections", "judgments", "counts"]

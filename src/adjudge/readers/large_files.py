@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.readers.duplicates import (
-    COPIED_TABLE,
-    ENOUGH_BLOCKS,
-    REPEATED,
-    copied_table_note,
-    in_last_copy,
-    repeated_note,
-    times_copied,
-)
+from adjudge.readers import duplicates
 from adjudge.readers.parsing import BadRows
 from adjudge.table.errors import Source, param
 from adjudge.table.judgments import SetAside, any_repeated
@@ -157,19 +149,23 @@ def last_by_number(identity: pl.Series, identified: pl.Series) -> tuple[pl.Serie
         return pl.repeat(value=True, n=len(identity), eager=True), [], []
     counts = ~identified | identity.is_last_distinct()
     repeated = int((~counts).sum())
-    return (counts, [SetAside(REPEATED, repeated)], [repeated_note(repeated)]) if repeated else (counts, [], [])
+    return (
+        (counts, [SetAside(duplicates.REPEATED, repeated)], [duplicates.repeated_note(repeated)])
+        if repeated
+        else (counts, [], [])
+    )
 
 
 def one_copy_by_number(content: pl.Series) -> tuple[pl.Series, list[SetAside], list[str]]:
     """The same for rows of whom or what nothing is known: all of them several times are a table that was copied."""
     everything = pl.repeat(value=True, n=len(content), eager=True)
-    if len(content) < 2 * ENOUGH_BLOCKS or not any_repeated(content.to_numpy()):
+    if len(content) < 2 * duplicates.ENOUGH_BLOCKS or not any_repeated(content.to_numpy()):
         return everything, [], []
-    times = times_copied(content.value_counts()["count"])
+    times = duplicates.times_copied(content.value_counts()["count"])
     if times == 1:
         return everything, [], []
-    kept = content.to_frame().select(in_last_copy(content.name, times)).to_series()
-    return kept, [SetAside(COPIED_TABLE, int((~kept).sum()))], [copied_table_note(times)]
+    kept = content.to_frame().select(duplicates.in_last_copy(content.name, times)).to_series()
+    return kept, [SetAside(duplicates.COPIED_TABLE, int((~kept).sum()))], [duplicates.copied_table_note(times)]
 
 
 def repeated_numbers(table: pl.LazyFrame, number: pl.Expr) -> tuple[NDArray[np.uint64], int]:

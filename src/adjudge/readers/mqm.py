@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from adjudge.readers.columns import SYNONYMS, map_columns
+from adjudge.readers.columns import SYNONYMS, ColumnMap, map_columns
 from adjudge.readers.parsing import Delimited, column_uses, files_in, pair_of, read_delimited, read_each, stem
 from adjudge.table.errors import DataError, InputError, UsageError, param, shown
 from adjudge.table.files import read_text, write_text
-from adjudge.table.judgments import Judgments, SetAside
+from adjudge.table.judgments import ColumnUse, Judgments, SetAside
 from adjudge.table.languages import find_pair, language_code, pair_in_name
 from adjudge.table.participants import mark_humans
 from adjudge.table.protocols import NOT_CONTROLS
@@ -31,9 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from adjudge.readers.columns import ColumnMap
     from adjudge.readers.options import ReadOptions
-    from adjudge.table.judgments import ColumnUse
 
 
 # What an error costs in MQM, by the weights of the workshops' rankings:

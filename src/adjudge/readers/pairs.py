@@ -15,16 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import polars as pl
 
-from adjudge.readers.columns import MISSING, WINNERS, check_cells, map_columns, plain, renamed, typed_cells
-from adjudge.readers.parsing import (
-    BadRows,
-    campaign_names,
-    files_in,
-    numbered_lines,
-    pair_of,
-    read_each,
-    with_languages,
-)
+from adjudge.readers import parsing
+from adjudge.readers.columns import MISSING, WINNERS, ColumnMap, check_cells, map_columns, plain, renamed, typed_cells
 from adjudge.readers.tables import load_table
 from adjudge.readers.wide import winners
 from adjudge.table.errors import InputError, Source, UsageError, param, shown, unknown_choice
@@ -38,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from adjudge.readers.columns import ColumnMap
     from adjudge.readers.options import ReadOptions
     from adjudge.readers.parsing import LoadedTable
 
@@ -72,11 +63,13 @@ class Comparisons(NamedTuple):
 def read_pairwise_table(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read the files; each becomes a campaign named after it, where it does not say its campaign itself."""
     parts: list[Judgments] = []
-    for path, campaign in zip(paths, campaign_names(paths), strict=True):
+    for path, campaign in zip(paths, parsing.campaign_names(paths), strict=True):
         loaded = load_table(path)
         if loaded.frame.height == 0:
             raise loaded.source.fault("holds a header but no comparison; check that the file is complete")
-        parts.append(pair_judgments(find_winners(loaded, options), options, campaign, languages=pair_of(path, options)))
+        parts.append(
+            pair_judgments(find_winners(loaded, options), options, campaign, languages=parsing.pair_of(path, options))
+        )
     return concat(parts)
 
 
@@ -112,7 +105,7 @@ def pair_judgments(
     source = loaded.source
     bad = loaded.bad_rows(options)
     unused = [name for name in mapping.header if _follows_from_winner(name, mapping)]
-    frame, pair_notes = with_languages(renamed(loaded.frame.drop(unused), mapping.without(unused)))
+    frame, pair_notes = parsing.with_languages(renamed(loaded.frame.drop(unused), mapping.without(unused)))
     frame = frame.with_columns(pl.col(name).cast(pl.String).str.strip_chars() for name in sides)
     frame = check_cells(typed_cells(frame, bad), bad)
     frame = frame.with_columns(outcomes(frame, options, bad))
@@ -162,7 +155,7 @@ def _follows_from_winner(name: str, mapping: ColumnMap) -> bool:
     return follows and name not in _SHARED and name not in mapping.sides()
 
 
-def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> pl.Series:
+def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: parsing.BadRows) -> pl.Series:
     """Decide who won each comparison. A system's name counts before words for sides: a system may be called `left`."""
     left, right, winner = frame["left"], frame["right"], frame["winner"]
     reason = "comparison without two systems"
@@ -289,12 +282,12 @@ class _Count(NamedTuple):
 
 def read_pairwise_counts(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read the files; each becomes a campaign named after it. The language pair comes from its name or --pair."""
-    return read_each(files_in(paths), options, _read_counts)
+    return parsing.read_each(parsing.files_in(paths), options, _read_counts)
 
 
 def _read_counts(path: Path, campaign: str, options: ReadOptions) -> Judgments:
-    lines = list(numbered_lines(read_text(path)))
-    bad = BadRows(Source(str(path), lambda row: lines[row][0]), options, len(lines))
+    lines = list(parsing.numbered_lines(read_text(path)))
+    bad = parsing.BadRows(Source(str(path), lambda row: lines[row][0]), options, len(lines))
     counts, copies = _merge_directions(_parse_counts(lines, bad), bad)
     set_aside, row_notes = bad.settle()
     total = sum(sum(count.numbers) for count in counts)
@@ -304,7 +297,7 @@ def _read_counts(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     if total > most:
         what = f"stands for {total:,} comparisons, more than the {most:,} that are read"
         raise InputError(f"{what}; check the counts", file=path)
-    source, target = pair_of(path, options)
+    source, target = parsing.pair_of(path, options)
     columns = _repeat_comparisons(counts)
     columns = columns.with_columns(
         campaign=pl.lit(campaign),
@@ -323,7 +316,7 @@ def _read_counts(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     return Judgments.from_columns(columns, set_aside=set_aside, notes=notes, source=str(path))
 
 
-def _parse_counts(lines: list[tuple[int, str]], bad: BadRows) -> Iterator[_Count]:
+def _parse_counts(lines: list[tuple[int, str]], bad: parsing.BadRows) -> Iterator[_Count]:
     for row, (line, text) in enumerate(lines):
         fields = text.split()
         if line == 1 and [field.casefold() for field in fields[2:]] == ["wins", "ties", "losses"]:
@@ -358,7 +351,7 @@ def _repeat_comparisons(counts: list[_Count]) -> pl.DataFrame:
     )
 
 
-def _merge_directions(counts: Iterable[_Count], bad: BadRows) -> tuple[list[_Count], int]:
+def _merge_directions(counts: Iterable[_Count], bad: parsing.BadRows) -> tuple[list[_Count], int]:
     """Each pair of systems once, and how many lines are copies of others.
 
     A line that mirrors another says the same. One that contradicts another cannot be used.

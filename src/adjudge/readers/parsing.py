@@ -18,7 +18,7 @@ import polars as pl
 from adjudge.readers.options import ReadOptions
 from adjudge.table.errors import InputError, Source, on_command_line, param, shown
 from adjudge.table.files import read_bytes, read_text
-from adjudge.table.judgments import ColumnUse, SetAside, concat
+from adjudge.table.judgments import ColumnUse, Judgments, SetAside, concat
 from adjudge.table.languages import UNKNOWN, find_pair, pair_in_name, split_pair
 from adjudge.table.texts import span_column
 from adjudge.table.wording import agreeing, counted
@@ -26,8 +26,6 @@ from adjudge.table.wording import agreeing, counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
-
-    from adjudge.table.judgments import Judgments
 
 
 # Rows and cells that cannot be read. A row without a usable answer is set aside, a broken value in a column that

@@ -12,19 +12,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from adjudge.readers import parsing
 from adjudge.readers.columns import BLANKS, parse_ranks, scale_of
 from adjudge.readers.duplicates import COPIED_TABLE, copied_table_note, lines_once
-from adjudge.readers.parsing import (
-    BadRows,
-    Delimited,
-    campaign_names,
-    column_uses,
-    files_in,
-    pair_of,
-    read_delimited,
-    stem,
-    stripped_lines,
-)
 from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import read_text
 from adjudge.table.judgments import SCHEMA, Judgments, SetAside, concat
@@ -46,14 +36,14 @@ def read_rank_table(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read the files, each by one annotator; `options` names the segment column and the rank columns."""
     parts: list[Judgments] = []
     screens = 0
-    for path in files_in(paths):
-        table = read_delimited(path, None, options=options)
+    for path in parsing.files_in(paths):
+        table = parsing.read_delimited(path, None, options=options)
         parts.append(_read_table(table, screens, options))
         screens += len(table.rows)
     return concat(parts)
 
 
-def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgments:
+def _read_table(table: parsing.Delimited, screens: int, options: ReadOptions) -> Judgments:
     ranks = _rank_columns(table, options)
     segment = _segment_columns(table, options)
     if not table.rows:
@@ -62,12 +52,12 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
     segments = pl.select(pl.concat_str([table.texts(column) for column in segment], separator="/")).to_series()
     kept = [i for i in range(len(table.header)) if i not in {*ranks.values(), *segment} and not _counts_rows(table, i)]
     block = pl.DataFrame({"segment": segments, **_extra_columns(table, kept)})
-    source, target = pair_of(table.path, options)
+    source, target = parsing.pair_of(table.path, options)
     block = block.with_columns(
         _number_screens(block, screens).alias("screen"),
         campaign=pl.lit(table.path.resolve().parent.name),
         protocol=pl.lit("ranking"),
-        annotator=pl.lit(stem(table.path)),
+        annotator=pl.lit(parsing.stem(table.path)),
         source_lang=pl.lit(source),
         target_lang=pl.lit(target),
     )
@@ -82,7 +72,7 @@ def _read_table(table: Delimited, screens: int, options: ReadOptions) -> Judgmen
     labels = labels.sort(_ROW, maintain_order=True).drop(_ROW)
     labels = labels.with_columns(**human_columns(labels["system"], options.human))
     taken = {"segment": segment, **{f"rank of {name}": [column] for name, column in ranks.items()}}
-    uses = column_uses(table.path, table.header, taken, kept=kept)
+    uses = parsing.column_uses(table.path, table.header, taken, kept=kept)
     return Judgments.from_columns(labels, set_aside=set_aside, notes=notes, source=str(table.path), uses=uses)
 
 
@@ -97,7 +87,7 @@ def _number_screens(block: pl.DataFrame, screens: int) -> pl.Series:
     return block.with_row_index(_ROW).select((first.rank("dense").cast(pl.Int64) + screens).cast(pl.String)).to_series()
 
 
-def _rank_columns(table: Delimited, options: ReadOptions) -> dict[str, int]:
+def _rank_columns(table: parsing.Delimited, options: ReadOptions) -> dict[str, int]:
     """The place of every candidate's ranks, by the candidate's name."""
     if len(options.rank_columns) < 2:
         raise InputError(
@@ -112,7 +102,7 @@ def _rank_columns(table: Delimited, options: ReadOptions) -> dict[str, int]:
     return dict(zip(names, columns, strict=True))
 
 
-def _segment_columns(table: Delimited, options: ReadOptions) -> list[int]:
+def _segment_columns(table: parsing.Delimited, options: ReadOptions) -> list[int]:
     """The columns that make up the segment: one, or several joined by commas."""
     wanted = options.segment_column or DEFAULT_SEGMENT
     if table.find(wanted) is not None:
@@ -123,14 +113,14 @@ def _segment_columns(table: Delimited, options: ReadOptions) -> list[int]:
     return [_column(table, name, "segment_column") for name in wanted.split(",")]
 
 
-def _column(table: Delimited, name: str, option: str) -> int:
+def _column(table: parsing.Delimited, name: str, option: str) -> int:
     column = table.find(name.strip())
     if column is None:
         raise InputError(f"{param(option)} names '{shown(name)}', but {_list_columns(table)}", file=table.path, line=1)
     return column
 
 
-def _list_columns(table: Delimited) -> str:
+def _list_columns(table: parsing.Delimited) -> str:
     return "the columns are " + shown(", ".join(name or "(without a name)" for name in table.header), 300)
 
 
@@ -144,7 +134,7 @@ def candidate_names(columns: Sequence[str]) -> list[str]:
     return list(columns)
 
 
-def _extra_columns(table: Delimited, kept: Sequence[int]) -> dict[str, pl.Series]:
+def _extra_columns(table: parsing.Delimited, kept: Sequence[int]) -> dict[str, pl.Series]:
     """Columns under their own names; one that is called as a column of the judgment table gets a suffix."""
     extra: dict[str, pl.Series] = {}
     for column in kept:
@@ -154,7 +144,7 @@ def _extra_columns(table: Delimited, kept: Sequence[int]) -> dict[str, pl.Series
     return extra
 
 
-def _counts_rows(table: Delimited, column: int) -> bool:
+def _counts_rows(table: parsing.Delimited, column: int) -> bool:
     """Whether a column has no name and only counts the rows from 0, as data frames write it: it holds nothing."""
     return not table.header[column] and table.texts(column).to_list() == [str(i) for i in range(len(table.rows))]
 
@@ -176,7 +166,7 @@ class _File:
 
     @property
     def name(self) -> str:
-        return stem(self.path)
+        return parsing.stem(self.path)
 
     @property
     def holds_ranks(self) -> bool:
@@ -189,9 +179,9 @@ class _File:
 def read_rank_lines(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read folders (or files of one folder); `options.stacked` is the number of annotators in each file."""
     folders: dict[Path, list[_File]] = {}
-    for path in files_in(paths):
-        folders.setdefault(path.resolve().parent, []).append(_File(path, stripped_lines(read_text(path))))
-    names = campaign_names(list(folders))
+    for path in parsing.files_in(paths):
+        folders.setdefault(path.resolve().parent, []).append(_File(path, parsing.stripped_lines(read_text(path))))
+    names = parsing.campaign_names(list(folders))
     parts: list[Judgments] = []
     screens = 0
     for name, files in zip(names, folders.values(), strict=True):
@@ -210,7 +200,7 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
     count = _common_length(ranks, options.stacked)
     beside = [file for file in files if file not in ranks]
     fitting = [file for file in beside if len(file.lines) == count]
-    source, target = pair_of(ranks[0].path.resolve().parent, options)
+    source, target = parsing.pair_of(ranks[0].path.resolve().parent, options)
     block = _context_columns(fitting, count, options.stacked).with_columns(
         campaign=pl.lit(campaign),
         protocol=pl.lit("ranking"),
@@ -218,7 +208,7 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
         source_lang=pl.lit(source),
         target_lang=pl.lit(target),
     )
-    bad = {file.name: BadRows(Source(str(file.path), lambda row: row + 1), options, count) for file in ranks}
+    bad = {file.name: parsing.BadRows(Source(str(file.path), lambda row: row + 1), options, count) for file in ranks}
     scale = scale_of(options, len(ranks))
     labels = pl.concat(
         block.with_row_index(_LINE).with_columns(

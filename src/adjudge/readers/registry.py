@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.readers.appraise import find_separator, is_result
-from adjudge.readers.metric_scores import ENDING, HUMAN_SCORES
+from adjudge.readers.metric_scores import ENDING, HUMAN_SCORES, MetricScore
 from adjudge.readers.options import ReadOptions, as_frame, as_paths
 from adjudge.readers.wmt_da_files import SOURCES, member_of
 from adjudge.table.errors import InputError, UsageError, param, shown, unknown_choice
@@ -26,7 +26,6 @@ from adjudge.table.wording import split_names
 
 if TYPE_CHECKING:
     from adjudge.readers.duplicates import Repeated
-    from adjudge.readers.metric_scores import MetricScore
     from adjudge.table.judgments import Judgments
 
 

@@ -9,14 +9,13 @@ import polars as pl
 
 from adjudge.table.comparisons import no_answer
 from adjudge.table.protocols import KINDS, NOT_JUDGED, PROTOCOLS
-from adjudge.table.results import Result, Table, number, text
+from adjudge.table.results import Result, Setting, Table, number, text
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.table.judgments import ColumnUse, Judgments
-    from adjudge.table.results import Setting
 
 
 @dataclass(frozen=True, kw_only=True)

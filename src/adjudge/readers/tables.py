@@ -26,15 +26,13 @@ from adjudge.readers.parsing import LoadedTable, detect_delimiter, numbered_line
 from adjudge.readers.spreadsheets import read_sheets, read_workbook
 from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import decode_text, read_bytes
-from adjudge.table.judgments import SCHEMA, first_true
+from adjudge.table.judgments import SCHEMA, Judgments, first_true
 from adjudge.table.languages import language_code
 from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
-
-    from adjudge.table.judgments import Judgments
 
 
 # Delimited text. Quotation marks enclose fields, as spreadsheets write them. Many programs write texts between tabs as

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from adjudge.readers.parsing import read_delimited, stripped_lines
+from adjudge.readers.parsing import Delimited, read_delimited, stripped_lines
 from adjudge.table.errors import InputError
 from adjudge.table.files import read_bytes, read_text
 from adjudge.table.texts import SourceSegment, TestSet
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
     from xml.etree.ElementTree import Element
-
-    from adjudge.readers.parsing import Delimited
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.readers.columns import WINNERS, map_columns, plain
+from adjudge.readers.columns import WINNERS, ColumnMap, map_columns, plain
 from adjudge.readers.parsing import LoadedTable
 from adjudge.table.errors import Source, UsageError, param, shown, unknown_choice
 from adjudge.table.judgments import KEY, ColumnUse
@@ -18,7 +18,6 @@ from adjudge.table.judgments import KEY, ColumnUse
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from adjudge.readers.columns import ColumnMap
 
 SHAPES = ("scores", "ranks")
 # In columns of ranks, at least this share of rows has 1 as lowest number and none above the number of systems.

@@ -17,24 +17,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from adjudge.readers import wmt_da_files
 from adjudge.readers.duplicates import times_before
 from adjudge.readers.parsing import Spaced, numbered_lines, read_spaced
-from adjudge.readers.wmt_da_files import (
-    SOURCES,
-    Campaign,
-    Member,
-    find_campaigns,
-    is_standardised,
-    member_of,
-    read_means,
-    read_scores,
-    read_segments,
-    restore_constant_workers,
-    undo,
-)
 from adjudge.table.errors import InputError
 from adjudge.table.files import read_text
-from adjudge.table.judgments import Judgments, SetAside, concat
+from adjudge.table.judgments import ColumnUse, Judgments, SetAside, concat
 from adjudge.table.languages import parse_pair
 from adjudge.table.participants import mark_humans
 from adjudge.table.wording import agreeing, counted
@@ -44,7 +32,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adjudge.readers.options import ReadOptions
-    from adjudge.table.judgments import ColumnUse
 
 
 # Where a judgment stands: task, page, document and segment, as far as the ids of a file tell.
@@ -205,7 +192,7 @@ _HIT = ("hit_id", "annotator")
 
 
 def with_times(
-    rows: pl.DataFrame, campaign: Campaign, item: str, options: ReadOptions
+    rows: pl.DataFrame, campaign: wmt_da_files.Campaign, item: str, options: ReadOptions
 ) -> tuple[pl.DataFrame, list[str]]:
     """The rows with the columns started, ended, active_seconds and rejected, and notes on what cannot be read."""
     hits, notes = _read_hits(campaign, item, options)
@@ -218,7 +205,7 @@ def with_times(
     return timed.with_columns(rejected).drop("hit_seconds", "approval"), [*notes, *rejection_notes]
 
 
-def _read_hits(campaign: Campaign, item: str, options: ReadOptions) -> tuple[pl.DataFrame, list[str]]:
+def _read_hits(campaign: wmt_da_files.Campaign, item: str, options: ReadOptions) -> tuple[pl.DataFrame, list[str]]:
     """Times by HIT and worker; corrected for HITs done at the same time, where such a file is there."""
     schema: dict[str, pl.DataType | type[pl.DataType]] = {
         "hit_id": pl.String, "annotator": pl.String, "hit_seconds": pl.Float64,
@@ -255,7 +242,7 @@ def _parse_times(texts: pl.Series) -> pl.Series:
 
 
 def _find_rejected(
-    rows: pl.DataFrame, campaign: Campaign, item: str, options: ReadOptions
+    rows: pl.DataFrame, campaign: wmt_da_files.Campaign, item: str, options: ReadOptions
 ) -> tuple[pl.Series, list[str]]:
     """Whether a row's HIT was rejected; where only the worker's rate of rejection is known, whether it is not 0."""
     if rows["approval"].null_count() < rows.height:
@@ -284,13 +271,13 @@ _COLUMNS = (
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read folders and files; every folder that holds scores is a campaign named after it."""
-    return concat([_Reader(campaign, options).read() for campaign in find_campaigns(paths)])
+    return concat([_Reader(campaign, options).read() for campaign in wmt_da_files.find_campaigns(paths)])
 
 
 class _Reader:
     """Reads one campaign and collects what there is to say about it."""
 
-    def __init__(self, campaign: Campaign, options: ReadOptions) -> None:
+    def __init__(self, campaign: wmt_da_files.Campaign, options: ReadOptions) -> None:
         self.campaign = campaign
         self.options = options
         items = {member.item for member in campaign.given}
@@ -307,7 +294,7 @@ class _Reader:
         judged: list[pl.DataFrame] = []
         segments: list[pl.DataFrame] = []
         sources = self._sources()
-        for role in SOURCES:
+        for role in wmt_da_files.SOURCES:
             members = [member for member in sources if member.role == role]
             for member in sorted(members, key=lambda member: not member.expanded):
                 rows = None if member.pair in {source + target for source, target in self.done} else self._rows(member)
@@ -323,7 +310,7 @@ class _Reader:
             raise InputError("is empty: it holds no scores; check that the file is complete", file=where)
         return self._judgments(pl.concat(parts, how="diagonal"))
 
-    def _sources(self) -> list[Member]:
+    def _sources(self) -> list[wmt_da_files.Member]:
         """The files to read: where one language pair is wanted and some are named after it, not those of others."""
         members = [member for member in self.campaign.given if member.item == self.item]
         if self.options.pair is None:
@@ -342,25 +329,25 @@ class _Reader:
         wanted = pl.DataFrame(new, schema=dict.fromkeys(_PAIR, pl.String), orient="row")
         return rows.join(wanted, on=_PAIR, how="semi", nulls_equal=True, maintain_order="left")
 
-    def _rows(self, member: Member) -> pl.DataFrame | None:
+    def _rows(self, member: wmt_da_files.Member) -> pl.DataFrame | None:
         rows = self._load(member)
         if member.role == "segments":
             return rows
         if rows is None or self.done.issuperset(rows.select(_PAIR).unique().rows()):
             return None
-        if member.role == "standardised" or (member.role == "latest" and is_standardised(rows)):
+        if member.role == "standardised" or (member.role == "latest" and wmt_da_files.is_standardised(rows)):
             return self._undo_standardisation(member, rows)
         return mark_copies(rows, self._unexpanded(member)) if member.role == "good" else self._mark_passing(rows)
 
-    def _load(self, member: Member) -> pl.DataFrame | None:
+    def _load(self, member: wmt_da_files.Member) -> pl.DataFrame | None:
         """The rows of a file, read once although they may be asked for as a source and as a companion."""
         if member.path in self.seen:
             return self.seen[member.path]
         if member.role == "segments":
-            read = read_segments(member.path, self.options)
+            read = wmt_da_files.read_segments(member.path, self.options)
         else:
-            raw = None if member_of(member.path) is None else member.role != "standardised"
-            read = read_scores(member.path, self.options, raw=raw)
+            raw = None if wmt_da_files.member_of(member.path) is None else member.role != "standardised"
+            read = wmt_da_files.read_scores(member.path, self.options, raw=raw)
         if read is not None:
             self.set_aside += read.set_aside
             self.notes += read.notes
@@ -383,25 +370,27 @@ class _Reader:
             self.notes.append(f"{self.campaign.name}: {known}")
         return merged
 
-    def _undo_standardisation(self, member: Member, rows: pl.DataFrame) -> pl.DataFrame:
+    def _undo_standardisation(self, member: wmt_da_files.Member, rows: pl.DataFrame) -> pl.DataFrame:
         rows = mark_copies(rows, self._unexpanded(member))
         means = self.campaign.find("means", item=self.item, pair=member.pair)
         if not means or not member.pair:
             what = "scores are standardised, and no file of the workers' means lies beside to undo it"
             self.notes.append(f"{member.path.name}: {what}; they are in standard deviations, not points")
             return rows
-        table = read_means(means[0].path)
-        raw, notes = undo(rows, table, member.path)
+        table = wmt_da_files.read_means(means[0].path)
+        raw, notes = wmt_da_files.undo(rows, table, member.path)
         self.notes += notes
         for companion in self.campaign.find("segments", item=self.item, pair=member.pair):
             segments = self._load(companion)
             if segments is not None and segments["score"].null_count() == 0 and segments["n"].null_count() == 0:
-                more, notes = restore_constant_workers(raw, segments, table, self._good_workers, companion.path)
+                more, notes = wmt_da_files.restore_constant_workers(
+                    raw, segments, table, self._good_workers, companion.path
+                )
                 self.notes += notes
                 raw = pl.concat([raw, more])
         return raw
 
-    def _unexpanded(self, member: Member) -> pl.DataFrame | None:
+    def _unexpanded(self, member: wmt_da_files.Member) -> pl.DataFrame | None:
         """Return the same judgments before expansion, if the file is an expanded one and that lies beside."""
         beside = self.campaign.find(member.role, item=self.item, pair=member.pair) if member.expanded else []
         return next((self._load(other) for other in beside if not other.expanded), None)

@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
-from adjudge.readers.parsing import (
-    LINE,
-    SCORE_SCALE,
-    Spaced,
-    campaign_names,
-    column_uses,
-    numbered_lines,
-    read_spaced,
-    stem,
-    to_float,
-)
+from adjudge.readers import parsing
 from adjudge.table.errors import InputError, param, shown
 from adjudge.table.files import read_text
 from adjudge.table.judgments import language_codes
@@ -92,7 +82,7 @@ def member_of(path: Path) -> Member | None:
     if match := _CLASSES.fullmatch(path.name):
         return Member(path, "classes", match["item"], "", expanded=False)
     for role, pattern in _NAMES:
-        if match := re.fullmatch(pattern, stem(path)):
+        if match := re.fullmatch(pattern, parsing.stem(path)):
             groups = match.groupdict()
             pair = (groups.get("pair") or "").replace("-", "")
             return Member(path, role, groups["item"], pair, expanded=bool(groups.get("expanded")))
@@ -117,7 +107,7 @@ def find_campaigns(paths: Sequence[Path]) -> list[Campaign]:
         for name, folder in zip(_names(folders), folders, strict=True)
     ]
     # A file whose name is not of the family stands for itself: nothing beside it is known to belong to it.
-    named = zip(others, campaign_names(others), strict=True) if others else ()
+    named = zip(others, parsing.campaign_names(others), strict=True) if others else ()
     return campaigns + [Campaign(name, path.parent, (_unnamed(path),), ()) for path, name in named]
 
 
@@ -126,7 +116,7 @@ def _is_source(path: Path) -> bool:
     member = member_of(path)
     if member is not None and member.role in SOURCES:
         return True
-    if member is not None or stem(path).startswith(_RESULTS):
+    if member is not None or parsing.stem(path).startswith(_RESULTS):
         raise InputError(f"holds no scores by itself; give {_WANTED}, or the folder", file=path)
     return False
 
@@ -206,7 +196,7 @@ def read_scores(path: Path, options: ReadOptions, *, raw: bool | None) -> Usable
         options: how many rows may be unreadable.
         raw: whether its scores lie on the scale from 0 to 100; None to let the scores decide.
     """
-    table = read_spaced(path, header="score")
+    table = parsing.read_spaced(path, header="score")
     if table is None or table.frame.height == 0:
         return None
     columns = _column_indexes(table)
@@ -228,11 +218,13 @@ def read_scores(path: Path, options: ReadOptions, *, raw: bool | None) -> Usable
             "score": score,
             "kind": kind.replace_strict(KINDS, default=None, return_dtype=pl.String),
             "seconds": pl.repeat(None, len(score), dtype=pl.Float64, eager=True) if seconds is None else seconds,
-            LINE: table.frame[LINE],
+            parsing.LINE: table.frame[parsing.LINE],
         }
     )
     frame = frame.with_columns(language_codes(frame["source_lang"]), language_codes(frame["target_lang"]))
-    uses = column_uses(path, table.header, {_MEANINGS.get(name, name): index for name, index in columns.items()})
+    uses = parsing.column_uses(
+        path, table.header, {_MEANINGS.get(name, name): index for name, index in columns.items()}
+    )
     return bad.keep_usable(frame, uses)
 
 
@@ -241,7 +233,7 @@ def is_standardised(frame: pl.DataFrame) -> bool:
     return bool((frame["score"] < 0).any())
 
 
-def _column_indexes(table: Spaced) -> dict[str, int]:
+def _column_indexes(table: parsing.Spaced) -> dict[str, int]:
     if not table.header:
         width = table.frame.width - 1
         if width != len(_COLUMNS) + 1:
@@ -264,7 +256,7 @@ def read_segments(path: Path, options: ReadOptions) -> UsableRows | None:
 
     Files of one language pair have it in their names, those of several have columns for it.
     """
-    table = read_spaced(path, header="SID")
+    table = parsing.read_spaced(path, header="SID")
     if table is None or table.frame.height == 0:
         return None
     system, segment = table.column_index("SYS"), table.column_index("SID")
@@ -293,10 +285,10 @@ def read_segments(path: Path, options: ReadOptions) -> UsableRows | None:
         }
     )
     taken = {"system": system, "document and segment": segment, "score": raw, "z": z, "n": count}
-    return bad.keep_usable(frame, column_uses(path, table.header, taken))
+    return bad.keep_usable(frame, parsing.column_uses(path, table.header, taken))
 
 
-def _pair_of_segments(table: Spaced) -> list[pl.Series]:
+def _pair_of_segments(table: parsing.Spaced) -> list[pl.Series]:
     """The languages of every row: from columns, else from the file's name, else null."""
     source, target = table.column_index("SRC"), table.column_index("TRG")
     if source is not None and target is not None:
@@ -311,13 +303,13 @@ def read_means(path: Path) -> pl.DataFrame:
     """Mean and standard deviation of every worker, from lines as R prints them: name, mean, sd. NA becomes null."""
     entries: list[tuple[int, str]] = [
         (number, line.strip().removeprefix("[1]").strip().strip('"'))
-        for number, line in numbered_lines(read_text(path))
+        for number, line in parsing.numbered_lines(read_text(path))
     ]
     if len(entries) % 3:
         raise InputError("is cut: three lines per worker are needed (name, mean, sd)", file=path, line=entries[-1][0])
 
     def number(entry: tuple[int, str], what: str) -> float | None:
-        return None if entry[1] in ("NA", "NaN") else to_float(entry[1], what, path, entry[0])
+        return None if entry[1] in ("NA", "NaN") else parsing.to_float(entry[1], what, path, entry[0])
 
     return pl.DataFrame(
         {
@@ -351,7 +343,7 @@ def undo(rows: pl.DataFrame, means: pl.DataFrame, path: Path) -> tuple[pl.DataFr
     exact = pl.col("score") * pl.col("sd") + pl.col("mean")
     deviation = joined.select((exact - exact.round()).abs()).to_series()
     joined = joined.with_columns(score=pl.when(deviation <= _WHOLE).then(exact.round()).otherwise(exact))
-    low, high = SCORE_SCALE
+    low, high = parsing.SCORE_SCALE
     outside = joined.filter((pl.col("score") < low - _WHOLE) | (pl.col("score") > high + _WHOLE))
     if outside.height:
         value, line = outside["score"][0], outside["line"][0]

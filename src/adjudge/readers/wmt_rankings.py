@@ -18,21 +18,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
+from adjudge.readers import parsing
 from adjudge.readers.columns import USUAL_LABELS, parse_ranks, scale_of
-from adjudge.readers.parsing import (
-    BadRows,
-    Delimited,
-    campaign_names,
-    column_uses,
-    detect_delimiter,
-    numbered_lines,
-    pair_of,
-    read_delimited,
-    read_each,
-)
 from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import read_text
-from adjudge.table.judgments import Judgments, SetAside, concat, language_codes
+from adjudge.table.judgments import ColumnUse, Judgments, SetAside, concat, language_codes
 from adjudge.table.languages import UNKNOWN, is_language, language_code
 from adjudge.table.participants import human_columns
 from adjudge.table.wording import agreeing, counted
@@ -42,7 +32,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adjudge.readers.options import ReadOptions
-    from adjudge.table.judgments import ColumnUse
 
 
 PADDING = "blank"
@@ -54,11 +43,11 @@ ANNOTATOR = ("judgeId", "annotatorId", "judge", "annotator", "user", "worker")
 
 def read_wmt_rankings(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read the files; each becomes a campaign named after it."""
-    return read_each(paths, options, _read_file)
+    return parsing.read_each(paths, options, _read_file)
 
 
 def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
-    table = read_delimited(path, None, options=options)
+    table = parsing.read_delimited(path, None, options=options)
     if not table.rows:
         raise InputError("holds a header but no ranking; check that the file is complete", file=path)
     ranking = null_where_unused(table.texts(table.find("rankingId"))).alias("ranking")
@@ -90,12 +79,12 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
         set_aside=[*bad, *set_aside],
         notes=[*notes, *row_notes, *shared],
         source=str(path),
-        uses=column_uses(path, table.header, taken),
+        uses=parsing.column_uses(path, table.header, taken),
     )
 
 
 def _read_labels(
-    table: Delimited, slots: Sequence[tuple[int, int]], options: ReadOptions
+    table: parsing.Delimited, slots: Sequence[tuple[int, int]], options: ReadOptions
 ) -> tuple[pl.DataFrame, list[SetAside]]:
     """One row per output shown, in the order shown."""
     scale = scale_of(options, max(len(slots), USUAL_LABELS))
@@ -114,7 +103,7 @@ def _read_labels(
     return labels.filter(~nameless & ~padding), set_aside
 
 
-def _slots(table: Delimited) -> list[tuple[int, int]]:
+def _slots(table: parsing.Delimited) -> list[tuple[int, int]]:
     """The places of (name, rank) of every output shown."""
     folded = [name.casefold() for name in table.header]
     names, ranks = (
@@ -191,7 +180,7 @@ def _whole_rankings(labels: pl.DataFrame) -> pl.Series:
     )
 
 
-def context_uses(table: Delimited, *, annotator: tuple[str, ...]) -> dict[str, int | None]:
+def context_uses(table: parsing.Delimited, *, annotator: tuple[str, ...]) -> dict[str, int | None]:
     """The index of every column of `CONTEXT` in a file."""
     segment = table.find("srcIndex")
     return {
@@ -203,13 +192,14 @@ def context_uses(table: Delimited, *, annotator: tuple[str, ...]) -> dict[str, i
     }
 
 
-def context_columns(table: Delimited, options: ReadOptions, *, annotator: tuple[str, ...]) -> pl.DataFrame:
+def context_columns(table: parsing.Delimited, options: ReadOptions, *, annotator: tuple[str, ...]) -> pl.DataFrame:
     """The columns of `CONTEXT`, one row per row of the file; `annotator` lists the names that column may have."""
     columns = context_uses(table, annotator=annotator)
     source, target = columns["source_lang"], columns["target_lang"]
     if source is None or target is None:
         languages = [
-            pl.repeat(code, len(table.rows), dtype=pl.String, eager=True) for code in pair_of(table.path, options)
+            pl.repeat(code, len(table.rows), dtype=pl.String, eager=True)
+            for code in parsing.pair_of(table.path, options)
         ]
     else:
         languages = [language_codes(table.texts(column)) for column in (source, target)]
@@ -254,7 +244,7 @@ class Task(NamedTuple):
 
 def read_wmt_rankings_2007(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read the files; the campaign is what `TASK` says besides the language pair."""
-    screens = campaign_names(paths) if len(paths) > 1 else [""]
+    screens = parsing.campaign_names(paths) if len(paths) > 1 else [""]
     return concat([_read_file_of_2007(path, prefix, options) for path, prefix in zip(paths, screens, strict=True)])
 
 
@@ -334,7 +324,7 @@ def _list_uses(header: dict[str, int], path: Path) -> tuple[ColumnUse, ...]:
         "system": named(r"SYSTEM_\d{1,3}"),
         "rank": named(r"SCORE_\d{1,3}_A"),
     }
-    return column_uses(path, names, taken)
+    return parsing.column_uses(path, names, taken)
 
 
 def _add_tasks(labels: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
@@ -351,10 +341,10 @@ def _add_tasks(labels: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
 
 def _read_rows(
     text: str, path: Path, options: ReadOptions
-) -> tuple[dict[str, int], list[tuple[int, list[str]]], BadRows]:
+) -> tuple[dict[str, int], list[tuple[int, list[str]]], parsing.BadRows]:
     """The places of the columns, the rows filled up to the length of the header, and those that cannot be used."""
-    delimiter = detect_delimiter(text)
-    rows = [(number, _split_line(line, delimiter, path, number)) for number, line in numbered_lines(text)]
+    delimiter = parsing.detect_delimiter(text)
+    rows = [(number, _split_line(line, delimiter, path, number)) for number, line in parsing.numbered_lines(text)]
     names = [name.upper() for name in rows[0][1]]
     if "TASK" in names and "TYPE" in names:
         rows = rows[1:]
@@ -365,7 +355,7 @@ def _read_rows(
         if name not in header:
             raise InputError(f"has no column '{name}'; check {param('format')}", file=path, line=1)
     _refuse_unpaired(header, path)
-    bad = BadRows(Source(str(path), lambda row: rows[row][0]), options, len(rows))
+    bad = parsing.BadRows(Source(str(path), lambda row: rows[row][0]), options, len(rows))
     return header, [(line, _fit_to_header(fields, header, bad, row)) for row, (line, fields) in enumerate(rows)], bad
 
 
@@ -378,7 +368,7 @@ def _refuse_unpaired(header: dict[str, int], path: Path) -> None:
         raise InputError(f"has no column '{missing}'; check the header and {param('format')}", file=path, line=1)
 
 
-def _fit_to_header(fields: list[str], header: dict[str, int], bad: BadRows, row: int) -> list[str]:
+def _fit_to_header(fields: list[str], header: dict[str, int], bad: parsing.BadRows, row: int) -> list[str]:
     """A row as long as the header. Only in rankings too long a row is a fault: other types end in free text."""
     length = max(header.values()) + 1
     kind = fields[header["TYPE"]] if len(fields) > header["TYPE"] else None
@@ -413,7 +403,11 @@ def _header_of(fields: list[str], path: Path) -> list[str]:
 
 
 def _read_labels_of_2007(
-    header: dict[str, int], rows: list[tuple[int, list[str]]], rankings: list[int], bad: BadRows, options: ReadOptions
+    header: dict[str, int],
+    rows: list[tuple[int, list[str]]],
+    rankings: list[int],
+    bad: parsing.BadRows,
+    options: ReadOptions,
 ) -> tuple[pl.DataFrame, int]:
     """One row per output shown, and how many ranks were given to no system."""
     numbers = sorted(int(match[1]) for name in header if (match := re.fullmatch(r"SYSTEM_(\d{1,3})", name)))
@@ -443,7 +437,7 @@ def _read_labels_of_2007(
     return _drop_nameless(pl.concat(parts).sort("row", maintain_order=True), bad)
 
 
-def _drop_nameless(labels: pl.DataFrame, bad: BadRows) -> tuple[pl.DataFrame, int]:
+def _drop_nameless(labels: pl.DataFrame, bad: parsing.BadRows) -> tuple[pl.DataFrame, int]:
     """The labels that name a system, each with its share of the block's time, and how many ranks name none."""
     labels = labels.with_columns((pl.col("row").rank("dense")).cast(pl.String).alias("screen"))
     for row in labels.group_by("row").agg((pl.col("system") == "").all()).filter("system")["row"]:
@@ -455,7 +449,7 @@ def _drop_nameless(labels: pl.DataFrame, bad: BadRows) -> tuple[pl.DataFrame, in
     return labels.with_columns(share.alias("active_seconds")).drop("row", "labelled"), nameless
 
 
-def _parse_seconds(texts: pl.Series, ranking: pl.Series, bad: BadRows) -> pl.Series:
+def _parse_seconds(texts: pl.Series, ranking: pl.Series, bad: parsing.BadRows) -> pl.Series:
     """The time of a block; nothing needs it, so that a broken one is left empty."""
     number = texts.str.strip_chars().cast(pl.Float64, strict=False)
     broken = ranking & (texts != "") & ~number.is_finite().fill_null(value=False)

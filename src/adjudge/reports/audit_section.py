@@ -7,19 +7,11 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from adjudge.evidence.audit import SECTIONS, load
+from adjudge.evidence import verdict
+from adjudge.evidence.audit import SECTIONS, Audit, load
+from adjudge.evidence.audit import Section as AuditSection
 from adjudge.evidence.claims import Claims
-from adjudge.evidence.composition import TaskComposition
-from adjudge.evidence.verdict import (
-    SIGNS_OF_CLAIMS,
-    count_claims_on_page,
-    decide_by_ranking,
-    order_systems,
-    say_breaks,
-    say_judges,
-    say_parity_claim,
-    say_rule,
-)
+from adjudge.evidence.composition import Composition, Documents, TaskComposition
 from adjudge.ranking.changes import ONCE_PER_PAIR, ChangeFamily
 from adjudge.reports import chart_theme
 from adjudge.reports.chart_theme import Layer, channel, condition
@@ -30,10 +22,7 @@ from adjudge.table.wording import counted, listed, short_list
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from adjudge.evidence.audit import Audit
-    from adjudge.evidence.audit import Section as AuditSection
     from adjudge.evidence.breakdown import Breakdown, ColumnBreakdown
-    from adjudge.evidence.composition import Composition, Documents
     from adjudge.evidence.stability import Stability, StabilityRow
     from adjudge.evidence.trust import AATest, Influence, Reliability
     from adjudge.evidence.verdict import Decisions
@@ -166,7 +155,7 @@ def decide(results: PairResults) -> Decisions:
     """What the ranking and its audits decide."""
     claims = claims_of(results)
     annotators = results.counts.annotators or None if claims is None else claims.annotators
-    return decide_by_ranking(results.ranking, claims, annotators)
+    return verdict.decide_by_ranking(results.ranking, claims, annotators)
 
 
 def claims_section(results: PairResults) -> Section | None:
@@ -177,18 +166,18 @@ def claims_section(results: PairResults) -> Section | None:
 
 def claims_alone(claims: Claims, systems: Sequence[str] | None = None) -> Section:
     """The section about claims, with the systems in their own order where no ranking stands beside it."""
-    systems = order_systems(claims) if systems is None else systems
+    systems = verdict.order_systems(claims) if systems is None else systems
     parity = [claim for claim in claims.claims if claim.kind == "parity" and claim.verdict != "not supported"]
     words = (
-        count_claims_on_page(claims.counted("holds"), claims.counted("fragile"), claims.pairs),
+        verdict.count_claims_on_page(claims.counted("holds"), claims.counted("fragile"), claims.pairs),
         *_rule(claims),
-        *(say_parity_claim(claim.claim, fragile=claim.verdict == "fragile") for claim in parity),
+        *(verdict.say_parity_claim(claim.claim, fragile=claim.verdict == "fragile") for claim in parity),
     )
     if not any(claim.verdict != "not supported" for claim in claims.claims):
         return Section("claims", "What can be claimed", words)
     order = [name for name in systems if any(name in claim.systems for claim in claims.claims)]
     title = "Is the row better than the column?"
-    chart = Chart("claims", title, SIGNS_OF_CLAIMS, claims_chart(claims, order))
+    chart = Chart("claims", title, verdict.SIGNS_OF_CLAIMS, claims_chart(claims, order))
     return Section("claims", "What can be claimed", words, (chart,), folded=claims.tables())
 
 
@@ -196,7 +185,7 @@ def _rule(claims: Claims) -> tuple[str, ...]:
     if not claims.audits:
         return ()
     fragile = [claim for claim in claims.claims if claim.kind == "better" and claim.verdict == "fragile"]
-    return say_rule(claims.audits), *say_breaks(fragile, claims.annotators)
+    return verdict.say_rule(claims.audits), *verdict.say_breaks(fragile, claims.annotators)
 
 
 def claims_chart(claims: Claims, order: Sequence[str]) -> dict[str, Any]:
@@ -258,7 +247,7 @@ def audit_charts(audit: Audit) -> dict[str, Mapping[str, Any]]:
     charts: dict[str, Mapping[str, Any]] = {}
     for name, section in sections:
         if isinstance(section, Claims):
-            charts[name] = claims_chart(section, order_systems(section))
+            charts[name] = claims_chart(section, verdict.order_systems(section))
         else:
             charts |= {chart.slug: chart.spec for chart in _section(name, section).charts}
     return charts
@@ -539,7 +528,7 @@ def judges_section(judges: Judges) -> Section:
     words = [
         "Can a program replace one of the people? Each person was left out in turn, and the others were the yardstick.",
         "A judge stands up to the person if it is as often the closer one of the two, up to an allowance.",
-        *say_judges(
+        *verdict.say_judges(
             [report.judge for report in judges.judges if report.outcome == "passed"],
             [report.judge for report in judges.judges if report.outcome == "failed"],
             {report.judge: report.verdict for report in judges.judges if report.outcome == "open"},

@@ -8,16 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from adjudge.evidence.verdict import count_claims_in_short, decide_by_ranking, name_best, say_headline, say_ranking
+from adjudge.reports import people_section
 from adjudge.reports.audit_section import audit_sections, claims_of, claims_section, decide
 from adjudge.reports.page import GUIDE, Fact, PairPage, ReportPage, Section
-from adjudge.reports.people_section import (
-    agreement_section,
-    annotators_section,
-    choose_coefficient,
-    name_agreement,
-    nobody_passes,
-    show_coefficient,
-)
 from adjudge.reports.ranking_section import (
     methods_section,
     opponents_section,
@@ -52,8 +45,8 @@ SECTIONS: tuple[Callable[[PairResults], Section | None], ...] = (
     tournament_section,
     opponents_section,
     spread_section,
-    annotators_section,
-    agreement_section,
+    people_section.annotators_section,
+    people_section.agreement_section,
 )
 
 
@@ -83,7 +76,7 @@ def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
         name=name,
         slug=slug,
         headline=first,
-        words=(*nobody_passes(results), *further, *results.missing),
+        words=(*people_section.nobody_passes(results), *further, *results.missing),
         facts=_facts(results, decisions),
         sections=tuple(_without(section, results.counts.notes) for section in sections),
         notes=results.counts.notes,
@@ -110,10 +103,14 @@ def _facts(results: PairResults, decisions: Decisions) -> tuple[Fact, ...]:
         Fact("Pairs told apart", f"{decisions.apart:,} of {decisions.pairs:,}", _told(results)),
     ]
     if results.agreement is not None:
-        name, value = choose_coefficient(results.agreement, results.agreement.inter["all"])
+        name, value = people_section.choose_coefficient(results.agreement, results.agreement.inter["all"])
         if not math.isnan(value):
             facts.append(
-                Fact("Agreement", show_coefficient(value), f"{name} between annotators, {name_agreement(value)}")
+                Fact(
+                    "Agreement",
+                    people_section.show_coefficient(value),
+                    f"{name} between annotators, {people_section.name_agreement(value)}",
+                )
             )
     answers, what = counts.answers
     texts = f" on {counted(counts.segments, 'segment')}" if counts.segments else ""

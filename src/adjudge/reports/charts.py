@@ -8,7 +8,7 @@ import numpy as np
 
 from adjudge.evidence.verdict import told_apart
 from adjudge.reports import chart_theme
-from adjudge.reports.chart_theme import Layer, channel, condition
+from adjudge.reports.chart_theme import Layer, Rows, Spec, channel, condition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from adjudge.papers.figures import Bars, Curve, Curves, Mark, Scatter
     from adjudge.planning.settings import Plan
     from adjudge.ranking.ranking import RankedSystem, Ranking
-    from adjudge.reports.chart_theme import Rows, Spec
 
 
 FOREST_ROW = 28

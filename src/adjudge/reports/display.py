@@ -10,7 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from adjudge.table.errors import UsageError, param, unknown_choice
-from adjudge.table.results import Span, show
+from adjudge.table.results import Cell, Result, Span, Table, show
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from adjudge.table.results import Cell, Result, Table
 
 MOST_ROWS = 25
 WIDTH = 100

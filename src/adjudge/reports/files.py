@@ -21,7 +21,7 @@ from adjudge.reports.chart_theme import DARK, LIGHT, paint
 from adjudge.reports.display import frame_of
 from adjudge.table.errors import InputError, UsageError
 from adjudge.table.files import atomic_path, write_text
-from adjudge.table.results import show
+from adjudge.table.results import Result, Table, show
 from adjudge.work.cache import kept_with_version
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from adjudge.reports.page import PairPage, ReportPage, Section
-    from adjudge.table.results import Result, Table
 
     Results = Mapping[str, Result]
     Writer = Callable[[Results, Path], list[Path]]

@@ -27,7 +27,7 @@ from adjudge.reports.people_section import choose_coefficient
 from adjudge.reports.ranking_section import scores_chart
 from adjudge.table.files import atomic_path, write_text
 from adjudge.table.languages import pair_title
-from adjudge.table.results import Column, Table, show
+from adjudge.table.results import Cell, Column, Table, show
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from adjudge.ranking.ranking import Ranking
     from adjudge.reports.build import PairResults
     from adjudge.reports.page import ReportPage
-    from adjudge.table.results import Cell
 
 
 _SPECIAL = {

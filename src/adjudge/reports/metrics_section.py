@@ -11,14 +11,13 @@ from adjudge.metrics.results import CLUSTERED_BY, DECIDED, SEPARATED, level_titl
 from adjudge.reports import chart_theme
 from adjudge.reports.chart_theme import Layer, channel
 from adjudge.reports.charts import draw_heatmap, show_where_wide
-from adjudge.reports.page import Chart, Fact, Section
+from adjudge.reports.page import Chart, Fact, Section, Tone
 from adjudge.table.wording import agreeing, counted, short_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.metrics.results import CurvePoint, Gold, MetaEvaluation, MetricComparison, QualityEstimation
-    from adjudge.reports.page import Tone
     from adjudge.table.results import Table
 
 

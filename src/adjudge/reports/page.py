@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from adjudge._version import __version__
 from adjudge.evidence.verdict import CANNOT_DECIDE, HOLDS_AND_FRAGILE
-from adjudge.table.results import show
+from adjudge.table.results import Result, Table, show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from adjudge.table.judgments import SetAside
-    from adjudge.table.results import Result, Table
 
 
 Tone = Literal["plain", "decided", "open", "warning"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge.evidence.parity_results import margin_of
+from adjudge.evidence.parity_results import Parity, margin_of
 from adjudge.evidence.verdict import NOT_TOLD_APART, PARITY_VERDICTS, say_parity
 from adjudge.reports import chart_theme
 from adjudge.reports.chart_theme import Layer, channel
@@ -14,7 +14,6 @@ from adjudge.table.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.evidence.parity_results import Parity
 
 GUIDE = explain(
     {

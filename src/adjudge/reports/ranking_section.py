@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from adjudge.evidence import verdict
 from adjudge.evidence.trust import AATest
-from adjudge.evidence.verdict import (
-    lost_to_correction,
-    say_apart_from,
-    say_apart_in_table,
-    say_bars_apart,
-    say_bars_off_line,
-    say_orders,
-    told_apart,
-)
-from adjudge.mixed.variances import TASTE
+from adjudge.mixed.variances import TASTE, VarianceComponent
 from adjudge.reports import chart_theme
 from adjudge.reports.audit_section import audit_tables
 from adjudge.reports.chart_theme import Layer, channel
@@ -38,7 +30,6 @@ from adjudge.table.wording import counted, short_list
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.mixed.variances import VarianceComponent
     from adjudge.ranking.ranking import PairComparison, Ranking
     from adjudge.ranking.tournament import Tournament
     from adjudge.reports.build import PairResults
@@ -93,22 +84,22 @@ def _bars(ranking: Ranking) -> str:
     undecided = find_undecided(ranking, first)
     if not any(comparison.p_holm is not None for comparison in ranking.comparisons):
         return f"{ranking.order[0]} has the highest score, {ranking.order[-1]} the lowest."
-    says = say_apart_from(first, len(undecided), len(ranking.systems) - 1, len(ranking.comparisons))
-    by_eye = [comparison.worse for comparison in lost_to_correction(ranking) if comparison.better == first]
+    says = verdict.say_apart_from(first, len(undecided), len(ranking.systems) - 1, len(ranking.comparisons))
+    by_eye = [comparison.worse for comparison in verdict.lost_to_correction(ranking) if comparison.better == first]
     if by_eye and _has_gaps(ranking):
-        says += say_bars_off_line(first, by_eye)
+        says += verdict.say_bars_off_line(first, by_eye)
     elif _has_intervals(ranking):
         separate = _separate_bars(ranking)
-        corrected = {(comparison.better, comparison.worse) for comparison in lost_to_correction(ranking)}
+        corrected = {(comparison.better, comparison.worse) for comparison in verdict.lost_to_correction(ranking)}
         lost = sum(pair in corrected for pair in separate)
-        says += say_bars_apart(lost, len(separate) - lost)
+        says += verdict.say_bars_apart(lost, len(separate) - lost)
     return says
 
 
 def _separate_bars(ranking: Ranking) -> list[tuple[str, str]]:
     """Undecided pairs whose bars do not reach each other."""
     ends = {system.system: (system.numbers.get("low"), system.numbers.get("high")) for system in ranking.systems}
-    apart = told_apart(ranking)
+    apart = verdict.told_apart(ranking)
     separate = []
     for comparison in ranking.comparisons:
         low, high = ends[comparison.better][0], ends[comparison.worse][1]
@@ -197,7 +188,7 @@ def methods_section(results: PairResults) -> Section | None:
     first, others = results.ranking, results.others
     agree = [other.method for other in others if _same_order(first, other)]
     differ = [other.method for other in others if not _same_order(first, other)]
-    words = say_orders(first.method, agree, differ)
+    words = verdict.say_orders(first.method, agree, differ)
     moves = "Coloured lines are systems whose place depends on the method."
     says = moves if differ else "No system's place depends on the method."
     chart = Chart("methods", "Places by method", says, draw_places({one.method: one.order for one in (first, *others)}))
@@ -254,7 +245,7 @@ _COLOURS = (chart_theme.HEAT[0], chart_theme.HEAT[2], chart_theme.HEAT[3], chart
 def pairs_section(results: PairResults) -> Section:
     """A heat map, of wins where the method counts them, and the table of pairs."""
     ranking = results.ranking
-    told = say_apart_in_table(len(told_apart(ranking)), len(ranking.comparisons))
+    told = verdict.say_apart_in_table(len(verdict.told_apart(ranking)), len(ranking.comparisons))
     return Section(
         "pairs",
         "Pairs of systems",

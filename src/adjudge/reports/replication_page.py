@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from adjudge.papers.figures import Bars, Curves, Matrix, PaperFigure, PlacesOfSystems, Scatter, TournamentOrder
-from adjudge.papers.replicate import Source, State
+from adjudge.papers.replicate import CellCount, ReplicatedTable, Replication, Source, State
 from adjudge.reports import chart_theme
 from adjudge.reports.chart_theme import Layer, channel
 from adjudge.reports.charts import draw_bars, draw_curves, draw_matrix, draw_places, draw_scatter
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.papers.figures import Basis, ViolatedLead
-    from adjudge.papers.replicate import CellCount, ReplicatedTable, Replication
 
 GUIDE = explain(
     {

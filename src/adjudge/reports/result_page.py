@@ -20,39 +20,13 @@ from adjudge.people.results import Agreement, Checked
 from adjudge.planning.settings import Plan
 from adjudge.ranking.ranking import Ranking
 from adjudge.ranking.tournament import Tournament
+from adjudge.reports import metrics_section, people_section, ranking_section
 from adjudge.reports.audit_section import audit_charts, standing_alone
 from adjudge.reports.chart_theme import paint
 from adjudge.reports.charts import draw_plan, draw_rank_ranges
 from adjudge.reports.compare_page import build_compare_page, compare_charts
-from adjudge.reports.metrics_section import (
-    gold_facts,
-    gold_headline,
-    gold_sections,
-    meta_facts,
-    meta_headline,
-    meta_sections,
-    qe_facts,
-    qe_headline,
-    qe_sections,
-)
 from adjudge.reports.page import GUIDE, Chart, PairPage, ReportPage, Section, explain
 from adjudge.reports.parity_page import build_parity_page, draw_parity_shares
-from adjudge.reports.people_section import (
-    agreement_words,
-    check_charts,
-    check_words,
-    draw_agreement_by_length,
-    draw_annotators,
-    has_controls,
-)
-from adjudge.reports.ranking_section import (
-    draw_costs,
-    pairs_chart,
-    ranking_charts,
-    scores_chart,
-    section_of,
-    summarise_ranking,
-)
 from adjudge.reports.replication_page import build_replication_page, replication_charts
 from adjudge.reports.testset_page import build_testset_page, draw_topics
 from adjudge.table.errors import DataError, unknown_choice
@@ -99,8 +73,8 @@ def charts_of(result: Result) -> Charts:
 
 
 def _ranking(ranking: Ranking) -> Charts:
-    drawn = {"ranks": draw_rank_ranges(ranking), "pairs": pairs_chart(ranking).spec}
-    return {"scores": scores_chart(ranking).spec, **drawn}
+    drawn = {"ranks": draw_rank_ranges(ranking), "pairs": ranking_section.pairs_chart(ranking).spec}
+    return {"scores": ranking_section.scores_chart(ranking).spec, **drawn}
 
 
 def _standard(result: Standard) -> Charts:
@@ -110,15 +84,17 @@ def _standard(result: Standard) -> Charts:
 
 # What pages about standards say first, their facts, and their sections.
 _STANDARDS: dict[type[Result], tuple[Callable[[Any], Any], ...]] = {
-    Gold: (gold_headline, gold_facts, gold_sections),
-    MetaEvaluation: (meta_headline, meta_facts, meta_sections),
-    QualityEstimation: (qe_headline, qe_facts, qe_sections),
+    Gold: (metrics_section.gold_headline, metrics_section.gold_facts, metrics_section.gold_sections),
+    MetaEvaluation: (metrics_section.meta_headline, metrics_section.meta_facts, metrics_section.meta_sections),
+    QualityEstimation: (metrics_section.qe_headline, metrics_section.qe_facts, metrics_section.qe_sections),
 }
 _CHARTS: dict[type[Result], Callable[[Any], Charts]] = {
     Ranking: _ranking,
-    Tournament: lambda tournament: {"costs": draw_costs(tournament)},
-    Agreement: lambda one: {"length": draw_agreement_by_length(one)} if one.by_length else {},
-    Checked: lambda checked: {"annotators": draw_annotators(checked)} if has_controls(checked) else {},
+    Tournament: lambda tournament: {"costs": ranking_section.draw_costs(tournament)},
+    Agreement: lambda one: {"length": people_section.draw_agreement_by_length(one)} if one.by_length else {},
+    Checked: lambda checked: (
+        {"annotators": people_section.draw_annotators(checked)} if people_section.has_controls(checked) else {}
+    ),
     Audit: audit_charts,
     CampaignComparison: lambda result: {chart.slug: chart.spec for chart in compare_charts(result)},
     Parity: lambda parity: {"shares": draw_parity_shares(parity)},
@@ -183,13 +159,13 @@ def _statements(result: Result) -> tuple[str, ...]:
     if isinstance(result, Look):
         return (result.advice,)
     if isinstance(result, Checked):
-        return check_words(result)
+        return people_section.check_words(result)
     if isinstance(result, Agreement):
-        return agreement_words(result)
+        return people_section.agreement_words(result)
     if isinstance(result, Plan):
         return (_recommended(result),)
     if isinstance(result, Tournament):
-        return section_of(result).words
+        return ranking_section.section_of(result).words
     claims = result.sections.get("claims") if isinstance(result, Audit) else None
     if isinstance(claims, Claims):
         untested = bool(claims.humans) and claims.margin is None and claims.kind == "scores"
@@ -212,15 +188,18 @@ def _sections(result: Result) -> tuple[Section, ...]:
     longer = tuple(table for table in result.all_tables() if table not in tables)
     charts = tuple(Chart(chart, chart.capitalize(), "", spec) for chart, spec in charts_of(result).items())
     if isinstance(result, Ranking):
-        words, charts = (summarise_ranking(result),), (*ranking_charts(result), pairs_chart(result))
+        words, charts = (
+            (ranking_section.summarise_ranking(result),),
+            (*ranking_section.ranking_charts(result), ranking_section.pairs_chart(result)),
+        )
         return (Section("ranking", "Ranking", words, charts, tables, longer),)
     if isinstance(result, Checked):
-        charts = check_charts(result)
+        charts = people_section.check_charts(result)
     if isinstance(result, Plan):
         says = "The least difference that each design finds, by its work; the dotted line is the difference asked for."
         charts = (Chart("plan", "What each design finds", says, draw_plan(result)),)
     if isinstance(result, Tournament):
-        return (replace(section_of(result), words=(), notes=()),)
+        return (replace(ranking_section.section_of(result), words=(), notes=()),)
     if isinstance(result, Audit):
         return standing_alone(result)
     return (Section(result.verb, result.verb.capitalize(), (), charts, tables, longer),)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adjudge.reports import chart_theme
 from adjudge.reports.chart_theme import Layer, channel
 from adjudge.reports.page import Chart, Fact, PairPage, ReportPage, Section, explain
 from adjudge.table.results import Table, number, text
 from adjudge.table.wording import counted
-from adjudge.testsets.findings import CATEGORIES
-
-if TYPE_CHECKING:
-    from adjudge.testsets.findings import Finding, TestSetCheck, Topics
+from adjudge.testsets.findings import CATEGORIES, Finding, TestSetCheck, Topics
 
 GUIDE = explain(
     {

@@ -16,26 +16,7 @@ from urllib.parse import quote
 from adjudge._version import __version__
 from adjudge.campaigns.campaign_file import load_campaign
 from adjudge.campaigns.results import BackedUp, CopiedTable, Moved, Restored
-from adjudge.server.archives import (
-    About,
-    ArchiveReader,
-    ArchiveWriter,
-    Snapshot,
-    TableEntry,
-    campaign_files,
-    check_name,
-    create_database,
-    damage_error,
-    find_outside_path,
-    is_working_folder,
-    known_migrations,
-    open_database,
-    read_archive,
-    read_migration,
-    read_pieces,
-    read_snapshot,
-    working_folder,
-)
+from adjudge.server import archives
 from adjudge.server.database import (
     database_file,
     database_note_file,
@@ -66,21 +47,21 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
     """
     if output.suffix != ".zip":
         raise UsageError(f"{param('output')} '{output}' does not end in .zip; a backup is a zip archive")
-    text, files = campaign_files(campaign_file)
+    text, files = archives.campaign_files(campaign_file)
     chosen, embedded = locate_database(campaign_file, database, ", so there is nothing to back up")
     made = datetime.now(UTC).isoformat(timespec="seconds")
     with (
-        working_folder(output.absolute()) as working,
+        archives.working_folder(output.absolute()) as working,
         atomic_path(output, secret=True, inside=working) as temporary,
-        read_snapshot(chosen, database_file(campaign_file), working) as snapshot,
-        ArchiveWriter(temporary) as writer,
+        archives.read_snapshot(chosen, database_file(campaign_file), working) as snapshot,
+        archives.ArchiveWriter(temporary) as writer,
     ):
         writer.add(f"{_FILES}/{campaign_file.name}", [text.encode()])
         for file in files:
             with file.path.open("rb") as content:
-                writer.add(f"{_FILES}/{file.name}", read_pieces(content), secret=file.secret)
+                writer.add(f"{_FILES}/{file.name}", archives.read_pieces(content), secret=file.secret)
 
-        def add_table(name: str) -> TableEntry:
+        def add_table(name: str) -> archives.TableEntry:
             def write(lines: Iterable[bytes]) -> None:
                 writer.add(f"{_TABLES}/{name}.jsonl", (line + b"\n" for line in lines), secret=True)
 
@@ -88,7 +69,7 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
 
         tables = [add_table(name) for name in snapshot.models]
         campaign = snapshot.campaign(campaign_file)
-        about = About(
+        about = archives.About(
             version=__version__,
             made=made,
             campaign=campaign.name,
@@ -111,7 +92,7 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
     )
 
 
-def list_copied(tables: Iterable[TableEntry]) -> tuple[CopiedTable, ...]:
+def list_copied(tables: Iterable[archives.TableEntry]) -> tuple[CopiedTable, ...]:
     """List copied tables as results show them."""
     return tuple(CopiedTable(table.name, table.rows, table.digest) for table in tables)
 
@@ -127,10 +108,10 @@ def restore(archive: Path, folder: Path, *, database: str | None = None) -> Rest
     if database is not None and not is_postgres(database):
         raise UsageError(f"{param('database')} is not the address of a PostgreSQL database; leave it out for SQLite")
     place = _choose_place(folder)
-    with read_archive(archive) as reader, working_folder(place) as working:
+    with archives.read_archive(archive) as reader, archives.working_folder(place) as working:
         manifest = reader.manifest
-        check_name(archive, manifest.campaign_file)
-        if manifest.migration not in known_migrations():
+        archives.check_name(archive, manifest.campaign_file)
+        if manifest.migration not in archives.known_migrations():
             raise InputError(f"was made by a newer adjudge (version {manifest.version}); upgrade adjudge", file=archive)
         if shutil.disk_usage(working).free < 2 * reader.unpacked:
             raise InputError(f"needs {2 * reader.unpacked / 1e6:,.0f} MB, more than the disk has free", file=archive)
@@ -142,9 +123,11 @@ def restore(archive: Path, folder: Path, *, database: str | None = None) -> Rest
         own = database_file(campaign_file)
         for name in (own.name, f"{own.name}-wal", f"{own.name}-shm", database_note_file(campaign_file).name):
             if campaign_file.with_name(name).exists():
-                raise damage_error(archive, f"it holds '{name}' besides its tables")
-        if outside := find_outside_path(campaign_file):
-            raise damage_error(archive, f"its campaign file names '{shown(outside)}', which is not in the archive")
+                raise archives.damage_error(archive, f"it holds '{name}' besides its tables")
+        if outside := archives.find_outside_path(campaign_file):
+            raise archives.damage_error(
+                archive, f"its campaign file names '{shown(outside)}', which is not in the archive"
+            )
         load_campaign(campaign_file)
         _fill_database(reader, campaign_file, database)
         _move_into_place(inside, folder, last=manifest.campaign_file)
@@ -161,11 +144,11 @@ def restore(archive: Path, folder: Path, *, database: str | None = None) -> Rest
     )
 
 
-def _unpack(reader: ArchiveReader, folder: Path) -> None:
+def _unpack(reader: archives.ArchiveReader, folder: Path) -> None:
     names = [name for name in reader.entries if name.startswith(f"{_FILES}/")]
     wanted = {f"{_TABLES}/{table.name}.jsonl" for table in reader.manifest.tables}
     if f"{_FILES}/{reader.manifest.campaign_file}" not in names or wanted != reader.entries.keys() - set(names):
-        raise damage_error(reader.path, "its manifest does not name a campaign file and its tables")
+        raise archives.damage_error(reader.path, "its manifest does not name a campaign file and its tables")
     for name in names:
         file = folder / name.partition("/")[2]
         try:
@@ -180,13 +163,13 @@ def _unpack(reader: ArchiveReader, folder: Path) -> None:
             file.chmod(0o666 & ~umask())
 
 
-def _fill_database(reader: ArchiveReader, campaign_file: Path, database: str | None) -> None:
+def _fill_database(reader: archives.ArchiveReader, campaign_file: Path, database: str | None) -> None:
     """Fill the new database, and compare what it then holds with the manifest."""
     file = database_file(campaign_file)
     tables = {table.name: table for table in reader.manifest.tables}
-    with create_database(database, file, reader.manifest.migration) as target:
+    with archives.create_database(database, file, reader.manifest.migration) as target:
         if {name: target.columns(name) for name in target.models} != {n: t.columns for n, t in tables.items()}:
-            raise damage_error(reader.path, f"its tables are not those of {reader.manifest.migration}")
+            raise archives.damage_error(reader.path, f"its tables are not those of {reader.manifest.migration}")
         try:
             for name in target.models:
                 target.fill(name, reader.lines(f"{_TABLES}/{name}.jsonl"), source=reader.path)
@@ -194,11 +177,13 @@ def _fill_database(reader: ArchiveReader, campaign_file: Path, database: str | N
             stored = target.digest_tables()
         except (UnicodeError, OverflowError) as fault:
             # Numbers and dates beyond what databases hold, and halves of characters: no database had such rows.
-            raise damage_error(reader.path, f"a row has a value that no database holds: {shown(fault, 100)}") from fault
+            raise archives.damage_error(
+                reader.path, f"a row has a value that no database holds: {shown(fault, 100)}"
+            ) from fault
         for table in stored:
             if table != (saved := tables[table.name]):
                 what = f"{table.rows} rows of '{table.name}' are not the {saved.rows} that were saved"
-                raise damage_error(reader.path, what)
+                raise archives.damage_error(reader.path, what)
         if database is not None:
             write_database_note(campaign_file, database)
     if database is None:
@@ -211,7 +196,7 @@ def _choose_place(folder: Path) -> Path:
     if not folder.exists():
         return folder
     place = folder / folder.name
-    if not folder.is_dir() or any(not is_working_folder(path, place) for path in folder.iterdir()):
+    if not folder.is_dir() or any(not archives.is_working_folder(path, place) for path in folder.iterdir()):
         raise InputError("is not empty, and nothing is overwritten; name an empty or new folder", file=folder)
     return place
 
@@ -257,14 +242,14 @@ def move(campaign_file: Path, to: str, *, database: str | None = None) -> Moved:
             f"{param('to')} is {show_database(target, Path())}, where the campaign is already; name another database"
         )
     where = show_database(source, beside)
-    with open_database(source, beside) as connection:
-        if read_migration(connection, where) < _FIRST_WITH_PROCESSES:
+    with archives.open_database(source, beside) as connection:
+        if archives.read_migration(connection, where) < _FIRST_WITH_PROCESSES:
             raise InputError(
                 "is of an earlier version; start and stop adjudge serve once, which upgrades it", file=where
             )
         from adjudge.server.processes import lock_for_move
 
-        with lock_for_move(connection.alias, lambda: open_database(source, beside)):
+        with lock_for_move(connection.alias, lambda: archives.open_database(source, beside)):
             fingerprint, copied = _copy(campaign_file, source, target)
             write_database_note(campaign_file, _choose_note(campaign_file, target))
     note_file = database_note_file(campaign_file)
@@ -303,18 +288,18 @@ def _parse_target(to: str) -> str:
     return f"sqlite:{quote(str(file.absolute()))}"
 
 
-def _copy(campaign_file: Path, source: str | None, target: str) -> tuple[str, list[TableEntry]]:
+def _copy(campaign_file: Path, source: str | None, target: str) -> tuple[str, list[archives.TableEntry]]:
     """Copy all tables and compare them; returns the fingerprint of the tasks, and what was copied."""
     file = sqlite_file(target, Path())
     beside = file if file is not None else campaign_file.absolute()
     for part in () if file is None else (file, file.with_name(file.name + "-wal")):
         if part.exists():
             raise InputError("is there already, and is not overwritten; name a new file", file=part)
-    with working_folder(beside) as working:
+    with archives.working_folder(beside) as working:
         new_file = working / "new.sqlite3"
         with (
-            read_snapshot(source, database_file(campaign_file), working) as snapshot,
-            create_database(None if file is not None else target, new_file, snapshot.migration) as new,
+            archives.read_snapshot(source, database_file(campaign_file), working) as snapshot,
+            archives.create_database(None if file is not None else target, new_file, snapshot.migration) as new,
         ):
             fingerprint: str = snapshot.campaign(campaign_file).fingerprint
             copied = _copy_rows(snapshot, new, show_database(target, Path()))
@@ -330,7 +315,7 @@ def _copy(campaign_file: Path, source: str | None, target: str) -> tuple[str, li
     return fingerprint, copied
 
 
-def _copy_rows(snapshot: Snapshot, target: Snapshot, shown_name: str) -> list[TableEntry]:
+def _copy_rows(snapshot: archives.Snapshot, target: archives.Snapshot, shown_name: str) -> list[archives.TableEntry]:
     """Copy the rows of all tables, and compare what the target then holds."""
     for name in snapshot.models:
         target.fill(name, snapshot.lines(name), source=shown_name)

@@ -15,7 +15,7 @@ from ninja.utils import check_csrf
 
 from adjudge._version import __version__
 from adjudge.readers import native
-from adjudge.server import pages
+from adjudge.server import pages, tasks
 from adjudge.server.answers import Refused
 from adjudge.server.database import decision_lock, write_transaction
 from adjudge.server.export import read_judgments
@@ -28,15 +28,6 @@ from adjudge.server.saves import AnnotatorIn, DecisionIn, EnterIn, SaveIn, save
 from adjudge.server.served_campaign import get_served
 from adjudge.server.sessions import ANNOTATOR, ORGANISER, AnnotatorAuth, OrganiserAuth, enter
 from adjudge.server.sessions import leave as end_sessions
-from adjudge.server.tasks import (
-    current_assignment,
-    describe_state,
-    describe_work,
-    is_adaptive,
-    lock_campaign,
-    observe,
-    propose,
-)
 from adjudge.table.participants import PREFIX, any_judge
 
 # The JSON interface of the organisers' page.
@@ -193,7 +184,7 @@ def leave(request: HttpRequest) -> Status[None]:
 @api.get("/work", response={200: WorkOut, **_FAULTS}, auth=_as_annotator, tags=["judging"], exclude_unset=True)
 def work(request: HttpRequest, task: str | None = None) -> dict[str, Any]:
     """The task in hand with all its screens, or an earlier one by its id."""
-    return describe_work(_visitor(request), task=task)
+    return tasks.describe_work(_visitor(request), task=task)
 
 
 @api.post("/tasks/next", response={200: WorkOut, **_FAULTS}, auth=_as_annotator, tags=["judging"], exclude_unset=True)
@@ -201,10 +192,10 @@ def take_next(request: HttpRequest) -> dict[str, Any]:
     """Take the next task, if the one in hand has been handed in."""
     visitor = _visitor(request)
     with decision_lock():
-        proposal = propose(visitor)
+        proposal = tasks.propose(visitor)
         with write_transaction():
-            current_assignment(visitor, proposal)
-    return describe_work(visitor)
+            tasks.current_assignment(visitor, proposal)
+    return tasks.describe_work(visitor)
 
 
 @api.post(
@@ -220,7 +211,7 @@ def save_changes(request: HttpRequest, body: SaveIn) -> dict[str, Any]:
     return {
         "id": body.id,
         "saved": saved.received,
-        "state": describe_state(saved.state),
+        "state": tasks.describe_state(saved.state),
         # The key of earlier versions: pages that are open while the server is upgraded read it.
         "met": list(saved.conflicts),
         "repeated": saved.repeated,
@@ -238,8 +229,8 @@ def finish(request: HttpRequest, task: str) -> FinishOut:
     if task not in get_served().task_by_id:
         raise HttpError(404, "there is no such task")
     with decision_lock(), write_transaction():
-        if is_adaptive():  # one at a time: observations are numbered
-            lock_campaign()
+        if tasks.is_adaptive():  # one at a time: observations are numbered
+            tasks.lock_campaign()
         assignment = Assignment.objects.select_for_update().filter(annotator_id=visitor.annotator_id, task=task).first()
         if assignment is None:
             raise HttpError(404, f"task '{task}' was not given to you")
@@ -249,8 +240,8 @@ def finish(request: HttpRequest, task: str) -> FinishOut:
         if not missing and assignment.finished is None:
             assignment.finished = timezone.now()
             assignment.save(update_fields=["finished"])
-            if is_adaptive():
-                observe(assignment)
+            if tasks.is_adaptive():
+                tasks.observe(assignment)
     return FinishOut(finished=not missing, missing=missing)
 
 

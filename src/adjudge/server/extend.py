@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from adjudge.campaigns.campaign_file import load_campaign
+from adjudge.campaigns.campaign_file import Campaign, load_campaign
 from adjudge.campaigns.design_report import measure_balance
 from adjudge.campaigns.extension import BESIDE, Extension, extend_tasks
 from adjudge.campaigns.results import Extended, ExtendedMeetings, ExtendedSystem, GivenLink
@@ -24,7 +24,6 @@ from adjudge.table.wording import counted
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from adjudge.campaigns.campaign_file import Campaign
 
 MOST_BESIDE = 100
 USUAL_URL = "http://127.0.0.1:8000"

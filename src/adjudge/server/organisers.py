@@ -20,17 +20,15 @@ from django.utils import timezone
 from ninja import Schema
 
 from adjudge.server.answers import ControlCount, count_controls, find_faults, judged_field
-from adjudge.server.export import current_stamp, read_judgments
+from adjudge.server.export import Stamp, current_stamp, read_judgments
 from adjudge.server.models import Annotator, Assignment, Decision, Link, Save, ScreenState
-from adjudge.server.panels import Group, PanelTable
+from adjudge.server.panels import Group, Panel, PanelTable
 from adjudge.server.served_campaign import get_served, is_open
 from adjudge.server.tasks import held_condition, is_adaptive
 from adjudge.table.errors import AdjudgeError
 from adjudge.table.protocols import KINDS
 
 if TYPE_CHECKING:
-    from adjudge.server.export import Stamp
-    from adjudge.server.panels import Panel
     from adjudge.table.judgments import Judgments
 
 

@@ -14,11 +14,11 @@ import time
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from django.db import connection
 from django.db.utils import DatabaseError
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.csrf import ensure_csrf_cookie
@@ -30,10 +30,6 @@ from adjudge.server.models import Campaign
 from adjudge.server.served_campaign import get_served
 from adjudge.server.sessions import ANNOTATOR, ORGANISER, find_visitor_of
 from adjudge.table.judgments import fingerprint
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
-
 
 # The files that pages load: of each page one script and one style sheet, put together when the server starts.
 #

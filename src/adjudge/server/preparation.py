@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import DEFAULT_DB_ALIAS
 from django.utils import timezone
 
+from adjudge.campaigns.campaign_file import Campaign as CampaignFile
 from adjudge.campaigns.campaign_file import named_annotators
 from adjudge.campaigns.tasks import TaskSet, parse_tasks, to_json
 from adjudge.server.database import write_transaction
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from django.db.models import QuerySet
-
-    from adjudge.campaigns.campaign_file import Campaign as CampaignFile
 
 
 # Personal links: an unguessable secret whose hash alone is stored, that expires and can be revoked or renewed.

@@ -11,9 +11,9 @@ import os
 import socket
 import threading
 import uuid
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -27,8 +27,6 @@ from adjudge.table.files import is_alive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from contextlib import AbstractContextManager
-    from datetime import datetime
 
     from django.db.backends.base.base import BaseDatabaseWrapper
 

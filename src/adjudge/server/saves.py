@@ -31,6 +31,7 @@ from django.utils import timezone
 from ninja import Schema
 from pydantic import AfterValidator, ConfigDict, Field
 
+from adjudge.server import models, served_campaign
 from adjudge.server.answers import (
     COMMENT_LENGTH,
     EDIT_LENGTH,
@@ -44,27 +45,7 @@ from adjudge.server.answers import (
     time_of_change,
 )
 from adjudge.server.database import write_transaction
-from adjudge.server.models import (
-    Save,
-    ScreenState,
-    StoredState,
-    find_target,
-    note_completeness,
-    prolong_lease,
-    record_save,
-    write_state,
-)
 from adjudge.server.processes import ensure_tasks
-from adjudge.server.served_campaign import (
-    MOST_MARKS,
-    effective_spans,
-    find_origin,
-    find_warning,
-    get_served,
-    marks_to_dicts,
-    score_spans,
-    to_mark,
-)
 from adjudge.server.tasks import lease_length, renew_lease
 from adjudge.table.judgments import fingerprint
 from adjudge.table.protocols import PROTOCOLS
@@ -168,7 +149,7 @@ def _add_screen(
     revisions: Revisions, saves: Iterable[Any], describe: Describe, *, state: int, task: str, most_seconds: float
 ) -> None:
     histories: dict[str, _History] = defaultdict(_History)
-    placed = get_served().output_by_id
+    placed = served_campaign.get_served().output_by_id
     for save, changes, spent in saves:
         for output, seconds in spent[3].items():
             histories[output].seconds += seconds
@@ -197,7 +178,7 @@ def _add_screen(
 
 def _choose_description() -> tuple[tuple[str, ...], Describe]:
     """The columns that describe an answer under this campaign's protocol, and the function that fills them."""
-    protocol = PROTOCOLS[get_served().campaign.protocol]
+    protocol = PROTOCOLS[served_campaign.get_served().campaign.protocol]
     if protocol.edited:
         return ("score", "rank", "text", "action", "comment"), _describe_edit
     if protocol.marked:
@@ -214,19 +195,23 @@ def _describe_edit(values: dict[str, Any], output: Output) -> Cells:
 
 def _describe_marks(values: dict[str, Any], output: Output) -> Cells:
     """The errors marked, where this translation was looked at for them."""
-    campaign = get_served().campaign
+    campaign = served_campaign.get_served().campaign
     head = values.get("score"), values.get("rank"), values.get("comment")
     if values.get("score") is None and values.get("spans") is None:
         return (*head, None, None, None, None, None)
-    spans = effective_spans(values, output)
-    asked = find_warning(values, output, campaign)
-    score = score_spans(values["spans"], campaign) if PROTOCOLS[campaign.protocol].categories else values.get("score")
+    spans = served_campaign.effective_spans(values, output)
+    asked = served_campaign.find_warning(values, output, campaign)
+    score = (
+        served_campaign.score_spans(values["spans"], campaign)
+        if PROTOCOLS[campaign.protocol].categories
+        else values.get("score")
+    )
     return (
         score,
         *head[1:],
-        marks_to_dicts([to_mark(span) for span in spans]),
-        " ".join(find_origin(span, output) for span in spans) or None,
-        json.dumps(marks_to_dicts(output.prefilled), ensure_ascii=False) if output.prefilled else None,
+        served_campaign.marks_to_dicts([served_campaign.to_mark(span) for span in spans]),
+        " ".join(served_campaign.find_origin(span, output) for span in spans) or None,
+        json.dumps(served_campaign.marks_to_dicts(output.prefilled), ensure_ascii=False) if output.prefilled else None,
         asked,
         None if asked is None else values.get("kept") == asked,
     )
@@ -374,7 +359,7 @@ class SpanIn(Incoming):
     category: Text | None = Field(default=None, max_length=200)
     side: Text = Field(default="target", max_length=10)
     text: Text | None = Field(default=None, max_length=LONGEST_TEXT)
-    of: int | None = Field(default=None, ge=0, le=MOST_MARKS, strict=True)
+    of: int | None = Field(default=None, ge=0, le=served_campaign.MOST_MARKS, strict=True)
 
 
 class ChangeIn(Incoming):
@@ -383,7 +368,7 @@ class ChangeIn(Incoming):
     output: Id
     score: float | None = Field(default=None, allow_inf_nan=False, strict=True)
     rank: int | None = Field(default=None, strict=True)
-    spans: list[SpanIn] | None = Field(default=None, max_length=MOST_MARKS)
+    spans: list[SpanIn] | None = Field(default=None, max_length=served_campaign.MOST_MARKS)
     kept: Text | None = Field(default=None, max_length=40)
     edit: Text | None = Field(default=None, min_length=1, max_length=EDIT_LENGTH)
     comment: Text | None = Field(default=None, max_length=COMMENT_LENGTH)
@@ -447,7 +432,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 class Saved:
     """The acknowledgement: what is stored now. `conflicts` are outputs that another tab had changed meanwhile."""
 
-    state: StoredState
+    state: models.StoredState
     received: datetime
     conflicts: tuple[str, ...]
     repeated: bool
@@ -457,10 +442,10 @@ class Saved:
 def save(annotator_id: int, new: SaveIn) -> Saved:
     """Store a save durably, or raise `Refused` and store nothing."""
     ensure_tasks([new.task])
-    screen = get_served().screen_by_id.get((new.task, new.screen))
+    screen = served_campaign.get_served().screen_by_id.get((new.task, new.screen))
     if screen is None:
         raise Refused(f"there is no screen '{new.screen}' in task '{new.task}'")
-    check_changes(new.field_changes, screen, get_served().campaign)
+    check_changes(new.field_changes, screen, served_campaign.get_served().campaign)
     unknown = set(new.spent.outputs) - {output.id for item in screen.items for output in item.outputs}
     if unknown:
         raise Refused(f"output '{min(unknown)}' is not on screen '{screen.id}'")
@@ -476,7 +461,7 @@ class _LeaseRanOut(Exception):  # noqa: N818 - nothing is wrong, but another loc
 
 
 def _save(annotator_id: int, screen: Screen, new: SaveIn) -> Saved:
-    target = find_target(annotator_id, new.task, new.screen, new.id)
+    target = models.find_target(annotator_id, new.task, new.screen, new.id)
     if target is None:
         raise Refused(f"task '{new.task}' was not given to you")
     if target.earlier_digest is not None:
@@ -491,7 +476,7 @@ def _save(annotator_id: int, screen: Screen, new: SaveIn) -> Saved:
             raise _LeaseRanOut
         # Not with every save, because each write costs.
         if target.lease_until - now < length * 0.9:
-            prolong_lease(target, now + length)
+            models.prolong_lease(target, now + length)
     return _store(target, screen, new)
 
 
@@ -502,7 +487,7 @@ def _store(target: SaveTarget, screen: Screen, new: SaveIn) -> Saved:
         check_order(target, screen, new.task)
     spent = _limit_to_elapsed(new.spent, target, received)
     first_shown = _date_back(target, received, new.age + spent.shown)
-    state = target.state or StoredState(None, 0, "{}", False, first_shown, 0, 0, 0)
+    state = target.state or models.StoredState(None, 0, "{}", False, first_shown, 0, 0, 0)
     answers = json.loads(state.answers)
     tab = "" if new.tab is None else str(new.tab)
     estimated = (_date_back(target, received, new.age) - _EPOCH) // timedelta(microseconds=1)
@@ -513,14 +498,14 @@ def _store(target: SaveTarget, screen: Screen, new: SaveIn) -> Saved:
     )
     _add_time(state, merged, spent, (received - target.taken).total_seconds())
     was_complete = state.complete
-    left = len(find_missing(merged, screen, judged_field(get_served().campaign)))
+    left = len(find_missing(merged, screen, judged_field(served_campaign.get_served().campaign)))
     state.answers = _to_json(merged)
     state.revision = revision or state.revision
     state.judged = sum(len(item.outputs) for item in screen.items) - left
     state.complete = left == 0
-    state.id = write_state(state, target.assignment_id, new.screen)
-    record_save(
-        Save(
+    state.id = models.write_state(state, target.assignment_id, new.screen)
+    models.record_save(
+        models.Save(
             id=new.id,
             state_id=state.id,
             revision=revision,
@@ -533,7 +518,7 @@ def _store(target: SaveTarget, screen: Screen, new: SaveIn) -> Saved:
         )
     )
     if state.complete != was_complete:
-        note_completeness(target, len(get_served().task_by_id[new.task].screens))
+        models.note_completeness(target, len(served_campaign.get_served().task_by_id[new.task].screens))
     return Saved(state, received, conflicts, repeated=False, released=target.released is not None)
 
 
@@ -553,7 +538,7 @@ def _limit_to_elapsed(spent: SpentIn, target: SaveTarget, received: datetime) ->
     return SpentIn(shown=shown, visible=visible, active=active, outputs=outputs)
 
 
-def _add_time(state: StoredState, answers: dict[str, dict[str, Any]], spent: SpentIn, most: float) -> None:
+def _add_time(state: models.StoredState, answers: dict[str, dict[str, Any]], spent: SpentIn, most: float) -> None:
     """Add up the seconds; none can have spent more than has passed since the task was taken.
 
     What was counted before stays counted, also where the server's clock was set back.
@@ -583,13 +568,13 @@ def _to_json(value: Any) -> str:
 
 def check_order(target: SaveTarget, screen: Screen, task: str) -> None:
     """Refuse a change that the campaign's order of work does not allow."""
-    navigation = get_served().campaign.page.navigation
+    navigation = served_campaign.get_served().campaign.page.navigation
     if navigation == "free":
         return
     if target.finished is not None:
         raise Refused("this task has been handed in; its answers can no longer be changed")
-    order = [screen.id for screen in get_served().task_by_id[task].screens]
-    states = list(ScreenState.objects.filter(assignment_id=target.assignment_id))
+    order = [screen.id for screen in served_campaign.get_served().task_by_id[task].screens]
+    states = list(models.ScreenState.objects.filter(assignment_id=target.assignment_id))
     complete = {state.screen for state in states if state.complete}
     touched = {state.screen for state in states if state.revision}
     place = order.index(screen.id)

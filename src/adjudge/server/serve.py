@@ -15,7 +15,7 @@ from pathlib import Path
 from sys import stderr
 from typing import TYPE_CHECKING, TextIO
 
-from adjudge.campaigns.campaign_file import load_campaign
+from adjudge.campaigns.campaign_file import Campaign, load_campaign
 from adjudge.campaigns.tasks import TaskSet, load_tasks, save_tasks
 from adjudge.server.database import choose_database, is_postgres, locate_database, set_served, start_django
 from adjudge.table.errors import DataError, InputError, UsageError, param
@@ -23,7 +23,6 @@ from adjudge.table.errors import DataError, InputError, UsageError, param
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from adjudge.campaigns.campaign_file import Campaign
     from adjudge.server.panels import Panel
     from adjudge.server.preparation import NewLink
     from adjudge.table.judgments import Judgments

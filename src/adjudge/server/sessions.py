@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from django.conf import settings
-from django.http import JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from ninja.errors import HttpError
 from ninja.security import APIKeyCookie
@@ -25,8 +25,6 @@ from adjudge.table.participants import PREFIX, any_judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from django.http import HttpRequest, HttpResponse
 
 
 ANNOTATOR, ORGANISER, CROWD = "annotator", "organiser", "crowd"

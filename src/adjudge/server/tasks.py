@@ -22,7 +22,7 @@ from adjudge.campaigns.adaptive import Adaptive, Candidate, Decision, Observatio
 from adjudge.campaigns.adaptive import RunningEstimates as Estimates
 from adjudge.server.answers import FIELDS, goodness, passes_checks, sanitise
 from adjudge.server.database import decision_lock, write_transaction
-from adjudge.server.models import Annotator, Assignment, Campaign, Draw, Observed, ScreenState
+from adjudge.server.models import Annotator, Assignment, Campaign, Draw, Observed, ScreenState, StoredState, Visitor
 from adjudge.server.processes import ensure_tasks
 from adjudge.server.served_campaign import category_kind, get_served, prefilled_spans
 from adjudge.table.protocols import PROTOCOLS, RATED
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from adjudge.campaigns.tasks import ContextSegment, Item, Screen, Task
-    from adjudge.server.models import StoredState, Visitor
 
 
 # Adaptive campaigns: the next task of the pool is drawn by a policy from what has been handed in so far.

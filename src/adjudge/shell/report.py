@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from adjudge.shell.options import silent
 from adjudge.shell.reading import compute_pairs
 from adjudge.table.errors import DataError
-from adjudge.table.results import Result, to_plain
+from adjudge.table.results import Result, Table, to_plain
 from adjudge.table.settings import by_option, documents_by_option, method_option, option, seed_option
 from adjudge.work.cache import cached
-from adjudge.work.tasks import current_workers, do_task, try_tasks, workers, worth_dividing
+from adjudge.work.tasks import Outcome, current_workers, do_task, try_tasks, workers, worth_dividing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from adjudge.evidence.audit import Audit, AuditSettings
     from adjudge.people.results import Agreement, Checked
     from adjudge.ranking.ranking import Ranking
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
     from adjudge.reports.build import PairResults
     from adjudge.reports.page import ReportPage
     from adjudge.table.judgments import Judgments
-    from adjudge.table.results import Table
-    from adjudge.work.tasks import Outcome
 
 _Computed = TypeVar("_Computed")
 _PEOPLE, _RANKINGS = ("checked", "agreement"), ("ranking", "others")

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.table.errors import DataError, shown
-from adjudge.table.judgments import SPARSE, SetAside, codes_of
+from adjudge.table.judgments import SPARSE, Judgments, SetAside, codes_of
 from adjudge.table.protocols import EDITED, NOT_TRANSLATIONS, RELATIVE
 from adjudge.table.wording import counted
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.table.judgments import Judgments
     from adjudge.table.maths import Bools
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.table.errors import UsageError, param, unknown_choice
-from adjudge.table.judgments import SetAside
+from adjudge.table.judgments import Judgments, SetAside
 from adjudge.table.languages import UNKNOWN
 from adjudge.table.protocols import RELATIVE
 from adjudge.table.wording import agreeing
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
-
-    from adjudge.table.judgments import Judgments
 
 
 # HUMAN, HUMAN-A, human.A, Human-refA, ref, _ref, refA, ref-B, ref.A, reference, reference1, translator-A

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
@@ -13,8 +13,6 @@ import numpy as np
 from adjudge._version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import polars as pl
 
     from adjudge.table.judgments import SetAside

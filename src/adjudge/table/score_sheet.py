@@ -15,15 +15,13 @@ import polars as pl
 
 from adjudge.table.comparisons import NOBODY, answers_needed
 from adjudge.table.errors import DataError
-from adjudge.table.judgments import weights_of
-from adjudge.table.maths import divide, memoised
+from adjudge.table.judgments import Judgments, weights_of
+from adjudge.table.maths import Bools, Floats, Ints, divide, memoised
 from adjudge.table.protocols import KIND_CODES, RATED, SCORED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Bools, Floats, Ints
 
 # Fields of `Sheet` with one entry per score.
 _BY_SCORE = (

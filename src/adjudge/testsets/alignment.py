@@ -16,14 +16,12 @@ import regex
 
 from adjudge.table.maths import pearson
 from adjudge.table.wording import counted
-from adjudge.testsets.documents import is_ended
+from adjudge.testsets.documents import Document, is_ended
 from adjudge.testsets.findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
-
-    from adjudge.testsets.documents import Document
 
 
 FARTHEST = 10

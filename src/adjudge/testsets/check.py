@@ -6,10 +6,9 @@ The categories follow A. Kim and others (2022), The Suboptimal WMT Test Sets and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adjudge.readers.texts import TextFormat  # noqa: TC001 - the shell reads the types of settings when it runs
 from adjudge.table.errors import UsageError, param, unknown_choice
@@ -18,19 +17,10 @@ from adjudge.table.settings import option, seed_option
 from adjudge.testsets import alignment, punctuation, quotes, spelling
 from adjudge.testsets import documents as boilerplate
 from adjudge.testsets import words as language
-from adjudge.testsets.documents import SourceText, read_source, read_translation
-from adjudge.testsets.findings import Finding, TestSetCheck, text_statistics
-from adjudge.testsets.versions import OutputFiles
-from adjudge.testsets.words import detect, lexicon
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from adjudge.testsets.documents import Document
-    from adjudge.testsets.findings import Topics
-    from adjudge.testsets.versions import Versions
-    from adjudge.testsets.words import Lexicon
-
+from adjudge.testsets.documents import Document, SourceText, read_source, read_translation
+from adjudge.testsets.findings import Finding, TestSetCheck, Topics, text_statistics
+from adjudge.testsets.versions import OutputFiles, Versions
+from adjudge.testsets.words import Lexicon, detect, lexicon
 
 # All detectors over all documents, in order of place.
 

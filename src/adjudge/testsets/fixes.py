@@ -9,17 +9,15 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from adjudge.readers.texts import segment_spans
+from adjudge.readers.texts import TextFormat, segment_spans
 from adjudge.table.errors import UsageError, param
 from adjudge.table.files import atomic_path, is_gzip, read_bytes, write_text
-from adjudge.testsets.documents import COLUMNS, decode_line
+from adjudge.testsets.documents import COLUMNS, SourceText, decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from adjudge.readers.texts import TextFormat
-    from adjudge.testsets.documents import SourceText
     from adjudge.testsets.findings import Edit, Finding
 
 

@@ -10,17 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import regex
 
-from adjudge.testsets.documents import Segment
-from adjudge.testsets.findings import Edit
+from adjudge.testsets.documents import Document, Segment
+from adjudge.testsets.findings import Edit, Finding
 from adjudge.testsets.spelling import repeated_words
-from adjudge.testsets.words import NEVER_PARTS
+from adjudge.testsets.words import NEVER_PARTS, Lexicon
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
-
-    from adjudge.testsets.documents import Document
-    from adjudge.testsets.findings import Finding
-    from adjudge.testsets.words import Lexicon
 
 
 _CLOSING = {"(": ")", "[": "]", "（": "）", "【": "】"}

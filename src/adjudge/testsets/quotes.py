@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Literal
 
 from adjudge.table.wording import counted
 from adjudge.testsets.alignment import move_in_step
-from adjudge.testsets.documents import is_ended
+from adjudge.testsets.documents import Document, SourceText, is_ended
 from adjudge.testsets.findings import Edit, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from adjudge.testsets.documents import Document, SourceText
 
 
 # What sounds like speech and what like narration (English), to find where an unclosed quotation must have ended.

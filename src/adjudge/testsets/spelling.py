@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from adjudge.testsets.documents import is_informal
-from adjudge.testsets.findings import Edit
-from adjudge.testsets.words import NEVER_PARTS
+from adjudge.testsets.documents import Document, is_informal
+from adjudge.testsets.findings import Edit, Finding
+from adjudge.testsets.words import NEVER_PARTS, Lexicon, Near
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from adjudge.testsets.documents import Document
-    from adjudge.testsets.findings import Finding
-    from adjudge.testsets.words import Lexicon, Near
 
 # Not part of a name, a link, a handle, a number or something written with dots and dashes.
 _WORD = regex.compile(r"(?<![\p{L}\p{N}_@#./\\’'-])\p{Ll}+(?![\p{L}\p{N}_@/\\-]|['’](?!s\b)|[.\"”]\p{L})")

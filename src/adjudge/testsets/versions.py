@@ -17,14 +17,12 @@ import regex
 from adjudge.table.errors import InputError
 from adjudge.table.results import Cell, Table, number, percent, text
 from adjudge.table.wording import counted
-from adjudge.testsets.documents import SourceText, read_translation
+from adjudge.testsets.documents import Segment, SourceText, read_translation
 from adjudge.testsets.quotes import ALL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
-
-    from adjudge.testsets.documents import Segment
 
 
 # What changed between two versions of a test set, and what systems made of it.

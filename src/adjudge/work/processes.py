@@ -10,7 +10,7 @@ import os
 import platform
 import signal
 from collections import deque
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
@@ -22,14 +22,11 @@ from warnings import filterwarnings
 
 from adjudge._version import __version__
 from adjudge.table.errors import ClusterError, UsageError, param
-from adjudge.work.tasks import chunks_of, current_workers, do_chunk, jobs_of, processes_started
+from adjudge.work.tasks import Outcome, Progress, chunks_of, current_workers, do_chunk, jobs_of, processes_started
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from concurrent.futures import Future
     from pathlib import Path
-
-    from adjudge.work.tasks import Outcome, Progress
 
 
 _Task = TypeVar("_Task")

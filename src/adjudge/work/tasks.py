@@ -7,20 +7,18 @@ rest goes to them. So small work stays as fast as a loop, and nobody has to gues
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache
 from time import perf_counter, process_time
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TextIO, TypeVar
 
 from adjudge.table.errors import AdjudgeError, ClusterError, UsageError, param
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from contextlib import AbstractContextManager
     from types import TracebackType
-    from typing import TextIO
 
     from threadpoolctl import ThreadpoolController
 
