@@ -32,7 +32,7 @@ from adjudge.planning.truth import Simulated
 from adjudge.ranking.ranking import Ranking as Ranking
 from adjudge.ranking.tournament import Tournament
 from adjudge.readers.options import ReadOptions
-from adjudge.shell.report import CampaignReport
+from adjudge.shell.report_stages import CampaignReport
 from adjudge.table.errors import AdjudgeError as AdjudgeError
 from adjudge.table.judgments import Judgments as Judgments
 from adjudge.testsets.findings import TestSetCheck

@@ -10,7 +10,7 @@ from adjudge.evidence.claims import Claim, Claims, Verdict
 from adjudge.evidence.composition import Documents, ExplainedSpread, SampledSystem, Sampling, TaskComposition
 from adjudge.evidence.stability import Stability, StabilityRow
 from adjudge.evidence.trust import AATest, HalfAgreement, Influence, LeftOutUnit, Reliability
-from adjudge.mixed.variances import VarianceComponent
+from adjudge.mixed.components import VarianceComponent
 from adjudge.people.results import Agreement, AnnotatorAgreement, AnnotatorCheck, Checked, Coefficients, LengthAgreement
 from adjudge.ranking.changes import ChangeFamily
 from adjudge.ranking.intervals import AARate, Correlation

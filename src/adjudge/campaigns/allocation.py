@@ -1,7 +1,8 @@
 """Who meets whom: units of work dealt out to tasks by an optimiser, and tasks to people.
 
 N[t, s] is the number of items of system s in task t, and G = N'N says how often any two systems share tasks. If G is
-even, no system can gain or suffer by the systems beside it (see `bias.py`). The objective, to be minimised:
+even, no system can gain or suffer by the systems beside it (see `measure_bias` in `campaigns/design_report.py`). The
+objective, to be minimised:
 
     sum over pairs s, r          (G[s, r] - even share)^2 / u^4        (s = r included: a system's own company;
                                                                         the share allows for units that stay whole)

@@ -89,7 +89,7 @@ def few_people_power(df: float, tail: float) -> float:
 
         (f(t) / phi(z))^2 (1 + t^2 / df) E(1 / s^2 | t),   E(1 / s^2 | t) = (df + t^2) / (df - 1).
 
-    Ratios of information raised to this power move as much. `tests/look/test_few_people.py` has the simulation.
+    Ratios of information raised to this power move as much. `tests/evidence/test_few_people.py` has the simulation.
     """
     from scipy.special import gammaln
 

@@ -1,9 +1,10 @@
-"""Claims: every statement of a ranking by its model, tried by the audits that other rankings fail.
+"""Claims: every statement of a ranking by its model, put to trials in which weaker claims fail.
 
 Trials: both halves of the annotators in several random divisions; without the humans, the best and the worst system;
-every annotator (of scores also every document) left out in turn; other ways to rank. Of scores these are the human's
-scores divided, scores instead of ranks, and the direction of z-scores; of relative judgments the direction of expected
-wins and of wins without ties. Estimates of parts keep the variances of the full data, which makes them quick.
+the annotators (of scores also the documents) with the most judgments left out in turn; other ways to rank. Of scores
+these are the human's scores divided, scores instead of ranks, and the direction of z-scores; of relative judgments the
+direction of expected wins and of wins without ties. Estimates of parts keep the variances of the full data, which makes
+them quick.
 
 Parity, of scores: a system is no further from a human translation than a margin, by two one-sided tests. Each human
 translation is compared by itself. A claim of parity never stands beside a significant difference that is larger than
@@ -96,11 +97,7 @@ class Trial:
         p[~np.isfinite(self.difference)] = np.nan
         if not self.adjusted:
             return p
-        upper = np.triu_indices(len(p), 1)
-        adjusted = np.full_like(p, np.nan)
-        adjusted[upper] = holm(p[upper])
-        adjusted.T[upper] = adjusted[upper]
-        return adjusted
+        return _holm_of_pairs(p)
 
     def keeps_better(self, better: int, worse: int, level: float) -> bool:
         """Whether "better than" stands in this trial: still ahead, and significantly so where that is tested."""
@@ -204,7 +201,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Claims:
-    """All claims of one ranking, the best supported first."""
+    """All claims of one ranking: parity, then the best system, then pairs, the best supported first."""
 
     method: str
     unit: str

@@ -1,8 +1,6 @@
-"""Influence of single annotators and texts: leave each out, and estimate again at the variances of the whole.
+"""Three checks of a ranking: reliability over random halves of the annotators, influence of each unit, A/A results.
 
-Effects are compared after subtracting their mean, because the general level says nothing about the systems. Of scores
-every annotator and every document is left out. Of relative judgments those annotators and source segments with the most
-comparisons are, and what is left is judged by the errors of the whole.
+The A/A test itself is in `evidence/aa.py`.
 """
 
 from __future__ import annotations
@@ -216,6 +214,13 @@ class Influence:
 LEVEL = 0.05
 MOST_LEFT_OUT = 60
 """Units of relative judgments that are left out in turn."""
+
+
+# Influence of single annotators and texts: leave each out, and estimate again at the variances of the whole.
+#
+# Effects are compared after subtracting their mean, because the general level says nothing about the systems. Of scores
+# every annotator and every document is left out. Of relative judgments those annotators and source segments with the
+# most comparisons are, and what is left is judged by the errors of the whole.
 
 
 def influence_section(judgments: Judgments, settings: AuditSettings) -> Influence:  # noqa: ARG001

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # Labels of documents from post-edits: edit rates, the weight between two of them, and a sweep over weights.
 #
-# Edit rates (`core.edit_rates`) tell how much of a translation a person changed.
+# Edit rates (`table.texts`) tell how much of a translation a person changed.
 #
 # The label of the 2016 shared task is W1 * TER(PE1, MT) + W2 * TER(PE2, PE1), where W1 is 1 and W2 grows from 1 in
 # steps of 1 until (i) the standard deviation of the baseline's predictions is at least half their mean, or (ii) the

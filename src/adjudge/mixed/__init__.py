@@ -8,7 +8,7 @@ few people's tastes are not the quality of a system: page and system:document ef
 makes "significantly better" mean what it says for other pages and for other annotators. `docs/mixed.md` says what each
 effect means and what was measured.
 
-    design = design_from(judgments)                # or model="mixed-points", see `models`
+    design = design_from(judgments)                # or model="mixed-points", see `design.MODELS`
     model = fit(design)                            # effects, covariance, df, components, ratios
     compared = contrasts(model.effects, model.covariance, model.df)
     without_some = refit(design.subset(rows), model.ratios)

@@ -425,7 +425,7 @@ def design_from(judgments: Judgments, *, model: str = DEFAULT_MODEL) -> MixedDes
 
     Args:
         judgments: scores of one language pair and campaign.
-        model: a name from `models.MODELS`.
+        model: a name from `MODELS`.
     """
     chosen = find_model(model)
     scored = scored_rows(judgments)

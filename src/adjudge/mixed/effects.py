@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.mixed.components import TASTE, Cause, LeftOut
 from adjudge.mixed.design import ALMOST_ALL, MixedDesign, combine, levels_of
-from adjudge.mixed.variances import TASTE, Cause, LeftOut
 from adjudge.table.comparisons import number_of_groups
 from adjudge.table.judgments import renumber
 from adjudge.table.maths import Codes, Floats, difference_variances

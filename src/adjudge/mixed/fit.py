@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from adjudge.mixed.components import LeftOut, VarianceComponent
 from adjudge.mixed.design import COPIES, MixedDesign, levels_of
 from adjudge.mixed.effects import (
     MEANINGS,
@@ -29,7 +30,6 @@ from adjudge.mixed.effects import (
 )
 from adjudge.mixed.equations import Equations, Solution, Totals, equations_at, totals
 from adjudge.mixed.layout import Layout, lay_out
-from adjudge.mixed.variances import LeftOut, VarianceComponent
 from adjudge.mixed.weighted import weighted_effects
 from adjudge.table.errors import DataError
 from adjudge.table.judgments import weights_note

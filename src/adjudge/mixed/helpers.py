@@ -58,11 +58,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.mixed.components import Helper
 from adjudge.mixed.design import MixedDesign, combine, levels_of, normal_scores
 from adjudge.mixed.equations import totals
 from adjudge.mixed.fit import MixedFit, evaluate, prepare
 from adjudge.mixed.model import Model, model_of
-from adjudge.mixed.variances import Helper
 from adjudge.readers.metric_scores import MetricScore, fingerprint_of_scores, score_cells, segment_namer
 from adjudge.table.errors import DataError, param
 from adjudge.table.judgments import Judgments, SetAside

@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
+from adjudge.mixed.components import TASTE, Cause
 from adjudge.mixed.design import ALMOST_ALL, MixedDesign, combine, levels_of
 from adjudge.mixed.effects import SYSTEM_ON_TEXT, Effect, Effects, eased
 from adjudge.mixed.equations import Equations, equations_at, totals
 from adjudge.mixed.layout import Layout, inside_blocks
-from adjudge.mixed.variances import TASTE, Cause
 from adjudge.table.comparisons import number_of_groups
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ _SYSTEM, _PERSON, _SEGMENT = "system", "annotator", "segment"
 
 
 def most_degrees_without_each(design: MixedDesign, effects: Effects, unit: Codes) -> Floats:
-    """The bound on degrees of freedom in the fit without each unit (see `degrees.most_degrees`).
+    """The bound on degrees of freedom in the fit without each unit (see `effects.most_degrees`).
 
     NaN where counts do not tell that such a fit is possible and has the systems and the effects of the whole.
 

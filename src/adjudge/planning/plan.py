@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.mixed.components import TASTE
 from adjudge.mixed.fit import fit
-from adjudge.mixed.variances import TASTE
 from adjudge.planning.search import (
     Noise,
     fewest_people,

@@ -5,7 +5,7 @@ If all pairs of n systems are met alike, an annotator with m blocks of k systems
     H = c v (n I - J),   c = m k (k - 1) / (n (n - 1)),   v = 1 / (2 (2 + nu)),
 
 for systems of about equal strength, nu being Davidson's parameter of ties. With L = n c v, dispersion phi and taste tau
-(see `rank.tastes`), the difference of two strengths among G annotators has the variance 2 (phi / L + tau^2) / G.
+(see `ranking.tastes`), the difference of two strengths among G annotators has the variance 2 (phi / L + tau^2) / G.
 However many blocks each person judges, 2 tau^2 / G remains. Every segment is taken to be judged once.
 """
 

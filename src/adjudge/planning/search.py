@@ -17,10 +17,10 @@ from adjudge.campaigns.design import design
 from adjudge.campaigns.segment_selection import EVEN
 from adjudge.evidence.boundaries import Spending, boundaries, crossing, spent
 from adjudge.evidence.look_claims import Goal, parse_goal
+from adjudge.mixed.components import TASTE
 from adjudge.mixed.design import MixedDesign, combine, find_model
 from adjudge.mixed.effects import identify
 from adjudge.mixed.fit import Prepared, prepare
-from adjudge.mixed.variances import TASTE
 from adjudge.planning.settings import (
     PeopleChoice,
     PilotDoubt,
@@ -578,7 +578,7 @@ def _near_pairs(estimate: Floats, spread: Floats) -> Floats:
 
 # What saves judgments: looks on the way, which may stop a campaign early, and choosing segments by probability.
 #
-# Looks: all numbers are exact for one difference with normal statistics, by the integration of `look.boundaries`.
+# Looks: all numbers are exact for one difference with normal statistics, by the integration of `evidence.boundaries`.
 #
 # Chosen segments: with q = (1 - EVEN) x + EVEN for spreads x of mean 1, an even draw of n segments has the variance
 # mean(v) / n for segments whose differences vary by v, and a weighted draw mean(v / q) / n. Where differences vary just

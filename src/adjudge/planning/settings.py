@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from adjudge.evidence.boundaries import SPENDING, Spending
-from adjudge.mixed.variances import TASTE
+from adjudge.mixed.components import TASTE
 from adjudge.table.errors import UsageError, param, unknown_choice
 from adjudge.table.results import Column, Result, Setting, Table, number, percent, tabulate, text
 from adjudge.table.rng import DEFAULT_SEED

@@ -1,1 +1,1 @@
-"""Estimates of systems: what they are, and who makes them from scores or from relative judgments."""
+"""The ranking methods and what they share: estimates, significance, lines and rank sets, tournaments."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # A tally says how often each system beat, tied with and lost to each other one, and how it fared in whole blocks.
 # Everything in it is a sum over blocks, so a resample of annotators is a weighted sum of their tallies, and every
 # method that scores tallies can score a thousand resamples at once (leading dimensions of the arrays). Wins and ties
-# by annotator are what a model of annotators' tastes starts from. `resampling_units` makes both.
+# by annotator are what a model of annotators' tastes starts from. `units_of` makes both.
 
 
 MOST_PEOPLE = 1000

@@ -1,8 +1,9 @@
-"""Estimators: who makes an `Estimate` from judgments, from some of them, and without any unit of them.
+"""Estimators make an `Estimate` of all judgments, of some of them, or of all but one annotator, document or segment.
 
 There are two. `ScoreEstimator` asks the mixed model of scores, `RelativeEstimator` the strengths of Bradley-Terry with
-annotators' tastes. Audits, parity and plans know nothing else of how a model is fitted. Estimates of parts and without
-units keep the variances (or the taste) that the whole data show, which makes them quick and comparable.
+annotators' tastes. Audits and parity know nothing else of how a model is fitted. Estimates without a unit keep the
+variances, or the taste, of the whole data, which makes them quick and comparable. So do parts of scores; a part of
+relative judgments is estimated by itself.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 import polars as pl
 
+from adjudge.mixed.components import Cause
 from adjudge.mixed.design import DEFAULT_MODEL, MixedDesign, combine, design_from, levels_of
 from adjudge.mixed.fit import MixedFit, prepare
 from adjudge.mixed.model import Model, Refit, model_of
-from adjudge.mixed.variances import Cause
 from adjudge.ranking import bradley_terry
 from adjudge.ranking.counts import (
     PeopleCounts,
@@ -322,7 +323,7 @@ class ScoreEstimator:
         return divide(np.bincount(system, mean, minlength=len(self.systems)), count)
 
     def segment_means(self, value: Floats, owner: Codes) -> tuple[Floats, Codes]:
-        """The means within segments of each owner (a system, or half of one), and whose they are; NaN counts not."""
+        """The means within segments of each owner (a system, or half of one), without NaN, and whose they are."""
         known = ~np.isnan(value)
         segment = np.arange(len(self.design)) if self.design.segment is None else self.design.segment
         item = combine(owner[known], segment[known])

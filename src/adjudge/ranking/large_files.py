@@ -1,7 +1,7 @@
 """Ranking straight from columns of pairs: millions of rows `left, right, winner` are counted first, then ranked.
 
 Columns, winners, humans, copies and bad rows are understood as the reader of such tables understands them
-(`formats.rankings.pairwise_table`); only distinct rows are looked at one by one.
+(`readers.pairs`); only distinct rows are looked at one by one.
 """
 
 from __future__ import annotations

@@ -207,7 +207,7 @@ def rank(
         method: a name from `METHODS`; default: Bradley-Terry for relative judgments, the mixed model for scores.
         settings: settings shared by all methods.
         helpers: scores of metrics for all outputs, judged or not, which make the differences of systems more precise
-            (`rank.mixed.helpers`); for the mixed model.
+            (`mixed.helpers`); for the mixed model.
 
     Returns:
         Systems in rank order with rank sets, clusters, and every pair compared.

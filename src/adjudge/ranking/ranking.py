@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.evidence.breakdown import Breakdown
-    from adjudge.mixed.variances import Helper, LeftOut, VarianceComponent
+    from adjudge.mixed.components import Helper, LeftOut, VarianceComponent
     from adjudge.ranking.significance import PairTests
     from adjudge.table.judgments import Judgments, SetAside
     from adjudge.table.results import Setting

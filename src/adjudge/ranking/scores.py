@@ -1,4 +1,4 @@
-"""Ranking scores by a mixed model: `mixed`, the default for scores, and the models beside it (`models` names them)."""
+"""Ranking scores by a mixed model: `mixed`, the default for scores, and the others of `mixed.design.MODELS`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class MixedRanking:
 
     @property
     def findings(self) -> Findings:
-        """What `rank.assemble` needs."""
+        """What `ranking.ranking.assemble` needs."""
         low, high = self.interval
         return Findings(
             systems=self.fit.systems,

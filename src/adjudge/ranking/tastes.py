@@ -10,7 +10,7 @@ system, and a dispersion phi of judgments within one block,
 tau is estimated by restricted maximum likelihood, delta by generalised least squares; t + delta are the strengths, so
 one busy annotator does not outvote the others. Its covariance is known in two ways. By the model, with a correction for
 having estimated tau (of the kind of Kenward and Roger 1997), which is sharp and needs tastes as assumed; and by the
-residuals of annotators (`clustered_errors`), which assumes little and needs many people. They are averaged by their
+residuals of annotators (`clustered_covariance`), which assumes little and needs many people. They are averaged by their
 degrees of freedom, as a variance with a prior is: the model counts as much as `MOST_PRIOR` people at most. Where
 several people judge the same source segments or documents, what they have in common is added, from there too.
 """
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.mixed.variances import TASTE, VarianceComponent
+from adjudge.mixed.components import TASTE, VarianceComponent
 from adjudge.ranking.bradley_terry import RIDGE, expectations, fit
 from adjudge.ranking.counts import PeopleCounts, Units, people_counts, person_of, units_of
 from adjudge.ranking.lines import DRAWS, rank_sets

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # without a lead has no edge. The cost of an order is the weight of the edges that point upward. The order is proved
 # to be cheapest, unless time runs out; then the best one found comes with a proved lower bound. Where several orders
 # are cheapest, the one given has been moved towards the order by net wins as far as single moves that cost nothing
-# lead; `rank.tournament` says how many there are and who can move.
+# lead; `tournament` says how many there are and who can move.
 
 
 TIME_LIMIT = 60.0

@@ -1,6 +1,6 @@
 """Judgments that stand twice in the files count once.
 
-What identifies a judgment is `core.judgments.KEY`. Rows that agree in all of it, and in their revision, are copies or
+What identifies a judgment is `table.judgments.KEY`. Rows that agree in all of it, and in their revision, are copies or
 corrections of one judgment, where both the annotator and the segment are known: the last one counts. In some formats
 such rows are judgments of their own (the registry says in which); a column `repetition` then numbers them, so that they
 are told apart also when the table is written and read again.

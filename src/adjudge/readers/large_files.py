@@ -1,6 +1,6 @@
 """What counting straight from the columns of a large file needs to know of its rows: cut ones, lines, copies.
 
-The rules are those of the ordinary readers (`formats.duplicates`, `formats.parsing.bad_rows`), kept here with one
+The rules are those of the ordinary readers (`readers.duplicates`, `readers.parsing`), kept here with one
 number per row, so that tens of millions of rows fit into memory.
 """
 

@@ -20,7 +20,7 @@ class ReadOptions:
     """Options of the readers. Each reader uses those that apply to it."""
 
     human: str | None = option(None, "The human translation among the systems: its name, or a regular expression.")
-    """Default: `core.humans.HUMAN_PATTERN`."""
+    """Default: `table.participants.HUMAN_PATTERN`."""
     pair: str | None = option(None, "The language pair of files that do not name one.")
     columns: tuple[str, ...] = option(
         (), "Tables: the columns to use, as NAME=COLUMN, such as system=model,score=rating."

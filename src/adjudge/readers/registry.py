@@ -1,4 +1,4 @@
-"""File formats: one module per format, each with `read(paths, options)`. `read` chooses the module by name.
+"""All file formats: `FORMATS` names the function that reads each, `read` calls it, `recognise` tells formats apart.
 
 `read` accepts a path, several paths, a polars or pandas data frame, or judgments.
 """
@@ -334,7 +334,7 @@ def _recognise_header(line: str) -> str | None:
 
 
 def _recognise_rows(lines: Sequence[str]) -> str | None:
-    """Recognise counts of pairs, and Appraise's rows of account, system, item, type, languages and score."""
+    """Recognise files without a header: direct assessment, counts of pairs, results of Appraise."""
     if _DIRECT.fullmatch(lines[0].strip()):
         return "wmt-da"
     if all(_COUNTS.fullmatch(line.strip()) for line in lines):

@@ -423,7 +423,7 @@ def make_axes(rows: Sequence[Mapping[str, Any]], x: str, y: str) -> tuple[Any, A
 
 
 def draw_names(base: Any, x: Any, y: Any) -> list[Any]:
-    """Names with a rim in the colour of the page, over thin lines that lead to their points (see `with_places`)."""
+    """Names with a rim in the colour of the page, over thin lines that lead to their points (see `place_names`)."""
     placed = base.calculate("at_x", _of_width("x")).calculate("at_y", _of_width("y"))
     leaders = placed.mark("rule", color=chart_theme.MUTED, strokeWidth=0.75).encode(x=x, y=y, x2="at_x:Q", y2="at_y:Q")
     at = placed.encode(x=channel("at_x:Q", title=x["title"]), y=channel("at_y:Q", title=y["title"]), text="label:N")

@@ -1,6 +1,6 @@
 """How results are shown in terminals and notebooks: short text, short HTML, data frames, charts.
 
-Charts are drawn by `adjudge.report`, which is imported on demand. No other file of this folder imports it.
+Charts of results are in `reports/result_page.py`.
 """
 
 from __future__ import annotations

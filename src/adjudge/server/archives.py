@@ -93,7 +93,7 @@ class Entry(_Part):
 
 
 class TableEntry(_Part):
-    """A table: its columns, rows and digest, as `snapshot.py` computes it."""
+    """A table: its columns, rows and digest, as `Snapshot` computes it."""
 
     name: str = Field(pattern=r"^[a-z_]{1,60}$")
     columns: tuple[str, ...]

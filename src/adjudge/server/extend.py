@@ -1,7 +1,7 @@
 """More tasks, systems, texts and people for a campaign that runs or has run, in one transaction.
 
-What was judged stays as it is. Servers that run take the new tasks up by themselves (`running.py`), and one that starts
-with an earlier `tasks.json` replaces it by the tasks of the database.
+What was judged stays as it is. Servers that run take the new tasks up by themselves (`server/processes.py`), and one
+that starts with an earlier `tasks.json` replaces it by the tasks of the database.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
         '''Find cycles, and the order of systems that contradicts the fewest judgments.'''
         return judged.reading.each(judged.by_pair(), lambda part: play(part, settings))
 
-A parameter of the function is a dataclass whose fields are settings (`core.settings.option`), `Judged` (a source of
+A parameter of the function is a dataclass whose fields are settings (`table.settings.option`), `Judged` (a source of
 judgments with the options of the readers), or `Reading` (those options alone). `adjudge.tournament` is what the
 decorator returns; `shell.line` makes the command. Both check values by the same declaration.
 """

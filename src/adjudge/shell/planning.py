@@ -415,7 +415,7 @@ class SimulateOptions:
         None,
         "What the campaign is made of: `systems`, `annotators`, `documents`, `segments`, `spread`, `qualities`, "
         "`careless`; of rankings also `blocks`, `ties`, `reference` and more, of scores `tasks`, `humans`, `controls` "
-        "and more. `adjudge.simulate.RankingCampaign` and `ScoreCampaign` explain all.",
+        "and more. `RankingCampaign` and `ScoreCampaign` in `adjudge.planning` explain all.",
         positional="keywords",
         only="python",
         python="Any",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from adjudge.planning.truth import Recovery, Simulated, Truth
     from adjudge.reports.build import PairResults, Written
-    from adjudge.shell.report import CampaignReport, ReportSettings
+    from adjudge.shell.report_stages import CampaignReport, ReportSettings
 
 TITLE = "Two simulated campaigns"
 # One system is clearly the best, and several are so close that their places stay open.
@@ -67,7 +67,7 @@ def _write_report_files(judged: Judged, files: ReportFiles, settings: ReportSett
     parts = judged_by_pair(judged, divided=True)
     # Only now, so that the other processes start first.
     from adjudge.shell.output import progress
-    from adjudge.shell.report import make_report
+    from adjudge.shell.report_stages import make_report
 
     with progress() as tell:
         title = files.title or _title(judged.source, list(parts))
@@ -86,7 +86,7 @@ def _write_report_files(judged: Judged, files: ReportFiles, settings: ReportSett
     "adjudge report data_RNK.csv --format wmt-ranking --pair en-cs -o report.html",
     about="Compute the report of a campaign: annotators, agreement, ranking, other methods, audits.",
     line=_write_report_files,
-    settings="adjudge.shell.report:ReportSettings",
+    settings="adjudge.shell.report_stages:ReportSettings",
     work=True,
     output=False,
 )
@@ -96,7 +96,7 @@ def report(judged: Judged, files: ReportFiles, settings: ReportSettings) -> Camp
     Returns:
         The report: `.save("report.html")` writes it, `.pairs` holds the results by language pair.
     """
-    from adjudge.shell.report import make_report
+    from adjudge.shell.report_stages import make_report
 
     source = judged.source
     name = Path(source).stem if isinstance(source, str | Path) else "Report"
@@ -190,7 +190,7 @@ def run_demo(folder: Path, seed: int, *, calls: str = "adjudge", tell: Callable[
     from adjudge.readers import native
     from adjudge.reports.build import build_report
     from adjudge.reports.files import as_object, to_json, write_page
-    from adjudge.shell.report import ReportSettings, pair_results
+    from adjudge.shell.report_stages import ReportSettings, pair_results
     from adjudge.table.files import write_text
     from adjudge.table.judgments import concat
 

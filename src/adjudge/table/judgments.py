@@ -256,7 +256,7 @@ class Judgments:
     notes: tuple[str, ...] = field(default=())
     columns: tuple[ColumnUse, ...] = ()
     machine: pl.DataFrame | None = None
-    """The rows of machine judges, of all language pairs (`core.machine_judges`); `table` has those of people."""
+    """The rows of machine judges, of all language pairs (`table.participants`); `table` has those of people."""
 
     @classmethod
     def from_columns(

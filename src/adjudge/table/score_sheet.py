@@ -49,7 +49,7 @@ class Sheet:
     item_system: Ints
     rated: Bools
     kind: Ints
-    """Code in `core.protocols.KIND_CODES`."""
+    """Code in `table.protocols.KIND_CODES`."""
     documents: tuple[str, ...]
     document: Ints
     """Index in `documents`, -1 if the document is not known."""

@@ -38,7 +38,7 @@ class Option:
     """What a field of settings declares besides its type and default."""
 
     help: str
-    """One or more sentences; `core.errors.param` names other settings."""
+    """One or more sentences; `table.errors.param` names other settings."""
     flags: tuple[str, ...] = ()
     """The names on the command line; default: that of the field. An argument has none."""
     argument: bool = False

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # Where words come from: Hunspell dictionaries, and the frequency lists of wordfreq.
 # A dictionary is a list of stems with flags, and rules that say which beginnings and endings a flag allows. Those of
 # languages that build words out of words need more than this: they are left to spylls, which knows all of Hunspell but
-# takes ten times as long to load. `tests/testset/test_words.py` holds both to the same answers.
+# takes ten times as long to load. `tests/testsets/test_words.py` holds both to the same answers.
 #
 # Of wordfreq only the files are read: importing the package takes longer than reading a list. The format is
 # documented there (cBpack): packed lists of words, the place of a list says how frequent its words are, in hundredths
