@@ -134,10 +134,10 @@ def test_a_mirror_stands_in_for_an_address_that_is_gone(site: Site, tmp_path: Pa
 
 def test_what_cannot_be_had_is_said_plainly(site: Site, tmp_path: Path) -> None:
     gone = a_set(site, DataFile("counts.txt", f"{site.address}/gone"))
-    with pytest.raises(InputError, match=r"/gone: the server answers 404 Not Found; .*--from"):
+    with pytest.raises(InputError, match=r"/gone: the server answers 404 Not Found; .*'from'"):
         fetch(gone, tmp_path)
     nobody = a_set(site, DataFile("counts.txt", "http://127.0.0.1:9/counts.txt"))
-    with pytest.raises(InputError, match=r"127.0.0.1:9/counts.txt: cannot be reached .*check the network.*--from"):
+    with pytest.raises(InputError, match=r"127.0.0.1:9/counts.txt: cannot be reached .*check the network.*'from'"):
         fetch(nobody, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
@@ -152,9 +152,9 @@ def test_a_copy_a_folder_or_another_server_can_be_given(site: Site, tmp_path: Pa
     again = fetch(two, tmp_path / "4", source=str(tmp_path / "3" / "tiny"))
     assert (tmp_path / "4" / "tiny" / "sub" / "more.txt").read_bytes() == b"more"
     assert [file.fresh for file in again.files] == [True, True]
-    with pytest.raises(UsageError, match=r"--from is one file, tiny has 2"):
+    with pytest.raises(UsageError, match=r"'from' is one file, tiny has 2"):
         fetch(two, tmp_path / "5", source=str(copy))
-    with pytest.raises(InputError, match=r"no-such: no such file or folder; check --from"):
+    with pytest.raises(InputError, match=r"no-such: no such file or folder; check 'from'"):
         fetch(two, tmp_path / "5", source=str(tmp_path / "no-such"))
 
 

@@ -221,8 +221,8 @@ def test_edits_among_the_judgments_are_found() -> None:
 def test_a_section_that_does_not_apply_is_noted() -> None:
     result = audit(rankings(BLOCKS), only=["edits", "sampling"])
     assert list(result.sections) == ["sampling"]
-    assert result.notes == ("section 'edits' is left out: it needs --edits, which are not given",)
-    with pytest.raises(DataError, match="needs --edits"):
+    assert result.notes == ("section 'edits' is left out: it needs 'edits', which are not given",)
+    with pytest.raises(DataError, match="needs 'edits'"):
         audit(rankings(BLOCKS), only=["edits"])
     with pytest.raises(DataError, match="relative judgments"):
         audit(scores([("a", "1", "x", 1.0)]), only=["sole_winners"])

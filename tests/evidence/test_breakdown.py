@@ -207,12 +207,12 @@ def test_long_numbers_stay_apart() -> None:
 
 @pytest.mark.parametrize("column", ["score", "rank"])
 def test_the_answers_themselves_make_no_subsets(column: str) -> None:
-    with pytest.raises(UsageError, match=f"--by {column} would divide the judgments by what is ranked"):
+    with pytest.raises(UsageError, match=f"'by' {column} would divide the judgments by what is ranked"):
         subsets(pl.DataFrame({column: [1, 2]}), column)
 
 
 def test_faults_are_explained() -> None:
-    with pytest.raises(UsageError, match="column for --by"):
+    with pytest.raises(UsageError, match="column for 'by'"):
         breakdown(campaign(1), "domian")
     with pytest.raises(DataError, match="fewer than two values"):
         breakdown(campaign(1), "protocol")

@@ -192,7 +192,7 @@ def test_rankings_are_compared_with_scores_and_with_a_metric() -> None:
 
 def test_names_are_matched_with_help() -> None:
     other = campaign({f"X.{name.upper()}": effect for name, effect in EFFECTS.items()}, 2)
-    with pytest.raises(DataError, match=r"share fewer than two systems.*--rename X\.A=a"):
+    with pytest.raises(DataError, match=r"share fewer than two systems.*'rename' X\.A=a"):
         compare({"one": campaign(EFFECTS, 1), "two": other})
     rename = {f"X.{name.upper()}": name for name in EFFECTS}
     assert compare({"one": campaign(EFFECTS, 1), "two": other}, rename=rename, resamples=20).pairs[0].scores.n == 5

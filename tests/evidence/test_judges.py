@@ -362,17 +362,17 @@ def test_without_documents_segments_are_what_items_share() -> None:
 def test_without_judges_the_section_is_left_out_or_refused() -> None:
     judgments = campaign(np.random.default_rng(1))
     people = Judgments(judgments.table)
-    with pytest.raises(DataError, match="no machine judge is among the annotators; name some with --judges"):
+    with pytest.raises(DataError, match="no machine judge is among the annotators; name some with 'judges'"):
         audit(people, only=["judges"])
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"judge_allowance": 1.5}, "--judge-allowance is 1.5"),
-        ({"judge_scale": "log"}, "unknown scale for --judge-scale 'log'"),
+        ({"judge_allowance": 1.5}, "'judge_allowance' is 1.5"),
+        ({"judge_scale": "log"}, "unknown scale for 'judge_scale' 'log'"),
         ({"judge_families": ("model",)}, "write JUDGE=PATTERN"),
-        ({"judge_families": ("other=x",)}, "unknown judge for --judge-family 'other'"),
+        ({"judge_families": ("other=x",)}, "unknown judge for 'judge_family' 'other'"),
         ({"judge_families": ("model=(",)}, "no regular expression"),
         ({"judge_families": ("model=nobody",)}, "no system match"),
     ],

@@ -100,7 +100,7 @@ def test_every_form_of_scores_is_read(tmp_path: Path) -> None:
         (
             "j.csv",
             "annotator,segment,system,score\na,1,x,5\n",
-            "judgments of annotators, .* read it with --format judgm",
+            "judgments of annotators, .* read it with 'format' judgm",
         ),
     ],
 )

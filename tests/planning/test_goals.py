@@ -69,5 +69,5 @@ def test_choosing_segments_lies_between_gain_and_loss() -> None:
 
 
 def test_looks_are_checked() -> None:
-    with pytest.raises(UsageError, match="--looks is 0"):
+    with pytest.raises(UsageError, match="'looks' is 0"):
         PlanSettings(looks=0)

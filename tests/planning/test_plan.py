@@ -227,10 +227,10 @@ def test_a_pilot_says_how_little_it_knows() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"systems": 1}, "--systems is 1"),
-        ({"power": 1.0}, "--power is 1"),
-        ({"difference": 0.0}, "--difference is 0"),
-        ({"controls": 0.95}, "--controls is 0.95"),
+        ({"systems": 1}, "'systems' is 1"),
+        ({"power": 1.0}, "'power' is 1"),
+        ({"difference": 0.0}, "'difference' is 0"),
+        ({"controls": 0.95}, "'controls' is 0.95"),
         ({"structures": ("page",)}, "did you mean 'pages'"),
     ],
 )

@@ -149,12 +149,12 @@ def test_any_sensible_campaign_can_be_drawn(campaign: RankingCampaign) -> None:
 @pytest.mark.parametrize(
     ("wrong", "names"),
     [
-        ({"systems": 0}, ("--systems", "0")),
-        ({"careless": 1.5}, ("--careless", "1.5")),
-        ({"block_size": 1}, ("--block-size", "1")),
-        ({"block_size": 40}, ("--block-size", "40")),
-        ({"ties": float("nan")}, ("--ties", "nan")),
-        ({"repeats": 0.6, "overlap": 0.6}, ("--repeats", "--overlap")),
+        ({"systems": 0}, ("'systems'", "0")),
+        ({"careless": 1.5}, ("'careless'", "1.5")),
+        ({"block_size": 1}, ("'block_size'", "1")),
+        ({"block_size": 40}, ("'block_size'", "40")),
+        ({"ties": float("nan")}, ("'ties'", "nan")),
+        ({"repeats": 0.6, "overlap": 0.6}, ("'repeats'", "'overlap'")),
         ({"qualities": (1.0, 2.0)}, ("2 qualities", "8 systems")),
         ({"systems": 1, "reference": 0}, ("at least two",)),
     ],

@@ -77,7 +77,7 @@ def test_a_pilot_gives_the_spread() -> None:
     "wrong", [{"systems": 1}, {"annotators": 1}, {"power": 1.0}, {"level": 0.0}, {"difference": 0.0}]
 )
 def test_wrong_questions_are_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(UsageError, match="--"):
+    with pytest.raises(UsageError, match=f"'{next(iter(wrong))}' is"):
         RelativePlanSettings(**wrong)  # type: ignore[arg-type]
 
 

@@ -200,9 +200,9 @@ def test_any_sensible_campaign_can_be_drawn(campaign: ScoreCampaign) -> None:
 @pytest.mark.parametrize(
     ("wrong", "names"),
     [
-        ({"tasks": 0}, ("--tasks", "0")),
-        ({"controls": 0.95}, ("--controls", "0.95")),
-        ({"residual": -1}, ("--residual", "-1")),
+        ({"tasks": 0}, ("'tasks'", "0")),
+        ({"controls": 0.95}, ("'controls'", "0.95")),
+        ({"residual": -1}, ("'residual'", "-1")),
         ({"qualities": (1.0, 2.0)}, ("2 qualities", "8 systems")),
         ({"systems": 1, "humans": 0}, ("at least two",)),
     ],

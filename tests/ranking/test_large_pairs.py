@@ -192,11 +192,11 @@ def test_comparisons_in_parquet_are_counted_as_in_csv(tmp_path: Path) -> None:
 def test_settings_are_checked_before_anything_is_counted(tmp_path: Path) -> None:
     file = tmp_path / "scores.csv"
     file.write_text("system,score\nx,5\n", encoding="utf-8")
-    with pytest.raises(UsageError, match="zscore has a test of its own; --significance sign is for relative rankings"):
+    with pytest.raises(UsageError, match="zscore has a test of its own; 'significance' sign is for relative rankings"):
         rank_large_file(file, "zscore", RankSettings(significance="sign"))
-    with pytest.raises(UsageError, match="--level is 2, it must lie between 0 and 1"):
+    with pytest.raises(UsageError, match="'level' is 2, it must lie between 0 and 1"):
         rank_large_file(file, "raw", RankSettings(level=2))
-    with pytest.raises(UsageError, match="wins makes no z-scores; --zero-sd zero is for zscore, raw"):
+    with pytest.raises(UsageError, match="wins makes no z-scores; 'zero_sd' zero is for zscore, raw"):
         rank_large_file(file, "wins", RankSettings(zero_sd="zero"))
 
 

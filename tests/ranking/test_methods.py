@@ -107,7 +107,7 @@ def test_the_draw_margin_is_that_of_the_trueskill_package() -> None:
 
 
 def test_a_method_defined_without_the_reference_refuses_it() -> None:
-    with pytest.raises(UsageError, match="defined with --reference exclude"):
+    with pytest.raises(UsageError, match="defined with 'reference' exclude"):
         rank(random_blocks(1), method="wins-no-reference", settings=RankSettings(reference="include"))
 
 
@@ -116,7 +116,7 @@ def test_unknown_names_are_answered_with_the_choices() -> None:
         rank(random_blocks(1), method="winz")
     with pytest.raises(UsageError, match="unknown rule"):
         rank(random_blocks(1), settings=RankSettings(lines="nope"))
-    with pytest.raises(UsageError, match="--level"):
+    with pytest.raises(UsageError, match="'level'"):
         rank(random_blocks(1), settings=RankSettings(level=2))
 
 

@@ -63,7 +63,7 @@ def test_a_broken_time_becomes_null_and_is_counted(tmp_path: Path) -> None:
 
 def test_more_than_the_limit_is_an_error_that_names_the_option(tmp_path: Path) -> None:
     file = scores(tmp_path, {(row, "score"): "x" for row in range(5)})
-    with pytest.raises(InputError, match=r"line 2: column 'score' holds 'x'.*--bad-rows 0.013 sets"):
+    with pytest.raises(InputError, match=r"line 2: column 'score' holds 'x'.*'bad_rows' 0.013 sets"):
         read(file)
     assert len(read(file, bad_rows=0.013)) == ROWS - 5
     with pytest.raises(InputError, match="line 2"):
@@ -143,7 +143,7 @@ def test_human_translations_are_told_in_the_native_table(tmp_path: Path) -> None
     ],
 )
 def test_options_that_a_format_does_not_use_are_refused(tmp_path: Path, name: str, option: str, value: Any) -> None:
-    with pytest.raises(UsageError, match=f"--{option.replace('_', '-')} is no option of format '{name}'"):
+    with pytest.raises(UsageError, match=f"'{option}' is no option of format '{name}'"):
         read(scores(tmp_path), format=name, **{option: value})
 
 

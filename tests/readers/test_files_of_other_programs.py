@@ -94,16 +94,16 @@ def test_other_encodings_where_they_are_named(tmp_path: Path, encoding: str, nam
     table = read(file, encoding=encoding, attributes=groups).table
     assert table["annotator"].to_list() == [name, name]
     assert table["group"].to_list() == ["first", "first"]
-    with pytest.raises(InputError, match=r"line \d: .*--encoding (cp1252|utf-16-le)"):
+    with pytest.raises(InputError, match=r"line \d: .*'encoding' (cp1252|utf-16-le)"):
         read(file)
 
 
 def test_encodings_that_do_not_fit(tmp_path: Path) -> None:
     file = tmp_path / "table.csv"
     file.write_bytes(b"annotator,system,score\nJos\xe9,A,70\nJos\xe9,B,60\n")
-    with pytest.raises(UsageError, match="--encoding 'cp0' is not known"):
+    with pytest.raises(UsageError, match="'encoding' 'cp0' is not known"):
         read(file, encoding="cp0")
-    with pytest.raises(InputError, match=r"line 2: byte 0xe9 is not ascii; name the file's own encoding by --encoding"):
+    with pytest.raises(InputError, match=r"line 2: byte 0xe9 is not ascii; name the file's own encoding by 'encoding'"):
         read(file, encoding="ascii")
     for encoding in ("utf-32", "utf-16"):
         with pytest.raises(InputError, match=f"is not {encoding}; name the file's own"):

@@ -252,7 +252,7 @@ def test_a_scale_that_is_told_is_kept_to(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="line 4: rank is 7, it must lie between 1 and 5; correct it"):
         registry.read([file], options=ReadOptions(labels=5))
     assert len(registry.read([file], options=ReadOptions(labels=7))) == 3
-    with pytest.raises(UsageError, match="--labels is 1"):
+    with pytest.raises(UsageError, match="'labels' is 1"):
         registry.read([file], options=ReadOptions(labels=1))
 
 

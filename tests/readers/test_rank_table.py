@@ -50,7 +50,7 @@ def test_the_scale_is_as_long_as_told_or_as_the_candidates_are_many(tmp_path: Pa
     file.write_text("segment,x,y\ns1,1,5\n")
     options = ReadOptions(rank_columns=("x", "y"), labels=5)
     assert registry.read([file], format="rank-table", options=options).table["rank"].to_list() == [1, 5]
-    with pytest.raises(InputError, match=r"line 2: rank is '5', it must lie between 1 and 2 .*--labels"):
+    with pytest.raises(InputError, match=r"line 2: rank is '5', it must lie between 1 and 2 .*'labels'"):
         read(file, segment=None, columns=("x", "y"))
 
 
@@ -97,11 +97,11 @@ def test_candidates_are_called_after_their_columns(columns: tuple[str, ...], nam
 @pytest.mark.parametrize(
     ("table", "options", "words"),
     [
-        ("ID,a,b\n1,1,2\n", {"columns": ()}, "--rank-columns; the columns are ID, a, b"),
-        ("ID,a,b\n1,1,2\n", {"columns": ("a", "c")}, "--rank-columns names 'c', but the columns are ID, a, b"),
+        ("ID,a,b\n1,1,2\n", {"columns": ()}, "'rank_columns'; the columns are ID, a, b"),
+        ("ID,a,b\n1,1,2\n", {"columns": ("a", "c")}, "'rank_columns' names 'c', but the columns are ID, a, b"),
         ("ID,a,b\n1,1,2\n", {"columns": ("a", "a")}, "names a column twice"),
-        ("ID,a,b\n1,1,2\n", {"columns": ("a", "b"), "segment": "Seg"}, "--segment-column names 'Seg'"),
-        ("ID,a,b\n1,1,2\n", {"columns": ("a", "b"), "segment": None}, "with --segment-column; the columns are ID"),
+        ("ID,a,b\n1,1,2\n", {"columns": ("a", "b"), "segment": "Seg"}, "'segment_column' names 'Seg'"),
+        ("ID,a,b\n1,1,2\n", {"columns": ("a", "b"), "segment": None}, "with 'segment_column'; the columns are ID"),
         ("ID,a,b\n1,1,3\n", {"columns": ("a", "b")}, "line 2: rank is '3', it must lie between 1 and 2"),
         ("ID,a,b\n1,1\n", {"columns": ("a", "b")}, "line 2: 2 fields where the header has 3"),
         ("ID,a,b\n", {"columns": ("a", "b")}, "holds a header but no rows"),

@@ -113,7 +113,7 @@ def test_what_people_write_for_no_score_is_no_score(nothing: str, tmp_path: Path
 def test_names_with_commas_can_be_given_as_the_message_has_them(tmp_path: Path) -> None:
     rows = [("item", "rater", "Alpha", "Gamma, Inc."), (1, "ann", 60, 70), (2, "ann", 65, 80)]
     file = workbook(tmp_path, rows)
-    with pytest.raises(InputError, match=r"--systems 'Alpha,\"Gamma, Inc\.\"';"):
+    with pytest.raises(InputError, match=r"'systems' 'Alpha,\"Gamma, Inc\.\"';"):
         read(file)
     assert read(file, systems='Alpha,"Gamma, Inc."').systems == ("Alpha", "Gamma, Inc.")
 
@@ -240,12 +240,12 @@ CROSSED = "评审,系统,译文,分数\n" + "".join(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("ID,rater,A1,B2\n1,ann,70,80\n2,ann,60,90\n", "if each is a system, say --systems A1,B2"),
-        ("Système,Note\nx,7\ny,8\nx,9\ny,9\n", "--columns system=Système,score=Note"),
-        ("system,Satz,Punkte\nx,1,70\ny,1,80\n", "--columns score=Punkte"),
-        (CROSSED, "; 评审 (2 different values) or 系统 (3 different values) may be it; say which it is, as --columns"),
-        (CROSSED, "--columns system=NAME,score=分数"),
-        (CROSSED.replace("评审", "annotator"), "--columns system=系统,score=分数"),
+        ("ID,rater,A1,B2\n1,ann,70,80\n2,ann,60,90\n", "if each is a system, say 'systems' A1,B2"),
+        ("Système,Note\nx,7\ny,8\nx,9\ny,9\n", "'columns' system=Système,score=Note"),
+        ("system,Satz,Punkte\nx,1,70\ny,1,80\n", "'columns' score=Punkte"),
+        (CROSSED, "; 评审 (2 different values) or 系统 (3 different values) may be it; say which it is, as 'columns'"),
+        (CROSSED, "'columns' system=NAME,score=分数"),
+        (CROSSED.replace("评审", "annotator"), "'columns' system=系统,score=分数"),
     ],
 )
 def test_a_refusal_names_the_columns_that_look_right(text: str, words: str, tmp_path: Path) -> None:
@@ -302,13 +302,13 @@ def test_columns_of_annotators_hold_ranks_or_winners_too(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"raters": "anna,zoe"}, "--raters names 'zoe'"),
+        ({"raters": "anna,zoe"}, "'raters' names 'zoe'"),
         ({"raters": "anna"}, "two or more different columns, each of one annotator"),
         ({"raters": "anna,ben", "systems": "A,B"}, "cannot both be given"),
         ({"raters": "anna,ben", "wide": "stars"}, "stars"),
-        ({"raters": "anna,ben", "columns": "score=anna"}, "--columns takes 'anna' for 'score', but the columns are"),
-        ({"raters": "anna,ben", "columns": "score=segment"}, "which column is 'score', but so does --raters"),
-        ({"raters": "anna,ben", "columns": "annotator=segment"}, "which column is 'annotator', but so does --raters"),
+        ({"raters": "anna,ben", "columns": "score=anna"}, "'columns' takes 'anna' for 'score', but the columns are"),
+        ({"raters": "anna,ben", "columns": "score=segment"}, "which column is 'score', but so does 'raters'"),
+        ({"raters": "anna,ben", "columns": "annotator=segment"}, "which column is 'annotator', but so does 'raters'"),
         ({"raters": "anna,system"}, "has no column 'system', it has segment, ben"),
     ],
 )

@@ -268,5 +268,5 @@ def test_the_scale_can_be_told(tmp_path: Path, labels: int | None, fits: bool) -
     if fits:
         assert registry.read([file], format="wmt-ranking", options=options).table["rank"].max() == 7
         return
-    with pytest.raises(InputError, match=r"line 2: rank is '7', it must lie between 1 and .*--labels"):
+    with pytest.raises(InputError, match=r"line 2: rank is '7', it must lie between 1 and .*'labels'"):
         registry.read([file], format="wmt-ranking", options=options)

@@ -260,7 +260,7 @@ def test_chunks_hold_every_task_once_in_order(tasks: int, jobs: int) -> None:
 
 @pytest.mark.parametrize(("choice", "value"), [("jobs", 0), ("jobs", -2), ("scheduler", "localhost")])
 def test_choices_that_make_no_sense_are_explained(choice: str, value: object) -> None:
-    with pytest.raises(UsageError, match=f"--{choice} is '?{value}"), workers(**{choice: value}):
+    with pytest.raises(UsageError, match=f"'{choice}' is '?{value}"), workers(**{choice: value}):
         pass
 
 
