@@ -286,8 +286,9 @@ def _make_column(table: Delimited, names: Sequence[str]) -> Column:
     indexes = (table.need(*names), table.find("document", "doc"), table.find("segment", "seg"))
     if not table.rows:
         raise InputError("holds a header but no rows; one segment per row is needed", file=table.path)
-    texts, documents, segments = (None if index is None else tuple(table.texts(index)) for index in indexes)
-    return Column(table.path, texts or (), documents, segments)
+    # Without polars: a server reads texts before it forks, and polars' threads do not survive that.
+    cells = [None if index is None else tuple(row[index].strip() for _, row in table.rows) for index in indexes]
+    return Column(table.path, cells[0] or (), *cells[1:])
 
 
 def read_table(path: Path) -> tuple[Column, dict[str, tuple[str, ...]]]:
