@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-const { changedPercent, difference } = await import("../../src/adjudge/collect/static/collect/screen/diff.js");
+const { changedPercent, difference } = await import("../../src/adjudge/server/static/collect/screen/diff.js");
 
 const side = (parts, left) => parts.filter(({ kind }) => kind !== left).map(({ text }) => text).join("");
 

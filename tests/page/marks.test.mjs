@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const { costOf, identical, nextSeverity, ordered, sameMark, withMark, withMissing } = await import(
-  "../../src/adjudge/collect/static/collect/marking/marks.js"
+  "../../src/adjudge/server/static/collect/marking/marks.js"
 );
 
 const WEIGHTS = { minor: 1, punctuation: 0.1, major: 5, critical: 25, non_translation: 25 };

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { freshBrowser } from "./browser.mjs";
 
 freshBrowser(() => undefined);
-const { call } = await import("../../src/adjudge/collect/static/collect/shared/net.js");
+const { call } = await import("../../src/adjudge/server/static/collect/shared/net.js");
 
 /** How a call ends if the server answers so: what it gives, or under which name it fails. */
 async function ending(answer) {

@@ -5,7 +5,7 @@ import { beforeEach, test } from "node:test";
 import { freshBrowser } from "./browser.mjs";
 
 freshBrowser(() => undefined);
-const { SaveQueue } = await import("../../src/adjudge/collect/static/collect/saving/queue.js");
+const { SaveQueue } = await import("../../src/adjudge/server/static/collect/saving/queue.js");
 
 const SPENT = { shown: 2, visible: 2, active: 1, outputs: { o1: 1 } };
 const place = { annotator: 1, task: "t1", screen: "s1", base: 0 };

@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-const SCRIPTS = fileURLToPath(new URL("../../src/adjudge/collect/static/collect/", import.meta.url));
+const SCRIPTS = fileURLToPath(new URL("../../src/adjudge/server/static/collect/", import.meta.url));
 const ts = compiler();
 
 /** The compiler that `tsc` runs, wherever it is installed. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-const { remember } = await import("../../src/adjudge/collect/static/collect/work/undo.js");
+const { remember } = await import("../../src/adjudge/server/static/collect/work/undo.js");
 
 /** The steps to be taken back after these changes of one screen, each made right after the one before. */
 function stepsAfter(...changes) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-const { cut } = await import("../../src/adjudge/collect/static/collect/marking/units.js");
+const { cut } = await import("../../src/adjudge/server/static/collect/marking/units.js");
 
 const texts = ({ points, units }) => units.map(({ start, end }) => points.slice(start, end).join(""));
 

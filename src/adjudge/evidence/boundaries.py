@@ -24,6 +24,7 @@ at the planned information; there it is about 1.55 times as wide as an interval 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
@@ -75,7 +76,7 @@ def spent(spending: Spending, level: float, fraction: float) -> float:
     if spending == "kim-demets":
         return float(level * fraction**_EXPONENT)
     if spending == "pocock":
-        return float(level * np.log1p((np.e - 1) * fraction))
+        return float(level * np.log1p((math.e - 1) * fraction))
     return float(2 * ndtr(normal_quantile(level / 2) / np.sqrt(fraction)))
 
 
