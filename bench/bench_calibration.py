@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from adjudge.mixed.design import design_from
 from adjudge.mixed.fit import MixedFit, prepare
 from adjudge.planning.simulated_scores import ScoreCampaign, ScoreDesign, design_scores, draw_scores
-from adjudge.ranking.lines import holm, rank_sets
+from adjudge.ranking.decisions import decide
+from adjudge.ranking.lines import holm
 from adjudge.ranking.significance import mann_whitney
 from adjudge.table.maths import contrasts
 from adjudge.table.rng import generator
@@ -142,11 +143,11 @@ def count_differences(hits: Hits, fitted: MixedFit, truth: Floats) -> None:
     hits.covered_normal.append(float((error <= 1.96 * compared.se[upper]).mean()))
     hits.degrees.append(float(np.median(compared.df[upper])))
     hits.slope.append(float(np.polyfit(truth, fitted.effects, 1)[0]))
-    sets = rank_sets(compared, fitted.covariance, draws=2000)
+    sets = decide(fitted.effects, compared.two_sided, fitted.covariance, draws=2000).rank_sets
     rank = 1 + (truth[None, :] > truth[:, None]).sum(1)
-    inside = (sets.simultaneous[:, 0] <= rank) & (rank <= sets.simultaneous[:, 1])
+    inside = (sets[:, 0] <= rank) & (rank <= sets[:, 1])
     hits.all_ranks.append(float(inside.all()))
-    hits.each_rank.append(float(((sets.marginal[:, 0] <= rank) & (rank <= sets.marginal[:, 1])).mean()))
+    hits.each_rank.append(float(inside.mean()))
 
 
 def count_alarms(hits: Hits, fitted: MixedFit) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adjudge.ranking.counts import annotator_units
-from adjudge.ranking.lines import holm, line_after, rank_sets
+from adjudge.ranking.decisions import decide
+from adjudge.ranking.lines import holm, line_after
 from adjudge.ranking.significance import PairTests
 from adjudge.ranking.tastes import compare_strengths
 from adjudge.table.comparisons import Comparisons
@@ -111,9 +112,9 @@ def outcome(compared: Comparisons, truth: Floats) -> Outcome:
     upper = np.triu_indices(len(truth), 1)
     p = pairs.two_sided[upper]
     half = stdtrit(fit.df_system, 1 - LEVEL / 2) * fit.system_errors()
-    sets = rank_sets(pairs, fit.covariance, level=LEVEL, draws=DRAWS).simultaneous
+    decided = decide(fit.strength, pairs.two_sided, fit.covariance, level=LEVEL, draws=DRAWS)
     order = np.argsort(-fit.strength, kind="stable")
-    lines = line_after("rank-sets", order, PairTests(pairs.greater, pairs.two_sided), sets, LEVEL)
+    lines = line_after("decided", order, PairTests(pairs.greater, pairs.two_sided), decided.better, LEVEL)
     return Outcome(
         claimed=bool((holm(p) < LEVEL).any()),
         line=bool(lines.any()),

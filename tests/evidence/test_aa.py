@@ -247,14 +247,14 @@ def test_halves_need_people() -> None:
 
 
 def test_influence_is_what_leaving_out_does(judgments: Judgments) -> None:
-    influences = influence(estimator_of(judgments))
+    influences = influence(ScoreEstimator(judgments, model="mixed-points"))
     people = judgments.table["annotator"].n_unique()
     documents = judgments.table["document"].n_unique()
     assert len(influences.rows) == people + documents
     assert [row.in_se for row in influences.rows] == sorted((row.in_se for row in influences.rows), reverse=True)
     first = next(row for row in influences.rows if row.unit == "annotator")
-    whole = fit(design_from(judgments))
-    rest = fit(design_from(judgments.select(pl.col("annotator") != first.name)))
+    whole = fit(design_from(judgments, model="mixed-points"))
+    rest = fit(design_from(judgments.select(pl.col("annotator") != first.name), model="mixed-points"))
     index = whole.systems.index(first.system)
     moved = (rest.effects - rest.effects.mean() - whole.effects + whole.effects.mean())[index]
     # Fitted anew, the variances move a little too.

@@ -7,8 +7,10 @@ import polars as pl
 import pytest
 
 from adjudge.evidence.audit import AuditSettings, audit
-from adjudge.evidence.claims import HALVES, NOT_IN_BOTH_HALVES, Claim, Claims, Trial, outcome
+from adjudge.evidence.claims import Claim, Claims, Trial, TrialOutcome, try_claim
+from adjudge.evidence.verdict import OWN_SPREAD
 from adjudge.mixed import model
+from adjudge.ranking.estimate import Estimate
 from adjudge.ranking.methods import rank
 from adjudge.table.judgments import Judgments
 from tests.helpers.rank_make import blocks, random_blocks
@@ -64,7 +66,8 @@ def test_a_clear_difference_holds_and_equal_systems_are_not_told_apart() -> None
     assert claims["good is better than poor"].verdict == "holds"
     assert claims["good is better than poor"].broken_by == ()
     assert "any annotator left out" in claims["good is better than poor"].survives
-    assert "scores instead of ranks" in claims["good is better than poor"].survives
+    assert "order by z-scores" in claims["good is better than poor"].survives
+    assert (claims["good is better than poor"].replication or 0.0) > 0.9
     pair = next(claim for name, claim in claims.items() if "fair" in name and "same" in name)
     assert pair.verdict == "not supported"
     assert pair.survives == pair.broken_by == ()
@@ -116,41 +119,48 @@ def test_rankings_make_claims_too() -> None:
 
 def test_the_json_is_a_list_of_claims() -> None:
     plain = audit(campaign({"a": 20.0, "b": 0.0}), only=["claims"]).to_dict()["claims"]
-    assert {"claim", "estimate", "interval", "p_holm", "survives", "broken_by", "verdict"} <= set(plain[0])
-    assert {claim["verdict"] for claim in plain} <= {"holds", "fragile", "not supported"}
+    assert {"claim", "estimate", "interval", "p_holm", "p_adjusted", "survives", "broken_by", "verdict",
+            "replication", "reason"} <= set(plain[0])  # fmt: skip
+    assert {claim["verdict"] for claim in plain} <= {"holds", "needs more people", "fragile", "not supported"}
 
 
 def test_a_family_is_survived_only_whole() -> None:
     ahead, behind = (np.array([[0.0, sign], [-sign, 0.0]]) for sign in (1.0, -1.0))
     trials = [Trial("one", "all", ahead), Trial("two", "all", behind), Trial("other", "other", ahead)]
-    assert outcome(trials, lambda trial: trial.keeps_better(0, 1, 0.05)) == (("other",), ("two",), ("all",))
+    assert try_claim(trials, lambda trial: trial.keeps_better(0, 1)) == TrialOutcome(("other",), ("two",), ("all",))
 
 
 def test_audits_are_counted_whole_whether_survived_or_not() -> None:
     """Of four audits, one of which breaks the claim three times, three are survived."""
     claim = Claim(
         "a is better than b", "better", ("a", "b"), 1.0, (0.5, 1.5), 0.01, ("x", "y", "z"), ("ann", "bob", "cy"),
-        "fragile", fails=("any annotator left out",),
+        "fragile", fails=("any annotator left out",), reason="without annotator ann the order is reversed",
     )  # fmt: skip
     (table,) = Claims("mixed", "points", 0.05, None, (claim,), ()).tables()
-    assert table.rows[0][-2:] == ("3 of 4", "ann; bob; cy")
+    assert table.rows[0][-2:] == ("3 of 4", "without annotator ann the order is reversed")
 
 
 def test_a_claim_names_the_audits_that_it_fails() -> None:
     claims = by_text(claims_of(campaign({"good": 30.0, "fair": 0.0, "poor": -30.0})))
-    lone = campaign({"good": 30.0, "fair": 0.0}).select(pl.col("annotator").is_in(["a1", "a2", "a3"]))
     assert claims["good is better than poor"].fails == ()
-    assert claims_of(lone).claims[0].fails[-1] == HALVES
+    lone = campaign({"good": 30.0, "fair": 0.0}).select(pl.col("annotator").is_in(["a1", "a2", "a3"]))
+    three = claims_of(lone).claims[0]
+    # Three people have two degrees of freedom: at .01 the difference must be ten times its spread between them.
+    assert three.verdict == "fragile"
+    assert OWN_SPREAD in three.fails
+    two = claims_of(lone.select(pl.col("annotator") != "a3")).claims[0]
+    assert two.verdict in ("needs more people", "not supported")
 
 
 def test_a_claim_about_a_system_that_one_person_judged_never_holds() -> None:
-    """However far ahead it is, the other half of the annotators never judged it."""
+    """However far ahead it is, nothing is known of it without that person."""
     whole = campaign({"good": 30.0, "fair": 0.0, "poor": -30.0})
     lone = whole.select((pl.col("system") != "good") | (pl.col("annotator") == "a3"))
     assert any("good was judged by one annotator" in note for note in rank(lone).notes)
     claims = by_text(claims_of(lone))
     assert claims["good is better than poor"].verdict == "fragile"
-    assert claims["good is better than poor"].broken_by[-1] == NOT_IN_BOTH_HALVES
+    assert claims["good is better than poor"].broken_by[0] == "annotator a3 left out"
+    assert claims["good is better than poor"].reason == "nothing is known of it without annotator a3"
     assert claims["fair is better than poor"].verdict == "holds"
 
 
@@ -168,14 +178,41 @@ def test_a_lead_that_one_of_several_people_saw_is_not_supported() -> None:
     assert claims["old is better than poor"].verdict != "not supported"
 
 
-def test_a_significant_trial_needs_its_standard_error() -> None:
-    difference = np.array([[0.0, 2.0], [-2.0, 0.0]])
-    ones, many = np.full((2, 2), 1.0), np.full((2, 2), 1e6)
-    assert Trial("t", "t", difference, ones * 0.5, many).keeps_better(0, 1, 0.05)
-    assert not Trial("t", "t", difference, ones * 5, many).keeps_better(0, 1, 0.05)
-    assert Trial("t", "t", difference, ones * 0.2, many).equivalence([(0, 1)], 3.0)[0, 1] < 0.05
-    assert Trial("t", "t", difference, ones, many).equivalence([(0, 1)], 3.0)[0, 1] > 0.05
-    assert pytest.approx(2.0) == difference[0, 1]
+def test_a_trial_needs_order_and_significance() -> None:
+    difference, ones = np.array([[0.0, 2.0], [-2.0, 0.0]]), np.ones((2, 2))
+    assert Trial("t", "t", difference, ones * 0.04).keeps_better(0, 1)
+    assert not Trial("t", "t", difference, ones * 0.06).keeps_better(0, 1)
+    assert not Trial("t", "t", difference, ones * 0.04, level=0.01).keeps_better(0, 1)
+    assert not Trial("t", "t", -difference, ones * 0.01).keeps_better(0, 1)
+    # What is not in the trial is not tried, unless it rests on what was left out.
+    nothing = np.full((2, 2), np.nan)
+    assert not Trial("t", "t", nothing, nothing).applies(0, 1)
+    assert Trial("t", "t", nothing, nothing, needed=True).applies(0, 1)
+    estimates = [
+        Estimate.of_effects(("a", "b"), np.zeros(2, dtype=bool), np.array([2.0, 0.0]), np.eye(2) * size, ones * np.inf)
+        for size in (0.02, 0.5)
+    ]
+    # By two one-sided tests: 1 point from the margin, with errors of .2 and 1.
+    kept = [Trial("t", "t", difference, estimate=estimate).keeps_parity(("a", "b"), 3.0) for estimate in estimates]
+    assert kept == [True, False]
+
+
+def test_a_claim_that_annotators_part_over_is_fragile() -> None:
+    """Nine of twelve people prefer x to y by 20 points, three prefer y: the mean is clear, the people are not one."""
+    rng = np.random.default_rng(8)
+    rows = []
+    for a in range(12):
+        for d in range(6):
+            for system in ("x", "y", "u", "v", "w"):
+                lead = {"x": 20.0 if a < 9 else -14.0}.get(system, 0.0)
+                rows += [(f"a{a}", f"d{d}", str(s), system, 50 + lead + rng.normal(0, 3)) for s in range(3)]
+    names = ("annotator", "document", "segment", "system", "score")
+    columns: dict[str, object] = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    claims = by_text(claims_of(Judgments.from_columns({**columns, "protocol": ["da"] * len(rows)})))
+    claim = claims["x is better than y"]
+    assert claim.verdict in ("fragile", "not supported")
+    if claim.verdict == "fragile":
+        assert OWN_SPREAD in claim.fails
 
 
 @pytest.mark.slow

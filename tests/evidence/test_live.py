@@ -58,7 +58,8 @@ def test_more_judgments_settle_more_and_narrow_the_intervals() -> None:
     assert far.half_width_then < near.half_width_then < near.half_width
     assert near.expected <= far.expected <= far.open
     assert near.open == 0
-    assert "50 more judgments would find no pair open and narrow intervals from ±6.64 to" in near.sentence
+    widths = f"from ±{near.half_width:.2f} to ±{near.half_width_then:.2f}"
+    assert near.sentence == f"50 more judgments would find no pair open and narrow intervals {widths}."
     assert live(PARTS[-1], planned=PLANNED).outlook is None, "the plan is used up"
 
 

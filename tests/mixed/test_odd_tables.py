@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adjudge.mixed.design import design_from
-from adjudge.ranking.scores import rank_design
+from adjudge.ranking.estimator import ScoreEstimator
+from adjudge.ranking.methods import RankSettings
+from adjudge.ranking.scores import rank_scores
 from adjudge.table.errors import DataError
 from adjudge.table.judgments import Judgments
 
@@ -34,14 +35,14 @@ def odd_table(seed: int) -> Judgments:
 def test_numbers_or_one_sentence(first: int) -> None:
     for seed in range(first, first + 10):
         try:
-            ranking = rank_design(design_from(odd_table(seed)), resamples=100)
+            ranking = rank_scores(ScoreEstimator(odd_table(seed)), RankSettings(resamples=100))
         except DataError:
             continue
         assert np.isfinite(ranking.fit.effects).all(), seed
         assert (ranking.fit.se > 0).all(), seed
         assert (ranking.fit.df >= 1).all(), seed
         assert ranking.fit.converged or any("did not converge" in note for note in ranking.notes), seed
-        low, high = ranking.rank_sets.simultaneous.T
+        low, high = ranking.decisions.rank_sets.T
         assert ((low >= 1) & (low <= high) & (high <= len(ranking.fit.systems))).all(), seed
 
 
@@ -59,4 +60,4 @@ def test_why_nothing_can_be_ranked(changed: dict[str, object], message: str) -> 
     }  # fmt: skip
     table = {**scores, **{name: [value] * 40 for name, value in changed.items()}}
     with pytest.raises(DataError, match=message):
-        rank_design(design_from(Judgments.from_columns(table)))
+        ScoreEstimator(Judgments.from_columns(table))

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 from scipy.stats import norm
 
-from adjudge.mixed.design import design_from, normal_scores
-from adjudge.ranking.scores import rank_design
+from adjudge.evidence.verdict import add_verdict
+from adjudge.mixed.design import normal_scores
+from adjudge.ranking.estimator import ScoreEstimator
+from adjudge.ranking.methods import RankSettings, rank
+from adjudge.ranking.scores import rank_scores
 from adjudge.table.judgments import Judgments
+from adjudge.table.maths import Floats
 from tests.helpers.mixed_make import campaign
 
 
@@ -19,23 +24,57 @@ def test_normal_scores_share_the_mean_rank_of_ties() -> None:
 def test_only_the_order_of_scores_counts() -> None:
     judgments = campaign("pages", 6)
     stretched = Judgments(judgments.table.with_columns(score=(judgments.table["score"] / 10).exp()))
-    plain, other = (rank_design(design_from(scores, model="mixed-rank")) for scores in (judgments, stretched))
-    np.testing.assert_allclose(plain.fit.effects, other.fit.effects)
-    assert not np.allclose(
-        rank_design(design_from(judgments, model="mixed-points")).fit.effects,
-        rank_design(design_from(stretched, model="mixed-points")).fit.effects,
-    )
+
+    def effects(scores: Judgments, model: str) -> Floats:
+        return ScoreEstimator(scores, model=model).estimate.effects
+
+    np.testing.assert_allclose(effects(judgments, "mixed-rank"), effects(stretched, "mixed-rank"))
+    assert not np.allclose(effects(judgments, "mixed-points"), effects(stretched, "mixed-points"))
 
 
 def test_the_ranking_has_the_common_shape() -> None:
-    ranking = rank_design(design_from(campaign("pages", 6), model="mixed-rank"))
-    findings = ranking.findings
+    findings = rank_scores(ScoreEstimator(campaign("pages", 6), model="mixed-rank"), RankSettings()).findings
     assert findings.systems == ("s0", "s1", "s2")
     assert findings.n.sum() == len(campaign("pages", 6))
-    assert findings.rank_sets.shape == (3, 2)
+    assert findings.decisions is not None
+    assert findings.decisions.rank_sets.shape == (3, 2)
     np.testing.assert_allclose(findings.tests.two_sided, findings.tests.two_sided.T)
-    low, high = ranking.interval
-    wide_low, wide_high = ranking.simultaneous
-    off = ~np.eye(3, dtype=bool)
-    assert ((wide_low <= low) | ~off).all()
-    assert ((wide_high >= high) | ~off).all()
+
+
+def fail_on_some(score: Floats, rng: np.random.Generator, share: float, gain: float) -> Floats:
+    """A system that is better by `gain`, except on a share of its outputs, where it gets next to nothing."""
+    return np.where(rng.random(len(score)) < share, rng.uniform(0, 10, len(score)), score + gain)
+
+
+def test_a_system_with_disasters_does_not_come_out_first_alone() -> None:
+    """5 points better on nine outputs of ten and a disaster on the tenth: typically better, on average not."""
+    rng = np.random.default_rng(3)
+    people, documents, segments = 12, 20, 3
+    rows = []
+    for annotator in range(people):
+        strict = rng.normal(0, 5)
+        for document in range(documents):
+            for system in ("careful", "failing"):
+                score = 70 + strict + rng.normal(0, 8, segments)
+                score = fail_on_some(score, rng, 0.1, 5.0) if system == "failing" else score
+                rows += [(f"a{annotator}", f"d{document}", str(i), system, float(np.clip(value, 0, 100)))
+                         for i, value in enumerate(score)]  # fmt: skip
+    names = ("annotator", "document", "segment", "system", "score")
+    judgments = Judgments.from_columns(
+        {**{name: [row[i] for row in rows] for i, name in enumerate(names)}, "protocol": ["da"] * len(rows)}
+    )
+    ranking = add_verdict(rank(judgments))
+    assert ranking.order == ("careful", "failing")
+    (pair,) = ranking.comparisons
+    assert not pair.decided
+    assert pair.state in ("typical only", "opposed")
+    assert ranking.verdict[0].startswith("failing is usually better than careful, but ")
+    assert rank(judgments, method="mixed-rank").order == ("failing", "careful")
+
+
+def test_points_decide_penalties() -> None:
+    judgments = campaign("pages", 6)
+    penalties = Judgments(judgments.table.with_columns(protocol=pl.lit("mqm")))
+    assert ScoreEstimator(judgments).reading == "typical"
+    assert ScoreEstimator(penalties).reading == "average"
+    assert rank(penalties).settings["decided_by"] == "average"

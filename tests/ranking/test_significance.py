@@ -10,7 +10,6 @@ from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 
 from adjudge.ranking.lines import (
-    RULES,
     benjamini_hochberg,
     cluster_numbers,
     holm,
@@ -114,12 +113,5 @@ def three_systems(p12: float, p13: float, p23: float) -> PairTests:
     ],
 )
 def test_lines_stand_where_the_rule_says(rule: str, p: tuple[float, float, float], expected: list[int]) -> None:
-    after = line_after(rule, np.arange(3), three_systems(*p), np.ones((3, 2), dtype=np.int64), 0.05)
+    after = line_after(rule, np.arange(3), three_systems(*p), np.zeros((3, 3), dtype=bool), 0.05)
     assert cluster_numbers(after).tolist() == expected
-
-
-def test_rank_sets_draw_lines_that_no_set_crosses() -> None:
-    sets = np.array([[1, 2], [1, 2], [3, 3], [4, 5], [4, 5]])
-    after = line_after("rank-sets", np.arange(5), three_systems(0.5, 0.5, 0.5), sets, 0.05)
-    assert cluster_numbers(after).tolist() == [1, 1, 2, 3, 3]
-    assert "rank-sets" in RULES

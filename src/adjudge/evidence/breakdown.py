@@ -148,7 +148,7 @@ def breakdown(judgments: Judgments, by: Sequence[str], *, seed: int = DEFAULT_SE
     if relative:
         tests = [relative_breakdown(judgments, column, generator(seed, _STREAM, i)) for i, column in enumerate(by)]
     else:
-        estimator = ScoreEstimator(judgments, check=False)
+        estimator = ScoreEstimator(judgments, model="mixed-points", check=False)
         tests = [score_breakdown(estimator, column) for column in by]
     corrected = holm(np.array([test.p for test in tests])).tolist()
     columns = tuple(replace(test, p_holm=p_holm) for test, p_holm in zip(tests, corrected, strict=True))

@@ -1,132 +1,100 @@
 """Claims: every statement of a ranking by its model, put to trials in which weaker claims fail.
 
-Trials: both halves of the annotators in several random divisions; without the humans, the best and the worst system;
-the annotators (of scores also the documents) with the most judgments left out in turn; other ways to rank. Of scores
-these are the human's scores divided, scores instead of ranks, and the direction of z-scores; of relative judgments the
-direction of expected wins and of wins without ties. Estimates of parts keep the variances of the full data, which makes
-them quick.
+A claim "A is better than B" is supported if the pair is decided (`ranking.decisions`). Then it is tried: without each
+annotator and document, without the best, the worst and the human system, by the order of other ways to rank, and by how
+far annotators part over the pair. A trial breaks the claim if it reverses the order or leaves the difference
+insignificant by itself; what rests on one annotator or document, because nothing is known without it, is broken too.
+A supported claim that no trial breaks holds if its corrected p is below .01; otherwise it needs more people.
 
-Parity, of scores: a system is no further from a human translation than a margin, by two one-sided tests. Each human
-translation is compared by itself. A claim of parity never stands beside a significant difference that is larger than
+Parity, of scores: a system is no further from a human translation than a margin, by two one-sided tests in points. Each
+human translation is compared by itself. A claim of parity never stands beside a decided difference that is larger than
 the margin.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from operator import methodcaller
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from adjudge.evidence.trust import random_halves, unnamed_note
-from adjudge.evidence.verdict import FEWEST_ANNOTATORS, claim_best, claim_better, claim_parity, count_claims
+from adjudge.evidence.verdict import (
+    FEW_PEOPLE,
+    OWN_SPREAD,
+    Verdict,
+    claim_best,
+    claim_better,
+    claim_parity,
+    count_claims,
+    say_reason,
+)
 from adjudge.ranking import relative as ratios
 from adjudge.ranking.changes import margin_in_points
+from adjudge.ranking.decisions import STRONG, PairDecisions, find_again
 from adjudge.ranking.estimator import Estimator, Part, RelativeEstimator, ScoreEstimator, estimator_of
 from adjudge.ranking.lines import holm
 from adjudge.table.comparisons import NOBODY
-from adjudge.table.maths import Floats, equivalence, student_tail
-from adjudge.table.results import P_HOLM, UNWRITTEN, Cell, Table, number, text, to_plain
-from adjudge.table.rng import generator
+from adjudge.table.maths import Floats, equivalence, normal_quantile, student_tail
+from adjudge.table.results import P_HOLM, UNWRITTEN, Cell, Table, number, p_value, percent, text, to_plain
 from adjudge.table.score_sheet import item_means, sheet_of, standardised
 from adjudge.table.wording import as_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from adjudge.evidence.audit import AuditSettings
     from adjudge.ranking.estimate import Estimate
+    from adjudge.ranking.estimator import Units
     from adjudge.table.judgments import Judgments
 
 
 # Trials that a claim has to survive. Each is the ranking made again from changed data, or by another estimator.
 #
-# A claim "A is better than B" survives a trial if A is still ahead and, where the trial tests it, the difference is
-# still significant at the level of the claim itself: after Holm's correction for all pairs of the trial. Halves of
-# the annotators are the exception. Each half has half of the evidence, so that there the difference must be
-# significant by itself, in both halves of every division.
+# The family of all pairs was settled when the pair was decided, so that a trial asks of the pair by itself.
 
 
-HALVES = "halves of the annotators"
-"""The family that a claim must survive to hold: what half of the people say, the other half must say too."""
-NO_HALVES = "too few annotators to divide them into halves"
-NOT_IN_BOTH_HALVES = "too few annotators judged the two to divide them into halves"
-DIVISIONS = 5
+LEVEL = 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """Differences (row minus column) of all systems, with standard errors and degrees of freedom.
-
-    NaN where a system is not in the trial; `se` is None where only the order counts.
-    """
+    """Differences (row minus column) of all systems, with p-values; NaN where a system is not in the trial."""
 
     name: str
     family: str
     """Trials of one family, such as one per annotator, are survived together."""
     difference: Floats
-    se: Floats | None = None
-    df: Floats | None = None
-    least_p: Floats | None = None
-    """What p cannot be below, where the spread understates the doubt."""
-    adjusted: bool = True
-    """Whether p-values are corrected for all pairs of the trial."""
+    p: Floats | None = None
+    """Two-sided, of every pair by itself; None where only the order counts."""
+    level: float = LEVEL
+    needed: bool = False
+    """Whether a pair that is not in the trial rests on what was left out."""
+    estimate: Estimate | None = None
+    """What equivalence is tested by, where it can be; its systems may be some of those of the trial."""
 
     def applies(self, first: int, second: int) -> bool:
-        """Whether both systems are in the trial."""
-        return bool(np.isfinite(self.difference[first, second]))
+        """Whether the claim is put to this trial."""
+        return self.needed or bool(np.isfinite(self.difference[first, second]))
 
-    def without(self, systems: NDArray[np.bool_]) -> Trial:
-        """The trial of all pairs in which none of the marked systems takes part."""
-        gone = systems[:, None] | systems[None, :]
-        return replace(self, difference=np.where(gone, np.nan, self.difference))
-
-    @cached_property
-    def p(self) -> Floats | None:
-        """Two-sided p of every pair, corrected where the trial says so; None where only the order counts."""
-        if self.se is None or self.df is None:
-            return None
-        with np.errstate(divide="ignore", invalid="ignore"):
-            p = 2 * student_tail(np.abs(self.difference) / self.se, self.df)
-        p = p if self.least_p is None else np.maximum(p, self.least_p)
-        p[~np.isfinite(self.difference)] = np.nan
-        if not self.adjusted:
-            return p
-        return _holm_of_pairs(p)
-
-    def keeps_better(self, better: int, worse: int, level: float) -> bool:
+    def keeps_better(self, better: int, worse: int) -> bool:
         """Whether "better than" stands in this trial: still ahead, and significantly so where that is tested."""
         if not self.difference[better, worse] > 0:
             return False
-        return self.p is None or bool(self.p[better, worse] < level)
+        return self.p is None or bool(self.p[better, worse] < self.level)
 
-    def equivalence(self, pairs: Sequence[tuple[int, int]], margin: float) -> dict[tuple[int, int], float]:
-        """For each of the pairs in the trial the p that it is further apart than the margin, corrected by Holm."""
-        if self.se is None or self.df is None:
-            return {}
-        applying = [pair for pair in pairs if self.applies(*pair)]
-        chosen = tuple(np.array(applying, dtype=np.int64).reshape(-1, 2).T)
-        difference, se, df = self.difference[chosen], self.se[chosen], self.df[chosen]
-        p = np.maximum(student_tail((difference + margin) / se, df), student_tail((margin - difference) / se, df))
-        corrected = holm(p) if self.adjusted else p
-        return dict(zip(applying, corrected.tolist(), strict=True))
+    def keeps_parity(self, names: tuple[str, str], margin: float) -> bool:
+        """Whether the two are no further apart than the margin here."""
+        if self.estimate is None or not {*names} <= {*self.estimate.systems}:
+            return False
+        first, second = (self.estimate.systems.index(name) for name in names)
+        return equivalence(self.estimate.contrasts, first, second, margin=margin, level=self.level).p < self.level
 
 
-def _holm_of_pairs(p: Floats) -> Floats:
-    """A symmetric matrix of p-values, each pair corrected once for all pairs."""
-    upper = np.triu_indices(len(p), 1)
-    adjusted = np.full_like(p, np.nan)
-    adjusted[upper] = holm(p[upper])
-    adjusted.T[upper] = adjusted[upper]
-    return adjusted
-
-
-class TrialOutcome(NamedTuple):
+@dataclass(frozen=True)
+class TrialOutcome:
     """What became of a claim."""
 
     survives: tuple[str, ...] = ()
@@ -137,24 +105,7 @@ class TrialOutcome(NamedTuple):
     """The families of these trials."""
 
 
-def try_claim(trials: Sequence[Trial], pair: tuple[int, int], stands: Callable[[Trial], bool]) -> TrialOutcome:
-    """As `outcome`, of the trials that both systems are in.
-
-    A claim that could not be tried on both halves of the annotators in every division is broken by that: it rests on
-    one person or two, and others have said nothing.
-    """
-    tried = outcome([trial for trial in trials if trial.applies(*pair)], stands)
-    halves = [trial.applies(*pair) for trial in trials if trial.family == HALVES]
-    if halves and all(halves):
-        return tried
-    return TrialOutcome(
-        survives=tuple(family for family in tried.survives if family != HALVES),
-        broken_by=(*tried.broken_by, NOT_IN_BOTH_HALVES if halves else NO_HALVES),
-        fails=(*(family for family in tried.fails if family != HALVES), HALVES),
-    )
-
-
-def outcome(trials: Iterable[Trial], stands: Callable[[Trial], bool]) -> TrialOutcome:
+def try_claim(trials: Iterable[Trial], stands: Callable[[Trial], bool]) -> TrialOutcome:
     """The families that a claim survives whole, and the single trials that break it."""
     families: dict[str, bool] = {}
     broken: list[str] = []
@@ -170,10 +121,6 @@ def outcome(trials: Iterable[Trial], stands: Callable[[Trial], bool]) -> TrialOu
 
 
 # Claims: statements of a ranking with their evidence, the audits they survive, and what breaks them.
-
-
-Verdict = Literal["holds", "fragile", "not supported"]
-MOST_SHOWN = 40
 
 
 @dataclass(frozen=True)
@@ -193,9 +140,17 @@ class Claim:
     """Before the correction for all claims of its kind."""
     fails: tuple[str, ...] = ()
     """The audits that do not leave it whole; `broken_by` has their single trials, as one for each annotator."""
+    p_adjusted: float | None = None
+    """Corrected for all pairs, as decisions are."""
+    replication: float | None = None
+    """The probability that as many other people would decide the same."""
+    people_needed: int | None = None
+    """About so many people would make a claim hold that needs more of them."""
+    reason: str = ""
+    """Why it does not hold, in a sentence; empty where it does, or where the data decide nothing."""
 
     def lost_to_correction(self, level: float) -> bool:
-        """Whether the claim would be supported if it were the only one: Holm's correction makes the difference."""
+        """Whether the claim would be supported if it were the only one: the correction makes the difference."""
         return self.p is not None and self.p < level and self.verdict == "not supported"
 
 
@@ -230,157 +185,260 @@ class Claims:
         """How many claims of this kind have this verdict."""
         return sum(claim.verdict == verdict and claim.kind == kind for claim in self.claims)
 
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """How many pairs hold, need more people, and are fragile."""
+        return self.counted("holds"), self.counted("needs more people"), self.counted("fragile")
+
     def to_dict(self) -> list[dict[str, Any]]:
         """The documented keys: a list of claims."""
         plain: list[dict[str, Any]] = to_plain(self.claims)
         return plain
 
     def tables(self) -> tuple[Table, ...]:
-        """The claims that hold and those that are fragile, in plain words; the others are counted."""
-        supported = [claim for claim in self.claims if claim.verdict != "not supported"]
-        rows = tuple(_row(claim) for claim in supported[:MOST_SHOWN])
+        """Every supported claim in plain words, those that hold first; the others are counted."""
+        rows = tuple(_row(claim) for claim in self.claims if claim.verdict != "not supported")
         columns = (
             text("claim"), text("verdict"), number("by", 2, help=self.unit), number("low", 2), number("high", 2),
-            P_HOLM, text("audits survived"), text("broken by"),
+            p_value("p (all pairs)", "corrected for all pairs", "p_adjusted"), replace(P_HOLM, detail=True),
+            percent("again", 0, help="probability that as many other people would decide the same"),
+            text("audits survived"), text("why it does not hold"),
         )  # fmt: skip
-        return (Table("Claims", columns, rows, self.in_words(len(supported))),)
+        return (Table("Claims", columns, rows, self.in_words()),)
 
-    def in_words(self, supported: int) -> str:
+    def in_words(self) -> str:
         """What the counts say, in a sentence or two."""
-        words = [count_claims(self.counted("holds"), self.counted("fragile"), self.pairs, self.unit)]
-        if supported > MOST_SHOWN:
-            words.append(f"The first {MOST_SHOWN} claims are shown; --json has all.")
-        return " ".join([*words, *as_sentences(self.notes)])
+        return " ".join([count_claims(*self.counts, self.pairs, self.unit), *as_sentences(self.notes)])
 
 
 def _row(claim: Claim) -> tuple[Cell, ...]:
     low, high = claim.interval or (None, None)
     survived = f"{len(claim.survives)} of {len(claim.survives) + len(claim.fails)}"
-    further = len(claim.broken_by) - 3
-    broken = "; ".join(claim.broken_by[:3]) + (f" and {further} more" if further > 0 else "")
-    return (claim.claim, claim.verdict, claim.estimate, low, high, claim.p_holm, survived, broken)
+    return (claim.claim, claim.verdict, claim.estimate, low, high, claim.p_adjusted, claim.p_holm, claim.replication,
+            survived, claim.reason)  # fmt: skip
 
 
 Pair = tuple[int, int]
+_STRENGTH = {"holds": 0, "needs more people": 1, "fragile": 2, "not supported": 3}
 
 
-def better_claims(estimate: Estimate, level: float, trials: Callable[[], list[Trial]]) -> tuple[Claim, ...]:
+@dataclass(frozen=True, eq=False)
+class Case:
+    """All that claims of "better than" rest on."""
+
+    tested: Estimate
+    """What pairs are decided and tried by."""
+    shown: Estimate
+    """What is printed: the difference and its interval."""
+    decisions: PairDecisions
+    people: int | None
+    """How many annotators are known."""
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The systems, the best first, by what is printed."""
+        return self.shown.order
+
+    @cached_property
+    def again(self) -> Floats:
+        """The probability that as many other people would decide each pair again."""
+        tested = self.tested
+        return find_again(tested.difference, tested.se, self.decisions.p, self.decisions.corrected.last)[1]
+
+    def people_needed(self, pair: Pair) -> int | None:
+        """About so many people would make a decided pair as sure as a claim that holds."""
+        statistic = -float(normal_quantile(max(float(self.decisions.p[pair]), 1e-300) / 2))
+        needed = float(self.decisions.corrected.needed[pair])
+        if not self.people or not statistic > 0 or not math.isfinite(needed):
+            return None
+        return max(math.ceil(self.people * (needed / statistic) ** 2), self.people + 1, FEW_PEOPLE + 1)
+
+
+def better_claims(case: Case, trials: Callable[[], list[Trial]]) -> tuple[Claim, ...]:
     """Every "A is better than B" and "A is the best"; `trials` are made only if some claim is supported."""
-    adjusted = estimate.adjusted()
-    tried = trials() if any(p < level for p in adjusted.values()) else []
-    low, high = estimate.interval(level)
+    decisions, shown = case.decisions, case.shown
+    tried = trials() if decisions.number else []
+    low, high = shown.interval(decisions.level)
+    pairs = [(better, worse) for place, better in enumerate(case.order) for worse in case.order[place + 1 :]]
+    p_holm = holm(np.array([decisions.p[pair] for pair in pairs]))
     claims = {}
-    for pair, p in adjusted.items():
-        names = (estimate.systems[pair[0]], estimate.systems[pair[1]])
-        keeps = methodcaller("keeps_better", *pair, level)
-        outcome = try_claim(tried, pair, keeps) if p < level else None
-        interval, p_values = (float(low[pair]), float(high[pair])), (p, estimate.contrasts.two_sided[pair])
-        difference = float(estimate.difference[pair])
-        claims[pair] = _claim("better", claim_better(*names), names, difference, interval, p_values, outcome)
-    strength = {"holds": 0, "fragile": 1, "not supported": 2}
-    by_strength = sorted(claims.values(), key=lambda claim: (strength[claim.verdict], -(claim.estimate or 0.0)))
-    return (_best(estimate, claims), *by_strength)
+    for pair, corrected in zip(pairs, p_holm, strict=True):
+        names = (shown.systems[pair[0]], shown.systems[pair[1]])
+        claim = Claim(
+            claim=claim_better(*names),
+            kind="better",
+            systems=names,
+            estimate=_finite(shown.difference[pair]),
+            interval=(float(low[pair]), float(high[pair])),
+            p_holm=_p(corrected),
+            survives=(),
+            broken_by=(),
+            verdict="not supported",
+            p=_p(decisions.p[pair]),
+            p_adjusted=_p(decisions.corrected.p[pair]),
+        )
+        claims[pair] = _tried(claim, case, pair, tried) if decisions.better[pair] else claim
+    by_strength = sorted(claims.values(), key=lambda claim: (_STRENGTH[claim.verdict], -(claim.estimate or 0.0)))
+    return (_best(case, claims), *by_strength)
 
 
-def _claim(  # noqa: PLR0917
-    kind: Literal["better", "best", "parity"],
-    words: str,
-    systems: tuple[str, ...],
-    estimate: float | None,
-    interval: tuple[float, float] | None,
-    p_values: tuple[float | None, float | None],
-    tried: TrialOutcome | None,
-) -> Claim:
-    """A claim with its verdict: supported and unbroken claims hold, supported and broken ones are fragile.
+def _tried(claim: Claim, case: Case, pair: Pair, trials: Sequence[Trial]) -> Claim:
+    """A supported claim with its verdict."""
+    chosen = [trial for trial in trials if trial.applies(*pair)]
+    outcome = try_claim(chosen, lambda trial: trial.keeps_better(*pair))
+    verdict = _verdict(outcome, claim.p_adjusted, case.people)
+    breaking = next((trial for trial in chosen if trial.name in outcome.broken_by), None)
+    needed = case.people_needed(pair) if verdict == "needs more people" else None
+    return replace(
+        claim,
+        survives=outcome.survives,
+        broken_by=outcome.broken_by,
+        fails=outcome.fails,
+        verdict=verdict,
+        replication=_finite(case.again[pair]),
+        people_needed=needed,
+        reason=_reason(verdict, breaking, pair, needed, case.people),
+    )
 
-    `p_values` are corrected and by itself; `tried` is None where the claim is not supported.
-    """
-    survives, broken, fails = tried or TrialOutcome()
-    verdict: Verdict = "not supported" if tried is None else "fragile" if broken else "holds"
-    # A p-value is never 0: what is too small for a number is the smallest number.
-    p_holm, p = (None if p is None or np.isnan(p) else max(float(p), sys.float_info.min) for p in p_values)
-    return Claim(words, kind, systems, estimate, interval, p_holm, survives, broken, verdict, p, fails)
+
+def _verdict(outcome: TrialOutcome, p_adjusted: float | None, people: int | None) -> Verdict:
+    if outcome.broken_by:
+        return "fragile"
+    if (people or 0) <= FEW_PEOPLE or p_adjusted is None or p_adjusted >= STRONG:
+        return "needs more people"
+    return "holds"
 
 
-def _best(estimate: Estimate, claims: dict[Pair, Claim]) -> Claim:
+def _reason(verdict: Verdict, breaking: Trial | None, pair: Pair, needed: int | None, people: int | None) -> str:
+    if breaking is None:
+        return say_reason(verdict, needed=needed, people=people)
+    difference = float(breaking.difference[pair])
+    p = None if breaking.p is None else float(breaking.p[pair])
+    return say_reason(verdict, trial=breaking.name, difference=difference, p=p)
+
+
+def _best(case: Case, claims: dict[Pair, Claim]) -> Claim:
     """That A is the best stands on A being better than every other system."""
-    first = estimate.order[0]
+    first = case.order[0]
     parts = [claim for (better, _), claim in claims.items() if better == first]
-    weakest = min(parts, key=lambda claim: claim.estimate or 0.0)
-    supported = all(claim.verdict != "not supported" for claim in parts)
+    weakest = max(parts, key=lambda claim: (_STRENGTH[claim.verdict], -(claim.estimate or 0.0)))
+    name = case.shown.systems[first]
+    best = replace(
+        weakest,
+        claim=claim_best(name),
+        kind="best",
+        systems=(name,),
+        p_holm=_largest(claim.p_holm for claim in parts),
+        p_adjusted=_largest(claim.p_adjusted for claim in parts),
+        p=_largest(claim.p for claim in parts),
+    )
+    if weakest.verdict == "not supported":
+        return best
     common = set.intersection(*({*claim.survives} for claim in parts))
-    tried = TrialOutcome(
-        survives=tuple(name for name in parts[0].survives if name in common),
-        broken_by=tuple(dict.fromkeys(name for claim in parts for name in claim.broken_by)),
-        fails=tuple(dict.fromkeys(name for claim in parts for name in claim.fails)),
+    return replace(
+        best,
+        survives=tuple(family for family in parts[0].survives if family in common),
+        broken_by=tuple(dict.fromkeys(trial for claim in parts for trial in claim.broken_by)),
+        fails=tuple(dict.fromkeys(family for claim in parts for family in claim.fails)),
     )
-    p_holm = max((claim.p_holm for claim in parts if claim.p_holm is not None), default=None)
-    p = max((claim.p for claim in parts if claim.p is not None), default=None)
-    name = estimate.systems[first]
-    return _claim(
-        "best", claim_best(name), (name,), weakest.estimate, weakest.interval, (p_holm, p), tried if supported else None
-    )
+
+
+def _largest(values: Iterable[float | None]) -> float | None:
+    return max((value for value in values if value is not None), default=None)
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _p(value: float) -> float | None:
+    # A p-value is never 0: what is too small for a number is the smallest number.
+    return None if math.isnan(value) else max(float(value), sys.float_info.min)
+
+
+def _keeps_parity(trial: Trial, *, names: tuple[str, str], margin: float) -> bool:
+    return trial.keeps_parity(names, margin)
 
 
 def parity_claims(
-    estimate: Estimate, margin: float, level: float, trials: Callable[[], list[Trial]]
+    points: Estimate, decisions: PairDecisions, margin: float, people: int | None, trials: Callable[[], list[Trial]]
 ) -> tuple[Claim, ...]:
     """One claim for every system and every human translation.
 
     Args:
-        estimate: what all claims rest on, in points.
+        points: the estimate in points.
+        decisions: of all pairs.
         margin: in points.
-        level: of the tests, which Holm corrects together.
-        trials: made only if some claim is supported.
+        people: how many annotators are known.
+        trials: of estimates in points; made only if some claim is supported.
     """
-    humans = np.flatnonzero(estimate.human)
-    pairs = [(int(system), int(human)) for human in humans for system in np.flatnonzero(~estimate.human)]
-    tests = [equivalence(estimate.contrasts, *pair, margin=margin, level=level) for pair in pairs]
+    humans = np.flatnonzero(points.human)
+    pairs = [(int(system), int(human)) for human in humans for system in np.flatnonzero(~points.human)]
+    level = decisions.level
+    tests = [equivalence(points.contrasts, *pair, margin=margin, level=level) for pair in pairs]
     corrected = holm(np.array([test.p for test in tests]))
-    apart = {pair for pair, p in estimate.adjusted().items() if p < level and estimate.difference[pair] > margin}
-    supported = [pair for pair, p in zip(pairs, corrected, strict=True) if p < level and not {pair, pair[::-1]} & apart]
+    apart = (decisions.better | decisions.better.T) & (np.abs(points.difference) > margin)
+    supported = [pair for pair, p in zip(pairs, corrected, strict=True) if p < level and not apart[pair]]
     # Where only the order counts, nothing is said of equivalence.
-    tried = [trial for trial in trials() if trial.se is not None] if supported else []
-    tested = {trial: trial.equivalence(pairs, margin) for trial in tried}
+    tried = [trial for trial in trials() if trial.estimate is not None or trial.needed] if supported else []
     claims = []
     for pair, test, p_holm in zip(pairs, tests, corrected.tolist(), strict=True):
-        outcome = None
+        names = (points.systems[pair[0]], points.systems[pair[1]])
+        chosen = [trial for trial in tried if trial.applies(*pair)]
+        outcome = try_claim(chosen, partial(_keeps_parity, names=names, margin=margin))
+        verdict: Verdict = "not supported"
         if pair in supported:
-            standing = {trial: p[pair] < level for trial, p in tested.items() if pair in p}
-            outcome = try_claim(tried, pair, standing.__getitem__)
-        names, interval = (estimate.systems[pair[0]], estimate.systems[pair[1]]), (test.low, test.high)
-        p_values = (p_holm, test.p)
-        claims.append(_claim("parity", claim_parity(*names), names, test.difference, interval, p_values, outcome))
+            verdict = _verdict(outcome, p_holm, people)
+        breaking = next((trial for trial in chosen if trial.name in outcome.broken_by), None)
+        claims.append(
+            Claim(
+                claim=claim_parity(*names),
+                kind="parity",
+                systems=names,
+                estimate=_finite(test.difference),
+                interval=(test.low, test.high),
+                p_holm=_p(p_holm),
+                survives=outcome.survives if pair in supported else (),
+                broken_by=outcome.broken_by if pair in supported else (),
+                verdict=verdict,
+                p=_p(test.p),
+                fails=outcome.fails if pair in supported else (),
+                reason=_reason(verdict, breaking, pair, None, people) if pair in supported else "",
+            )
+        )
     return tuple(claims)
 
 
-LEVEL = 0.05
-DIVISORS = (2.0, 10.0)
-# Leaving out one at a time is done for so many annotators and documents, those with the most judgments.
+# Leaving out one at a time is done for so many documents, those with the most judgments, and for all annotators of
+# campaigns with no more than so many.
 MOST_LEFT_OUT = 60
+MOST_ANNOTATORS = 300
 FEWEST_TO_LEAVE_OUT = 3
-_STREAM = 34
 
 
 def claims_section(judgments: Judgments, settings: AuditSettings) -> Claims:
     """Make every claim and put it to the trials."""
     estimator = estimator_of(judgments, seed=settings.seed)
     relative = estimator.kind == "relative"
-    whole = estimator.estimate
-    trials: list[Trial] = []
+    made: dict[str, list[Trial]] = {}
 
-    def tried() -> list[Trial]:
+    def trials(name: str, of: ScoreEstimator | RelativeEstimator) -> list[Trial]:
         # Made once, and only if some claim is supported.
-        if not trials:
-            trials.extend(make_trials(estimator, settings.seed))
-        return trials
+        if name not in made:
+            made[name] = list(make_trials(of))
+        return made[name]
 
-    claims = better_claims(whole, LEVEL, tried)
-    margin = None
+    whole, decisions = estimator.estimate, estimator.decide(LEVEL, seed=settings.seed)
+    shown, margin = whole, None
+    parity: tuple[Claim, ...] = ()
     if isinstance(estimator, ScoreEstimator):
-        margin = margin_in_points(settings.margin, estimator.design.as_given)
-    parity = () if margin is None else parity_claims(whole, margin, LEVEL, tried)
-    notes = (*estimator.left_out_notes, *unnamed_note(estimator.unnamed, estimator.judgment))
+        shown, margin = estimator.average, margin_in_points(settings.margin, estimator.design.as_given)
+    # Where not all are named, those who are count.
+    people = estimator.people or None if estimator.annotators is None else estimator.annotators
+    claims = better_claims(Case(whole, shown, decisions, people), lambda: trials("better", estimator))
+    if margin is not None and isinstance(estimator, ScoreEstimator):
+        points = estimator if estimator.reading == "average" else estimator.in_points()
+        parity = parity_claims(shown, decisions, margin, people, lambda: trials("parity", points))
     return Claims(
         method="bradley-terry" if relative else "mixed",
         unit="log-odds of winning" if relative else "points",
@@ -388,39 +446,60 @@ def claims_section(judgments: Judgments, settings: AuditSettings) -> Claims:
         level=LEVEL,
         margin=margin if parity else None,
         claims=(*parity, *claims),
-        audits=tuple(dict.fromkeys(trial.family for trial in trials)),
+        audits=tuple(dict.fromkeys(trial.family for every in made.values() for trial in every)),
         humans=tuple(name for name, human in zip(whole.systems, whole.human, strict=True) if human),
         annotators=estimator.annotators,
-        notes=notes if trials else (),
+        notes=estimator.left_out_notes if made else (),
     )
 
 
-def make_trials(estimator: ScoreEstimator | RelativeEstimator, seed: int) -> Iterator[Trial]:
-    """Every trial that makes sense for these data."""
-    yield from _halves(estimator, seed)
+def make_trials(estimator: ScoreEstimator | RelativeEstimator) -> Iterator[Trial]:
+    """Every trial that makes sense for these data, those that say most first."""
+    yield from _one_by_one(estimator)
     yield from _without_systems(estimator)
     if isinstance(estimator, RelativeEstimator):
         for name, score in (("expected wins", ratios.expected_wins), ("wins without ties", ratios.wins_no_ties)):
             yield _order_trial(f"order by {name}", score(estimator.tally))
-        yield from _one_by_one(estimator)
     else:
-        yield from _one_by_one(estimator)
-        yield from _other_scores(estimator)
+        sheet = sheet_of(estimator.judgments)
+        means = dict(zip(sheet.systems, item_means(standardised(sheet)).system_means(len(sheet.systems)), strict=True))
+        yield _order_trial("order by z-scores", np.array([means.get(name, np.nan) for name in estimator.systems]))
 
 
-def _halves(estimator: Estimator, seed: int) -> Iterator[Trial]:
-    """Both halves of the annotators, in several random divisions; a half has half of the evidence."""
-    if estimator.people < FEWEST_ANNOTATORS:
-        return
-    names, parts = [], []
-    for division in range(1, DIVISIONS + 1):
-        halves = random_halves(estimator.people, generator(seed, _STREAM, division))
-        for half, people in zip(("first", "second"), halves, strict=True):
-            names.append(f"division {division} of the annotators, {half} half")
-            parts.append(Part(people=people))
-    for name, part in zip(names, estimator.parts(parts), strict=True):
-        if part is not None:
-            yield replace(_trial(estimator, name, HALVES, part), adjusted=False)
+def _one_by_one(estimator: Estimator) -> Iterator[Trial]:
+    """A trial without each unit, those with the most judgments first, and one by how far annotators part."""
+    for units in estimator.trial_units:
+        if len(units.names) < FEWEST_TO_LEAVE_OUT:
+            continue
+        everyone = units.kind == "annotator" and units.number <= MOST_ANNOTATORS
+        codes = units.busiest(None if everyone else MOST_LEFT_OUT)
+        estimates = estimator.without_each(units, codes)
+        for code, left in zip(codes, estimates, strict=True):
+            name = units.names[code] or (NOBODY if units.kind == "annotator" else code + 1)
+            yield _trial(estimator, f"{units.kind} {name} left out", f"any {units.kind} left out", left, needed=True)
+        if everyone and sum(left is not None for left in estimates) >= FEWEST_TO_LEAVE_OUT:
+            yield _own_spread(estimator, units, estimates)
+
+
+def _own_spread(estimator: Estimator, units: Units, estimates: Sequence[Estimate | None]) -> Trial:
+    """The difference against how far it moves without each annotator, counted by their share of the work.
+
+    The model takes annotators to part over all systems alike. Where they part over one pair more than that, its
+    difference varies from one annotator left out to the next (the jackknife).
+    """
+    whole = estimator.baseline
+    moved = np.stack([_trial(estimator, "", "", left).difference for left in estimates if left is not None])
+    people = (~np.isnan(moved)).sum(0)
+    work = units.work[units.work > 0].astype(float)
+    effective = work.sum() ** 2 / (work**2).sum()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        from_mean = moved - np.nansum(moved, axis=0) / people
+        variance = (people - 1) / people * np.nansum(from_mean**2, axis=0)
+        error = np.sqrt(np.fmax(variance, whole.se**2))
+        p = 2 * student_tail(np.abs(whole.difference) / error, max(effective - 1, 1.0))
+    if whole.least_p is not None:
+        p = np.maximum(p, whole.least_p)
+    return Trial(OWN_SPREAD, OWN_SPREAD, whole.difference, p, level=STRONG)
 
 
 def _without_systems(estimator: Estimator) -> Iterator[Trial]:
@@ -436,48 +515,25 @@ def _without_systems(estimator: Estimator) -> Iterator[Trial]:
             yield _trial(estimator, name, name, part)
 
 
-def _one_by_one(estimator: Estimator) -> Iterator[Trial]:
-    """A trial without each unit, those with the most judgments first."""
-    for units in estimator.trial_units:
-        if len(units.names) < FEWEST_TO_LEAVE_OUT:
-            continue
-        codes = units.busiest(MOST_LEFT_OUT)
-        for code, left in zip(codes, estimator.without_each(units, codes), strict=True):
-            if left is not None:
-                name = units.names[code] or (NOBODY if units.kind == "annotator" else code + 1)
-                yield _trial(estimator, f"{units.kind} {name} left out", f"any {units.kind} left out", left)
-
-
-def _other_scores(estimator: ScoreEstimator) -> Iterator[Trial]:
-    """The human's scores divided, the scores themselves instead of normal scores, and z-scores."""
-    given, human = estimator.design.as_given, estimator.human[estimator.design.system]
-    for divisor in DIVISORS if human.any() and not human.all() else ():
-        divided = estimator.with_scores(np.where(human, given / divisor, given))
-        # What cannot be compared any more is not the claim's fault.
-        if divided is not None:
-            name = f"human divided by {divisor:g}"
-            # The human itself is worse now by design: the trial is about all others.
-            yield _trial(estimator, name, name, divided).without(estimator.human)
-    yield _trial(estimator, "scores instead of ranks", "scores instead of ranks", estimator.in_points())
-    sheet = sheet_of(estimator.judgments)
-    means = dict(zip(sheet.systems, item_means(standardised(sheet)).system_means(len(sheet.systems)), strict=True))
-    yield _order_trial("order by z-scores", np.array([means.get(name, np.nan) for name in estimator.systems]))
-
-
 def _order_trial(name: str, score: Floats) -> Trial:
     """A trial of the direction alone."""
     return Trial(name, name, score[:, None] - score[None, :])
 
 
-def _trial(estimator: Estimator, name: str, family: str, estimate: Estimate) -> Trial:
-    """The trial of an estimate, which may be of some of the systems: NaN for the others."""
-    indices = [estimator.systems.index(system) for system in estimate.systems]
+def _trial(estimator: Estimator, name: str, family: str, estimate: Estimate | None, *, needed: bool = False) -> Trial:
+    """The trial of an estimate, which may be of some of the systems, or of none: NaN for the others."""
     n = len(estimator.systems)
+    nothing = np.full((n, n), np.nan)
+    if estimate is None:
+        return Trial(name, family, nothing, nothing, needed=needed)
+    indices = [estimator.systems.index(system) for system in estimate.systems]
 
     def spread(values: Floats) -> Floats:
-        whole = np.full((n, n), np.nan)
+        whole = nothing.copy()
         whole[np.ix_(indices, indices)] = values
         return whole
 
-    least_p = None if estimate.least_p is None else spread(estimate.least_p)
-    return Trial(name, family, spread(estimate.difference), spread(estimate.se), spread(estimate.df), least_p)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = 2 * student_tail(np.abs(estimate.difference) / estimate.se, estimate.df)
+    p = p if estimate.least_p is None else np.maximum(p, estimate.least_p)
+    return Trial(name, family, spread(estimate.difference), spread(p), needed=needed, estimate=estimate)

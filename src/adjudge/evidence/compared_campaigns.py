@@ -218,7 +218,8 @@ def _scores_by(
         return _relative_scores(judgments, method, number, draws)
     if method.name not in ("raw", "zscore"):
         # The covariance of the mixed model says how effects vary over other annotators and documents.
-        estimate = ScoreEstimator(judgments, model=method.name).estimate
+        estimator = ScoreEstimator(judgments, model=method.name)
+        estimate = estimator.estimate if estimator.reading is None else estimator.average
         return _drawn(estimate, len(draws.weights), generator(draws.seed, _MODEL, number))
     sheet = sheet_of(judgments)
     sheet = sheet if method.name == "raw" else standardised(sheet)
@@ -312,7 +313,7 @@ def _ranking_tests(judgments: Judgments) -> tuple[dict[tuple[str, str], float], 
         if pair.p is not None:
             p_better[pair.better, pair.worse] = pair.p / 2
             p_better[pair.worse, pair.better] = 1 - pair.p / 2
-    certain = sum(pair.p_holm is not None and pair.p_holm < ranking.lines.level for pair in ranking.comparisons)
+    certain = sum(pair.decided for pair in ranking.comparisons)
     return p_better, certain, ()
 
 

@@ -69,7 +69,8 @@ def _numbers(comparison: PairComparison) -> tuple[float, float, float, float]:
         return 0.0, np.nan, np.inf, 0.0
     se, df = comparison.numbers.get("se"), comparison.numbers.get("df")
     sign = 1.0 if difference >= 0 else -1.0
-    z = 0.0 if comparison.p is None else sign * as_normal(comparison.p)
+    # What typical scores say and the average does not, or the other way round, settles nothing.
+    z = 0.0 if comparison.p is None or not comparison.agreeing else sign * as_normal(comparison.p)
     return difference, np.nan if se is None else float(se), np.inf if df is None else float(df), z
 
 

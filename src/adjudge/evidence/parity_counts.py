@@ -311,7 +311,7 @@ def model_contrasts(
     table = judgments.final().table.with_columns(_human_competes(human))
     try:
         estimator = ScoreEstimator(Judgments(table), model="mixed-points")
-        estimate = estimator.estimate
+        estimate = estimator.average
     except DataError as fault:
         return {}, (f"the mixed model is left out: {fault.for_command_line()}",)
     points = margin_in_points(margin, estimator.design.as_given, default=False)

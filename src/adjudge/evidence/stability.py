@@ -29,8 +29,9 @@ from adjudge.ranking.changes import (
     relative_changes,
 )
 from adjudge.ranking.counts import count_people
+from adjudge.ranking.decisions import decide
 from adjudge.ranking.estimator import RelativeEstimator, is_relative
-from adjudge.ranking.lines import check_connected, cluster_numbers, line_after, named_clusters, rank_sets
+from adjudge.ranking.lines import check_connected, cluster_numbers, line_after, named_clusters
 from adjudge.ranking.methods import Method, find_method
 from adjudge.ranking.significance import PairTests, RankSums, mann_whitney, sign_tests
 from adjudge.table.comparisons import Comparisons, comparisons
@@ -215,7 +216,7 @@ def stability_section(judgments: Judgments, settings: AuditSettings) -> Stabilit
 def _relative_section(judgments: Judgments, settings: AuditSettings) -> Stability:
     estimator = RelativeEstimator(comparisons(judgments), judgments)
     method = find_method(settings.method or "bradley-terry")
-    rule = settings.lines or ("rank-sets" if method.significance == "tastes" else "holm")
+    rule = settings.lines or "decided"
     ranker = _RelativeRanker(estimator, method, rule, settings.seed)
     rows, unranked = _try_changes(ranker.systems, ranker.changes, ranker.before, ranker.after)
     notes = [*untried_notes(estimator.units, BUSIEST)]
@@ -383,8 +384,9 @@ class _ScoreRanker:
         order = _order_of(scores, self.systems)
         if not len(order):
             return Order((), ())
-        sets = np.ones((len(self.systems), 2), dtype=np.int64)
-        numbers = cluster_numbers(line_after(self.rule, order, tests, sets, self.level))
+        decided = decide(scores, tests.two_sided, None, level=self.level)
+        lines = line_after(self.rule, order, tests, decided.better, self.level)
+        numbers = cluster_numbers(lines)
         names = tuple(self.systems[i] for i in order)
         return Order(names, named_clusters(names, numbers))
 
@@ -448,11 +450,9 @@ class _RelativeRanker:
             return Order(names, (names,))
         part = np.ix_(order, order)
         tests = PairTests(ranked.tests.greater[part], ranked.tests.two_sided[part])
-        sets = np.tile([1, len(order)], (len(order), 1))
-        if ranked.estimate is not None:
-            pairs, covariance = ranked.estimate.contrasts.part(order), ranked.estimate.covariance[part]
-            sets = rank_sets(pairs, covariance, level=LEVEL, draws=DRAWS).simultaneous
-        lines = line_after(self.rule, np.arange(len(order)), tests, sets, LEVEL)
+        covariance = None if ranked.estimate is None else ranked.estimate.covariance[part]
+        decided = decide(ranked.scores[order], tests.two_sided, covariance, level=LEVEL, draws=DRAWS)
+        lines = line_after(self.rule, np.arange(len(order)), tests, decided.better, LEVEL)
         return Order(names, named_clusters(names, cluster_numbers(lines)))
 
 

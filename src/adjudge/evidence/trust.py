@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from adjudge.evidence.verdict import FEWEST_ANNOTATORS
-from adjudge.ranking.estimator import Estimator, UnitKind, Units, estimator_of
+from adjudge.ranking.estimator import Estimator, ScoreEstimator, UnitKind, Units, estimator_of
 from adjudge.table.comparisons import NOBODY
 from adjudge.table.errors import DataError, unknown_choice
 from adjudge.table.maths import Bools, Floats, kendall
@@ -225,7 +225,9 @@ MOST_LEFT_OUT = 60
 
 def influence_section(judgments: Judgments, settings: AuditSettings) -> Influence:  # noqa: ARG001
     """The section of an audit."""
-    return influence(estimator_of(judgments))
+    estimator = estimator_of(judgments)
+    # Shifts are shown in points, so these are what is estimated.
+    return influence(estimator.in_points() if isinstance(estimator, ScoreEstimator) else estimator)
 
 
 def influence(estimator: Estimator) -> Influence:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from adjudge.table.wording import agreeing, counted, listed, measured, short_list
@@ -25,18 +25,24 @@ if TYPE_CHECKING:
 
 Pair = tuple[str, str]
 """Two systems, the better first."""
-Strength = Literal["holds", "fragile", "not supported", "not audited"]
+Verdict = Literal["holds", "needs more people", "fragile", "not supported"]
+"""Of a claim: see `HOLDS_AND_FRAGILE`."""
+Strength = Literal["holds", "needs more people", "fragile", "not supported", "not audited"]
 Tone = Literal["decided", "open", "warning"]
-STRENGTHS: tuple[Strength, ...] = ("holds", "fragile", "not supported", "not audited")
+STRENGTHS: tuple[Strength, ...] = ("holds", "needs more people", "fragile", "not supported", "not audited")
 """The strongest first."""
+FEW_PEOPLE = 2
+"""What so few people say is said of them alone: nothing holds for others."""
 FEWEST_ANNOTATORS = 4
-"""With fewer no claim can be tried on halves of the annotators: a half would be a single person or nobody."""
+"""With fewer people, a half of them is a single person or nobody."""
 HARDLY = 0.1
 """Below this chance to be settled within the plan, a claim is called hardly decidable. Advice only."""
 TOO_WIDE = 10
 """If intervals would shrink by more than this factor, their present width says nothing."""
 NONE_AS_SHOWN = 0.05
 """Fewer pairs than this are shown as none."""
+FAR_TOO_FEW = 10
+"""Where more than so many times the people would be needed, no number of them is named."""
 
 
 # What the data decide
@@ -55,9 +61,20 @@ class HumanStanding:
     """Systems that the data do not separate from it."""
     worse: tuple[str, ...]
     fragile: tuple[str, ...] = ()
-    """Those of the better, the worse and the ones at parity whose claim does not survive every audit."""
+    """Those of the better, the worse and the ones at parity whose claim does not hold."""
     audited: bool = True
     """Whether claims were put to audits at all."""
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """Two systems of which one is better in typical scores, but not on average, or the other way round."""
+
+    typical: str
+    """The one with the better typical scores."""
+    other: str
+    shares: tuple[float, float]
+    """Of the scores of either that are very low."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +84,7 @@ class Decisions:
     systems: tuple[str, ...]
     """Those that may be called the best: no human translations, unless nothing else was judged. The best first."""
     leaders: tuple[str, ...]
-    """Those of them than which no other is shown to be better."""
+    """Those of them than which no other is decided better."""
     strength: Strength
     """How well it is supported that the only leader is better than all others."""
     standings: tuple[HumanStanding, ...]
@@ -75,17 +92,23 @@ class Decisions:
     """Within which a system is at parity with a human translation."""
     pairs: int
     apart: int
-    """Pairs that differ by more than chance."""
+    """Pairs that are decided."""
     lost: int
-    """Pairs that differ by themselves, but not after the correction for all pairs."""
+    """Pairs that would be decided if each were the only question."""
     level: float
-    """At which pairs are told apart."""
+    """The family-wise level of all decisions."""
     annotators: int | None
     """How many people judged, where they are known."""
     ranked: int = 0
     """Systems and human translations in the ranking; 0 where there is none."""
     clusters: int = 0
     """Groups between which lines are drawn."""
+    all_behind: bool = True
+    """Whether every other system is decided worse than one of the leaders."""
+    weakest: Claim | None = None
+    """The weakest claim that the only leader is better than another system."""
+    disagreement: Disagreement | None = None
+    """What keeps a system with the best typical scores, or the best average, from being the best."""
 
 
 def decide_by_ranking(ranking: Ranking, claims: Claims | None = None, annotators: int | None = None) -> Decisions:
@@ -95,15 +118,16 @@ def decide_by_ranking(ranking: Ranking, claims: Claims | None = None, annotators
     among = systems or humans
     leaders = _unbeaten(among, apart)
     audited = claims if claims is not None and claims.method == ranking.method else None
-    verdicts = {} if audited is None else _verdicts(audited)
+    better = {} if audited is None else _claims(audited)
     if audited is not None and audited.humans:
         standings, margin = _audited_standings(audited), audited.margin
     else:
         standings, margin = tuple(_standing(human, systems, dict.fromkeys(apart)) for human in humans), None
+    weakest = _weakest(leaders, among, better)
     return Decisions(
         systems=tuple(among),
         leaders=leaders,
-        strength=_strength(leaders, systems, verdicts),
+        strength="not audited" if weakest is None else weakest.verdict,
         standings=standings if systems else (),
         margin=margin,
         pairs=len(ranking.comparisons),
@@ -113,68 +137,81 @@ def decide_by_ranking(ranking: Ranking, claims: Claims | None = None, annotators
         annotators=annotators,
         ranked=len(ranking.systems),
         clusters=len(ranking.clusters),
+        all_behind=_all_behind(among, leaders, apart),
+        weakest=weakest,
+        disagreement=_disagreement(ranking, leaders),
     )
 
 
 def decide_by_claims(claims: Claims) -> Decisions:
     """The decisions of audited claims where no ranking stands beside them."""
-    verdicts = _verdicts(claims)
-    supported = _supported(verdicts)
+    better = _claims(claims)
+    supported = [pair for pair, claim in better.items() if claim.verdict != "not supported"]
     order = order_systems(claims)
     systems = [name for name in order if name not in claims.humans] or order
     leaders = _unbeaten(systems, supported)
+    weakest = _weakest(leaders, systems, better)
     return Decisions(
         systems=tuple(systems),
         leaders=leaders,
-        strength=_strength(leaders, systems, verdicts),
+        strength="not audited" if weakest is None else weakest.verdict,
         standings=_audited_standings(claims),
         margin=claims.margin,
-        pairs=len(verdicts),
+        pairs=len(better),
         apart=len(supported),
-        lost=sum(claim.lost_to_correction(claims.level) for claim in claims.claims if claim.kind == "better"),
+        lost=sum(claim.lost_to_correction(claims.level) for claim in better.values()),
         level=claims.level,
         annotators=claims.annotators,
+        all_behind=_all_behind(systems, leaders, supported),
+        weakest=weakest,
     )
 
 
+def add_verdict(ranking: Ranking) -> Ranking:
+    """The ranking with the sentences that are printed before its table."""
+    decisions = decide_by_ranking(ranking, annotators=ranking.annotators)
+    decided = say_apart(decisions.apart, decisions.pairs, decisions.level, clusters=decisions.clusters)
+    return replace(ranking, verdict=(say_headline(decisions), *([decided] if decisions.apart else [])))
+
+
 def told_apart(ranking: Ranking) -> set[Pair]:
-    """Pairs of systems that differ by more than chance explains (Holm, at the lines' level).
+    """The pairs of systems that are decided.
 
     Where a method gives no p-values, the lines between clusters tell systems apart.
     """
-    if all(comparison.p_holm is None for comparison in ranking.comparisons):
+    if all(comparison.p is None for comparison in ranking.comparisons):
         cluster = {system.system: system.cluster for system in ranking.systems}
         apart = (pair for pair in ranking.comparisons if cluster[pair.better] != cluster[pair.worse])
     else:
-        level = ranking.lines.level
-        apart = (pair for pair in ranking.comparisons if pair.p_holm is not None and pair.p_holm < level)
+        apart = (pair for pair in ranking.comparisons if pair.decided)
     return {(pair.better, pair.worse) for pair in apart}
 
 
 def lost_to_correction(ranking: Ranking) -> list[PairComparison]:
-    """Pairs that differ by themselves, but not after Holm's correction for all pairs."""
+    """Pairs that differ by themselves, but not after the correction for all pairs."""
     level = ranking.lines.level
     return [
         pair
         for pair in ranking.comparisons
-        if pair.p is not None and pair.p_holm is not None and pair.p < level <= pair.p_holm
+        if pair.p is not None and pair.p_adjusted is not None and pair.p < level <= pair.p_adjusted
     ]
 
 
 def order_systems(claims: Claims) -> list[str]:
     """All systems of the claims, the best first: who is better in how many pairs."""
-    pairs = list(_verdicts(claims))
+    pairs = list(_claims(claims))
     ahead = Counter({name: 0 for pair in pairs for name in pair})
     ahead.update(better for better, _ in pairs)
     return sorted(ahead, key=lambda name: (-ahead[name], name))
 
 
-def _verdicts(claims: Claims, kind: str = "better") -> dict[Pair, Strength]:
-    return {(claim.systems[0], claim.systems[1]): claim.verdict for claim in claims.claims if claim.kind == kind}
+def _claims(claims: Claims, kind: str = "better") -> dict[Pair, Claim]:
+    return {(claim.systems[0], claim.systems[1]): claim for claim in claims.claims if claim.kind == kind}
 
 
-def _supported(verdicts: Mapping[Pair, Strength]) -> dict[Pair, Strength]:
-    return {pair: verdict for pair, verdict in verdicts.items() if verdict != "not supported"}
+def _supported(claims: Claims, kind: str) -> dict[Pair, Strength]:
+    found = _claims(claims, kind).items()
+    return {pair: claim.verdict for pair, claim in found if claim.verdict != "not supported"}
 
 
 def _unbeaten(systems: Sequence[str], apart: Iterable[Pair]) -> tuple[str, ...]:
@@ -182,14 +219,35 @@ def _unbeaten(systems: Sequence[str], apart: Iterable[Pair]) -> tuple[str, ...]:
     return tuple(name for name in systems if name not in beaten)
 
 
-def _strength(leaders: Sequence[str], systems: Sequence[str], verdicts: Mapping[Pair, Strength]) -> Strength:
-    """The weakest verdict on the claims that the only leader is better than the others."""
-    others = [verdicts[leaders[0], name] for name in systems if leaders and (leaders[0], name) in verdicts]
-    return max(others, key=STRENGTHS.index, default="not audited")
+def _all_behind(systems: Sequence[str], leaders: Sequence[str], apart: Iterable[Pair]) -> bool:
+    behind = {worse for better, worse in apart if better in leaders}
+    return all(name in behind for name in systems if name not in leaders)
+
+
+def _weakest(leaders: Sequence[str], systems: Sequence[str], claims: Mapping[Pair, Claim]) -> Claim | None:
+    """The weakest of the claims that the only leader is better than the others; None where none was audited."""
+    if len(leaders) != 1:
+        return None
+    others = [claims[leaders[0], name] for name in systems if (leaders[0], name) in claims]
+    return max(others, key=lambda claim: (STRENGTHS.index(claim.verdict), -(claim.estimate or 0.0)), default=None)
+
+
+def _disagreement(ranking: Ranking, leaders: Sequence[str]) -> Disagreement | None:
+    """The first pair of leaders of which one is better typically and not on average, or the other way round."""
+    numbers = {system.system: system.numbers for system in ranking.systems}
+    for pair in ranking.comparisons:
+        if pair.state in ("decided", "open") or not {pair.better, pair.worse} <= {*leaders}:
+            continue
+        typical = {name: numbers[name].get("typical") or 0.0 for name in (pair.better, pair.worse)}
+        first = max(typical, key=typical.__getitem__)
+        other = pair.worse if first == pair.better else pair.better
+        shares = (float(numbers[first].get("low_share") or 0.0), float(numbers[other].get("low_share") or 0.0))
+        return Disagreement(first, other, shares)
+    return None
 
 
 def _audited_standings(claims: Claims) -> tuple[HumanStanding, ...]:
-    apart, parity = (_supported(_verdicts(claims, kind)) for kind in ("better", "parity"))
+    apart, parity = (_supported(claims, kind) for kind in ("better", "parity"))
     systems = [name for name in order_systems(claims) if name not in claims.humans]
     return tuple(_standing(human, systems, apart, parity) for human in claims.humans)
 
@@ -206,7 +264,8 @@ def _standing(
     better = {name: apart[name, human] for name in others if (name, human) in apart}
     worse = {name: apart[human, name] for name in others if (human, name) in apart}
     left_open = tuple(name for name in others if name not in better and name not in worse)
-    fragile = tuple(name for part in (equal, better, worse) for name, verdict in part.items() if verdict == "fragile")
+    weak = ("fragile", "needs more people")
+    fragile = tuple(name for part in (equal, better, worse) for name, verdict in part.items() if verdict in weak)
     return HumanStanding(
         human, tuple(better), tuple(equal), left_open, tuple(worse), fragile, audited=parity is not None
     )
@@ -214,12 +273,7 @@ def _standing(
 
 # Who is best
 
-_BEST: dict[Strength, str] = {
-    "holds": "{} is the best system.",
-    "fragile": "{} comes out best, but not in every audit.",
-    "not supported": "{} comes out first, but the data do not establish that it is the best.",
-    "not audited": "{} comes out best; that was not put to the audits.",
-}
+_VIEW = {1: ("This is the view of one person", "this person"), 2: ("This is the view of two people", "them")}
 _FEW_PEOPLE = {1: "For this one person only", 2: "For these two people only"}
 
 
@@ -246,34 +300,114 @@ def say_headline(decisions: Decisions) -> str:
     Where one or two people judged, it is about them only, and says so. A single system is never called the best: how
     it stands to the human translation is said instead.
     """
-    people = _FEW_PEOPLE.get(decisions.annotators or 0, "")
+    people = decisions.annotators or 0
     if len(decisions.systems) == 1:
         only, *_ = say_humans(decisions, short_list) or ["Only one system was judged."]
-        return f"{people}: {only}" if people else only
-    if people and len(decisions.leaders) == 1:
-        return f"{people}: {decisions.leaders[0]} comes out best."
-    return say_best(decisions, people)
+        return f"{_FEW_PEOPLE[people]}: {only}" if people in _FEW_PEOPLE else only
+    if people in _VIEW and len(decisions.leaders) < len(decisions.systems):
+        view, whom = _VIEW[people]
+        return f"{view}: for {whom} {_say_view(decisions)}; others may see it differently."
+    return say_best(decisions)
 
 
-def say_best(decisions: Decisions, people: str = "", named: Callable[[Sequence[str], str], str] = short_list) -> str:
-    """The best of several systems, or between whom the data cannot decide."""
+def _say_view(decisions: Decisions) -> str:
     leaders = decisions.leaders
     if len(leaders) == 1:
-        return _BEST[decisions.strength].format(leaders[0])
+        if len(decisions.systems) == 2:
+            return claim_better(leaders[0], next(name for name in decisions.systems if name != leaders[0]))
+        return claim_best(leaders[0])
+    return f"{_few_names(leaders)} lead together"
+
+
+def say_best(decisions: Decisions) -> str:
+    """The best of several systems, or between whom the data cannot decide."""
+    leaders = decisions.leaders
+    if decisions.disagreement is not None:
+        return say_disagreement(decisions.disagreement)
+    if len(leaders) == 1:
+        return _say_winner(decisions)
     if len(leaders) == len(decisions.systems):
-        undecided = "data cannot tell which system is best: no two of them are told apart."
-    else:
-        undecided = f"data cannot tell which is best: {named(leaders, 'or')}."
-    return f"{people}: the {undecided}" if people else f"The {undecided}"
+        return "No system is shown to be better than another."
+    if len(leaders) > 3:
+        shown = f"{leaders[0]}, {leaders[1]}, ..."
+        return (
+            f"Any of {len(leaders)} systems may be the best ({shown}): none of them is shown to be worse than another."
+        )
+    behind = "all others are behind one of them" if decisions.all_behind else "nobody is shown to be better than they"
+    separate = "the two" if len(leaders) == 2 else "them"
+    return f"{listed(leaders)} lead together: {behind}, and these judgments cannot separate {separate}."
+
+
+def _few_names(names: Sequence[str]) -> str:
+    """Up to three names; more are counted."""
+    return listed(names) if len(names) <= 3 else f"{len(names)} systems ({names[0]}, {names[1]}, ...)"
+
+
+def _say_winner(decisions: Decisions) -> str:
+    winner, weakest = decisions.leaders[0], decisions.weakest
+    if decisions.strength == "not audited" or weakest is None:
+        return f"{winner} comes out best: it is decided better than every other system."
+    if decisions.strength == "holds":
+        return _say_clear_winner(decisions, winner)
+    if decisions.strength == "needs more people":
+        return f"{winner} comes out best, but narrowly: as many other people would {say_again(weakest.replication)}."
+    if decisions.strength == "fragile":
+        rival = weakest.systems[-1]
+        broken = say_despite(weakest.broken_by[0]) if weakest.broken_by else "but not in every audit"
+        return f"{winner} comes out best, {broken}: let other people judge {winner} and {rival} before you rely on it."
+    return f"{winner} comes out first, but the data do not establish that it is the best."
+
+
+def _say_clear_winner(decisions: Decisions, winner: str) -> str:
+    above = [standing for standing in decisions.standings if winner in standing.worse]
+    if above:
+        who = "the human translation" if len(above) == 1 else f"{len(above)} human translations"
+        if any(winner in standing.fragile for standing in above):
+            come = agreeing(len(above), "comes", "come")
+            return f"{winner} is the best machine translation; {who} {come} out better, but not in every audit."
+        return f"{winner} is the best machine translation; only {who} {agreeing(len(above), 'is', 'are')} better."
+    if not all(winner in standing.better for standing in decisions.standings):
+        return f"{winner} is the best machine translation: better than every other system, and no check changes that."
+    return f"{winner} is the best: better than every other system, and no check changes that."
+
+
+def say_again(probability: float | None) -> str:
+    """Whether other people would decide the same, in words."""
+    chance = 0.5 if probability is None else probability
+    if chance < 0.35:
+        return "perhaps not confirm it"
+    if chance < 0.65:
+        return "confirm it about as likely as not"
+    return f"{'probably' if chance < 0.85 else 'very probably'} confirm it"
+
+
+def say_despite(trial: str) -> str:
+    """What a claim does not survive, after its own sentence."""
+    if trial.endswith(" left out"):
+        return f"but not without {trial.removesuffix(' left out')}"
+    if trial.startswith("without "):
+        return f"but not {trial}"
+    return "but annotators part over it" if trial == OWN_SPREAD else f"but not in the {trial}"
+
+
+def say_disagreement(found: Disagreement) -> str:
+    """Why the better typical scores, or the better average, do not make a winner."""
+    first, second = found.shares
+    if first <= second:
+        return f"Typical scores and average disagree on {found.typical} and {found.other}: neither is decided better."
+    return (
+        f"{found.typical} is usually better than {found.other}, but {first:.0%} of its scores are very low "
+        f"({found.other}: {second:.0%}), so its average is not: no winner."
+    )
 
 
 def say_claims(decisions: Decisions, *, untested: bool) -> tuple[str, ...]:
     """What audited claims say, the most important first; `untested` is whether parity lacked a margin."""
-    sentences = [say_best(decisions, named=listed) if len(decisions.systems) > 1 else ""]
+    sentences = [say_headline(decisions) if len(decisions.systems) > 1 else ""]
     sentences += say_humans(decisions, listed)
     if untested:
         sentences.append("Parity was not tested: no margin is customary on this scale; give one with --margin.")
-    sentences += [say_correction(decisions.lost, decisions.pairs), say_scope(decisions.annotators)]
+    sentences += [say_correction(decisions.lost)]
     return tuple(sentence for sentence in sentences if sentence)
 
 
@@ -284,12 +418,13 @@ def name_best(decisions: Decisions, method: str) -> tuple[str, str, str, Tone]:
         return "Systems", "one", f"{leaders[0]}, compared with human translations only", "open"
     if len(leaders) > 1:
         return label, "undecided", f"between {short_list(leaders)}", "open"
-    if (decisions.annotators or 3) < 3:
+    if (decisions.annotators or FEW_PEOPLE + 1) <= FEW_PEOPLE:
         return label, leaders[0], "for the people who judged, and them only", "warning"
     if decisions.strength == "not supported":
         return label, "undecided", f"{leaders[0]} comes out first", "open"
-    if decisions.strength == "fragile":
-        return label, leaders[0], "but not in every audit", "warning"
+    if decisions.strength in ("fragile", "needs more people"):
+        detail = "but not in every audit" if decisions.strength == "fragile" else "narrowly: more people should judge"
+        return label, leaders[0], detail, "warning"
     if decisions.strength == "not audited":
         return label, leaders[0], f"by {method}, not audited", "warning"
     return label, leaders[0], f"by {method}", "decided"
@@ -315,12 +450,15 @@ def say_orders(method: str, agree: Sequence[str], differ: Sequence[str]) -> list
 
 # What holds, and what is open
 
+OWN_SPREAD = "how far annotators part"
+"""The trial of a claim by how differently annotators see the pair."""
 HOLDS_AND_FRAGILE = (
-    "Holds and fragile",
+    "Holds, needs more people, fragile",
     (
-        "The data support a claim if its p is below the level after Holm's correction. It holds if it also survives "
-        "every audit: other halves of the annotators, people and documents left out, other methods. It is fragile if "
-        "some audit breaks it, or too few people judged to ask other halves of them."
+        "A pair is decided if its p is below the level after the correction for all pairs. The claim holds if p is "
+        "also below .01 and no audit breaks it: people and documents left out, other ways to rank, how far annotators "
+        "part. It needs more people if no audit breaks it and p is between .01 and the level, or if one or two people "
+        "judged. It is fragile if some audit breaks it."
     ),
 )
 CANNOT_DECIDE = (
@@ -330,33 +468,33 @@ CANNOT_DECIDE = (
         "judgments, by more annotators, may decide it."
     ),
 )
-SIGNS_OF_CLAIMS = "✓ holds, ! fragile, blank: the data cannot decide."
-_FEW = {1: "Only one person judged: all of this is about this person only.",
-        2: "Two people judged: all of this is about these two only."}  # fmt: skip
+SIGNS_OF_CLAIMS = "✓ holds, + needs more people, ! fragile, blank: the data cannot decide."
 
 
 def say_ranking(decisions: Decisions) -> tuple[str, ...]:
     """The sentences under the headline of a ranking."""
     sentences = (
         *say_humans(decisions, short_list),
-        say_apart(decisions.apart, decisions.pairs, decisions.level),
-        say_correction(decisions.lost, decisions.pairs),
+        say_apart(decisions.apart, decisions.pairs, decisions.level, clusters=decisions.clusters),
+        say_correction(decisions.lost),
         say_clusters(decisions.clusters, decisions.ranked),
-        say_scope(decisions.annotators),
     )
     return tuple(sentence for sentence in sentences if sentence)
 
 
-def say_apart(apart: int, pairs: int, level: float) -> str:
-    """How many pairs of systems differ, and how many stay open."""
-    chance = f"by more than chance explains (Holm, {100 * level:g}%)"
+def say_apart(apart: int, pairs: int, level: float, *, clusters: int = 0) -> str:
+    """How many pairs of systems are decided."""
     if pairs == 1:
-        return f"The one pair of systems {'differs' if apart else 'does not differ'} {chance}."
-    if apart in (0, pairs):
-        return f"{'All' if apart else 'None of the'} {pairs:,} pairs of systems differ {chance}."
-    left = pairs - apart
-    stay = "the other one stays" if left == 1 else f"the other {left:,} stay"
-    return f"Of {pairs:,} pairs of systems, {apart:,} {agreeing(apart, 'differs', 'differ')} {chance}; {stay} open."
+        return "The two systems are decided." if apart else "The two systems are not separated."
+    if apart == 0:
+        return f"None of the {pairs:,} pairs of systems is decided."
+    sure = f"at a level of {100 * level:g}% for all together"
+    if apart == pairs:
+        return f"All {pairs:,} pairs of systems are decided, {sure}."
+    decided = f"{apart:,} of {pairs:,} pairs of systems {agreeing(apart, 'is', 'are')} decided"
+    if clusters == 1 and apart > 1:
+        return f"{decided}, but no group is better than all the rest: see each system's ranks."
+    return f"{decided}, {sure}."
 
 
 def say_apart_in_paper(apart: int, pairs: int, how: str) -> str:
@@ -375,44 +513,34 @@ def say_apart_in_paper(apart: int, pairs: int, how: str) -> str:
 
 def say_apart_in_table(apart: int, pairs: int) -> str:
     """The same above a table of all pairs."""
-    told = f"{apart:,} of {counted(pairs, 'pair')} {agreeing(apart, 'is', 'are')} told apart"
-    return f"{told} after Holm's correction for asking {counted(pairs, 'question')}."
+    return f"{apart:,} of {counted(pairs, 'pair')} {agreeing(apart, 'is', 'are')} decided."
 
 
-def say_correction(lost: int, pairs: int) -> str:
+def say_correction(lost: int) -> str:
     """What is said of pairs that differ by themselves, but not after the correction for all pairs."""
     if not lost:
         return ""
-    one = "One pair of systems differs by itself but stays"
-    differ = one if lost == 1 else f"{lost} pairs differ by themselves but stay"
-    return f"{differ} undecided: Holm's correction for all {pairs} pairs makes the difference."
+    one = "One more pair would be decided if it were the only question asked."
+    return one if lost == 1 else f"{lost:,} more pairs would be decided if each were the only question asked."
 
 
 def say_clusters(clusters: int, systems: int) -> str:
     """What the lines of a ranking mean."""
-    if clusters == 1:
-        return "No line can be drawn anywhere in the ranking."
-    if clusters == systems:
+    if clusters in (1, systems):
         return ""
-    return f"Lines cut the ranking into {clusters} clusters; the order within a cluster is not a finding."
+    return f"Lines make {clusters} groups: everyone above a line is decided better than everyone below it."
 
 
-def say_scope(annotators: int | None) -> str:
-    """For whom the claims are made, where few people judged."""
-    if annotators is None or annotators == 0 or annotators >= FEWEST_ANNOTATORS:
-        return ""
-    few = f"Only {annotators} people judged: no claim could be tested on other people, so none holds."
-    return _FEW.get(annotators, few)
+SHARED_LETTERS = "Systems that share a letter are not separated."
 
 
-def say_apart_from(first: str, undecided: int, others: int, pairs: int) -> str:
+def say_apart_from(first: str, undecided: int, others: int) -> str:
     """Who is told apart from the first system of a chart, in which points of undecided systems are hollow."""
-    rule = f"after Holm's correction for {agreeing(pairs, 'the one pair', f'all {pairs:,} pairs')}"
     if undecided == others:
-        return f"No other system is told apart from {first} {rule}: all their points are hollow."
+        return f"No other system is separated from {first}: all their points are hollow."
     if not undecided:
-        return f"All others are told apart from {first} {rule}."
-    return f"Hollow points are not told apart from {first} {rule}; filled ones are."
+        return f"All others are separated from {first}."
+    return f"Hollow points are not separated from {first}; filled ones are."
 
 
 def say_bars_off_line(first: str, systems: Sequence[str]) -> str:
@@ -435,60 +563,94 @@ def say_bars_apart(lost: int, tested: int) -> str:
     return sentence
 
 
-def count_claims(holds: int, fragile: int, pairs: int, unit: str) -> str:
+def _counts(holds: int, more: int, fragile: int, pairs: int) -> list[str]:
+    left = pairs - holds - more - fragile
+    counts = (
+        (holds, "holds", "hold"),
+        (more, "needs more people", "need more people"),
+        (fragile, "is fragile", "are fragile"),
+        (left, "is open", "are open"),
+    )
+    return [f"{number:,} {agreeing(number, one, several)}" for number, one, several in counts]
+
+
+def count_claims(holds: int, more: int, fragile: int, pairs: int, unit: str) -> str:
     """The counts of claims below their table."""
-    counts = f"hold {holds}, fragile {fragile}, left open by the data {pairs - holds - fragile}"
-    return f"Of {counted(pairs, 'difference')}, in {unit}: {counts}."
+    return f"Of {counted(pairs, 'pair')}: {', '.join(_counts(holds, more, fragile, pairs))}. Differences are in {unit}."
 
 
-def count_claims_on_page(holds: int, fragile: int, pairs: int) -> str:
+def count_claims_on_page(holds: int, more: int, fragile: int, pairs: int) -> str:
     """The counts of claims on the page of a report."""
-    shares = f"Differences that hold: {holds:,} of {counted(pairs, 'pair')} of systems"
-    return f"{shares}. Fragile: {fragile:,}. Left open by the data: {pairs - holds - fragile:,}."
+    return f"Of {counted(pairs, 'pair')} of systems: {', '.join(_counts(holds, more, fragile, pairs))}."
 
 
-def count_claims_in_short(holds: int, fragile: int) -> str:
+def count_claims_in_short(holds: int, more: int, fragile: int) -> str:
     """The counts of claims in a fact at the top of a page."""
-    return f"in every audit: {holds:,}; fragile: {fragile:,}"
+    return f"hold: {holds:,}; need more people: {more:,}; fragile: {fragile:,}"
 
 
-def count_claims_in_line(holds: int, fragile: int, pairs: int) -> str:
+def count_claims_in_line(holds: int, more: int, fragile: int, pairs: int) -> str:
     """The counts of claims in one line of a terminal."""
-    held = f"{counted(holds, 'difference holds', 'differences hold')} in every audit"
-    left = pairs - holds - fragile
-    return f"{held}, {fragile} {agreeing(fragile, 'is', 'are')} fragile, {left} {agreeing(left, 'stays', 'stay')} open"
+    return f"of {counted(pairs, 'pair')} {', '.join(_counts(holds, more, fragile, pairs))}"
 
 
-def count_claims_in_paper(holds: int, fragile: int) -> str:
+def count_claims_in_paper(holds: int, more: int, fragile: int) -> str:
     """What the audits left of the differences claimed, for a paper."""
-    claimed = holds + fragile
+    claimed = holds + more + fragile
     if claimed == 0:
         return "No difference is claimed."
     if claimed == 1:
         return f"The one difference claimed {'holds' if holds else 'does not hold'} in every audit."
-    if not fragile:
+    if holds == claimed:
         return f"All {claimed:,} differences claimed hold in every audit."
     if not holds:
         return f"None of the {claimed:,} differences claimed holds in every audit."
-    held = "1 holds" if holds == 1 else f"{holds:,} hold"
-    broken = "the other one does not" if fragile == 1 else f"the other {fragile:,} do not"
-    return f"Of {counted(claimed, 'difference')} claimed, {held} in every audit; {broken}."
+    counts = [f"{holds:,} {agreeing(holds, 'holds', 'hold')} in every audit"]
+    counts += [f"{more:,} {agreeing(more, 'needs', 'need')} more annotators"] if more else []
+    counts += [f"{fragile:,} {agreeing(fragile, 'is', 'are')} fragile"] if fragile else []
+    return f"Of {counted(claimed, 'difference')} claimed, {listed(counts)}."
 
 
 def say_rule(audits: Sequence[str]) -> str:
-    """When a claim holds and when it is fragile."""
-    return f"A claim holds if it survives every audit ({listed(audits)}), and is fragile if some audit breaks it."
+    """When a claim holds and when it does not."""
+    return f"A decided pair holds if its corrected p is below .01 and no audit breaks it ({listed(audits)})."
 
 
-def say_breaks(fragile: Sequence[Claim], annotators: int | None) -> tuple[str, ...]:
-    """What makes claims fragile: what breaks how many, or that nobody else could be asked."""
-    if not fragile:
+def say_breaks(claims: Sequence[Claim]) -> tuple[str, ...]:
+    """What makes claims fragile: what breaks how many."""
+    breaking = Counter(audit for claim in claims for audit in claim.fails)
+    if not breaking:
         return ()
-    if (annotators or 0) < FEWEST_ANNOTATORS:
-        few = "The data do not name the people who judged" if annotators is None else "Too few people judged"
-        return (f"{few}: no half of them can be asked again, so no claim can hold here.",)
-    breaking = Counter(audit for claim in fragile for audit in claim.fails)
     return (f"What breaks fragile claims: {listed([f'{audit} ({n:,})' for audit, n in breaking.most_common()])}.",)
+
+
+def say_reason(
+    verdict: Verdict,
+    *,
+    trial: str = "",
+    difference: float = math.nan,
+    p: float | None = None,
+    needed: int | None = None,
+    people: int | None = None,
+) -> str:
+    """Why a supported claim does not hold: what breaks it and how, or how many people it would take."""
+    if verdict == "holds":
+        return ""
+    if not trial:
+        if people is None:
+            return "the people who judged are not named"
+        if people <= FEW_PEOPLE:
+            return "only one person judged" if people == 1 else "only two people judged"
+        return "" if needed is None else f"about {needed:,} people instead of {people:,} would make it hold"
+    if trial == OWN_SPREAD:
+        return f"annotators part over this pair (p = {_p(p or 0.0)} by how far they part)"
+    left_out = trial.removesuffix(" left out")
+    where = f"without {left_out}" if left_out != trial else trial if trial.startswith("without ") else f"in the {trial}"
+    if math.isnan(difference):
+        return f"nothing is known of it {where}"
+    if difference <= 0:
+        return f"{where} the order is reversed"
+    return f"{where} the difference is not significant (p = {_p(1.0 if p is None else p)})"
 
 
 def say_subsets_differ(differ: bool, p: float, p_holm: float, columns: int, test: str) -> str:

@@ -94,11 +94,7 @@ def _evaluate_separated(ranking: Ranking, metrics: Sequence[MetricScore]) -> dic
     from adjudge.metrics.join import system_means
 
     human = {system.system for system in ranking.systems if system.human}
-    certain = [
-        pair
-        for pair in ranking.comparisons
-        if pair.p_holm is not None and pair.p_holm < ranking.lines.level and not {pair.better, pair.worse} & human
-    ]
+    certain = [pair for pair in ranking.comparisons if pair.decided and not {pair.better, pair.worse} & human]
     levels = {}
     for name, means in system_means(metrics).items():
         known = [pair for pair in certain if pair.better in means and pair.worse in means]

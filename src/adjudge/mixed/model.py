@@ -37,13 +37,15 @@ if TYPE_CHECKING:
 
     from adjudge.mixed.design import MixedDesign
 
-Unit = Literal["annotator", "document"]
+Unit = Literal["annotator", "document", "text"]
 MANY_ROWS = 200_000
 """Scores beyond which units are left out all at once, however few the unknowns."""
 Refit = MixedFit | PartFit
 """Either has systems, effects, covariance and df."""
 MOST_ROWS = 300_000
 """Rows of all models that are remembered, if there are several; the equations of so many take about 200 MB."""
+FEWEST_TEXTS, MOST_TEXTS, MOST_REFITTED_TEXTS = 5, 60, 20
+"""Documents, or groups of them or of segments, that are left out in turn to measure how much texts matter."""
 LEAST_VARIANCE = 1e-6
 """With less residual variance than this, beside scores of variance 1, what is left is fitted anew."""
 
@@ -116,6 +118,28 @@ class Model:
             ratio = difference / np.sqrt(np.maximum(difference_variances(fitted.covariance)[pairs], 0.0))
         return two_sided(ratio, fitted.df[pairs])
 
+    def jackknife_se(self) -> Floats | None:
+        """Errors of all differences from how they change without each document; None where there are too few texts.
+
+        The model takes all systems to vary alike. A system that fails on some documents varies more than that, which
+        the documents themselves show (the jackknife with groups of documents deleted in turn).
+        """
+        texts = self.codes("text")
+        if texts is None:
+            return None
+        number = int(texts.max()) + 1
+        systems = {name: place for place, name in enumerate(self.design.systems)}
+        effects = np.full((number, len(systems)), np.nan)
+        for code, without in enumerate(self.leave_out("text", range(number))):
+            if without is not None:
+                effects[code, [systems[name] for name in without.systems]] = without.effects
+        difference = effects[:, :, None] - effects[:, None, :]
+        known = (~np.isnan(difference)).sum(0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            from_mean = difference - np.nansum(difference, axis=0) / known
+            variance = (known - 1) / known * np.nansum(from_mean**2, axis=0)
+        return np.asarray(np.sqrt(np.where(known >= FEWEST_TEXTS, variance, 0.0)))
+
     def leave_out(self, unit: Unit, left_out: Iterable[int]) -> list[Refit | None]:
         """The fit without each of these units, at the variances of the whole; None where the rest cannot be ranked."""
         wanted = [(unit, int(code)) for code in left_out]
@@ -151,8 +175,19 @@ class Model:
 
 
 def unit_codes(design: MixedDesign, unit: Unit) -> Codes | None:
-    """The annotator or document of each row."""
+    """The annotator or document of each row, or the text for the jackknife."""
+    if unit == "text":
+        return _texts(design)
     return design.annotator if unit == "annotator" else design.document
+
+
+def _texts(design: MixedDesign) -> Codes | None:
+    """The document of each row, or its segment where there are too few documents, in a limited number of groups."""
+    exact = design.linking is None and design.weight is None
+    for codes in (design.document, design.segment):
+        if codes is not None and int(codes.max()) + 1 >= FEWEST_TEXTS:
+            return renumber(codes % (MOST_TEXTS if exact else MOST_REFITTED_TEXTS))
+    return None
 
 
 class FitsWithout:

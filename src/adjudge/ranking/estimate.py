@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 
 import numpy as np
 
-from adjudge.ranking.lines import holm
+from adjudge.ranking.decisions import DRAWS, PairDecisions, decide
 from adjudge.table.maths import Bools, Contrasts, Floats, contrasts, student_quantile
+from adjudge.table.rng import DEFAULT_SEED
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,11 +71,10 @@ class Estimate:
         """The systems, the best first; equal ones by name."""
         return sorted(range(len(self.systems)), key=lambda i: (-self.effects[i], self.systems[i]))
 
-    def adjusted(self) -> dict[tuple[int, int], float]:
-        """The p-values of all pairs, the better system first, corrected by Holm for all of them."""
-        pairs = list(combinations(self.order, 2))
-        values = holm(np.array([self.contrasts.two_sided[pair] for pair in pairs]))
-        return dict(zip(pairs, values, strict=True))
+    def decide(self, level: float, *, seed: int = DEFAULT_SEED, draws: int = DRAWS) -> PairDecisions:
+        """Decide all pairs at a family-wise level."""
+        p = self.contrasts.two_sided
+        return decide(self.effects, p, self.covariance, level=level, seed=seed, draws=draws)
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
         """The interval of each difference by itself; NaN where no judgment bounds it."""

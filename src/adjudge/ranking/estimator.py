@@ -31,6 +31,7 @@ from adjudge.ranking.counts import (
     person_of,
     units_of,
 )
+from adjudge.ranking.decisions import DRAWS, PairDecisions, Reading, decide_by_both
 from adjudge.ranking.estimate import Estimate
 from adjudge.ranking.lines import check_connected, groups_that_met
 from adjudge.ranking.methods import METHODS
@@ -40,7 +41,7 @@ from adjudge.ranking.tastes import ComparedStrengths, compare_people, fit_tastes
 from adjudge.table.comparisons import NOBODY, Comparisons, comparisons, segment_keys
 from adjudge.table.errors import DataError
 from adjudge.table.judgments import Judgments, renumber
-from adjudge.table.maths import Bools, Codes, Contrasts, Floats, divide, student_tail
+from adjudge.table.maths import Bools, Codes, Contrasts, Floats, divide, student_tail, with_errors
 from adjudge.table.protocols import RELATIVE, SCORED
 from adjudge.table.rng import DEFAULT_SEED, generator
 from adjudge.table.score_sheet import sheet_of, standardised
@@ -146,6 +147,9 @@ class Estimator(Protocol):
     def left_out_notes(self) -> tuple[str, ...]:
         """What must be said with estimates without a unit."""
 
+    def decide(self, level: float, *, seed: int = DEFAULT_SEED, draws: int = DRAWS) -> PairDecisions:
+        """Decide all pairs of systems at a family-wise level."""
+
     def parts(self, parts: Sequence[Part]) -> list[Estimate | None]:
         """The estimate of each part; None where it cannot be compared."""
 
@@ -174,6 +178,35 @@ def estimator_of(judgments: Judgments, *, seed: int = DEFAULT_SEED) -> ScoreEsti
     return ScoreEstimator(judgments)
 
 
+def reading_of(judgments: Judgments) -> Reading:
+    """By which reading of scores pairs are decided: MQM's weights have a meaning of their own, so its points decide."""
+    return "average" if set(judgments.protocols) & set(SCORED) == {"mqm"} else "typical"
+
+
+def decide_scores(
+    estimate: Estimate,
+    other: Estimate | None,
+    reading: Reading | None,
+    *,
+    level: float,
+    seed: int = DEFAULT_SEED,
+    draws: int = DRAWS,
+) -> PairDecisions:
+    """Decide all pairs by an estimate, where there is another reading of the scores only as far as it agrees."""
+    decided = estimate.decide(level, seed=seed, draws=draws)
+    if other is None or reading is None:
+        return decided
+    return decide_by_both(decided, other.decide(level, seed=seed, draws=draws), other.difference, reading)
+
+
+def spread_by_texts(estimate: Estimate, model: Model) -> Estimate:
+    """The estimate with errors at least as large as documents show (`Model.jackknife_se`)."""
+    shown = model.jackknife_se()
+    if shown is None:
+        return estimate
+    return replace(estimate, contrasts=with_errors(estimate.contrasts, np.fmax(estimate.contrasts.se, shown)))
+
+
 class ScoreEstimator:
     """Scores, by the mixed model."""
 
@@ -190,7 +223,11 @@ class ScoreEstimator:
         check: bool = True,
     ) -> None:
         self.judgments = judgments
-        self.design = design_from(judgments, model=model) if design is None else design
+        self.reading = reading_of(judgments) if design is None and model == DEFAULT_MODEL else None
+        """What the design is of, and pairs are decided by, where typical and average scores must agree."""
+        # Of two readings, the one that pairs are tested by; normal scores in their own unit.
+        chosen = model if self.reading is None else "mixed-points" if self.reading == "average" else "mixed-rank"
+        self.design = design_from(judgments, model=chosen) if design is None else design
         if check:
             self.design.check()
         self.systems, self.human = self.design.systems, self.design.human
@@ -202,12 +239,32 @@ class ScoreEstimator:
     @cached_property
     def estimate(self) -> Estimate:
         """The estimate of all judgments."""
-        return self._estimate(self._model.fitted)
+        return self.average if self.reading == "average" else self.estimate_of(self._model.fitted)
+
+    @cached_property
+    def average(self) -> Estimate:
+        """The estimate in points: mean scores, with errors that cover documents on which a system fails."""
+        model = model_of(self.design.with_model("mixed-points"))
+        return spread_by_texts(self.estimate_of(model.fitted), model)
+
+    @cached_property
+    def typical(self) -> Estimate:
+        """The estimate of normal scores: how each system's scores rank among all."""
+        return self.estimate_of(model_of(self.design.with_model("mixed-rank")).fitted)
+
+    def decide(self, level: float, *, seed: int = DEFAULT_SEED, draws: int = DRAWS) -> PairDecisions:
+        """Decide all pairs; where scores have two readings, both must agree."""
+        other = None if self.reading is None else self.average if self.reading == "typical" else self.typical
+        return decide_scores(self.estimate, other, self.reading, level=level, seed=seed, draws=draws)
 
     @property
     def baseline(self) -> Estimate:
         """The same: without a unit, pairs are tested as with it."""
         return self.estimate
+
+    def in_points(self) -> ScoreEstimator:
+        """The estimator of the scores themselves."""
+        return ScoreEstimator(self.judgments, self.design.with_model("mixed-points"), check=False)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -219,7 +276,8 @@ class ScoreEstimator:
         """What must be said with estimates without a unit."""
         return self._model.left_out_notes
 
-    def _estimate(self, fitted: Refit) -> Estimate:
+    def estimate_of(self, fitted: Refit) -> Estimate:
+        """The estimate of a fit."""
         human = self.human[[self.systems.index(name) for name in fitted.systems]]
         return Estimate.of_effects(fitted.systems, human, fitted.effects, fitted.covariance, fitted.df)
 
@@ -277,7 +335,7 @@ class ScoreEstimator:
     def parts(self, parts: Sequence[Part]) -> list[Estimate | None]:
         """The estimate of each part, at the variances of the whole; None where it cannot be compared."""
         fits = self._model.parts([self._rows(part) for part in parts])
-        return [None if fitted is None else self._estimate(fitted) for fitted in fits]
+        return [None if fitted is None else self.estimate_of(fitted) for fitted in fits]
 
     def _rows(self, part: Part) -> Bools:
         rows = np.ones(len(self.design), dtype=bool)
@@ -293,19 +351,15 @@ class ScoreEstimator:
         if units.kind == "segment":
             raise ValueError(units.kind)
         fits = self._model.leave_out(units.kind, codes)
-        return [None if fitted is None else self._estimate(fitted) for fitted in fits]
+        return [None if fitted is None else self.estimate_of(fitted) for fitted in fits]
 
     def with_scores(self, score: Floats) -> Estimate | None:
         """The estimate as if these scores had been given, at the variances of the whole; None if it has none."""
         design = self.design.with_scores(score)
         with suppress(DataError):
             design.check()
-            return self._estimate(self._model.prepared.refit(design.score, self._model.fitted.ratios))
+            return self.estimate_of(self._model.prepared.refit(design.score, self._model.fitted.ratios))
         return None
-
-    def in_points(self) -> Estimate:
-        """The estimate of the scores themselves instead of normal scores."""
-        return self._estimate(model_of(self.design.with_model("mixed-points")).fitted)
 
     def scores_of(self, method: str, halves: Bools, rng: np.random.Generator) -> Floats:  # noqa: ARG002
         """By the model at the variances of the whole, or the customary means over segments; nothing is drawn."""
@@ -425,6 +479,10 @@ class RelativeEstimator:
         """The estimate of all judgments."""
         check_connected(self.tally)
         return self._whole.estimate
+
+    def decide(self, level: float, *, seed: int = DEFAULT_SEED, draws: int = DRAWS) -> PairDecisions:
+        """Decide all pairs of systems at a family-wise level."""
+        return self.estimate.decide(level, seed=seed, draws=draws)
 
     @cached_property
     def baseline(self) -> Estimate:

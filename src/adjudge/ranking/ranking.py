@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from adjudge.ranking.decisions import decide
 from adjudge.ranking.lines import benjamini_hochberg, cluster_numbers, holm, line_after, named_clusters, rank_bounds
 from adjudge.ranking.methods import find_method
 from adjudge.table import results
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from adjudge.evidence.breakdown import Breakdown
     from adjudge.mixed.components import Helper, LeftOut, VarianceComponent
+    from adjudge.ranking.decisions import Correction, PairDecisions, State
     from adjudge.ranking.significance import PairTests
     from adjudge.table.judgments import Judgments, SetAside
     from adjudge.table.results import Setting
@@ -45,10 +47,13 @@ _MEANINGS = {
     "raw": "mean score",
     "z": "mean of the scores standardised by annotator",
     "n_all": "judgments behind the segments",
-    "se": "standard error of the score",
-    "points": "the same by a model of the scores themselves, not of their normal scores",
-    "rank_low": "best rank possible, for this system considered on its own",
-    "rank_high": "worst rank possible, for this system considered on its own",
+    "se": "standard error of the distance from the mean of all systems",
+    "low": "lower end of an interval of the distance from the mean of all systems, beside the score",
+    "high": "upper end of the same interval",
+    "typical": "where the system's typical score stands among all scores, in percent",
+    "low_share": "share of the system's scores among the lowest 5% of the campaign",
+    "rank_low": "best rank in resamples of the annotators, without the most extreme ones",
+    "rank_high": "worst rank in resamples of the annotators, without the most extreme ones",
 }
 
 
@@ -64,13 +69,20 @@ class RankedSystem:
     cluster: int
     n: int
     numbers: Mapping[str, float | int | None] = field(default_factory=dict)
+    letters: str | None = None
+    """Systems that share a letter are not separated; None where too many letters would be needed."""
 
     def to_dict(self) -> dict[str, Any]:
         """The documented keys, flat: numbers of the method are at the same level as the common ones."""
         placed = {
             name: results.to_plain(getattr(self, name)) for name in ("system", "human", "score", "rank", "rank_set")
         }
-        return {**placed, "cluster": self.cluster, "n": self.n, **results.to_plain(dict(self.numbers))}
+        own = results.to_plain(dict(self.numbers))
+        return {**placed, "cluster": self.cluster, "letters": self.letters, "n": self.n, **own}
+
+
+AGREEING = 0.05
+"""The p of an average difference, by itself, below which it agrees with a typical one."""
 
 
 @dataclass(frozen=True)
@@ -87,10 +99,24 @@ class PairComparison:
     p_holm: float | None
     p_bh: float | None
     numbers: Mapping[str, float | int | None] = field(default_factory=dict)
+    p_adjusted: float | None = None
+    """Corrected for all pairs, as the decisions are (`ranking.decisions`)."""
+    decided: bool = False
+    """Whether the first system is decided better than the other."""
+    state: State = "open"
+    """Decided, open, or on which reading of the scores alone the pair would be decided."""
+
+    @property
+    def agreeing(self) -> bool:
+        """Whether both readings of scores, where there are two, point the same way, and the average significantly."""
+        typical, p_average = self.numbers.get("typical"), self.numbers.get("p_average")
+        if typical is None or p_average is None:
+            return True
+        return typical * (self.difference or 0.0) > 0 and p_average < AGREEING
 
     def to_dict(self) -> dict[str, Any]:
         """The documented keys, flat."""
-        common = ("better", "worse", "difference", "p", "p_holm", "p_bh")
+        common = ("better", "worse", "difference", "p", "p_holm", "p_bh", "p_adjusted", "decided", "state")
         compared = {name: results.to_plain(getattr(self, name)) for name in common}
         return {**compared, **results.to_plain(dict(self.numbers))}
 
@@ -120,6 +146,12 @@ class Ranking(results.Result):
     comparisons: tuple[PairComparison, ...]
     clusters: tuple[tuple[str, ...], ...]
     lines: Lines
+    correction: Correction = "holm"
+    """How `p_adjusted` is corrected for all pairs."""
+    annotators: int | None = None
+    """How many people judged; None where not all of them are named."""
+    verdict: tuple[str, ...] = ()
+    """Who is best, and how many pairs are decided, in a sentence each (`evidence.verdict` words them)."""
     components: tuple[VarianceComponent, ...] = ()
     """The sources of variation of scores, for methods that model them."""
     left_out: tuple[LeftOut, ...] = ()
@@ -136,29 +168,54 @@ class Ranking(results.Result):
         """The systems' names, the best first."""
         return tuple(system.system for system in self.systems)
 
+    @property
+    def first_lines(self) -> tuple[str, ...]:
+        """Who is best, and how many pairs are decided."""
+        return self.verdict
+
     def tables(self) -> tuple[results.Table, ...]:
         """The ranking with a line between clusters."""
         names = list(dict.fromkeys(name for system in self.systems for name in system.numbers))
-        rows = tuple(_row(system, names) for system in self.systems)
+        shown = [name for name in ("low", "high") if name in names]
+        others = [name for name in names if name not in shown]
+        rows = tuple(_row(system, shown, others) for system in self.systems)
         neighbours = zip(self.systems, self.systems[1:], strict=False)
         lines = frozenset(i for i, (above, below) in enumerate(neighbours, start=1) if above.cluster != below.cluster)
         columns = (
             results.number("rank", 0),
             results.text("system"),
-            results.number("score", 3, help=f"by {self.method}"),
-            results.span("rank set", help="ranks that the data leave possible", name="rank_set"),
+            results.number("score", self._digits, help=f"by {self.method}"),
+            *(results.Column(name, digits=self._digits, help=_MEANINGS.get(name, ""), name=name) for name in shown),
+            results.text("letters", help="systems that share a letter are not separated"),
+            results.span("rank set", help="ranks that the decided pairs leave possible", name="rank_set"),
             results.number("n", 0, help="judgments (or segments) behind the score"),
-            *(results.Column(name.replace("_", " "), help=_MEANINGS.get(name, ""), name=name) for name in names),
+            *(_detail(name) for name in others),
         )
-        drawn = "Lines separate clusters" if lines else "No line is drawn"
-        note = f"{drawn} by the rule '{self.lines.rule}' at {self.lines.level:g}."
-        ranking = results.Table(f"Ranking by {self.method}", columns, rows, note, lines)
+        ranking = results.Table(f"Ranking by {self.method}", columns, rows, self._explain(lines), lines)
         return (
             ranking,
             *self._helpers(),
             *self._spread(),
             *(() if self.breakdown is None else self.breakdown.tables()),
         )
+
+    @property
+    def _digits(self) -> int:
+        """Two digits of points; strengths, z-scores and shares have three."""
+        return 2 if self.difference_unit == "points" or self.method == "raw" else 3
+
+    def _explain(self, lines: frozenset[int]) -> str:
+        """How to read the table."""
+        shared = "Systems that share a letter are not separated."
+        drawn = "A line means that everyone above is decided better than everyone below." if lines else ""
+        if self.lines.rule not in ("decided", "rank-sets"):
+            drawn = f"Lines follow the rule '{self.lines.rule}' at {self.lines.level:g}."
+        bars = ""
+        if any(system.numbers.get("low") is not None for system in self.systems):
+            bars = (
+                f"Low and high are a {100 * (1 - self.lines.level):g}% interval of the distance from the mean of all."
+            )
+        return " ".join(part for part in (shared, drawn, bars) if part)
 
     def _helpers(self) -> tuple[results.Table, ...]:
         """What helpers are worth, where there are any."""
@@ -184,7 +241,7 @@ class Ranking(results.Result):
         if not self.components:
             return ()
         judged = "comparisons" if self.kind == "relative" else "scores"
-        return (tabulate_components(self.components, self.left_out, judged=judged),)
+        return (replace(tabulate_components(self.components, self.left_out, judged=judged), detail=True),)
 
     def all_tables(self) -> tuple[results.Table, ...]:
         """The ranking, and every pair of systems."""
@@ -195,10 +252,20 @@ class Ranking(results.Result):
         return results.comparison_table("Pairs of systems", self.comparisons)
 
 
-def _row(system: RankedSystem, names: Sequence[str]) -> tuple[results.Cell, ...]:
-    numbers = (system.numbers.get(name) for name in names)
+def _row(system: RankedSystem, shown: Sequence[str], others: Sequence[str]) -> tuple[results.Cell, ...]:
+    beside, details = ((system.numbers.get(name) for name in names) for names in (shown, others))
     name = results.shown_name(system.system, system.human)
-    return (system.rank, name, system.score, results.Span(*system.rank_set), system.n, *numbers)
+    ranks = results.Span(*system.rank_set)
+    return (system.rank, name, system.score, *beside, system.letters, ranks, system.n, *details)
+
+
+def _detail(name: str) -> results.Column:
+    """A column with a method's own number."""
+    help_ = _MEANINGS.get(name, "")
+    if name == "low_share":
+        return results.Column("low share", "percent", 1, help_, name, detail=True)
+    digits = 1 if name == "typical" else 3
+    return results.Column(name.replace("_", " "), digits=digits, help=help_, name=name, detail=True)
 
 
 # From findings to a ranking: order, ranks, lines, and every pair with its p-values. The same for all methods.
@@ -219,7 +286,10 @@ class Findings:
     scores: NDArray[np.float64]
     n: NDArray[np.int64]
     tests: PairTests
-    rank_sets: NDArray[np.int64]
+    decisions: PairDecisions | None = None
+    """Of all pairs; default: by Holm's correction of the tests."""
+    rank_sets: NDArray[np.int64] | None = None
+    """By a procedure of the method's own; default: those that the decisions leave."""
     numbers: Mapping[str, NDArray[np.float64] | NDArray[np.int64]] = field(default_factory=dict)
     pair_numbers: Mapping[str, NDArray[np.float64] | NDArray[np.int64]] = field(default_factory=dict)
 
@@ -247,6 +317,7 @@ def assemble(
     rule: str,
     level: float,
     settings: Mapping[str, Setting],
+    annotators: int | None = None,
     notes: tuple[str, ...] = (),
     components: tuple[VarianceComponent, ...] = (),
     left_out: tuple[LeftOut, ...] = (),
@@ -256,10 +327,12 @@ def assemble(
     """Put the ranking together."""
     findings = replace(findings, scores=_levelled(findings))
     order = _order(findings)
-    after = line_after(rule, order, findings.tests, findings.rank_sets, level)
+    decisions = findings.decisions or _decide_by_tests(findings, level)
+    rank_sets = decisions.rank_sets if findings.rank_sets is None else findings.rank_sets
+    after = line_after(rule, order, findings.tests, decisions.better, level)
     clusters = cluster_numbers(after)
     facts = find_method(method)
-    systems = _ranked_systems(findings, order, clusters)
+    systems = _ranked_systems(findings, order, clusters, rank_sets, decisions.letters(order))
     return Ranking(
         settings=settings,
         data=source.data,
@@ -270,9 +343,11 @@ def assemble(
         unit=facts.unit,
         difference_unit=facts.difference_unit,
         systems=systems,
-        comparisons=_comparisons(findings, order),
+        comparisons=_comparisons(findings, order, decisions),
         clusters=named_clusters([system.system for system in systems], clusters),
         lines=Lines(rule, level),
+        correction=decisions.corrected.name,
+        annotators=annotators,
         components=components,
         left_out=left_out,
         helpers=helpers,
@@ -299,8 +374,20 @@ def _order(findings: Findings) -> NDArray[np.int64]:
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
 
 
+def _decide_by_tests(findings: Findings, level: float) -> PairDecisions:
+    """The decisions of a method that knows only p-values, by Holm's correction."""
+    scores, p = findings.scores, findings.tests.reported
+    # A one-sided test counts in the direction of the scores.
+    p = np.where(scores[:, None] >= scores[None, :], p, p.T)
+    return decide(scores, np.where(scores[:, None] == scores[None, :], np.maximum(p, p.T), p), None, level=level)
+
+
 def _ranked_systems(
-    findings: Findings, order: NDArray[np.int64], clusters: NDArray[np.int64]
+    findings: Findings,
+    order: NDArray[np.int64],
+    clusters: NDArray[np.int64],
+    rank_sets: NDArray[np.int64],
+    letters: tuple[str, ...] | None,
 ) -> tuple[RankedSystem, ...]:
     """The systems in their order; one without a score has the last rank."""
     ranks = rank_bounds(findings.scores)[0]
@@ -310,8 +397,9 @@ def _ranked_systems(
             human=bool(findings.human[i]),
             score=_number(findings.scores[i]),
             rank=int(ranks[i]) if not np.isnan(findings.scores[i]) else len(order),
-            rank_set=(int(findings.rank_sets[i, 0]), int(findings.rank_sets[i, 1])),
+            rank_set=(int(rank_sets[i, 0]), int(rank_sets[i, 1])),
             cluster=int(cluster),
+            letters=None if letters is None else letters[i],
             n=int(findings.n[i]),
             numbers={name: _number(values[i]) for name, values in findings.numbers.items()},
         )
@@ -319,11 +407,12 @@ def _ranked_systems(
     )
 
 
-def _comparisons(findings: Findings, order: NDArray[np.int64]) -> tuple[PairComparison, ...]:
+def _comparisons(findings: Findings, order: NDArray[np.int64], decisions: PairDecisions) -> tuple[PairComparison, ...]:
     first, second = np.triu_indices(len(order), 1)
     better, worse = order[first], order[second]
     p = findings.tests.reported[better, worse]
     difference = findings.scores[better] - findings.scores[worse]
+    p_adjusted = decisions.corrected.p[better, worse]
     p_holm, p_bh = holm(p), benjamini_hochberg(p)
     return tuple(
         PairComparison(
@@ -333,6 +422,9 @@ def _comparisons(findings: Findings, order: NDArray[np.int64]) -> tuple[PairComp
             p=_number(p[k]),
             p_holm=_number(p_holm[k]),
             p_bh=_number(p_bh[k]),
+            p_adjusted=_number(p_adjusted[k]),
+            decided=bool(decisions.better[i, j]),
+            state=decisions.state(i, j),
             numbers={name: _number(values[i, j]) for name, values in findings.pair_numbers.items()},
         )
         for k, (i, j) in enumerate(zip(better, worse, strict=True))

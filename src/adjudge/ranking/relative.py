@@ -170,13 +170,20 @@ def rank_units(
     return _rank_by_resamples(units, source, method, settings, "resample" if wanted == "tastes" else wanted)
 
 
+def _count_people(units: Units) -> int | None:
+    """How many people judged; None where some are not named."""
+    if units.kind == "annotators":
+        return None if units.unnamed else units.number
+    return None if units.unnamed else 1
+
+
 def _rank_by_tastes(
     units: Units, source: Provenance, method: Method, settings: RankSettings, blocks: Comparisons | None
 ) -> Ranking:
     """Strengths with a model of annotators' tastes."""
     compared = compare_strengths(units, blocks)
     tally = units.total()
-    rule = settings.lines or "rank-sets"
+    rule = settings.lines or "decided"
     segments = 0 if blocks is None else len(np.unique(blocks.segment))
     documents = 0 if blocks is None or blocks.document is None else len(np.unique(blocks.document))
     return assemble(
@@ -194,6 +201,7 @@ def _rank_by_tastes(
             "draws": draws(settings),
             "seed": settings.seed,
         },
+        annotators=_count_people(units),
         notes=(
             *few_people_note(units),
             *unnamed_people_note(units.unnamed, "comparison"),
@@ -235,8 +243,10 @@ def _rank_by_resamples(
         tests = signs.without_claims(contradicted(scores, tally.wins))
     else:
         tests = resampling_tests(scores, spread, units.number, tally.wins)
-    sets = resampled_rank_sets(scores, resampled, level)
-    rule = settings.lines or ("rank-sets" if units.kind == "annotators" else "none")
+    # Widened for systems that no judgment bounds.
+    sets = apart.widened(resampled_rank_sets(scores, resampled, level), np.stack(rank_bounds(scores), axis=1), level)
+    numbers |= {"rank_low": sets[:, 0], "rank_high": sets[:, 1]}
+    rule = settings.lines or "decided"
     return assemble(
         source,
         Findings(
@@ -245,8 +255,6 @@ def _rank_by_resamples(
             scores=scores,
             n=tally.met.sum(-1).astype(int),
             tests=tests,
-            # Widened for systems that no judgment bounds.
-            rank_sets=apart.widened(sets, np.stack(rank_bounds(scores), axis=1), level),
             numbers=numbers,
             pair_numbers=pair_numbers,
         ),
@@ -263,6 +271,7 @@ def _rank_by_resamples(
             "resamples": len(resampled),
             "seed": settings.seed,
         },
+        annotators=_count_people(units),
         notes=(
             *resampling_notes(units, significance, method),
             *evidence_notes(tally, scores, level),

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.mixed.design import MixedDesign, design_from
 from adjudge.mixed.helpers import Helped, Matched, help_design, match
 from adjudge.mixed.model import model_of
-from adjudge.ranking.lines import DRAWS, RankSets, rank_sets, resampled_rank_sets, simultaneous_interval
+from adjudge.ranking.estimator import ScoreEstimator, decide_scores
+from adjudge.ranking.lines import resampled_rank_sets
 from adjudge.ranking.ranking import Findings, Provenance, Ranking, assemble, provenance
 from adjudge.ranking.relative import unnamed_people_note
 from adjudge.ranking.significance import PairTests, mann_whitney
@@ -19,9 +19,9 @@ from adjudge.ranking.tastes import draws
 from adjudge.table.comparisons import LEFT_BLANK, NOBODY, groups, in_words
 from adjudge.table.errors import DataError, param
 from adjudge.table.judgments import Judgments, SetAside, weights_note
-from adjudge.table.maths import Contrasts, Floats, contrasts, memoised, student_tail
+from adjudge.table.maths import Floats, divide, memoised, student_quantile, student_tail
 from adjudge.table.protocols import EDITED, PROTOCOLS, RELATIVE, SCORED
-from adjudge.table.rng import DEFAULT_SEED, generator
+from adjudge.table.rng import generator
 from adjudge.table.score_sheet import ItemMeans, Sheet, item_means, resampled_means, sheet_of, standardised
 from adjudge.table.texts import edit_rate
 from adjudge.table.wording import agreeing, counted
@@ -29,28 +29,29 @@ from adjudge.table.wording import agreeing, counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from adjudge.mixed.design import MixedDesign
     from adjudge.mixed.fit import MixedFit
+    from adjudge.ranking.decisions import PairDecisions
+    from adjudge.ranking.estimate import Estimate
     from adjudge.ranking.methods import Method, RankSettings
     from adjudge.readers.metric_scores import MetricScore
 
 
-DEFAULT_RULE = "holm"
-
-
 @dataclass(frozen=True, eq=False)
 class MixedRanking:
-    """A fitted model and what follows from it; arrays are in the order of `fit.systems`."""
+    """What a mixed model says of the systems, in the order of `shown.systems`."""
 
+    shown: Estimate
+    """What is printed: mean scores in points, or the effects of a model in another unit."""
     fit: MixedFit
-    contrasts: Contrasts
-    rank_sets: RankSets
-    interval: tuple[Floats, Floats]
-    """Low and high of every difference, by itself."""
-    simultaneous: tuple[Floats, Floats]
-    """Low and high of every difference, all at once."""
-    set_aside: tuple[SetAside, ...]
-    points: Floats | None = None
-    """Effects on the scores themselves (`mixed-points`), where the model is fitted to normal scores."""
+    """The model behind what is printed."""
+    decided_by: Estimate
+    """What pairs are tested by: typical scores, or the same as what is printed."""
+    decisions: PairDecisions
+    typical: Floats | None = None
+    """Where each system's typical score stands among all scores, in percent; None where there is one reading only."""
+    low_shares: Floats | None = None
+    """The share of each system's scores that are among the lowest of the campaign."""
     helped: Helped | None = None
     """What helpers did, if there are any."""
 
@@ -62,21 +63,26 @@ class MixedRanking:
     @property
     def findings(self) -> Findings:
         """What `ranking.ranking.assemble` needs."""
-        low, high = self.interval
+        shown, level = self.shown, self.decisions.level
+        low, high = shown.interval(level)
+        error = shown.errors_from_mean()
+        half = error * student_quantile(level / 2, shown.df.min(axis=1))
+        tested = self.decided_by.contrasts
+        own: dict[str, Floats] = {}
+        if self.typical is not None and self.low_shares is not None:
+            own = {"typical": self.typical, "low_share": self.low_shares}
+        both: dict[str, Floats] = {}
+        if self.typical is not None:
+            both = {"typical": np.subtract.outer(self.typical, self.typical), "p_average": shown.contrasts.two_sided}
         return Findings(
-            systems=self.fit.systems,
-            human=self.fit.human,
-            scores=self.fit.effects,
+            systems=shown.systems,
+            human=shown.human,
+            scores=shown.effects,
             n=self.fit.n,
-            tests=PairTests(self.contrasts.greater, self.contrasts.two_sided),
-            rank_sets=self.rank_sets.simultaneous,
-            numbers={
-                "se": self.fit.se,
-                **({} if self.points is None else {"points": self.points}),
-                "rank_low": self.rank_sets.marginal[:, 0],
-                "rank_high": self.rank_sets.marginal[:, 1],
-            },
-            pair_numbers={"se": self.contrasts.se, "df": self.contrasts.df, "low": low, "high": high},
+            tests=PairTests(tested.greater, tested.two_sided),
+            decisions=self.decisions,
+            numbers={"low": shown.effects - half, "high": shown.effects + half, "se": error, **own},
+            pair_numbers={"se": shown.se, "df": shown.df, "low": low, "high": high, **both},
         )
 
 
@@ -91,18 +97,15 @@ def rank_by_model(
         settings: those that methods share.
         helpers: scores of metrics for all outputs, which tighten what the judgments say (see `helpers`).
     """
-    resamples = draws(settings)
-    design = design_from(judgments, model=method.name)
-    matched = match(judgments, design, helpers) if helpers is not None else None
-    ranking = rank_design(design, level=settings.level, seed=settings.seed, resamples=resamples, helpers=matched)
+    estimator = ScoreEstimator(judgments, model=method.name)
+    matched = match(judgments, estimator.design, helpers) if helpers is not None else None
+    ranking = rank_scores(estimator, settings, matched)
     model = ranking.fit
-    if len(model.systems) < 2:
-        raise DataError(f"at least two systems must be scored, the data hold {model.systems[0]}")
-    rule = settings.lines or DEFAULT_RULE
+    rule = settings.lines or "decided"
     return assemble(
         Provenance(
             judgments.fingerprint,
-            ranking.set_aside + (() if matched is None else matched.set_aside),
+            estimator.design.set_aside + (() if matched is None else matched.set_aside),
             judgments.final().notes,
         ),
         ranking.findings,
@@ -112,14 +115,16 @@ def rank_by_model(
         settings={
             "method": method.name,
             "effects": "+".join(component.effect for component in model.components[:-1]),
+            **({} if ranking.decisions.reading is None else {"decided_by": ranking.decisions.reading}),
             "lines": rule,
             "level": settings.level,
-            "draws": resamples,
+            "draws": draws(settings),
             "seed": settings.seed,
             "converged": model.converged,
             **({} if matched is None else {"helpers": len(matched.names), "with": matched.fingerprint}),
         },
-        notes=(*ranking.notes, *_unnamed_note(judgments, method)),
+        annotators=estimator.annotators,
+        notes=(*ranking.notes, *_unnamed_note(estimator)),
         components=model.components,
         left_out=model.left_out,
         helpers=() if ranking.helped is None else ranking.helped.helpers,
@@ -127,45 +132,56 @@ def rank_by_model(
     )
 
 
-def _unnamed_note(judgments: Judgments, method: Method) -> Iterator[str]:
+def _unnamed_note(estimator: ScoreEstimator) -> Iterator[str]:
     """Say whose scores are taken to be those that name no annotator, where others do."""
-    design = design_from(judgments, model=method.name)
-    if design.annotator is None:
-        return
-    unnamed = judgments.final().table["annotator"].gather(design.row).null_count()
-    yield from unnamed_people_note(unnamed, "score", by_task=design.task is not None)
+    if estimator.annotator is not None:
+        yield from unnamed_people_note(estimator.unnamed, "score", by_task=estimator.design.task is not None)
 
 
-def rank_design(
-    design: MixedDesign,
-    *,
-    level: float = 0.05,
-    seed: int = DEFAULT_SEED,
-    resamples: int = DRAWS,
-    helpers: Matched | None = None,
-) -> MixedRanking:
-    """Fit the model to a design that is at hand, with helpers if there are any, and compare all systems."""
-    helped = None if helpers is None else help_design(design, helpers, seed=seed)
-    model = model_of(design).fitted if helped is None else helped.fit
-    compared = contrasts(model.effects, model.covariance, model.df)
+def rank_scores(estimator: ScoreEstimator, settings: RankSettings, helpers: Matched | None = None) -> MixedRanking:
+    """Estimate scores by their readings, with helpers if there are any, and decide all pairs."""
+    level, seed, number = settings.level, settings.seed, draws(settings)
+    design, reading = estimator.design, estimator.reading
+    if helpers is None:
+        shown = estimator.estimate if reading is None else estimator.average
+        fit = model_of(design if reading is None else design.with_model("mixed-points")).fitted
+        decided_by, decisions, helped = estimator.estimate, estimator.decide(level, seed=seed, draws=number), None
+        typical = None if reading is None else estimator.typical.effects
+    else:
+        helped = help_design(design if reading is None else design.with_model("mixed-points"), helpers, seed=seed)
+        fit, shown = helped.fit, estimator.estimate_of(helped.fit)
+        other, typical = None, None
+        if reading is not None:
+            normal = help_design(design.with_model("mixed-rank"), helpers, seed=seed, alone=False).fit
+            other, typical = estimator.estimate_of(normal), normal.effects
+        decided_by = shown if other is None or reading == "average" else other
+        agrees = None if other is None else shown if decided_by is other else other
+        decisions = decide_scores(decided_by, agrees, reading, level=level, seed=seed, draws=number)
     return MixedRanking(
-        fit=model,
-        contrasts=compared,
-        rank_sets=rank_sets(compared, model.covariance, level=level, seed=seed, draws=resamples),
-        interval=compared.interval(level),
-        simultaneous=simultaneous_interval(compared, model.covariance, level=level, seed=seed, draws=resamples),
-        set_aside=design.set_aside,
-        points=_in_points(design, helpers, seed) if design.model.normal else None,
-        helped=helped,
+        shown,
+        fit,
+        decided_by,
+        decisions,
+        None if typical is None else _percentile(typical),
+        None if reading is None else low_shares(design),
+        helped,
     )
 
 
-def _in_points(design: MixedDesign, helpers: Matched | None, seed: int) -> Floats:
-    """Effects on the scores themselves."""
-    points = design.with_model("mixed-points")
-    if helpers is None:
-        return model_of(points).fitted.effects
-    return help_design(points, helpers, seed=seed, alone=False).fit.effects
+def _percentile(normal_scores: Floats) -> Floats:
+    from scipy.special import ndtr
+
+    return np.asarray(100 * ndtr(normal_scores))
+
+
+LOWEST = 0.05
+"""Scores as low as the lowest twentieth of a campaign are called very low."""
+
+
+def low_shares(design: MixedDesign) -> Floats:
+    """The share of each system's scores that are among the lowest of the campaign."""
+    low = design.as_given <= np.quantile(design.as_given, LOWEST)
+    return np.asarray(divide(np.bincount(design.system, low), np.bincount(design.system)))
 
 
 # The customary ranking of scores: raw or standardised means, Wilcoxon's rank-sum test on segment means, lines.
@@ -226,6 +242,7 @@ def rank_by_means(judgments: Judgments, method: Method, settings: RankSettings) 
             "resamples": len(resampled),
             "seed": settings.seed,
         },
+        annotators=None if NOBODY in sheet.annotators else len(sheet.annotators),
         notes=(*_notes(sheet, z_sheet), *weights_note(means.weight)),
     )
 

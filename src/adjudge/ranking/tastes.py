@@ -25,7 +25,7 @@ import numpy as np
 from adjudge.mixed.components import TASTE, VarianceComponent
 from adjudge.ranking.bradley_terry import RIDGE, expectations, fit
 from adjudge.ranking.counts import PeopleCounts, Units, people_counts, person_of, units_of
-from adjudge.ranking.lines import DRAWS, rank_sets
+from adjudge.ranking.decisions import DRAWS, decide
 from adjudge.ranking.ranking import Findings
 from adjudge.ranking.significance import PairTests, Separation, contradicted, separation, sign_tests, unanimous_p
 from adjudge.table.maths import Contrasts, Floats, contrasts, student_below, student_quantile
@@ -663,7 +663,9 @@ def _with_p(pairs: Contrasts, p: Floats) -> Contrasts:
 def strength_findings(units: Units, compared: ComparedStrengths, settings: RankSettings) -> Findings:
     """What a ranking is put together from."""
     tally, fit, pairs = units.total(), compared.fit, compared.pairs
-    sets = rank_sets(pairs, fit.covariance, level=settings.level, seed=settings.seed, draws=draws(settings))
+    decisions = decide(
+        fit.strength, pairs.two_sided, fit.covariance, level=settings.level, seed=settings.seed, draws=draws(settings)
+    )
     counts = {"wins": tally.wins, "ties": tally.ties, "losses": tally.losses}
     low, high = _intervals(fit, settings.level)
     errors = {"se": fit.system_errors(), "low": low, "high": high}
@@ -674,12 +676,10 @@ def strength_findings(units: Units, compared: ComparedStrengths, settings: RankS
         scores=fit.strength,
         n=tally.met.sum(-1).astype(int),
         tests=PairTests(pairs.greater, pairs.two_sided),
-        rank_sets=sets.simultaneous,
+        decisions=decisions,
         numbers={
             **{name: table.sum(-1).astype(np.int64) for name, table in counts.items()},
             **bounded,
-            "rank_low": sets.marginal[:, 0],
-            "rank_high": sets.marginal[:, 1],
         },
         pair_numbers={
             **{name: table.astype(np.int64) for name, table in counts.items()},

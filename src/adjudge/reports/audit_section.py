@@ -139,10 +139,10 @@ def _cells(column: ColumnBreakdown) -> dict[str, Any]:
 
 # The claims: every statement of the ranking with the audits it survives.
 
-_VERDICTS = ("holds", "fragile", "not supported")
-_COLOURS = (chart_theme.HEAT[6], chart_theme.HEAT[1], chart_theme.HEAT[3])
+_VERDICTS = ("holds", "needs more people", "fragile", "not supported")
+_COLOURS = (chart_theme.HEAT[6], chart_theme.HEAT[5], chart_theme.HEAT[1], chart_theme.HEAT[3])
 # The cell also says the verdict in words, for readers who do not see the colours.
-_SIGNS = {"holds": "✓", "fragile": "!", "not supported": ""}
+_SIGNS = {"holds": "✓", "needs more people": "+", "fragile": "!", "not supported": ""}
 
 
 def claims_of(results: PairResults) -> Claims | None:
@@ -169,9 +169,9 @@ def claims_alone(claims: Claims, systems: Sequence[str] | None = None) -> Sectio
     systems = verdict.order_systems(claims) if systems is None else systems
     parity = [claim for claim in claims.claims if claim.kind == "parity" and claim.verdict != "not supported"]
     words = (
-        verdict.count_claims_on_page(claims.counted("holds"), claims.counted("fragile"), claims.pairs),
+        verdict.count_claims_on_page(*claims.counts, claims.pairs),
         *_rule(claims),
-        *(verdict.say_parity_claim(claim.claim, fragile=claim.verdict == "fragile") for claim in parity),
+        *(verdict.say_parity_claim(claim.claim, fragile=claim.verdict != "holds") for claim in parity),
     )
     if not any(claim.verdict != "not supported" for claim in claims.claims):
         return Section("claims", "What can be claimed", words)
@@ -185,7 +185,7 @@ def _rule(claims: Claims) -> tuple[str, ...]:
     if not claims.audits:
         return ()
     fragile = [claim for claim in claims.claims if claim.kind == "better" and claim.verdict == "fragile"]
-    return verdict.say_rule(claims.audits), *verdict.say_breaks(fragile, claims.annotators)
+    return verdict.say_rule(claims.audits), *verdict.say_breaks(fragile)
 
 
 def claims_chart(claims: Claims, order: Sequence[str]) -> dict[str, Any]:
@@ -194,7 +194,7 @@ def claims_chart(claims: Claims, order: Sequence[str]) -> dict[str, Any]:
         {
             "row": claim.systems[0], "column": claim.systems[1], "verdict": claim.verdict,
             "sign": _SIGNS[claim.verdict],
-            "estimate": claim.estimate, "p": chart_theme.p_text(claim.p_holm), "broken": "; ".join(claim.broken_by[:4]),
+            "estimate": claim.estimate, "p": chart_theme.p_text(claim.p_adjusted), "reason": claim.reason,
         }
         for claim in claims.claims
         if claim.kind == "better"
@@ -210,8 +210,8 @@ def claims_chart(claims: Claims, order: Sequence[str]) -> dict[str, Any]:
             channel("column:N", title="worse"),
             channel("verdict:N"),
             channel("estimate:Q", title=f"by {claims.unit}", format=".2f"),
-            channel("p:N", title="p (Holm)"),
-            channel("broken:N", title="broken by"),
+            channel("p:N", title="p (all pairs)"),
+            channel("reason:N", title="but"),
         ],
     )
 

@@ -122,7 +122,7 @@ def _told(results: PairResults) -> str:
     claims = claims_of(results)
     if claims is None:
         return counted(len(results.ranking.clusters), "cluster")
-    return count_claims_in_short(claims.counted("holds"), claims.counted("fragile"))
+    return count_claims_in_short(*claims.counts)
 
 
 def overview(results: Mapping[str, PairResults]) -> Table:

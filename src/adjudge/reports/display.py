@@ -84,7 +84,7 @@ def as_pandas(frame: pl.DataFrame) -> Any:
 def short_text(result: Result) -> str:
     """The first table, shortened to fit on a screen, and the signature."""
     tables = result.all_tables()
-    parts = [_text_table(tables[0])] if tables else []
+    parts = [*result.first_lines, *([_text_table(tables[0].in_brief())] if tables else [])]
     if len(tables) > 1:
         parts.append("more tables, by to_frame(): " + "; ".join(table.title for table in tables[1:]))
     parts += _remarks(result)
@@ -128,7 +128,8 @@ def _left_out(table: Table, columns: int) -> list[str]:
 def short_html(result: Result) -> str:
     """The first table, remarks and the signature, for a notebook. All text is escaped."""
     tables = result.all_tables()
-    parts = [_html_table(tables[0])] if tables else []
+    parts = [f"<p><b>{escape(line)}</b></p>" for line in result.first_lines]
+    parts += [_html_table(tables[0].in_brief())] if tables else []
     parts += [f"<div>{escape(remark)}</div>" for remark in _remarks(result)]
     return "\n".join([*parts, f"<div><small><code>{escape(result.signature)}</code></small></div>"])
 

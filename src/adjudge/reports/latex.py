@@ -373,12 +373,19 @@ def _not_ranked(results: PairResults) -> list[str]:
     return [f"Not ranked: {'; '.join(left_out)}."]
 
 
+_CORRECTIONS = {
+    "holm": r"Holm's method~\cite{holm1979simple}",
+    "step-down": r"the step-down procedure of the largest statistic~\cite{romano2005exact}",
+}
+
+
 def _found(results: PairResults) -> list[str]:
     decisions, claims = decide(results), claims_of(results)
-    how = rf"at the {100 * decisions.level:g}\% level after Holm's correction~\cite{{holm1979simple}}"
+    correction = _CORRECTIONS[results.ranking.correction]
+    how = rf"at the {100 * decisions.level:g}\% level, corrected for all pairs by {correction}"
     sentences = [say_apart_in_paper(decisions.apart, decisions.pairs, how), escape(say_headline(decisions))]
     if claims is not None:
-        sentences.append(count_claims_in_paper(claims.counted("holds"), claims.counted("fragile")))
+        sentences.append(count_claims_in_paper(*claims.counts))
     return sentences
 
 

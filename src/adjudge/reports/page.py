@@ -127,12 +127,15 @@ PADDINGS = {3: (0, 1, 0, 1), 2: (0, 1, 0, 0), 1: (0, 0, 0, 0)}
 SLIVER = 12
 
 
-def print_result(result: Result, console: Console, *, heading: str = "") -> None:
-    """Print all that a result shows of itself."""
+def print_result(result: Result, console: Console, *, heading: str = "", details: bool = True) -> None:
+    """Print all that a result shows of itself, with or without its details."""
     if heading:
         console.rule(heading)
+    for line in result.first_lines:
+        console.print(line, markup=False, highlight=False, style="bold")
     for table in result.tables():
-        print_table(table, console)
+        if details or not table.detail:
+            print_table(table if details else table.in_brief(), console)
     for aside in result.set_aside:
         console.print(f"set aside: {aside.rows:,} × {aside.reason}", markup=False, highlight=False, style="dim")
     for note in result.notes:

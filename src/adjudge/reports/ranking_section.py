@@ -82,9 +82,9 @@ def _bars(ranking: Ranking) -> str:
     """What bars and points say: a bar is about one system, what is decided is about all pairs."""
     first = ranking.order[0] if _has_gaps(ranking) else find_first_system(ranking)
     undecided = find_undecided(ranking, first)
-    if not any(comparison.p_holm is not None for comparison in ranking.comparisons):
+    if not any(comparison.p is not None for comparison in ranking.comparisons):
         return f"{ranking.order[0]} has the highest score, {ranking.order[-1]} the lowest."
-    says = verdict.say_apart_from(first, len(undecided), len(ranking.systems) - 1, len(ranking.comparisons))
+    says = verdict.say_apart_from(first, len(undecided), len(ranking.systems) - 1)
     by_eye = [comparison.worse for comparison in verdict.lost_to_correction(ranking) if comparison.better == first]
     if by_eye and _has_gaps(ranking):
         says += verdict.say_bars_off_line(first, by_eye)
@@ -266,8 +266,7 @@ def pairs_chart(ranking: Ranking) -> Chart:
 
 def draw_wins(ranking: Ranking) -> dict[str, Any]:
     """Share of the pair's decided comparisons that the row's system won; a dot marks pairs told apart (Holm)."""
-    level = ranking.lines.level
-    cells = [cell for comparison in ranking.comparisons for cell in _share_cells(comparison, level)]
+    cells = [cell for comparison in ranking.comparisons for cell in _share_cells(comparison)]
     return draw_heatmap(
         cells,
         ranking.order,
@@ -287,19 +286,18 @@ def draw_wins(ranking: Ranking) -> dict[str, Any]:
             channel("wins:Q"),
             channel("ties:Q"),
             channel("losses:Q"),
-            channel("p:N", title="p (Holm)"),
+            channel("p:N", title="p (all pairs)"),
         ],
     )
 
 
-def _share_cells(comparison: PairComparison, level: float) -> list[dict[str, Any]]:
+def _share_cells(comparison: PairComparison) -> list[dict[str, Any]]:
     wins, losses = comparison.numbers.get("wins") or 0, comparison.numbers.get("losses") or 0
     decided = wins + losses
     if not decided:
         return []
-    apart = comparison.p_holm is not None and comparison.p_holm < level
-    common: dict[str, Any] = {"ties": comparison.numbers.get("ties"), "p": chart_theme.p_text(comparison.p_holm)}
-    common["dot"] = "•" if apart else ""
+    common: dict[str, Any] = {"ties": comparison.numbers.get("ties"), "p": chart_theme.p_text(comparison.p_adjusted)}
+    common["dot"] = "•" if comparison.decided else ""
 
     def cell(row: str, column: str, won: float, lost: float) -> dict[str, Any]:
         share = won / decided
@@ -320,7 +318,7 @@ def _percent(share: float) -> str:
 
 
 def draw_differences(ranking: Ranking, *, unit: str) -> dict[str, Any]:
-    """Row minus column; strong colours are told apart after Holm's correction, weak ones only before it."""
+    """Row minus column; strong colours are decided, weak ones differ by themselves only."""
     cells = [cell for comparison in ranking.comparisons for cell in _difference_cells(comparison, ranking.lines.level)]
     return draw_heatmap(
         cells,
@@ -334,7 +332,7 @@ def draw_differences(ranking: Ranking, *, unit: str) -> dict[str, Any]:
             channel("row:N", title="system"),
             channel("column:N", title="against"),
             channel("difference:Q", title=unit, format="+.2f"),
-            channel("p:N", title="p (Holm)"),
+            channel("p:N", title="p (all pairs)"),
             channel("evidence:N"),
         ],
     )
@@ -343,9 +341,9 @@ def draw_differences(ranking: Ranking, *, unit: str) -> dict[str, Any]:
 def _difference_cells(comparison: PairComparison, level: float) -> list[dict[str, Any]]:
     if comparison.difference is None:
         return []
-    corrected, alone = (p is not None and p < level for p in (comparison.p_holm, comparison.p))
-    step = 2 if corrected else int(alone)
-    common = {"p": chart_theme.p_text(comparison.p_holm), "dot": "•" if step == len(_EVIDENCE) // 2 else ""}
+    alone = comparison.p is not None and comparison.p < level
+    step = 2 if comparison.decided else int(alone)
+    common = {"p": chart_theme.p_text(comparison.p_adjusted), "dot": "•" if step == len(_EVIDENCE) // 2 else ""}
 
     def cell(row: str, column: str, difference: float, evidence: str) -> dict[str, Any]:
         shown = (f"{difference:+.1f}" if abs(difference) >= 1 else f"{difference:+.2f}") + common["dot"]

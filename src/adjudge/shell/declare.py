@@ -182,6 +182,8 @@ class Command:
     """Whether it has much to compute, so that it takes `--jobs`, `--scheduler` and `--no-cache`."""
     output: bool = True
     """Whether the result can be written to a file, by `--output`."""
+    brief: bool = False
+    """Whether the most important columns and tables are printed, and the others by `--details` only."""
     json: bool = True
     """Whether the result can be printed as JSON. What the command line calls may take `json` and `output` itself."""
 

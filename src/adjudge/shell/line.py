@@ -89,6 +89,7 @@ class _Written:
         "-o",
         check=_check_output,
     )
+    details: bool = option(False, "Print every column and table.", "--details")
 
 
 _REGISTRIES = {
@@ -183,7 +184,7 @@ class _Run:
 
     @cached_property
     def written(self) -> list[Setting]:
-        wanted = {"json": self.declared.json, "output": self.declared.output}
+        wanted = {"json": self.declared.json, "output": self.declared.output, "details": self.declared.brief}
         return [each for each in settings_of(_Written) if wanted[each.name]]
 
     @cached_property
@@ -225,7 +226,9 @@ class _Run:
         if result is None:
             return
         results, json = result if isinstance(result, Results) else Results({"all": result}), written.get("json", False)
-        write_output(results.by_pair, json=json, output=written.get("output"), summary=results.summary)
+        details = written.get("details", True)
+        output = written.get("output")
+        write_output(results.by_pair, json=json, output=output, summary=results.summary, details=details)
         if self.declared.then is not None and not json:
             self.declared.then(result, **arguments)
 

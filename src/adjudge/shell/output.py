@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
 
 def write_output(
-    results: Mapping[str, Result], *, json: bool, output: Path | None, summary: Result | None = None
+    results: Mapping[str, Result],
+    *,
+    json: bool,
+    output: Path | None,
+    summary: Result | None = None,
+    details: bool = True,
 ) -> None:
     """Print or write results: the object itself for one pair, `{"pairs": {...}}` for several.
 
@@ -33,7 +38,7 @@ def write_output(
         if json:
             print_json(as_object(results, summary))
         else:
-            _print(shown)
+            _print(shown, details=details)
         return
     if json or output.suffix.lower() == ".json":
         write_text(output, to_json(as_object(results, summary)) + "\n")
@@ -50,7 +55,7 @@ def print_json(value: dict[str, Any]) -> None:
     print(to_json(value, plain=not is_unicode(sys.stdout)))
 
 
-def _print(results: Mapping[str, Result]) -> None:
+def _print(results: Mapping[str, Result], *, details: bool) -> None:
     from rich.console import Console
 
     from adjudge.reports.files import are_several
@@ -59,7 +64,7 @@ def _print(results: Mapping[str, Result]) -> None:
     # Output that goes to a file or a pipe is not folded at 80 characters.
     console = Console(width=None if sys.stdout.isatty() else 200)
     for name, result in results.items():
-        print_result(result, console, heading=name if are_several(results) else "")
+        print_result(result, console, heading=name if are_several(results) else "", details=details)
 
 
 def write_page(page: ReportPage, path: Path) -> None:

@@ -123,7 +123,11 @@ class RankOptions:
 
 
 @command(
-    "rank", ANALYSIS, "adjudge rank data_RNK.csv --format wmt-ranking --pair en-cs --method wins-or-ties", work=True
+    "rank",
+    ANALYSIS,
+    "adjudge rank data_RNK.csv --format wmt-ranking --pair en-cs --method wins-or-ties",
+    work=True,
+    brief=True,
 )
 def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Ranking:
     """Rank the systems, with intervals, rank sets, clusters and a p-value for every pair.
@@ -161,7 +165,9 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
         raise UsageError(f"{one}; give {param('pair')}")
 
     def ranked(part: Judgments) -> Ranking:
-        ranking = rank_judgments(part, method=method, settings=settings, helpers=helpers)
+        from adjudge.evidence.verdict import add_verdict
+
+        ranking = add_verdict(rank_judgments(part, method=method, settings=settings, helpers=helpers))
         if not by:
             return ranking
         from adjudge.evidence.breakdown import with_breakdown

@@ -266,8 +266,7 @@ def _describe_results(results: PairResults) -> Iterator[str]:
         best = f"best order has {counted(tournament.mfas.cost, 'contradiction')}, {proof}"
         yield f"  tournament  {'no cycles' if tournament.acyclic else among}; {best}"
     if claims is not None:
-        holds, fragile = claims.counted("holds"), claims.counted("fragile")
-        yield f"  audit       {count_claims_in_line(holds, fragile, decisions.pairs)}"
+        yield f"  audit       {count_claims_in_line(*claims.counts, decisions.pairs)}"
 
 
 def _describe_recovery(recovered: Recovery, truth: Truth) -> Iterator[str]:

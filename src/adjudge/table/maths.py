@@ -209,11 +209,19 @@ def contrasts(effects: Floats, covariance: Floats, df: Floats | float = np.inf) 
     difference = effects[:, None] - effects[None, :]
     degrees = np.broadcast_to(np.asarray(df, dtype=np.float64), difference.shape).copy()
     np.fill_diagonal(se, np.nan)
+    np.fill_diagonal(degrees, np.inf)
+    return _compare(difference, se, degrees)
+
+
+def with_errors(compared: Contrasts, se: Floats) -> Contrasts:
+    """The same differences with other standard errors."""
+    return _compare(compared.difference, se, compared.df)
+
+
+def _compare(difference: Floats, se: Floats, df: Floats) -> Contrasts:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = difference / se
-    np.fill_diagonal(degrees, np.inf)
-    greater = student_tail(ratio, degrees)
-    return Contrasts(difference, se, degrees, ratio, greater, two_sided(ratio, degrees))
+    return Contrasts(difference, se, df, ratio, student_tail(ratio, df), two_sided(ratio, df))
 
 
 def two_sided(t: Floats, df: Floats) -> Floats:

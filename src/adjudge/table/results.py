@@ -40,6 +40,11 @@ class Result:
         """One line that reproduces the result: command, settings, data fingerprint, version."""
         return make_signature(self.verb, self.settings, self.data, self.version)
 
+    @property
+    def first_lines(self) -> tuple[str, ...]:
+        """What is said before all tables: the answer to the first question."""
+        return ()
+
     def tables(self) -> tuple[Table, ...]:
         """The summary tables, the most important first."""
         raise NotImplementedError
@@ -165,6 +170,8 @@ class Column:
     help: str = ""
     name: str = ""
     """The column's name in files and data frames, if it is not the label."""
+    detail: bool = False
+    """Whether it is printed only on request; files and data frames always have it."""
 
     @property
     def key(self) -> str:
@@ -181,6 +188,14 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
     lines: frozenset[int] = frozenset()
+    detail: bool = False
+    """Whether it is printed only on request."""
+
+    def in_brief(self) -> Table:
+        """The table without the columns that are printed on request only."""
+        shown = [i for i, column in enumerate(self.columns) if not column.detail]
+        rows = tuple(tuple(row[i] for i in shown) for row in self.rows)
+        return dataclasses.replace(self, columns=tuple(self.columns[i] for i in shown), rows=rows)
 
 
 def tabulate(title: str, items: Iterable[object], columns: Mapping[Any, Column], note: str = "") -> Table:

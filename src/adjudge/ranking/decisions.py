@@ -1,0 +1,295 @@
+"""Who is decided better than whom: one family of decisions. Lines, rank sets, letters and claims all follow from it.
+
+A pair of systems is decided if its p-value, corrected for all pairs, is below the level. The correction is the
+step-down procedure of the largest statistic. Errors of estimation with the covariance of the estimates are drawn; pairs
+are taken from the strongest to the weakest, and the corrected p of a pair is the share of draws in which the largest
+standardised error, over this pair and all weaker ones, reaches the pair's own statistic. Student's t is first turned
+into the normal quantile of the same probability, so that the joint distribution needs only the covariance. The
+procedure keeps the family-wise level and decides every pair that Holm's correction decides; methods without a
+covariance use Holm's.
+
+P. H. Westfall, S. S. Young (1993): Resampling-based multiple testing. Wiley. J. P. Romano, M. Wolf (2005): Exact and
+approximate stepdown methods for multiple hypothesis testing. Journal of the American Statistical Association 100,
+94-108. H.-P. Piepho (2004): An algorithm for a letter-based representation of all-pairwise comparisons. Journal of
+Computational and Graphical Statistics 13, 456-466.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from adjudge.ranking.lines import holm
+from adjudge.table.maths import Bools, Floats, difference_variances, normal_quantile
+from adjudge.table.rng import generator
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+DRAWS = 10_000
+FEWEST_DRAWS = 1_000
+STRONG = 0.01
+"""A claim holds only if its corrected p is below this."""
+_MOST_NUMBERS = 100_000_000
+"""Errors of pairs that are drawn in all: with very many systems, fewer draws are made."""
+_STREAM = 4
+_MOST_LETTERS = 200
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+
+Correction = Literal["step-down", "holm"]
+Reading = Literal["typical", "average"]
+"""Scores have two readings: their ranks among all scores, which say what is typical, and their mean in points."""
+State = Literal["decided", "open", "typical only", "average only", "opposed"]
+"""Of a pair: see `PairDecisions.state`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Corrected:
+    """Symmetric matrices of all pairs."""
+
+    p: Floats
+    """Corrected for all pairs; NaN on the diagonal and where a pair cannot be tested."""
+    needed: Floats
+    """The normal statistic that would make the corrected p of the pair `STRONG`."""
+    last: float
+    """The normal statistic at which the pairs that stay open would be decided at .05."""
+    name: Correction = "step-down"
+
+
+@dataclass(frozen=True, eq=False)
+class PairDecisions:
+    """What is decided of every pair of systems; rows are better than columns where `better` says so."""
+
+    level: float
+    p: Floats
+    """Of each pair by itself, two-sided."""
+    corrected: Corrected
+    better: Bools
+    reading: Reading | None = None
+    """Which reading of the scores `p` is of, where there are two."""
+    alone: Bools | None = None
+    """Pairs that this reading would decide without the other (row better than column)."""
+    other: Bools | None = None
+    """Pairs that the other reading would decide without this one."""
+
+    def state(self, first: int, second: int) -> State:
+        """What is known of a pair: decided, open, or on which reading alone it would be decided.
+
+        Opposed are systems of which one is better in typical scores, and the other on average.
+        """
+        if self.better[first, second] or self.better[second, first]:
+            return "decided"
+        if self.reading is None or self.alone is None or self.other is None:
+            return "open"
+        pairs = ((first, second), (second, first))
+        ahead = [pair for pair in pairs if self.alone[pair]]
+        if ahead and self.other[ahead[0][::-1]]:
+            return "opposed"
+        if ahead:
+            return "typical only" if self.reading == "typical" else "average only"
+        if any(self.other[pair] for pair in pairs):
+            return "average only" if self.reading == "typical" else "typical only"
+        return "open"
+
+    @property
+    def number(self) -> int:
+        """How many pairs are decided."""
+        return int(self.better.sum())
+
+    @cached_property
+    def rank_sets(self) -> NDArray[np.int64]:
+        """The lowest and the highest rank that decided pairs leave to each system, (n, 2)."""
+        return np.stack([1 + self.better.sum(axis=0), len(self.better) - self.better.sum(axis=1)], axis=1)
+
+    @property
+    def unbeaten(self) -> Bools:
+        """Systems than which no other is decided better."""
+        return np.asarray(~self.better.any(axis=0))
+
+    def letters(self, order: NDArray[np.int64]) -> tuple[str, ...] | None:
+        """The letters of each system, by index: systems that share a letter are not separated.
+
+        None where so many letters would be needed that they say nothing.
+        """
+        groups = _largest_groups(~(self.better | self.better.T), order)
+        if groups is None:
+            return None
+        names = [""] * len(order)
+        for number, group in enumerate(groups):
+            for system in group:
+                names[system] += _letter(number)
+        return tuple(names)
+
+
+def decide(
+    effects: Floats,
+    p: Floats,
+    covariance: Floats | None,
+    *,
+    level: float = 0.05,
+    seed: int = 1,
+    draws: int = DRAWS,
+) -> PairDecisions:
+    """Decide all pairs.
+
+    Args:
+        effects: of the systems; the larger is the better.
+        p: two-sided p-values, symmetric; NaN where a pair cannot be tested.
+        covariance: of the effects; None (or NaN) where it is not known, so that Holm's correction is used.
+        level: family-wise, of all decisions together.
+        seed: of the draws.
+        draws: of errors.
+    """
+    known = covariance is not None and bool(np.isfinite(covariance).all())
+    corrected = step_down(p, covariance, seed=seed, draws=draws) if known and covariance is not None else _by_holm(p)
+    with np.errstate(invalid="ignore"):
+        better = (effects[:, None] > effects[None, :]) & (corrected.p < level)
+    return PairDecisions(level, p, corrected, better)
+
+
+def decide_by_both(first: PairDecisions, second: PairDecisions, difference: Floats, reading: Reading) -> PairDecisions:
+    """Decide what the first reading decides and the second agrees with: same direction, and significant by itself.
+
+    Only the first family is corrected for all pairs, so its level is that of all decisions.
+
+    Args:
+        first: the decisions of the reading that the pairs are tested by.
+        second: those of the other reading.
+        difference: of the second reading.
+        reading: what the first is called.
+    """
+    with np.errstate(invalid="ignore"):
+        agreeing = (difference > 0) & (second.p < first.level)
+    return replace(first, better=first.better & agreeing, reading=reading, alone=first.better, other=second.better)
+
+
+def step_down(p: Floats, covariance: Floats, *, seed: int = 1, draws: int = DRAWS) -> Corrected:
+    """Correct p-values for all pairs by the largest statistic, in steps (see the module)."""
+    row, column = np.triu_indices(len(p), 1)
+    alone = p[row, column]
+    statistic = -normal_quantile(np.maximum(alone, 1e-300) / 2)
+    spread = np.sqrt(np.maximum(difference_variances(covariance)[row, column], 0.0))
+    noise = _noise(covariance, seed, _affordable(draws, len(row)))
+    count = noise.shape[1]
+    largest, share, strong = np.zeros(count, dtype=noise.dtype), np.full(len(row), np.nan), np.full(len(row), np.nan)
+    last = -float(normal_quantile(0.025))
+    open_ = np.zeros(count, dtype=noise.dtype)
+    asked = np.flatnonzero(~np.isnan(alone))
+    for pair in asked[np.argsort(statistic[asked], kind="stable")]:
+        if spread[pair] > 0:
+            error = np.abs(noise[row[pair]] - noise[column[pair]]) / noise.dtype.type(spread[pair])
+            np.maximum(largest, error, out=largest)
+        share[pair] = (1 + np.count_nonzero(largest >= statistic[pair])) / (count + 1)
+        if share[pair] >= 0.05:
+            open_ = largest.copy()
+        strong[pair] = _upper_quantile(largest, STRONG) if alone[pair] < 0.05 else np.nan
+    if open_.any():
+        last = _upper_quantile(open_, 0.05)
+    # From the strongest pair to the weakest, a corrected p never falls.
+    ranked = asked[np.argsort(-statistic[asked], kind="stable")]
+    share[ranked] = np.maximum.accumulate(share[ranked])
+    # Holm's correction is never below what infinitely many draws would give, and is not limited by their number.
+    return Corrected(_symmetric(np.minimum(share, holm(alone)), len(p)), _symmetric(strong, len(p)), last)
+
+
+def _by_holm(p: Floats) -> Corrected:
+    """The same by Holm's correction, for methods that do not know how their errors go together."""
+    upper = np.triu_indices(len(p), 1)
+    alone = p[upper]
+    asked = ~np.isnan(alone)
+    # The strongest pair is corrected for all, the next for one less.
+    place = np.empty(len(alone))
+    place[np.argsort(np.where(asked, alone, np.inf), kind="stable")] = np.arange(len(alone))
+    left = np.maximum(asked.sum() - place, 1)
+    adjusted = holm(alone)
+    open_ = int((adjusted[asked] >= 0.05).sum())
+    needed = np.where(asked, -normal_quantile(STRONG / left / 2), np.nan)
+    last = -float(normal_quantile(0.05 / max(open_, 1) / 2))
+    return Corrected(_symmetric(adjusted, len(p)), _symmetric(needed, len(p)), last, "holm")
+
+
+def _affordable(draws: int, pairs: int) -> int:
+    return min(draws, max(FEWEST_DRAWS, _MOST_NUMBERS // max(pairs, 1)))
+
+
+def _noise(covariance: Floats, seed: int, draws: int) -> NDArray[np.float32]:
+    """Draws of estimation errors, (n, draws); single precision is far finer than their number."""
+    value, vector = np.linalg.eigh((covariance + covariance.T) / 2)
+    half = vector * np.sqrt(np.maximum(value, 0.0))
+    errors = generator(seed, _STREAM).standard_normal((draws, len(covariance))) @ half.T
+    return np.ascontiguousarray(errors.T, dtype=np.float32)
+
+
+def _upper_quantile(values: NDArray[np.float32], tail: float) -> float:
+    """The value that this share of draws exceeds: one that occurs."""
+    position = int(np.ceil((len(values) - 1) * (1 - tail)))
+    return float(np.partition(values, position)[position])
+
+
+def _symmetric(upper: Floats, n: int) -> Floats:
+    """The matrix of values of all pairs, NaN on the diagonal."""
+    matrix = np.full((n, n), np.nan)
+    row, column = np.triu_indices(n, 1)
+    matrix[row, column] = matrix[column, row] = upper
+    return matrix
+
+
+def _largest_groups(alike: Bools, order: NDArray[np.int64]) -> list[list[int]] | None:
+    """All largest sets of systems that are pairwise alike, the best systems first (Bron and Kerbosch's algorithm)."""
+    neighbours = [set(np.flatnonzero(row).tolist()) - {i} for i, row in enumerate(alike)]
+    place = {int(system): position for position, system in enumerate(order)}
+    found: list[list[int]] = []
+
+    def extend(chosen: list[int], possible: set[int], done: set[int]) -> bool:
+        """Complete the chosen set in every way; False once there are too many."""
+        if not possible and not done:
+            found.append(sorted(chosen, key=place.__getitem__))
+            return len(found) <= _MOST_LETTERS
+        pivot = max(possible | done, key=lambda system: len(neighbours[system] & possible))
+        for system in sorted(possible - neighbours[pivot], key=place.__getitem__):
+            if not extend([*chosen, system], possible & neighbours[system], done & neighbours[system]):
+                return False
+            possible = possible - {system}
+            done = done | {system}
+        return True
+
+    if not extend([], set(range(len(alike))), set()):
+        return None
+    return sorted(found, key=lambda group: [place[system] for system in group])
+
+
+def _letter(number: int) -> str:
+    """A to z, then a2 to z2 and so on."""
+    round_, letter = divmod(number, len(_ALPHABET))
+    return _ALPHABET[letter] + (str(round_ + 1) if round_ else "")
+
+
+# How often other people would find the same: as many others, asked in the same way.
+
+
+def find_again(difference: Floats, se: Floats, p: Floats, last: float) -> tuple[Floats, Floats]:
+    """The probability that another campaign of the same size finds the same order, and that it decides the pair again.
+
+    The size of a difference that was found large is overestimated, so it is shrunk towards 0 by the spread of all
+    differences beyond their errors.
+
+    Args:
+        difference: of every pair.
+        se: of these.
+        p: two-sided, which gives the statistic of a pair.
+        last: the normal statistic at which the pairs that stay open would be decided.
+    """
+    from scipy.special import ndtr
+
+    upper = np.triu_indices(len(difference), 1)
+    known = np.isfinite(difference[upper]) & np.isfinite(se[upper])
+    beyond = difference[upper][known] ** 2 - se[upper][known] ** 2
+    spread = max(float(beyond.mean()), 0.0) if len(beyond) else 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kept = spread / (spread + se**2)
+        statistic = -normal_quantile(np.maximum(p, 1e-300) / 2)
+        scale = np.sqrt(1 + kept)
+        return ndtr(kept * statistic / scale), ndtr((kept * statistic - last) / scale)
