@@ -22,7 +22,8 @@ def check_alike(fitted: Refit, expected: MixedFit) -> None:
 
 def with_degrees_of_whole(part: MixedFit, whole: MixedFit, rest: MixedDesign) -> MixedFit:
     """A fit to some rows with the degrees of freedom of the whole, pair by pair, bounded by those of the part."""
-    most, df = most_degrees(rest, identify(rest)), np.full_like(part.df, np.inf)
+    effects, df = identify(rest), np.full_like(part.df, np.inf)
+    most = most_degrees(rest, effects, effects.ratios(whole.ratios))
     for i, first in enumerate(part.systems):
         for j, second in enumerate(part.systems):
             if i != j:

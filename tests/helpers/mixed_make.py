@@ -11,9 +11,19 @@ SHAPES = ("crossed", "pages", "nested", "segments", "no-documents", "unnamed", "
 
 
 def campaign(
-    shape: str, seed: int, *, systems: int = 3, annotators: int = 4, documents: int = 5, taste: float = 0.0
+    shape: str,
+    seed: int,
+    *,
+    systems: int = 3,
+    annotators: int = 4,
+    documents: int = 5,
+    taste: float = 0.0,
+    screen: float = 0.0,
 ) -> Judgments:
-    """A random campaign; scores have effects of everything that is named, and of tastes (a standard deviation)."""
+    """A random campaign; scores have effects of everything that is named.
+
+    `taste` and `screen` are standard deviations of effects of annotator and system, and of annotator and document.
+    """
     rng = np.random.default_rng(seed)
     rows = [row for rows in _screens(shape, rng, systems, annotators, documents) for row in rows]
     frame = pl.DataFrame(rows, schema=["annotator", "task", "screen", "document", "segment", "system"], orient="row")
@@ -21,6 +31,10 @@ def campaign(
     liking = taste * rng.standard_normal((annotators, systems)) if taste else np.zeros((annotators, systems))
     who, what = (frame[name].str.slice(1).cast(pl.Int64).to_numpy() for name in ("annotator", "system"))
     frame = frame.with_columns(score=pl.col("score") + pl.Series(liking[who, what]))
+    if screen:
+        text = frame["document"].str.slice(1).cast(pl.Int64).to_numpy()
+        view = screen * rng.standard_normal((annotators, documents))
+        frame = frame.with_columns(score=pl.col("score") + pl.Series(view[who, text]))
     if shape == "no-documents":
         frame = frame.with_columns(pl.lit(None, dtype=pl.String).alias("document"))
     if shape == "unnamed":

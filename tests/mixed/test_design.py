@@ -142,6 +142,8 @@ def test_annotators_of_one_output_share_its_luck_where_there_are_no_documents(do
     """The analysis of variance of a balanced table, which REML is where no variance is 0:
 
     var(difference) = 2 (MS(system:segment) + MS(annotator:system) - MS(residual)) / (people segments).
+
+    What a person thinks of a segment (annotator:segment) is not in it, as it is the same for all systems.
     """
     judgments = crossed(document=document)
     fitted = fit(design_from(judgments, model="mixed-points"))
@@ -153,9 +155,10 @@ def test_annotators_of_one_output_share_its_luck_where_there_are_no_documents(do
     people, segments, systems, whole = effect(1, 2), effect(0, 2), effect(0, 1), effect(0, 1, 2)
     item = effect(0) - segments - systems + whole
     taste = effect(1) - people - systems + whole
-    residual = score - whole - (people - whole) - (segments - whole) - (systems - whole) - item - taste
+    view = effect(2) - people - segments + whole
+    residual = score - whole - (people - whole) - (segments - whole) - (systems - whole) - item - taste - view
     squares = [float((part**2).sum()) for part in (item, taste, residual)]
-    mean_squares = np.array(squares) / [7 * 3, 5 * 3, 6 * 8 * 4 - 1 - 5 - 7 - 3 - 21 - 15]
+    mean_squares = np.array(squares) / [7 * 3, 5 * 3, 5 * 7 * 3]
     variance = 2 * (mean_squares[0] + mean_squares[1] - mean_squares[2]) / (6 * 8)
     covariance = fitted.covariance
     assert covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1] == pytest.approx(variance, rel=1e-4)

@@ -35,11 +35,12 @@ def test_known_ratios_give_the_same_numbers(shape: str, monkeypatch: pytest.Monk
 
 def test_simulated_traces_find_nearly_the_same_variances(monkeypatch: pytest.MonkeyPatch) -> None:
     """The simulation error is a fraction of the standard error that the variances have anyway."""
-    design = design_from(campaign("pages", 4, annotators=30, documents=30, taste=4.0))
+    design = design_from(campaign("pages", 4, annotators=30, documents=30, taste=4.0, screen=4.0))
     direct = fit(design)
     monkeypatch.setattr(layout_module, "DENSE_LIMIT", 5)
     large = fit(design)
     assert large.converged
+    assert "annotator:document" in large.ratios
     for component, other in zip(direct.components, large.components, strict=True):
         assert component.low is not None
         assert component.high is not None

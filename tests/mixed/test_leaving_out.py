@@ -98,16 +98,18 @@ def test_what_counts_tell_of_the_rest_is_what_its_design_tells(shape: str, size:
     rng = np.random.default_rng(systems)
     design = design_from(campaign(shape, 7, systems=systems, annotators=annotators, documents=documents, taste=2.0))
     effects, told = identify(design), 0
+    ratios = {effect.narrowest: float(ratio) for effect, ratio in zip(effects.kept, rng.uniform(0, 1, 9), strict=False)}
     groups = [rng.integers(0, several, len(design)) for several in (2, 3, 20)]
     page = [] if design.page is None else [rng.integers(0, 4, int(design.page.max()) + 1)[design.page]]
     for unit in [*(code for code in (design.annotator, design.document) if code is not None), *groups, *page]:
-        bounds = most_degrees_without_each(design, effects, unit)
+        bounds = most_degrees_without_each(design, effects, effects.ratios(ratios), unit)
         for code in np.flatnonzero(~np.isnan(bounds)):
             rest = design.subset(unit != code)
             rest.check()
             assert rest.systems == design.systems
-            assert effects.alike(identify(rest), unit != code)
-            assert bounds[code] == most_degrees(rest, identify(rest))
+            left = identify(rest)
+            assert effects.alike(left, unit != code)
+            assert bounds[code] == most_degrees(rest, left, left.ratios(ratios))
             told += 1
     assert told >= 13 or shape not in ("pages", "crossed") or systems == 3, "counts nearly always suffice"
 

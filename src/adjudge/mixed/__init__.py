@@ -1,12 +1,14 @@
 """`mixed`: system effects from scores by a mixed model, fitted by restricted maximum likelihood (REML).
 
-    score = system + annotator + annotator:system + task + document + segment + system:document + page + residual
+    score = system + annotator + annotator:system + task + document + segment + system:document
+            + annotator:document + annotator:segment + page + residual
 
 Systems are fixed; the rest are independent random intercepts, as far as the data can tell them apart. Where there are
-no documents, system:segment stands for system:document. The segments of one page are not independent judgments, and a
-few people's tastes are not the quality of a system: page and system:document effects, and annotator:system, are what
-makes "significantly better" mean what it says for other pages and for other annotators. `docs/mixed.md` says what each
-effect means and what was measured.
+no documents, system:segment stands for system:document. What one person thinks of a document or segment is told from
+the rest where people judge several systems of it, as on contrastive screens. The segments of one page are not
+independent judgments, and a few people's tastes are not the quality of a system: page and system:document effects, and
+annotator:system, are what makes "significantly better" mean what it says for other pages and for other annotators.
+`docs/mixed.md` says what each effect means and what was measured.
 
     design = design_from(judgments)                # or model="mixed-points", see `design.MODELS`
     model = fit(design)                            # effects, covariance, df, components, ratios

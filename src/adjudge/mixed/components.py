@@ -45,6 +45,7 @@ class Cause(StrEnum):
     STRICTNESS = "tastes are not told from strictness"
     SYSTEMS = "each system has one level, so it is not told from systems"
     RESIDUAL = "nearly every score has its own level"
+    NO_SCREEN = "people judged too few systems of one text, or it is another effect by definition"
     FOLDED = "it holds the same scores together as another effect"
 
     @property

@@ -8,7 +8,7 @@ variances to a part of the data: the variances of folded effects add up there, a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +17,7 @@ from adjudge.mixed.components import TASTE, Cause, LeftOut
 from adjudge.mixed.design import ALMOST_ALL, MixedDesign, combine, levels_of
 from adjudge.table.comparisons import number_of_groups
 from adjudge.table.judgments import renumber
-from adjudge.table.maths import Codes, Floats, difference_variances
+from adjudge.table.maths import Bools, Codes, Floats, difference_variances
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,11 +35,15 @@ MEANINGS = {
     "segment": "how hard each segment is for all systems",
     "system:document": "how well a system does on one document beyond its general quality",
     "system:segment": "how well a system does on one segment beyond its general quality",
+    "annotator:document": "what one annotator thinks of a document, whichever system translated it",
+    "annotator:segment": "what one annotator thinks of a segment, whichever system translated it",
     "page": "the impression one annotator has of one system's translation of one document",
     "residual": "what is left: one score given to one segment",
 }
 ACROSS = ("annotator", TASTE, "task")
 """The effects that reach across documents."""
+SCREENS = ("annotator:document", "annotator:segment")
+"""What the outputs share that one person judged side by side, of a document and of a segment."""
 NO_CROSSING = "no two annotators share two systems, so tastes and strictness cannot be told apart"
 SMALLEST_RATIO = 1e-8
 """A variance this small beside the residual's is reported as zero; the effect stays in the equations, pinned to 0."""
@@ -52,6 +56,8 @@ class Effect:
     parts: tuple[str, ...]
     codes: Codes
     levels: int
+    implied: tuple[str, ...] = ()
+    """Effects that are no other than this one in these data; their known variances belong to it."""
 
     @property
     def name(self) -> str:
@@ -84,7 +90,7 @@ class Effects:
         smaller.
         """
         residual = 1 + sum(known.get(part, 0.0) for part in self.in_residual)
-        sums = [sum(known.get(part, 0.0) for part in effect.parts) for effect in self.kept]
+        sums = [sum(known.get(part, 0.0) for part in (*effect.parts, *effect.implied)) for effect in self.kept]
         return np.maximum(np.array(sums) / residual, SMALLEST_RATIO)
 
     def alike(self, part: Effects, rows: NDArray[np.bool_]) -> bool:
@@ -102,10 +108,14 @@ def identify(design: MixedDesign) -> Effects:
     kept: list[Effect] = []
     left_out: list[LeftOut] = []
     in_residual: list[str] = []
+    implied: list[tuple[str, str]] = []
     for name, codes in _candidates(design):
         if codes is None:
             unnamed = name.replace("system:", "").replace(":system", "")
             left_out.append(LeftOut(name, f"the data do not name the {unnamed}", Cause.NOT_NAMED))
+        elif name in SCREENS and (same := _no_screen(name, codes, design)):
+            left_out.append(same[1])
+            implied.append((name, same[0]))
         elif unknown := _not_identified(name, codes, design):
             left_out.append(unknown)
         elif levels_of(codes) >= ALMOST_ALL * len(design):
@@ -117,6 +127,9 @@ def identify(design: MixedDesign) -> Effects:
             kept[index] = _folded(kept[index], name, codes)
         else:
             kept.append(Effect((name,), codes, levels_of(codes)))
+    for name, home in implied:
+        in_residual += [name] if home in ("residual", *in_residual) else []
+        kept = [replace(it, implied=(*it.implied, name)) if home in it.parts else it for it in kept]
     return Effects(tuple(kept), tuple(left_out), tuple(in_residual))
 
 
@@ -128,11 +141,60 @@ def _candidates(design: MixedDesign) -> Iterable[tuple[str, Codes | None]]:
     yield "document", design.document
     yield "segment", design.segment
     yield "system:document", None if design.document is None else combine(design.system, design.document)
-    if design.segment is not None and (design.document is None or levels_of(design.document) == 1):
+    if design.segment is not None and not _several_documents(design):
         # Annotators of one output share its luck. Within documents system:document takes that up; where there are no
         # documents, each segment is one.
         yield "system:segment", combine(design.system, design.segment)
+    if design.model.taste and design.annotator is not None:
+        for name, codes in zip(SCREENS, (design.document, design.segment), strict=True):
+            if codes is not None:
+                yield name, combine(design.annotator, codes)
     yield "page", design.page
+
+
+def _no_screen(name: str, codes: Codes, design: MixedDesign) -> tuple[str, LeftOut] | None:
+    """What a person's view of texts is part of, where too few judged several systems of one, or it is another effect.
+
+    A part of the rows has the same answer where no level holds two systems, or levels are those of another effect.
+    """
+    text = name.removeprefix("annotator:")
+    own = design.document if text == "document" else design.segment
+    levels, outputs = levels_of(codes), levels_of(judged_outputs(codes, design))
+    if not is_screen(name, np.array(levels), np.array(outputs), documents=_several_documents(design)):
+        home = "page" if text == "document" else "residual"
+        reason = f"{'nobody' if levels == outputs else 'hardly anybody'} judged two systems of a {text}"
+    elif own is not None and levels == levels_of(own):
+        home, reason = text, f"one annotator judged each {text}"
+    elif design.annotator is not None and levels == levels_of(design.annotator):
+        home, reason = "annotator", f"each annotator judged one {text}"
+    else:
+        return None
+    return home, LeftOut(name, f"{reason}: part of {'the ' * (home == 'residual')}{home}", Cause.NO_SCREEN)
+
+
+def judged_outputs(codes: Codes, design: MixedDesign) -> Codes:
+    """What one annotator judged of one system in each text; systems that were split in two (A/A) are one."""
+    return combine(codes, design.system if design.annotator_system is None else design.annotator_system)
+
+
+def is_screen(name: str, levels: Codes, outputs: Codes, *, documents: bool) -> Bools:
+    """Whether people judged several systems of a text, so that they can be told from what they think of the text.
+
+    Some person must have judged two systems. Segments beside documents need two systems for each person and segment on
+    average: below that they change errors by a hundredth (`docs/mixed.md`) and take most of the time of a fit.
+
+    Args:
+        name: of the effect.
+        levels: of the effect, in each of several designs.
+        outputs: how many of one system each there are, in all levels.
+        documents: whether there are several documents.
+    """
+    enough: Bools = outputs >= 2 * levels if documents and name == "annotator:segment" else outputs > levels
+    return enough
+
+
+def _several_documents(design: MixedDesign) -> bool:
+    return design.document is not None and levels_of(design.document) > 1
 
 
 def _not_identified(name: str, codes: Codes, design: MixedDesign) -> LeftOut | None:
@@ -196,9 +258,10 @@ def _folded(effect: Effect, name: str, codes: Codes) -> Effect:
 #
 # Satterthwaite's approximation, and where tastes are in the model never more than the degrees of freedom that tastes
 # are estimated with: as many as there are pairs of annotator and system beyond what systems and annotators explain,
-# which is (annotators - 1) (systems - 1) where everybody judges every system. Where the taste is estimated as 0, as
-# in about half of the fits when it truly is, Satterthwaite's formula alone would jump to hundreds, however few the
-# annotators. The same holds for how systems do on documents, where documents are few.
+# which is (annotators - 1) (systems - 1) where everybody judges every system, and fewer where few do most of the work
+# (`Work`). Where the taste is estimated as 0, as in about half of the fits when it truly is, Satterthwaite's formula
+# alone would jump to hundreds, however few the annotators. The same holds for how systems do on documents, where
+# documents are few.
 
 
 LEAST_TASTE_RATIO = 0.05
@@ -211,18 +274,107 @@ _FLAT = 1e-9
 """Directions in which the likelihood is flatter than this, compared with the steepest, say nothing of the variances."""
 
 
-def degrees_of_tastes(design: MixedDesign, effects: Effects) -> float:
-    """The degrees of freedom of tastes, at least 1; no bound where the model has none or one person alone judged."""
+def degrees_of_tastes(design: MixedDesign, effects: Effects, ratios: Floats) -> float:
+    """The degrees of freedom of tastes, at least 1; no bound where the model has none or one person alone judged.
+
+    Args:
+        design: what is judged by whom.
+        effects: of the design.
+        ratios: of each effect's variance to that of the residual.
+    """
     if not design.model.taste or design.annotator is None or levels_of(design.annotator) == 1:
         return np.inf
-    tastes = next((effect for effect in effects.kept if TASTE in effect.parts), None)
-    strictness = any("annotator" in effect.parts for effect in effects.kept if effect is not tastes)
-    return float(max(taste_degrees(design.stacked(), strictness=strictness), 1))
+    strictness, rows = strictness_apart(effects), design.stacked()
+    degrees = taste_degrees(rows, strictness=strictness)
+    return float(max(degrees * Work.of(rows).share(effects, ratios), 1))
 
 
-def most_degrees(design: MixedDesign, effects: Effects) -> float:
+def strictness_apart(effects: Effects) -> bool:
+    """Whether annotators have an effect of their own beside tastes."""
+    return any("annotator" in effect.parts and TASTE not in effect.parts for effect in effects.kept)
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """Who judged how many pages of what: people count by their weight in the estimates, not by heads.
+
+    Of what a person judged of a system (a cell), n pages, the mean is known with the precision 1 / (taste + noise / n):
+    for somebody who judged much, the taste is all that is left. Given the person's strictness, the weight of all cells
+    is sum(p) - sum(p^2) / sum(p). People who do most of the work then count as few, however many others there are,
+    unless tastes are so large that everyone's word is worth the same.
+    """
+
+    page: Codes
+    """Of each row; where pages are not known, each row is one."""
+    cell: Codes
+    """Of each page."""
+    person: Codes
+    """Of each cell."""
+
+    @classmethod
+    def of(cls, design: MixedDesign) -> Work:
+        """The work in a design whose annotators are named."""
+        annotator = np.zeros(len(design), dtype=np.int64) if design.annotator is None else design.annotator
+        cells = combine(annotator, design.system) if design.annotator_system is None else design.annotator_system
+        person = np.empty(levels_of(cells), dtype=np.int64)
+        person[cells] = annotator
+        page = np.arange(len(design)) if design.page is None else design.page
+        cell = np.empty(levels_of(page), dtype=np.int64)
+        cell[page] = cells
+        return cls(page, cell, person)
+
+    def share(self, effects: Effects, ratios: Floats) -> float:
+        """The part of the degrees of freedom of tastes that is left where people count by weight; 1 for equal work."""
+        pages = np.bincount(self.cell, minlength=len(self.person))
+        taste, noise = _spread_of_pages(effects, ratios)
+        noise += len(self.cell) / len(self.page)
+        return self._counted(pages, taste, noise, strictness=strictness_apart(effects))
+
+    def share_without_each(self, effects: Effects, ratios: Floats, unit: Codes) -> Floats:
+        """The same without the rows of each unit, for as many units as there are."""
+        whole = np.bincount(self.cell, minlength=len(self.person))
+        taste, noise = _spread_of_pages(effects, ratios)
+        strictness, rows = strictness_apart(effects), len(self.page) - np.bincount(unit)
+        owner = np.empty(len(self.cell), dtype=np.int64)
+        owner[self.page] = unit
+        # A page is gone where all its rows are of the unit.
+        inside = np.bincount(self.page, owner[self.page] != unit) == 0
+        order = np.argsort(owner[inside], kind="stable")
+        ends = np.cumsum(np.bincount(owner[inside], minlength=len(rows)))
+        shares = []
+        for left, cells in zip(rows, np.split(self.cell[inside][order], ends[:-1]), strict=True):
+            pages = whole - np.bincount(cells, minlength=len(whole))
+            shares.append(self._counted(pages, taste, noise + pages.sum() / max(left, 1), strictness=strictness))
+        return np.array(shares)
+
+    def _counted(self, pages: Codes, taste: float, noise: float, *, strictness: bool) -> float:
+        precision = np.where(pages > 0, 1 / (taste + noise / np.maximum(pages, 1)), 0.0)
+        sums = np.bincount(self.person, precision)
+        degrees = np.bincount(self.person, pages > 0) - strictness
+        several = degrees > 0
+        weight = sums[several] - strictness * np.bincount(self.person, precision**2)[several] / sums[several]
+        people, degrees = int(several.sum()), degrees[several]
+        if people < 2:
+            return 1.0
+        # By heads where everyone judged every system: 1 / sum(h^2) of the shares h of all people in the weight.
+        counted = people * weight.sum() ** 2 / (weight**2 / degrees).sum() / degrees.sum()
+        return float(np.clip(round((counted - 1) / (people - 1), 9), 0.0, 1.0))
+
+
+def _spread_of_pages(effects: Effects, ratios: Floats) -> tuple[float, float]:
+    """The variance of tastes, and that of a page beyond its residuals, relative to the residual's."""
+    taste = noise = 0.0
+    for effect, ratio in zip(effects.kept, ratios.tolist(), strict=True):
+        if TASTE in effect.parts:
+            taste += ratio
+        elif {*SYSTEM_ON_TEXT, "page"} & set(effect.parts):
+            noise += ratio
+    return taste, noise
+
+
+def most_degrees(design: MixedDesign, effects: Effects, ratios: Floats) -> float:
     """The bound on the degrees of freedom of a difference of two systems."""
-    return min(degrees_of_tastes(design, effects), degrees_of_texts(design, effects))
+    return min(degrees_of_tastes(design, effects, ratios), degrees_of_texts(design, effects))
 
 
 def degrees_of_part(whole: Floats, most: float) -> Floats:

@@ -16,6 +16,7 @@ from adjudge.mixed.components import LeftOut, VarianceComponent
 from adjudge.mixed.design import COPIES, MixedDesign, levels_of
 from adjudge.mixed.effects import (
     MEANINGS,
+    SCREENS,
     SMALLEST_RATIO,
     ContrastDegrees,
     Effects,
@@ -39,7 +40,7 @@ from adjudge.table.rng import generator
 from adjudge.work.tasks import one_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -72,6 +73,10 @@ LONGEST_STEP = 3.0
 """In logarithms of ratios: a variance changes at most twentyfold in a step."""
 TOLERANCE = 1e-9
 """Converged where a full step would lower the criterion by less than this."""
+_NOTHING_TO_GAIN = 1e-4
+"""The same where steps do not get there: a valley so flat makes no difference to anything."""
+_NEAR, _SLOW = 0.01, 0.05
+"""With so little left to gain, and more than so much of what there was before, the last step tells the curvature."""
 _LEAST_DAMPING = 1e-3
 _MOST_DAMPING = 1e8
 _NO_VARIANCE = 1e-10
@@ -194,22 +199,54 @@ def _search(layout: Layout, scores: Totals, start: float) -> Optimum:
     log_ratios = np.full(layout.parts.shape[1], np.log(start))
     current = evaluate(layout, scores, log_ratios)
     damping = _LEAST_DAMPING
+    last, slow, stretch = np.inf, False, 1.0
+    changes: list[tuple[Floats, Floats]] = []
     for steps in range(MOST_STEPS):
         free = _free(log_ratios, current.gradient)
-        if _gain(current, free) < TOLERANCE:
+        gain = _gain(current, free)
+        slow |= _SLOW * last < gain < _NEAR
+        # Along a valley that hardly falls, each step goes twice as far as long as that is downhill.
+        stretch = 2 * stretch if 0.5 * last < gain < _NEAR else 1.0
+        last = gain
+        if slow:
+            current = _with_seen_curvature(current, changes[-2:])
+            gain = _gain(current, free)
+        if gain < TOLERANCE:
             return Optimum(current, converged=True, steps=steps)
         while True:
-            proposed = np.clip(log_ratios + _step(current, free, damping), _LOW, _HIGH)
+            proposed = np.clip(log_ratios + stretch * _step(current, free, damping), _LOW, _HIGH)
             attempt = evaluate(layout, scores, proposed)
             if attempt.criterion <= current.criterion:
+                changes.append((proposed - log_ratios, attempt.gradient - current.gradient))
                 log_ratios, current, damping = proposed, attempt, damping / 10
                 break
+            if stretch > 1:
+                stretch = 1.0
+                continue
             damping = max(damping * 10, _LEAST_DAMPING)
             if damping > _MOST_DAMPING:
                 # No step however short lowers the criterion: this is as far as rounding lets us see. Along flat
                 # directions the gradient is rounding alone, so what counts is what a damped step promised.
-                return Optimum(current, converged=_gain(current, free, _LEAST_DAMPING) < 1e-4, steps=steps)
-    return Optimum(current, converged=False, steps=MOST_STEPS)
+                return Optimum(current, converged=_gain(current, free, _LEAST_DAMPING) < _NOTHING_TO_GAIN, steps=steps)
+    return Optimum(current, converged=_gain(current, free, _LEAST_DAMPING) < _NOTHING_TO_GAIN, steps=MOST_STEPS)
+
+
+def _with_seen_curvature(current: Evaluation, changes: Sequence[tuple[Floats, Floats]]) -> Evaluation:
+    """The same with the curvature that the last steps met, so that it tells how they changed the gradient.
+
+    The average information is off in directions of which the scores say little, and steps get shorter slowly there.
+    Each step corrects it by the symmetric matrix of rank one.
+    """
+    seen, curvature = replace(current), current.curvature
+    vars(seen).update(vars(current))
+    for step, change in changes:
+        missed = change - curvature @ step
+        along = float(missed @ step)
+        if abs(along) > 1e-8 * float(np.linalg.norm(missed) * np.linalg.norm(step)):
+            corrected = curvature + np.outer(missed, missed) / along
+            curvature = corrected if np.linalg.eigvalsh(corrected)[0] > 0 else curvature
+    vars(seen)["curvature"] = curvature
+    return seen
 
 
 def _search_by_draws(layout: Layout, scores: Totals, start: float) -> Optimum:
@@ -476,7 +513,7 @@ def finished(prepared: Prepared, optimum: Optimum, scale: Scale) -> MixedFit:
     inverse = equations.system_inverse()
     relative = inverse.border[:k, :k]
     crossed = equations.crossed(inverse, k)
-    of_tastes = degrees_of_tastes(design, effects)
+    of_tastes = degrees_of_tastes(design, effects, equations.ratios)
     of_contrasts = contrast_degrees(effects, evaluation, relative, crossed, of_tastes)
     spread = of_contrasts.spread
     # Of a handful of scores the approximation can exceed what there is.
@@ -520,11 +557,12 @@ def _weighted(prepared: Prepared, model: MixedFit, standard: Floats, scale: Scal
     ratios = np.array([model.ratios[effect.narrowest] for effect in kept])
     residual = (model.components[-1].sd / scale.sd) ** 2
     weighted = weighted_effects(design, kept, standard, ratios, residual)
+    of_tastes = degrees_of_tastes(design, prepared.effects, ratios)
     return replace(
         model,
         effects=weighted.effects * scale.sd + scale.mean,
         covariance=(weighted.covariance + unknown_strictness(design, prepared.effects)) * scale.sd**2,
-        df=np.minimum(weighted.df, np.where(np.isinf(model.df), np.inf, degrees_of_tastes(design, prepared.effects))),
+        df=np.minimum(weighted.df, np.where(np.isinf(model.df), np.inf, of_tastes)),
         notes=(*model.notes, *weights_note(design.weight)),
     )
 
@@ -544,7 +582,8 @@ def _components(
             VarianceComponent(effect.name, sd, low, high, effect.levels, effect.meaning, at_zero, effect.parts)
         )
     low, high = _interval(float(residual), np.sqrt(spread[0, 0]) / 2)
-    meaning = ", and ".join([MEANINGS["residual"], *(MEANINGS[part] for part in effects.in_residual)])
+    held = [MEANINGS[part] for part in effects.in_residual if part not in SCREENS]
+    meaning = ", and ".join([MEANINGS["residual"], *held])
     return (*components, VarianceComponent("residual", float(residual), low, high, rows, meaning))
 
 

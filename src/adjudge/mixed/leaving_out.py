@@ -27,7 +27,7 @@ from scipy.sparse import csr_array, hstack
 
 from adjudge.mixed.components import TASTE, Cause
 from adjudge.mixed.design import ALMOST_ALL, MixedDesign, combine, levels_of
-from adjudge.mixed.effects import SYSTEM_ON_TEXT, Effect, Effects, eased
+from adjudge.mixed.effects import SCREENS, SYSTEM_ON_TEXT, Effect, Effects, Work, eased, is_screen, judged_outputs
 from adjudge.mixed.equations import Equations, equations_at, totals
 from adjudge.mixed.layout import Layout, inside_blocks
 from adjudge.table.comparisons import number_of_groups
@@ -210,7 +210,7 @@ class _Inverse:
 _SYSTEM, _PERSON, _SEGMENT = "system", "annotator", "segment"
 
 
-def most_degrees_without_each(design: MixedDesign, effects: Effects, unit: Codes) -> Floats:
+def most_degrees_without_each(design: MixedDesign, effects: Effects, ratios: Floats, unit: Codes) -> Floats:
     """The bound on degrees of freedom in the fit without each unit (see `effects.most_degrees`).
 
     NaN where counts do not tell that such a fit is possible and has the systems and the effects of the whole.
@@ -218,6 +218,7 @@ def most_degrees_without_each(design: MixedDesign, effects: Effects, unit: Codes
     Args:
         design: without calibration items.
         effects: of the design.
+        ratios: of each effect's variance to that of the residual.
         unit: of each row.
     """
     units, systems = levels_of(unit), len(design.systems)
@@ -229,22 +230,41 @@ def most_degrees_without_each(design: MixedDesign, effects: Effects, unit: Codes
     surely = (left.pop(_SYSTEM) == systems) & _scores_differ(design.as_given, unit)
     surely &= _surely_apart(codes, left, np.bincount(unit))
     surely &= left.get(_SEGMENT, np.full(units, systems + 1)) > systems
+    surely &= _same_screens(design, effects, unit)
     # Where several levels link all systems, some system has two of them, and so it has of whatever is finer.
     degrees = {}
     for crossed, own in ((TASTE, _PERSON), (text, SYSTEM_ON_TEXT[text])):
         degrees[crossed] = left[crossed] - left[own] - systems + 1
         surely &= (degrees[crossed] >= 1) & _still_linked(design.system, codes[own], unit, systems)
-    most = np.array([min(tastes, eased(texts)) for tastes, texts in zip(degrees[TASTE], degrees[text], strict=True)])
+    tastes = np.maximum(degrees[TASTE] * Work.of(design).share_without_each(effects, ratios, unit), 1)
+    most = np.array([min(people, eased(texts)) for people, texts in zip(tastes, degrees[text], strict=True)])
     return np.where(surely, most, np.nan)
 
 
 def _all_apart(effects: Effects) -> bool:
     """Whether all effects of the model are there, each by itself, but for those that the data do not name."""
-    named = all(left_out.cause == Cause.NOT_NAMED for left_out in effects.left_out)
+    named = all(left_out.cause in (Cause.NOT_NAMED, Cause.NO_SCREEN) for left_out in effects.left_out)
     alone = all(len(effect.parts) == 1 for effect in effects.kept)
     parts = {effect.parts[0] for effect in effects.kept}
     own = {SYSTEM_ON_TEXT[part] for part in parts & set(SYSTEM_ON_TEXT)}
     return named and alone and {_PERSON, TASTE, *own} <= parts
+
+
+def _same_screens(design: MixedDesign, effects: Effects, unit: Codes) -> Bools:
+    """Whether without each unit the same of `SCREENS` are effects, or part of others."""
+    same = np.ones(levels_of(unit), dtype=bool)
+    parts = {effect.parts[0] for effect in effects.kept}
+    for name, text in zip(SCREENS, (design.document, design.segment), strict=True):
+        if text is None or design.annotator is None:
+            continue
+        codes = combine(design.annotator, text)
+        outputs = judged_outputs(codes, design)
+        if levels_of(codes) == levels_of(outputs) or levels_of(codes) in (levels_of(text), levels_of(design.annotator)):
+            continue
+        levels, left = _levels_left(codes, unit), _levels_left(outputs, unit)
+        same &= is_screen(name, levels, left, documents=design.document is not None) == (name in parts)
+        same &= (levels > _levels_left(text, unit)) & (levels > _levels_left(design.annotator, unit))
+    return same
 
 
 def _levels_left(codes: Codes, unit: Codes) -> Codes:

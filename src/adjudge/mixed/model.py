@@ -228,7 +228,8 @@ class FitsWithout:
             return None
         design, effects = self.prepared.design, self.prepared.effects
         if unit not in self._bounds:
-            self._bounds[unit] = most_degrees_without_each(design, effects, codes)
+            ratios = effects.ratios(self.fitted.ratios)
+            self._bounds[unit] = most_degrees_without_each(design, effects, ratios, codes)
         most = self._bounds[unit][code]
         remainder = None if np.isnan(most) else self._whole.without(codes == code)
         if remainder is None or remainder.variance < LEAST_VARIANCE:
@@ -249,7 +250,8 @@ class FitsWithout:
         design.check()
         effects = identify(design)
         places = [self.fitted.systems.index(system) for system in design.systems]
-        degrees = degrees_of_part(self.fitted.df[np.ix_(places, places)], most_degrees(design, effects))
+        most = most_degrees(design, effects, effects.ratios(self.fitted.ratios))
+        degrees = degrees_of_part(self.fitted.df[np.ix_(places, places)], most)
         alike = design.systems == whole.design.systems and whole.effects.alike(effects, rows)
         remainder = self._whole.without(~rows) if self._from_whole and alike else None
         if remainder is None or remainder.variance < LEAST_VARIANCE:

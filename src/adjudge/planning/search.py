@@ -190,7 +190,9 @@ def measure(layout: Layout, settings: PlanSettings, variances: Variances, per_it
     drawn = [_draw_scores(prepared, variances, generator(settings.seed, _SCORES, number)) for number in range(DRAWS)]
     models = [prepared.refit(score, ratios) for score in drawn]
     # Effects that the design cannot separate from the residual are part of it.
-    residual = variances.sd["residual"] ** 2 * (1 + sum(ratios[effect] for effect in prepared.effects.in_residual))
+    residual = variances.sd["residual"] ** 2 * (
+        1 + sum(ratios.get(effect, 0.0) for effect in prepared.effects.in_residual)
+    )
     covariance = models[0].covariance * residual / models[0].components[-1].sd ** 2
     first, second = np.triu_indices(systems, 1)
     alone = np.diag(covariance)

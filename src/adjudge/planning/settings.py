@@ -62,10 +62,15 @@ def variances_like(fit: MixedFit) -> Variances:
     """The variances that a mixed model found in real judgments; of folded effects, the narrowest takes all.
 
     What annotators of one output share (system:segment, in judgments without documents) is residual where outputs are
-    judged once.
+    judged once; so is what one annotator thinks of a segment, and of a document part of the page.
     """
     sd = {component.parts[-1]: component.sd for component in fit.components}
-    sd["residual"] = float(np.hypot(sd["residual"], sd.get("system:segment", 0.0)))
+    for other, home in (
+        ("system:segment", "residual"),
+        ("annotator:segment", "residual"),
+        ("annotator:document", "page"),
+    ):
+        sd[home] = float(np.hypot(sd.get(home, 0.0), sd.get(other, 0.0)))
     return Variances({name: sd.get(name, 0.0) for name in EFFECTS}, fitted=True)
 
 
