@@ -10,6 +10,9 @@ Errors have degrees of freedom by Satterthwaite's rule, but not more than there 
 the rule does not see how few people carry an estimate where their taste came out as 0, the bound is reduced where one
 of them does most of the work: by (A_e - 1) / (A - 1), where A_e is how many people of equal weight the A people are
 worth, each weighing as much as the estimate rests on them.
+
+People may differ more on one system than on others. Its own variance of tastes, shrunk to the common one, is in the
+errors of its differences.
 """
 
 from __future__ import annotations
@@ -101,7 +104,7 @@ def fit_tastes(people: PeopleCounts, blocks: Comparisons | None = None, *, taste
     luck = sum(sd**2 for sd in lucks.values())
     return TasteFit(
         strength=strength + found.delta,
-        covariance=found.covariance,
+        covariance=found.covariance + found.own_tastes.sum(0),
         df=_over_pairs(df, n),
         df_system=df[-n:],
         taste=float(np.sqrt(variances.of(ANNOTATOR))) if taste is None else taste,
@@ -133,8 +136,12 @@ def _degrees(found: Solution, directions: Floats) -> Floats:
     variance = np.einsum("ci,ij,cj->c", directions, found.covariance, directions)
     slope = np.einsum("ci,kij,cj->kc", directions, found.slopes, directions, optimize=True)
     spread = (slope * np.linalg.lstsq(found.information, slope, rcond=1e-10)[0]).sum(0)
-    by_variances = 2 * variance**2 / np.maximum(spread, 1e-300)
-    return np.clip(by_variances, 1.0, max(1.0, min(found.bound, MOST_DF)))
+    most = max(1.0, min(found.bound, MOST_DF))
+    df = np.clip(2 * variance**2 / np.maximum(spread, 1e-300), 1.0, most)
+    own = np.einsum("ci,kij,cj->kc", directions, found.own_tastes, directions, optimize=True)
+    whole = variance + own.sum(0)
+    together: Floats = whole**2 / np.maximum(variance**2 / df + (own**2 / found.own_df[:, None]).sum(0), 1e-300)
+    return np.clip(together, 1.0, most)
 
 
 def refit(people: PeopleCounts, taste: float, dispersion: float) -> Floats:

@@ -46,6 +46,10 @@ MOST_EXACT = 1000
 """Up to so many unknowns, the border is inverted as a whole."""
 SIGNS, SIGNS_WITH_TRACES = 32, 8
 """Random signs behind a trace beyond that, and behind the information where traces are exact."""
+OWN_TASTES = 4.0
+"""The variance of tastes for one system counts as if so many people had shown that for all."""
+LEAST_OWN = 0.5
+"""The variance of tastes for one system is at least this share of that for all."""
 MOST_ROUNDS = 60
 # Variances are settled when none moves by more than this share: in small models, and where a round takes long.
 SETTLED, SETTLED_LARGE = 1e-8, 1e-3
@@ -234,6 +238,10 @@ class Solution:
     """(variances, variances): of phi and those effects."""
     bound: float
     """The most degrees of freedom: in how many ways tastes can differ, fewer where few people have most weight."""
+    own_tastes: Floats
+    """(systems, n, n): what is to be added to the covariance, as people differ more on some systems than on others."""
+    own_df: Floats
+    """(systems,): the degrees of freedom of each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,6 +316,7 @@ class _Levels:
         )
         self.value, self.score = np.zeros(unknowns), np.zeros(unknowns)
         self._groups: list[tuple[Codes, Codes, Floats]] = []
+        self._vectors: list[Floats] = []
         for m, c in np.unique(np.stack([height, padded]), axis=1).T:
             chosen = np.flatnonzero((height == m) & (padded == c))
             rows = start[chosen][:, None] + np.arange(m)
@@ -320,6 +329,7 @@ class _Levels:
             self.value[rows] = np.maximum(values, 0.0)
             self.score[rows] = np.einsum("bik,bi->bk", vectors, sums.own_score[rows])
             self._groups.append((rows, columns, vectors.swapaxes(1, 2) @ block))
+            self._vectors.append(vectors)
 
     def _parts(self, weight: Floats) -> Iterator[tuple[Codes, Floats]]:
         """Slice by slice, columns and the sums over eigenvectors of weight times tie times tie: (levels, c, c)."""
@@ -361,6 +371,13 @@ class _Levels:
         for rows, columns, block in self._groups:
             np.add.at(found, columns.ravel(), (block.swapaxes(1, 2) @ own[rows]).reshape(-1, own.shape[1]))
         return found[:-1]
+
+    def by_system(self, own: Floats) -> Floats:
+        """Values along eigenvectors (unknowns, k) as values of systems."""
+        found = np.zeros_like(own)
+        for (rows, _, _), vectors in zip(self._groups, self._vectors, strict=True):
+            found[rows] = vectors @ own[rows]
+        return found
 
     def dense(self) -> Floats:
         """B itself."""
@@ -503,7 +520,7 @@ class Equations:
             place = np.arange(len(self._level)) - np.searchsorted(self._level, self._level)
             found[self._level, place] = levels.value
             return found
-        of = self._annotator_unknowns
+        of = self._tastes[0]
         found = np.zeros((annotators, n, n))
         for who in range(annotators):
             mine = self.border[ANNOTATOR].start + np.flatnonzero(of == who)
@@ -511,12 +528,16 @@ class Equations:
         return np.maximum(np.linalg.eigvalsh(found), 0.0)
 
     @cached_property
-    def _annotator_unknowns(self) -> Codes:
-        level = self.rows.level[ANNOTATOR][self.rows.screen]
-        return (
-            np.unique(level[self.rows.system >= 0] * self.rows.systems + self.rows.system[self.rows.system >= 0])
-            // self.rows.systems
-        )
+    def _tastes(self) -> tuple[Codes, Codes]:
+        """Whose taste for which system each unknown is."""
+        rows, seen = self.rows, self.rows.system >= 0
+        found = np.unique(rows.level[ANNOTATOR][rows.screen[seen]] * rows.systems + rows.system[seen])
+        return found // rows.systems, found % rows.systems
+
+    @property
+    def systems_of_tastes(self) -> Codes:
+        """The system that each taste is for."""
+        return self._tastes[1]
 
 
 def screen_weights(rows: Rows, variances: Variances) -> Floats:
@@ -656,6 +677,7 @@ class _Solved:
         information[0, 0] = (rows - 2 * variance @ trace + variance @ products @ variance) / phi**2
         information[1:, 1:], information[0, 1:], information[1:, 0] = products, crossed, crossed
         self.information = information / 2
+        self.trace = trace
 
     def _residuals(self, own: Floats, border: Floats) -> Iterator[Floats]:
         """Z_k'P y of each effect, from the unknowns that y leads to: these are its variance times as large."""
@@ -753,6 +775,8 @@ class _Solved:
             if ratios[name] > 2 * LEAST_RATIO:
                 slopes.append(slope)
                 moving.append(place + 1)
+            if name == ANNOTATOR:
+                tastes = self._tastes_by_system(tie)
         of_errors = (covariance - covariance @ (self._ridge / phi) @ covariance - used) / phi
         values = equations.information_by_annotator(ratios)
         share = (values / (1 + ratios[ANNOTATOR] * values)).sum(1)
@@ -765,7 +789,37 @@ class _Solved:
             np.array([of_errors, *slopes]),
             self.information[np.ix_(moving, moving)],
             ways * (worth - 1) / max(equations.people - 1, 1),
+            *tastes,
         )
+
+    def _tastes_by_system(self, tie: Floats) -> tuple[Floats, Floats]:
+        """What tastes for each system, which may differ more or less than those for others, add to the covariance.
+
+        How far the variance of tastes for one system is from that for all is told by one step of Fisher scoring. As few
+        people tell little of it, it is shrunk as if `OWN_TASTES` more people had shown the common variance.
+        """
+        equations = self.equations
+        phi, ratio, n = self.variances.errors, self.variances.ratios[ANNOTATOR], equations.rows.systems
+        if equations.eliminated == ANNOTATOR:
+            residual, tie = self.levels.by_system(self._own[:, None])[:, 0], self.levels.by_system(tie)
+            row, column, value = self.sums.own
+            same = row == column
+            information = np.bincount(row[same], value[same], len(residual))
+        else:
+            part = equations.border[ANNOTATOR]
+            residual, information = self._border[part], np.diag(self.sums.border)[part]
+        residual = residual / (phi * ratio)
+        # How much residuals vary, up to what the strengths take up, which makes their sum right.
+        spread = information / (phi * (1 + ratio * information))
+        spread *= self.trace[equations.effects.index(ANNOTATOR)] / spread.sum()
+        system = equations.systems_of_tastes
+        squared, expected, known = (np.bincount(system, part, n) for part in (residual**2, spread, spread**2))
+        people = expected**2 / np.maximum(known, 1e-300)
+        people *= 1 - 1 / np.maximum(people, 2)
+        more = (squared - expected) / np.maximum(known, 1e-300) * people / (people + OWN_TASTES)
+        more = np.maximum(more, (LEAST_OWN - 1) * phi * ratio)
+        added = np.array([more[k] * tie[system == k].T @ tie[system == k] for k in range(n)])
+        return added, people + OWN_TASTES
 
 
 def _shifted(part: slice, by: int) -> slice:
