@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,16 @@ class RelativeCampaign:
     """How differently a system does on segments."""
     polarising: float = 0.0
     """How much the first system is liked by half of the people and disliked by the other half."""
+    families: float = 0.0
+    """How differently annotators like the first half of the systems from the second: they are of two families."""
+    documents: int = 0
+    """Documents that the shared segments are parts of, in turn."""
+    document_sd: float = 0.0
+    """How differently a system does in documents."""
+    common: tuple[int, int] = (0, 0)
+    """So many segments that all annotators judge besides, and so many more screens of each annotator on them."""
+    on_one_segment: float = 0.0
+    """This share of all screens is on one and the same segment."""
     strengths: tuple[float, ...] | None = None
 
     @property
@@ -46,19 +56,30 @@ class RelativeCampaign:
 
     def draw(self, rng: np.random.Generator) -> Comparisons:
         """One campaign."""
-        who = np.repeat(np.arange(len(self.work)), self.work)
+        segments, besides = self.common
+        who = np.repeat(np.arange(len(self.work)), np.array(self.work) + besides)
         number = len(who)
         shown = np.sort(np.argsort(rng.random((number, self.systems)), axis=1)[:, : self.shown], axis=1)
         liking = rng.normal(0, self.taste, (len(self.work), self.systems))
         liking[:, 0] += self.polarising * rng.choice([-1, 1], len(self.work))
+        liking[:, : self.systems // 2] += rng.normal(0, self.families, (len(self.work), 1))
         segment = rng.integers(self.segments, size=number) if self.segments else np.arange(number)
+        if besides:
+            place = np.arange(number) - np.searchsorted(who, who)
+            segment = np.where(place < besides, number + place % segments, segment)
+        if self.on_one_segment:
+            segment[rng.random(number) < self.on_one_segment] = 0
+        document = segment % self.documents if self.documents else None
         view = self.truth[shown] + liking[who[:, None], shown] + rng.gumbel(size=shown.shape)
         if self.segment_sd:
             luck = rng.normal(0, self.segment_sd, (int(segment.max()) + 1, self.systems))
             view += luck[segment[:, None], shown]
+        if document is not None:
+            view += rng.normal(0, self.document_sd, (self.documents, self.systems))[document[:, None], shown]
         rounded = np.round(view)
         ranks = 1 + (rounded[:, :, None] < rounded[:, None, :]).sum(2)
-        return as_comparisons(self.systems, who, segment, shown, ranks)
+        compared = as_comparisons(self.systems, who, segment, shown, ranks)
+        return compared if document is None else replace(compared, document=document[compared.block].astype(np.int32))
 
 
 def as_comparisons(
@@ -101,6 +122,12 @@ class Outcome:
     covered: float
     """Share of systems whose interval holds their strength."""
     half_width: float
+    differences: Floats
+    """Estimated differences of all pairs of systems, less the true ones."""
+    halves: Floats
+    """Half-widths of their 95% intervals."""
+    own: NDArray[np.bool_]
+    """Which of them are pairs of the first system."""
 
 
 def outcome(compared: Comparisons, truth: Floats) -> Outcome:
@@ -121,6 +148,9 @@ def outcome(compared: Comparisons, truth: Floats) -> Outcome:
         different=float((p < LEVEL).mean()),
         covered=float((np.abs(fit.strength - truth) <= half).mean()),
         half_width=float(half.mean()),
+        differences=pairs.difference[upper] - (truth[:, None] - truth[None, :])[upper],
+        halves=stdtrit(fit.df[upper], 1 - LEVEL / 2) * pairs.se[upper],
+        own=upper[0] == 0,
     )
 
 

@@ -293,7 +293,7 @@ def test_split_halves_have_the_strengths_of_the_ranking() -> None:
     people = people_counts(annotator_units(compared))
     fitted = fit_tastes(people, compared)
     both = random_halves(6, generator(1, 42, 0))
-    halves = [refit(people.of(rows), fitted.taste, fitted.dispersion) for rows in both]
+    halves = [refit(people.of(rows), fitted.taste, fitted.errors) for rows in both]
     expected = float(kendalltau(*halves).statistic)
     assert reliability(RelativeEstimator(compared), splits=1, seed=1).methods["bradley-terry"].tau == pytest.approx(
         expected

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -13,56 +12,16 @@ from scipy.stats import binom
 
 from adjudge.mixed.design import design_from
 from adjudge.mixed.fit import fit
-from adjudge.ranking.bradley_terry import expectations
 from adjudge.ranking.counts import block_units, units_of
 from adjudge.ranking.methods import RankSettings, rank, rank_large_file
 from adjudge.ranking.relative import COUNTED_WITHOUT_TEXTS, TEXTS_NOT_NAMED
-from adjudge.ranking.tastes import shared_effects
-from adjudge.table.comparisons import Comparisons, comparisons
+from adjudge.table.comparisons import comparisons
 from adjudge.table.judgments import Judgments
 from tests.helpers.rank_make import random_blocks
 
 
 def drawn(seed: int = 3) -> Judgments:
     return Campaign(3, 5, 4, 3, 1.0).drawn(np.random.default_rng(seed))
-
-
-def slow_variances(compared: Comparisons, strength: np.ndarray, log_tie: float) -> tuple[float, float]:
-    """The variances on segments and in documents by moments, over all pairs of comparisons of two annotators."""
-    mean, variance = expectations(strength, log_tie)
-    assert compared.document is not None
-    document, segment, annotator = compared.document, compared.segment, compared.annotator
-    sums = {"segment": np.zeros(2), "document": np.zeros(2)}
-    work = {"segment": dict.fromkeys(segment.tolist(), 0.0), "document": dict.fromkeys(document.tolist(), 0.0)}
-    score, information = [], []
-    for first, second, outcome in zip(compared.first, compared.second, compared.outcome, strict=True):
-        direction = np.eye(len(strength))[first] - np.eye(len(strength))[second]
-        score.append(((outcome + 1) / 2 - mean[first, second]) * direction)
-        information.append(variance[first, second] * np.outer(direction, direction))
-    for i, j in product(range(len(compared)), repeat=2):
-        if annotator[i] != annotator[j] and document[i] == document[j]:
-            kind = "segment" if segment[i] == segment[j] else "document"
-            sums[kind] += score[i] @ score[j], np.sum(information[i] * information[j])
-    for i in range(len(compared)):
-        work["segment"][int(segment[i])] += np.trace(information[i])
-        work["document"][int(document[i])] += np.trace(information[i])
-    found = {}
-    for kind, (products, informations) in sums.items():
-        weight = np.array(list(work[kind].values()))
-        number = weight.sum() ** 2 / (weight**2).sum()
-        found[kind] = max(products / informations / (1 - 1 / number), 0.0)
-    return max(found["segment"] - found["document"], 0.0), found["document"]
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_variances_are_those_of_all_pairs_of_annotators(seed: int) -> None:
-    compared = comparisons(drawn(seed))
-    strength, log_tie = np.array([0.2, 0.0, -0.2]), -0.5
-    effects = shared_effects(compared, compared.annotator.astype(np.int64), strength, log_tie, np.ones((5, 3, 3)))
-    assert effects.segments is not None
-    assert effects.documents is not None
-    expected = slow_variances(compared, strength, log_tie)
-    assert (effects.segments.sd**2, effects.documents.sd**2) == pytest.approx(expected)
 
 
 def test_documents_of_one_segment_are_the_segments() -> None:

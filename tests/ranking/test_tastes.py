@@ -11,24 +11,14 @@ from bench.relative_campaigns import Outcome, RelativeCampaign, outcomes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.linalg import block_diag
 from scipy.stats import binom
 
 from adjudge.ranking import counts as people_module
-from adjudge.ranking import tastes
-from adjudge.ranking.bradley_terry import RIDGE, expectations, fit
+from adjudge.ranking.bradley_terry import fit
 from adjudge.ranking.counts import PeopleCounts, annotator_units, people_counts
 from adjudge.ranking.methods import RankSettings, rank
 from adjudge.ranking.significance import circles, contradicted, unanimous_p
-from adjudge.ranking.tastes import (
-    TASTES,
-    TasteFit,
-    clustered_covariance,
-    compare_strengths,
-    corrections,
-    fit_tastes,
-    refit,
-)
+from adjudge.ranking.tastes import TasteFit, compare_strengths, fit_tastes, refit
 from adjudge.table.comparisons import comparisons
 from adjudge.table.errors import UsageError
 from adjudge.table.judgments import Judgments
@@ -47,115 +37,15 @@ def random_people(seed: int, people: int, systems: int, *, games: int = 6) -> Pe
     return PeopleCounts(wins, ties + np.swapaxes(ties, 1, 2), np.arange(people))
 
 
-class Dense:
-    """The model for one taste, with all annotators' scores in one long vector: s = X delta + error."""
-
-    def __init__(self, people: PeopleCounts, taste: float) -> None:
-        plain = fit(people.wins.sum(0), people.ties.sum(0))
-        self.strength, log_tie = plain.strength, float(plain.log_tie)
-        mean, variance = expectations(self.strength, log_tie)
-        self.n = n = len(self.strength)
-        self.scores, self.information = [], []
-        for wins, ties in zip(people.wins, people.ties, strict=True):
-            score, information = np.zeros(n), np.zeros((n, n))
-            for i in range(n):
-                for j in range(i + 1, n):
-                    met = wins[i, j] + wins[j, i] + ties[i, j]
-                    direction = np.eye(n)[i] - np.eye(n)[j]
-                    score += (wins[i, j] + ties[i, j] / 2 - met * mean[i, j]) * direction
-                    information += met * variance[i, j] * np.outer(direction, direction)
-            self.scores.append(score)
-            self.information.append(information)
-        self.set(taste**2)
-
-    def set(self, taste_squared: float) -> None:
-        """Take this variance of tastes."""
-        h = self.information
-        self.x = np.vstack(h)
-        self.v = block_diag(*[part + taste_squared * part @ part for part in h])
-        self.slope = block_diag(*[part @ part for part in h])
-        self.weight = np.linalg.pinv(self.v, rcond=1e-9, hermitian=True)
-        ridge = RIDGE * (np.eye(self.n) - 1 / self.n)
-        self.a = self.x.T @ self.weight @ self.x + ridge
-        self.inverse: Floats = np.asarray(np.linalg.pinv(self.a, rcond=1e-9, hermitian=True), dtype=np.float64)
-        self.s = np.concatenate(self.scores)
-        self.total = self.x.T @ self.weight @ self.s - ridge @ self.strength
-        self.delta = self.inverse @ self.total
-
-    def log_likelihood(self) -> float:
-        """The restricted log-likelihood with determinants of what is not 0."""
-        parts = (np.linalg.eigvalsh(self.v), np.linalg.eigvalsh(self.a))
-        logs = sum(float(np.log(value[value > 1e-9 * value.max()]).sum()) for value in parts)
-        return -0.5 * (logs + float(self.s @ self.weight @ self.s - self.total @ self.delta))
-
-    def model(self, contrast: Floats, taste_squared: float) -> tuple[Floats, float]:
-        """The covariance with its correction, and the degrees of freedom from a numerical derivative."""
-        left = self.weight @ self.x
-        b, q = left.T @ self.slope @ left, left.T @ self.slope @ self.weight @ self.slope @ left
-        p = self.weight - left @ self.inverse @ left.T
-        known = 0.5 * float(np.trace(p @ self.slope @ p @ self.slope))
-        covariance = self.inverse + 2 / known * self.inverse @ (q - b @ self.inverse @ b) @ self.inverse
-        variance, step = float(contrast @ self.inverse @ contrast), 1e-4
-        around = []
-        for moved in (taste_squared - step, taste_squared + step):
-            self.set(moved)
-            around.append(float(contrast @ self.inverse @ contrast))
-        self.set(taste_squared)
-        degrees = 2 * known * variance**2 / ((around[1] - around[0]) / (2 * step)) ** 2
-        return covariance, max(degrees, 1.0)
-
-    def clustered(self, contrast: Floats) -> tuple[Floats, float]:
-        """The sandwich and its degrees of freedom, from the covariance of all annotators' contributions."""
-        middle, left = np.zeros((self.n, self.n)), []
-        for g, (score, h) in enumerate(zip(self.scores, self.information, strict=True)):
-            rows = slice(g * self.n, (g + 1) * self.n)
-            u = h @ self.weight[rows, rows] @ score
-            w = h @ self.weight[rows, rows] @ h
-            k = corrections(w[None], self.inverse)[0]
-            # What defines the correction: the residual then has the variance of the score itself.
-            assert k @ (w - w @ self.inverse @ w) @ k == pytest.approx(w, abs=1e-6 * np.abs(w).max())
-            residual = k @ (u - w @ self.delta)
-            middle += np.outer(residual, residual)
-            left.append((w, k @ self.inverse @ contrast))
-        joint = np.array(
-            [
-                [p @ ((w if g == h else 0) - w @ self.inverse @ other) @ q for h, (other, q) in enumerate(left)]
-                for g, (w, p) in enumerate(left)
-            ]
-        )
-        degrees = float(np.trace(joint) ** 2 / np.sum(joint * joint.T))
-        return self.inverse @ middle @ self.inverse, max(degrees, 1.0)
-
-
 @settings(max_examples=examples(8))
 @given(st.integers(0, 10_000), st.integers(2, 6), st.integers(2, 4))
-def test_it_is_the_dense_computation(seed: int, people: int, systems: int) -> None:
+def test_strengths_at_known_variances_are_those_of_the_fit(seed: int, people: int, systems: int) -> None:
     counts = random_people(seed, people, systems)
     fitted = fit_tastes(counts)
-    likelihood = [Dense(counts, taste).log_likelihood() for taste in TASTES[::6]]
-    dense = Dense(counts, fitted.taste)
-    assert dense.log_likelihood() >= max(likelihood) - 1e-6
-    assert fitted.strength == pytest.approx(dense.strength + dense.delta, abs=1e-7)
-    assert refit(counts, fitted.taste, 1.0) == pytest.approx(fitted.strength, abs=1e-9)
-    contrast = np.eye(systems)[0] - np.eye(systems)[1]
-    model, df_model = dense.model(contrast, fitted.taste**2)
-    clustered, df_clustered = dense.clustered(contrast)
-    pairs = [np.eye(systems)[i] - np.eye(systems)[j] for i in range(systems) for j in range(i)]
-    prior = min(16.0, float(np.median([dense.model(pair, fitted.taste**2)[1] for pair in pairs])))
-    share = prior / (prior + float(np.median([dense.clustered(pair)[1] for pair in pairs])))
-    expected = share * model + (1 - share) * clustered
-    assert contrast @ fitted.covariance @ contrast == pytest.approx(contrast @ expected @ contrast, rel=1e-3)
-    spread = share**2 / df_model + (1 - share) ** 2 / df_clustered
-    spread += 2 * share * (1 - share) / max(df_model, df_clustered)
-    degrees = max(1.0, min(prior + df_clustered, 1 / spread))
-    assert fitted.df[0, 1] == pytest.approx(degrees, rel=1e-2)
-
-
-def test_slices_of_contrasts_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts = random_people(1, 5, 4)
-    whole = fit_tastes(counts)
-    monkeypatch.setattr(tastes, "CONTRASTS_SLICE", 1)
-    assert fit_tastes(counts).df == pytest.approx(whole.df, nan_ok=True)
+    assert refit(counts, fitted.taste, fitted.dispersion) == pytest.approx(fitted.strength, abs=1e-4)
+    known = fit_tastes(counts, taste=0.7)
+    assert known.taste == 0.7
+    assert refit(counts, 0.7, known.dispersion) == pytest.approx(known.strength, abs=1e-6)
 
 
 def test_without_taste_and_dispersion_strengths_are_the_plain_ones() -> None:
@@ -222,14 +112,6 @@ def test_segments_on_which_people_share_no_system_say_nothing() -> None:
     strengths = compare_strengths(annotator_units(compared), compared)
     assert strengths.fit.segment_sd is None
     assert np.isfinite(strengths.fit.covariance).all()
-
-
-def test_slices_of_segments_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    compared = RelativeCampaign(5, (20,) * 5, segments=12, segment_sd=1.0).draw(np.random.default_rng(4))
-    units = annotator_units(compared)
-    whole = compare_strengths(units, compared).fit.covariance
-    monkeypatch.setattr(tastes, "TEXTS_SLICE", 1)
-    assert compare_strengths(units, compared).fit.covariance == pytest.approx(whole)
 
 
 # Rates over simulated campaigns of equal systems. The bench makes more of them.
@@ -346,18 +228,6 @@ def test_few_people_are_told() -> None:
 def test_tastes_are_for_strengths_only() -> None:
     with pytest.raises(UsageError, match="wins has no model of tastes"):
         rank(random_blocks(1), method="wins", settings=RankSettings(significance="tastes"))
-
-
-def test_the_sandwich_of_many_equal_clusters_is_the_plain_one() -> None:
-    rng = np.random.default_rng(1)
-    n, clusters = 3, 4000
-    centre = np.eye(n) - 1 / n
-    weights = np.repeat(centre[None], clusters, axis=0)
-    residuals = rng.normal(size=(clusters, n)) @ centre
-    inverse = np.linalg.pinv(weights.sum(0))
-    covariance, df = clustered_covariance(weights, residuals, inverse, centre)
-    assert covariance == pytest.approx(inverse @ residuals.T @ residuals @ inverse, rel=1e-3)
-    assert df == pytest.approx(np.full(n, clusters - 1), rel=0.01)
 
 
 def test_comparisons_without_an_annotator_are_told() -> None:

@@ -114,7 +114,6 @@ class RelativePlan(Result):
 MOST_BLOCKS = 2000
 """Blocks that one person can be asked for."""
 FEWEST_PEOPLE = 3
-MOST_PRIOR = 16
 _STREAM = 51
 
 
@@ -237,8 +236,8 @@ def _point(people: int, asked: RelativePlanSettings, assumed: RelativeSpread) ->
     """The fewest blocks that suffice, or the most that one person can be asked for."""
     from scipy.stats import nct
 
-    # Degrees of freedom of the combined errors: of annotators, plus those of the model up to a limit.
-    df = (people - 1) + min(MOST_PRIOR, (people - 1) * (asked.systems - 1) / 2)
+    # All systems show how far tastes differ.
+    df = (people - 1) * (asked.systems - 1)
     critical = float(student_quantile(asked.level / asked.tests / 2, df))
 
     def power(blocks: float) -> float:

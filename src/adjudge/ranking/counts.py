@@ -104,11 +104,11 @@ class PeopleCounts:
         return met
 
 
-def grouped(work: Floats) -> NDArray[np.int64]:
+def grouped(work: Floats, most: int | None = None) -> NDArray[np.int64]:
     """Where each annotator is counted, given their work: by itself, unless there are very many."""
-    group = np.arange(len(work))
-    if len(work) > MOST_PEOPLE:
-        group[np.argsort(-work, kind="stable")] = np.arange(len(work)) % MOST_PEOPLE
+    group, most = np.arange(len(work)), MOST_PEOPLE if most is None else most
+    if len(work) > most:
+        group[np.argsort(-work, kind="stable")] = np.arange(len(work)) % most
     return group
 
 

@@ -551,16 +551,30 @@ class RelativeEstimator:
         return _Strengths(compared, self.seed).estimate if len(compared) else None
 
     def without_each(self, units: Units, codes: Codes) -> list[Estimate | None]:
-        """The strengths without each of these units, at the taste, the dispersion and the errors of the whole."""
+        """The strengths without each of these units, at the taste and the errors of the whole."""
         return [self._without(units.codes == code) for code in codes]
 
     def _without(self, gone: Bools) -> Estimate:
         counts, fit = self._whole.counts, self._whole.strengths.fit
         part = self.compared.keep(gone, np.zeros(len(self.compared.label_rank), dtype=bool))
-        removed = count_people(part, self._person[gone], counts.group)
-        left = PeopleCounts(counts.wins - removed.wins, counts.ties - removed.ties, counts.group)
+        left = _less(counts, count_people(part, self._person[gone], counts.group))
         tally = replace(self.tally, wins=left.wins.sum(0), ties=left.ties.sum(0))
-        return self._moved(refit(left, fit.taste, fit.dispersion), tally)
+        if fit.weights is not None:
+            left = _less(self._weighed, count_people(part, self._person[gone], counts.group, weights=fit.weights[gone]))
+        moved = refit(left, fit.taste, fit.errors) - self._refitted
+        return self._moved(self.estimate.effects + moved, tally)
+
+    @cached_property
+    def _weighed(self) -> PeopleCounts:
+        """Counts by annotator in which comparisons of texts that others judged too count for less."""
+        counts, weights = self._whole.counts, self._whole.strengths.fit.weights
+        return counts if weights is None else count_people(self.compared, self._person, counts.group, weights=weights)
+
+    @cached_property
+    def _refitted(self) -> Floats:
+        """The strengths of all judgments by these counts, from which those without a unit are told."""
+        fit = self._whole.strengths.fit
+        return refit(self._weighed, fit.taste, fit.errors)
 
     def _moved(self, strength: Floats, tally: Tally) -> Estimate:
         """Other strengths at the errors of the whole; pairs of which it says nothing stay silent."""
@@ -629,7 +643,9 @@ class RelativeEstimator:
     def _named_fit(self) -> tuple[PeopleCounts, float, float]:
         people = people_counts(self._named_units)
         fitted = fit_tastes(people, self._named)
-        return people, fitted.taste, fitted.dispersion
+        if fitted.weights is not None:
+            people = count_people(self._named, person_of(self._named), people.group, weights=fitted.weights)
+        return people, fitted.taste, fitted.errors
 
     def scores_of(self, method: str, halves: Bools, rng: np.random.Generator) -> Floats:
         """By any method for relative judgments; strengths at the taste that all annotators show.
@@ -648,10 +664,10 @@ class RelativeEstimator:
         return np.where(tallies.met.sum(-1) > 0, scores, np.nan)
 
     def _strengths_of(self, halves: Bools) -> Floats:
-        people, taste, dispersion = self._named_fit
+        people, taste, errors = self._named_fit
         # Where very many annotators are taken together, a group goes where its first member goes.
         grouped = halves[:, np.unique(people.group, return_index=True)[1]]
-        strengths = [refit(people.of(half), taste, dispersion) for half in grouped]
+        strengths = [refit(people.of(half), taste, errors) for half in grouped]
         met = [people.of(half).met().sum(-1) > 0 for half in grouped]
         return np.where(met, strengths, np.nan)
 
@@ -760,6 +776,12 @@ class _Strengths:
         return Estimate(
             tally.systems, tally.human, scores, covariance, pairs, _unmet(tally), unopposed, least_p=apart.p
         )
+
+
+def _less(counts: PeopleCounts, removed: PeopleCounts) -> PeopleCounts:
+    """The counts without some of the comparisons; what rounding leaves of none is none."""
+    wins, ties = (np.where(left > 1e-9, left, 0.0) for left in (counts.wins - removed.wins, counts.ties - removed.ties))
+    return PeopleCounts(wins, ties, counts.group)
 
 
 def _estimate_of(strengths: ComparedStrengths, tally: Tally) -> Estimate:
