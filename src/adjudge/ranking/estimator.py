@@ -21,6 +21,7 @@ from adjudge.mixed.design import DEFAULT_MODEL, MixedDesign, combine, design_fro
 from adjudge.mixed.fit import MixedFit, prepare
 from adjudge.mixed.model import Model, Refit, model_of
 from adjudge.ranking import bradley_terry
+from adjudge.ranking.accounts import account_notes, suspected_accounts, widen_mixed, widen_part
 from adjudge.ranking.counts import (
     PeopleCounts,
     annotator_units,
@@ -194,6 +195,8 @@ class ScoreEstimator:
         if check:
             self.design.check()
         self.systems, self.human = self.design.systems, self.design.human
+        self.accounts = suspected_accounts(judgments)
+        """Accounts that may be fewer people: every estimate is as wide as if they were."""
 
     @cached_property
     def _model(self) -> Model:
@@ -212,7 +215,8 @@ class ScoreEstimator:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is to be known of the model."""
-        return self._model.fitted.notes
+        plain = self._model.fitted
+        return (*account_notes(plain, widen_mixed(plain, self.accounts), self.accounts), *plain.notes)
 
     @property
     def left_out_notes(self) -> tuple[str, ...]:
@@ -221,6 +225,7 @@ class ScoreEstimator:
 
     def _estimate(self, fitted: Refit) -> Estimate:
         human = self.human[[self.systems.index(name) for name in fitted.systems]]
+        fitted = widen_part(fitted, self._model.fitted, self.accounts)
         return Estimate.of_effects(fitted.systems, human, fitted.effects, fitted.covariance, fitted.df)
 
     @cached_property

@@ -11,6 +11,7 @@ import polars as pl
 from adjudge.mixed.design import MixedDesign, design_from
 from adjudge.mixed.helpers import Helped, Matched, help_design, match
 from adjudge.mixed.model import model_of
+from adjudge.ranking.accounts import account_notes, suspected_accounts, widen_mixed
 from adjudge.ranking.lines import DRAWS, RankSets, rank_sets, resampled_rank_sets, simultaneous_interval
 from adjudge.ranking.ranking import Findings, Provenance, Ranking, assemble, provenance
 from adjudge.ranking.relative import unnamed_people_note
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from adjudge.mixed.fit import MixedFit
+    from adjudge.people.accounts import AccountEvidence
     from adjudge.ranking.methods import Method, RankSettings
     from adjudge.readers.metric_scores import MetricScore
 
@@ -53,11 +55,13 @@ class MixedRanking:
     """Effects on the scores themselves (`mixed-points`), where the model is fitted to normal scores."""
     helped: Helped | None = None
     """What helpers did, if there are any."""
+    account_notes: tuple[str, ...] = ()
+    """That accounts were taken for fewer people."""
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What must be said with the result."""
-        return (*(() if self.helped is None else self.helped.notes), *self.fit.notes)
+        return (*self.account_notes, *(() if self.helped is None else self.helped.notes), *self.fit.notes)
 
     @property
     def findings(self) -> Findings:
@@ -94,7 +98,14 @@ def rank_by_model(
     resamples = draws(settings)
     design = design_from(judgments, model=method.name)
     matched = match(judgments, design, helpers) if helpers is not None else None
-    ranking = rank_design(design, level=settings.level, seed=settings.seed, resamples=resamples, helpers=matched)
+    ranking = rank_design(
+        design,
+        level=settings.level,
+        seed=settings.seed,
+        resamples=resamples,
+        helpers=matched,
+        accounts=suspected_accounts(judgments),
+    )
     model = ranking.fit
     if len(model.systems) < 2:
         raise DataError(f"at least two systems must be scored, the data hold {model.systems[0]}")
@@ -143,10 +154,12 @@ def rank_design(
     seed: int = DEFAULT_SEED,
     resamples: int = DRAWS,
     helpers: Matched | None = None,
+    accounts: AccountEvidence | None = None,
 ) -> MixedRanking:
     """Fit the model to a design that is at hand, with helpers if there are any, and compare all systems."""
     helped = None if helpers is None else help_design(design, helpers, seed=seed)
-    model = model_of(design).fitted if helped is None else helped.fit
+    plain = model_of(design).fitted if helped is None else helped.fit
+    model = widen_mixed(plain, accounts)
     compared = contrasts(model.effects, model.covariance, model.df)
     return MixedRanking(
         fit=model,
@@ -157,6 +170,7 @@ def rank_design(
         set_aside=design.set_aside,
         points=_in_points(design, helpers, seed) if design.model.normal else None,
         helped=helped,
+        account_notes=tuple(account_notes(plain, model, accounts, level)),
     )
 
 
