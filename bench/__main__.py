@@ -13,7 +13,7 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
 
 SKIPPED_UNLESS_NAMED = (
     "adaptive", "breakdown", "calibration", "chosen_segments", "cluster", "false_claims", "helpers", "large_report",
-    "look", "relative_calibration", "shared_documents", "shared_outputs",
+    "look", "people", "relative_calibration", "shared_documents", "shared_outputs",
 )  # fmt: skip
 
 

@@ -60,8 +60,10 @@ def test_repeats_are_compared_with_the_first_answer() -> None:
 def test_differences_that_never_vary_cannot_be_tested_and_do_not_pass() -> None:
     annotators = by_name(campaign(rows_of("flat", [50, 50, 50], [50, 50, 50]) + ATTENTIVE))
     assert annotators["flat"].p_controls is None
-    assert annotators["flat"].reasons == ("controls cannot be tested",)
+    assert annotators["flat"].reasons == ("does not tell degraded from genuine outputs (equal in 3 pairs)",)
     assert not annotators["flat"].passed
+    annotators = by_name(campaign(rows_of("shifted", [50, 50, 50], [40, 40, 40]) + ATTENTIVE))
+    assert annotators["shifted"].reasons == ("controls cannot be tested",)
 
 
 def test_who_saw_no_controls_does_not_pass_where_others_did() -> None:

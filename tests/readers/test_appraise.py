@@ -339,8 +339,14 @@ def test_calibration_tasks_of_2022(data: Path) -> None:
         rank(judgments.for_pair("en-cs"))
 
 
-def test_many_accounts_without_a_map_are_told(tmp_path: Path) -> None:
+def test_a_map_of_all_accounts_makes_them_people(tmp_path: Path) -> None:
     rows = [f"account{i},A,{i},TGT,eng,ces,50,1.0,9.0" for i in range(12)]
     (tmp_path / "results.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    (note,) = read([tmp_path / "results.csv"], format="appraise").notes
-    assert note.startswith("12 accounts are taken for as many people")
+    known = {"anna": [f"account{i}" for i in range(6)], "ben": [f"account{i}" for i in range(6, 11)]}
+    (tmp_path / "map.json").write_text(json.dumps(known), encoding="utf-8")
+    source = [tmp_path / "results.csv"]
+    assert not read(source, format="appraise").people
+    assert not read(source, format="appraise", annotators=tmp_path / "map.json").people  # one account is unknown
+    (tmp_path / "map.json").write_text(json.dumps({**known, "eva": ["account11"]}), encoding="utf-8")
+    assert read(source, format="appraise", annotators=tmp_path / "map.json").people
+    assert read(source, format="appraise", accounts_are_people=True).people

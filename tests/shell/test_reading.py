@@ -46,7 +46,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[Reading]:
         seen.append(reading)
         raise UsageError("enough")
 
-    monkeypatch.setattr(Reading, "read", keep)
+    monkeypatch.setattr(Reading, "_read", keep)
     return seen
 
 

@@ -10,6 +10,7 @@ from pathlib import Path  # noqa: TC003 - the shell reads the types of settings 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from adjudge.evidence.documents import documents_setting
+from adjudge.ranking.accounts import account_note
 from adjudge.ranking.changes import GENUINE
 from adjudge.table.errors import DataError, UsageError, param, unknown_choice
 from adjudge.table.judgments import Judgments, fingerprint_of_parts, fingerprint_of_table
@@ -323,7 +324,7 @@ def audit(
         },
         data=judgments.fingerprint,
         set_aside=judgments.final().set_aside,
-        notes=(*judgments.notes, *notes, *of_sections),
+        notes=(*judgments.notes, *account_note(judgments), *notes, *of_sections),
         sections=sections,
     )
 
@@ -395,7 +396,7 @@ class _Maker:
         companions = [other and other.fingerprint for other in (settings.edits, settings.acceptability)]
         chosen = (settings.method, settings.lines, settings.removal, settings.margin, settings.by, settings.seed)
         judges = tuple(judge_settings(audited, settings).items())
-        key = (kind, audited.fingerprint, companions, chosen, judges, documents_setting(settings))
+        key = (kind, audited.fingerprint, audited.people, companions, chosen, judges, documents_setting(settings))
         section: Section = cached(f"audit {entry.name}", key, lambda: load(entry.function)(audited, settings))
         return section
 

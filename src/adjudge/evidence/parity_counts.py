@@ -310,7 +310,7 @@ def model_contrasts(
     """
     table = judgments.final().table.with_columns(_human_competes(human))
     try:
-        estimator = ScoreEstimator(Judgments(table), model="mixed-points")
+        estimator = ScoreEstimator(replace(judgments, table=table), model="mixed-points")
         estimate = estimator.average
     except DataError as fault:
         return {}, (f"the mixed model is left out: {fault.for_command_line()}",)

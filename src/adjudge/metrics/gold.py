@@ -15,7 +15,7 @@ import polars as pl
 
 from adjudge.metrics.levels import TAIL, draws, interval, pooled_pearson
 from adjudge.metrics.results import CurvePoint, Gold, GoldRun, GoldScore
-from adjudge.people.check import check
+from adjudge.people.quality import quality_of
 from adjudge.ranking.intervals import Correlation, correlate
 from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.judgments import Judgments, SetAside
@@ -52,7 +52,7 @@ def gold(
         names: what to call them.
         keys: the document of every segment, for judgments that do not say it.
         level: `documents` or `segments`; documents where they are known if left out.
-        checked: keep only annotators who pass the default check, where there are controls to check them by.
+        checked: leave out annotators who fail the rule of quality.
         orders: random orders for the band around the curve.
         seed: of the random orders.
     """
@@ -115,8 +115,8 @@ def _standardise(
     rated = table = table.with_columns(z=z.fill_nan(None)).filter(pl.col("kind").is_in(RATED))
     if table.schema.get("passed") == pl.Boolean:
         table = table.filter(pl.col("passed").fill_null(True))
-    elif checked and (final.table["kind"] == "degraded").any():
-        table = table.filter(pl.col("annotator").is_in(list(check(final).passing)))
+    elif checked:
+        table = table.filter(~pl.col("annotator").is_in(quality_of(final).left_out).fill_null(value=False))
     if keys is not None:
         table = table.with_columns(
             document=pl.col("segment").replace_strict(dict(keys), default=None, return_dtype=pl.String)

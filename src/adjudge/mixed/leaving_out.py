@@ -33,7 +33,7 @@ from adjudge.mixed.layout import Layout, inside_blocks
 from adjudge.table.comparisons import number_of_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from adjudge.mixed.border import DenseBorder
     from adjudge.table.maths import Bools, Codes, Floats
@@ -74,7 +74,7 @@ class Whole:
 
     def without(self, gone: Bools) -> Remainder | None:
         """The solution without some rows; None where so many unknowns are touched that one made anew is quicker."""
-        removed = self._removed(np.flatnonzero(gone))
+        removed = _removed(self._touched(np.flatnonzero(gone)))
         if len(removed.unknowns) ** 3 > MOST_PRODUCTS * len(gone):
             return None
         solution, systems = self._solution[removed.unknowns], self._systems[removed.unknowns]
@@ -96,8 +96,31 @@ class Whole:
             variance=square / freedom if freedom > 0 else 0.0,
         )
 
-    def _removed(self, gone: Codes) -> _Removed:
-        """What some rows add to the equations."""
+    def beside(self, unit: Bools) -> Beside | None:
+        """The rows of a unit as all others see them; None where a solution made anew is quicker, as in `without`."""
+        rows = np.flatnonzero(unit)
+        touched = self._touched(rows)
+        removed = _removed(touched)
+        if len(removed.unknowns) ** 3 > MOST_PRODUCTS * len(unit):
+            return None
+        matrix = self._inverse.part(removed.unknowns)
+        solution = self._solution[removed.unknowns]
+        pull = removed.matrix @ solution - removed.right
+        others = solution + matrix @ np.linalg.solve(np.eye(len(matrix)) - removed.matrix @ matrix, pull)
+        pages = touched.weight_after * (touched.left - touched.after @ others)
+        error: Floats = touched.score - touched.rows @ others - touched.by_level.T @ pages
+
+        def project(values: Floats) -> Floats:
+            by_page = touched.by_level @ values
+            right = touched.rows.T @ values - touched.before.T @ (touched.weight[:, None] * by_page)
+            solved = matrix @ right
+            on_pages = touched.weight[:, None] * (by_page - touched.before @ solved)
+            return np.asarray(values - touched.rows @ solved - touched.by_level.T @ on_pages)
+
+        return Beside(touched.score, error, project)
+
+    def _touched(self, gone: Codes) -> _Touched:
+        """The unknowns that some rows touch, and how."""
         row, unknown, _ = _entries(self._rows, gone)
         absorbed_row, absorbed, _ = _entries(self._layout.absorbed_rows, gone)
         levels, level = np.unique(absorbed, return_inverse=True)
@@ -109,18 +132,75 @@ class Whole:
         before[of_level, np.searchsorted(unknowns, level_unknown)] = count
         by_level = np.zeros((len(levels), len(gone)))
         by_level[level, absorbed_row] = 1.0
-        score, total = self._score[gone], self._totals[levels]
-        after, left = before - by_level @ rows, total - by_level @ score
         weight = self._weight[levels]
-        weight_after = 1 / (1 / weight - by_level.sum(axis=1))
-        # Pages are eliminated: the rows' own products, less those of their pages before, and with those after.
-        lost, kept = weight[:, None] * before, weight_after[:, None] * after
-        return _Removed(
+        return _Touched(
             unknowns=unknowns,
-            matrix=rows.T @ rows - before.T @ lost + after.T @ kept,
-            right=score @ rows - total @ lost + left @ kept,
-            square=float(score @ score - weight @ total**2 + weight_after @ left**2),
+            score=self._score[gone],
+            rows=rows,
+            by_level=by_level,
+            before=before,
+            total=self._totals[levels],
+            weight=weight,
+            weight_after=1 / (1 / weight - by_level.sum(axis=1)),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _Touched:
+    """Some rows, and the unknowns that they touch; absorbed unknowns (pages) are told apart as levels."""
+
+    unknowns: Codes
+    score: Floats
+    rows: Floats
+    """(rows, unknowns): 1 where a row has the unknown."""
+    by_level: Floats
+    """(levels, rows): 1 where a row is of the level."""
+    before: Floats
+    """(levels, unknowns): how many rows of a level have the unknown, all rows counted."""
+    total: Floats
+    """The sum of the scores of each level, of all rows."""
+    weight: Floats
+    """Of each level, with all rows."""
+    weight_after: Floats
+    """Without these rows."""
+
+    @property
+    def after(self) -> Floats:
+        """As `before`, without these rows."""
+        return np.asarray(self.before - self.by_level @ self.rows)
+
+    @property
+    def left(self) -> Floats:
+        """As `total`, without these rows."""
+        return np.asarray(self.total - self.by_level @ self.score)
+
+
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """The rows of a unit beside all others, at known variances: y, and P of the model for these rows (P_ii).
+
+    P is relative to the residual variance and to standardised scores.
+    """
+
+    score: Floats
+    error: Floats
+    """inv(P_ii) (P y)_i: by how much the scores differ from what all others predict."""
+    project: Callable[[Floats], Floats]
+    """Columns times P_ii."""
+
+
+def _removed(touched: _Touched) -> _Removed:
+    """What some rows add to the equations."""
+    rows, before, after, left = touched.rows, touched.before, touched.after, touched.left
+    weight, weight_after, total, score = touched.weight, touched.weight_after, touched.total, touched.score
+    # Pages are eliminated: the rows' own products, less those of their pages before, and with those after.
+    lost, kept = weight[:, None] * before, weight_after[:, None] * after
+    return _Removed(
+        unknowns=touched.unknowns,
+        matrix=rows.T @ rows - before.T @ lost + after.T @ kept,
+        right=score @ rows - total @ lost + left @ kept,
+        square=float(score @ score - weight @ total**2 + weight_after @ left**2),
+    )
 
 
 def _entries(matrix: csr_array, rows: Codes) -> tuple[Codes, Codes, Floats]:

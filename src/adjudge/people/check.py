@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.people.controls import TESTS, control_p, control_pairs, drifts, repeat_pairs, same_texts
+from adjudge.people.accounts import ASK_FOR_MAP, account_evidence
+from adjudge.people.controls import FEWEST_PAIRS, TESTS, control_p, control_pairs, drifts, repeat_pairs, same_texts
 from adjudge.people.results import AnnotatorCheck, Checked, Drift, SameText
 from adjudge.people.twins import find_twins
 from adjudge.table.comparisons import no_answer
@@ -57,7 +58,7 @@ def measure(final: Judgments, test: str) -> Measured:
     controls = _by_annotator(control_pairs(final))
     marked = final.table.schema.get("passed") == pl.Boolean
     released = final.table.filter(pl.col("passed"))["annotator"].drop_nulls().unique() if marked else ()
-    kinds = final.table.filter(~no_answer(final.table)).group_by("annotator", "kind").len()
+    kinds = _kinds(final)
     return Measured(
         tuple(
             _measured(row, controls.get(row["annotator"]), repeats.get(row["annotator"]), test)
@@ -68,6 +69,23 @@ def measure(final: Judgments, test: str) -> Measured:
         same_texts(final),
         drifts(final),
     )
+
+
+UNTESTED = ("controls cannot be tested", "judged no controls")
+"""Reasons why somebody does not pass that show nothing against them."""
+
+
+def decide(final: Judgments, rule: CheckRule) -> tuple[AnnotatorCheck, ...]:
+    """Who passes the rule, without what does not decide: quick, for commands that leave out who fails."""
+    controls = _by_annotator(control_pairs(final))
+    kinds = _kinds(final)
+    counts = _counts(final, kinds, timed=_is_timed(final)).iter_rows(named=True)
+    checks = [_measured(row, controls.get(row["annotator"]), None, rule.test) for row in counts]
+    return tuple(_decided(checked, rule, has_controls=bool(controls)) for checked in checks)
+
+
+def _kinds(final: Judgments) -> pl.DataFrame:
+    return final.table.filter(~no_answer(final.table)).group_by("annotator", "kind").len()
 
 
 def without_answers(final: Judgments) -> tuple[SetAside, ...]:
@@ -241,7 +259,7 @@ def check(judgments: Judgments, *, rule: CheckRule | None = None) -> Checked:
         },
         data=judgments.fingerprint,
         set_aside=without_answers(final),
-        notes=(*final.notes, *_notes(seen, checks, rule, controls=controls)),
+        notes=(*final.notes, *_notes(seen, checks, rule, controls=controls), *_accounts_note(final)),
         rule=rule.in_words(controls=controls),
         annotators=checks,
         twins=find_twins(final),
@@ -262,7 +280,7 @@ def _reasons(checked: AnnotatorCheck, rule: CheckRule, *, has_controls: bool) ->
     if not rule.keep_rejected and checked.rejected:
         reasons.append("some work was rejected")
     if has_controls and checked.p_controls is None:
-        reasons.append("controls cannot be tested" if checked.control_pairs else "judged no controls")
+        reasons.append(_not_tested(checked))
     elif checked.p_controls is not None and checked.p_controls > rule.level:
         reasons.append(f"does not tell degraded from genuine outputs (p = {checked.p_controls:.3f})")
     if rule.least_seconds and is_too_fast(checked, rule.least_seconds):
@@ -270,6 +288,14 @@ def _reasons(checked: AnnotatorCheck, rule: CheckRule, *, has_controls: bool) ->
     if rule.longest_run is not None and checked.constant > rule.longest_run:
         reasons.append(f"{counted(checked.constant, 'equal answer')} in a row")
     return tuple(reasons)
+
+
+def _not_tested(checked: AnnotatorCheck) -> str:
+    """Why the test on controls has no p; where all pairs are equal, they tell enough."""
+    equal = checked.control_pairs >= FEWEST_PAIRS and checked.control_difference == 0
+    if equal:
+        return f"does not tell degraded from genuine outputs (equal in {counted(checked.control_pairs, 'pair')})"
+    return UNTESTED[0] if checked.control_pairs else UNTESTED[1]
 
 
 def is_too_fast(checked: AnnotatorCheck, least_seconds: float) -> bool:
@@ -290,6 +316,13 @@ def _totals(kinds: pl.DataFrame, passing: set[str]) -> tuple[dict[str, int], dic
         counts = {"annotators": part["annotator"].drop_nulls().n_unique(), "judgments": int(part["len"].sum())}
         totals.append(counts | {kind: int(by_kind.get(kind, 0)) for kind in names})
     return totals[0], totals[1]
+
+
+def _accounts_note(final: Judgments) -> Iterator[str]:
+    """Say that accounts may be fewer people, so that nobody takes them for annotators."""
+    evidence = account_evidence(final)
+    if evidence is not None and evidence.suspected:
+        yield f"{evidence.in_words}; {ASK_FOR_MAP}"
 
 
 def _notes(seen: Measured, checks: tuple[AnnotatorCheck, ...], rule: CheckRule, *, controls: bool) -> Iterator[str]:

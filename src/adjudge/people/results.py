@@ -42,6 +42,26 @@ class AnnotatorCheck:
     """Mean seconds per judgment, which decides about the pace; None if time was not measured."""
     controls: int = 0
     """The number of answers to controls and examples."""
+    agreement: float | None = None
+    """How far the judgments follow those of the others: 1 as expected, 0 not at all (`mixed.agreement`)."""
+    agreement_error: float | None = None
+    """Its standard error."""
+    slope: float | None = None
+    """Of the person's scores on what the others predict."""
+    spread: float | None = None
+    """Of the person's scores around that, 1 as expected; None for relative judgments."""
+    careless: float | None = None
+    """Bayes factor of careless against ordinary work."""
+    fit: str | None = None
+    """`as expected`, `not shown`, `careless` or `too little to tell`; None where no model was asked."""
+    reference_screens: int | None = None
+    """Rankings: screens with a human translation beside systems."""
+    reference_wins: int | None = None
+    """On how many of them it was ranked above all systems."""
+    reference_wins_of_others: float | None = None
+    """The share of such screens among those of all others."""
+    p_reference: float | None = None
+    """p-value that so few wins of the human translation are chance."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +132,7 @@ class Checked(Result):
         names = {"judgments": "judgments and controls"} if controlled else {}
         counted = tuple((names.get(what, what), self.kept[what], self.dropped.get(what, 0)) for what in self.kept)
         counts = Table("Kept and dropped", (text("what"), number("kept", 0), number("dropped", 0)), counted, self.rule)
-        tables = [counts, _annotators_table(self.annotators)]
+        tables = [counts, _annotators_table(self.annotators), *_fit_table(self.annotators)]
         if self.twins:
             tables.append(_twins_table(self.twins))
         if self.same_texts:
@@ -138,6 +158,35 @@ def _annotators_table(annotators: tuple[AnnotatorCheck, ...]) -> Table:
         lambda one: "; ".join(one.reasons): text("why not"),
     }
     return tabulate("Annotators", annotators, columns)
+
+
+def _fit_table(annotators: tuple[AnnotatorCheck, ...]) -> tuple[Table, ...]:
+    """Whose judgments follow those of the others, the least first; none where no model was asked."""
+    told = [one for one in annotators if one.fit is not None]
+    if all(one.agreement is None and one.p_reference is None for one in told):
+        return ()
+    columns: dict[Any, Column] = {
+        "annotator": text("annotator"),
+        "fit": text("follows the others"),
+        "agreement": number("agreement", 2, help="1 as expected, 0 if unrelated to the others"),
+        "agreement_error": number("error", 2, help="standard error of the agreement"),
+        "careless": number("careless", 1, help="Bayes factor of careless against ordinary work"),
+    }
+    if any(one.spread is not None for one in told):
+        columns["slope"] = number("slope", 2, help="of the scores on what the others predict")
+        columns["spread"] = number("spread", 2, help="of the scores around that; 1 as expected")
+    if any(one.p_reference is not None for one in told):
+        columns["reference_screens"] = number("screens", 0, help="with a human translation beside systems")
+        columns[_share_of_wins] = percent("human wins", help="the human translation is ranked above all systems")
+        columns["reference_wins_of_others"] = percent("by others")
+        columns["p_reference"] = p_value("p", help="that so few wins are chance, not corrected")
+    told.sort(key=lambda one: (-(one.careless or 0.0), one.annotator))
+    note = "Told by the model without controls. Suspects are named and nobody is dropped for it."
+    return (tabulate("Agreement with the others", tuple(told), columns, note),)
+
+
+def _share_of_wins(one: AnnotatorCheck) -> float | None:
+    return (one.reference_wins or 0) / one.reference_screens if one.reference_screens else None
 
 
 def _twins_table(twins: tuple[Twins, ...]) -> Table:

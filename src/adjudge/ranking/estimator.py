@@ -21,6 +21,7 @@ from adjudge.mixed.design import DEFAULT_MODEL, MixedDesign, combine, design_fro
 from adjudge.mixed.fit import MixedFit, prepare
 from adjudge.mixed.model import Model, Refit, model_of
 from adjudge.ranking import bradley_terry
+from adjudge.ranking.accounts import account_notes, suspected_accounts, widen_part
 from adjudge.ranking.counts import (
     PeopleCounts,
     annotator_units,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from adjudge.ranking.counts import Units as ResamplingUnits
 
 UnitKind = Literal["annotator", "document", "segment"]
+LEVEL = 0.05
 RESAMPLES = 1000
 """Resamples behind the errors where one annotator judged everything."""
 
@@ -231,6 +233,8 @@ class ScoreEstimator:
         if check:
             self.design.check()
         self.systems, self.human = self.design.systems, self.design.human
+        self.accounts = suspected_accounts(judgments)
+        """Accounts that may be fewer people: every estimate is as wide as if they were."""
 
     @cached_property
     def _model(self) -> Model:
@@ -269,7 +273,17 @@ class ScoreEstimator:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is to be known of the model."""
-        return self._model.fitted.notes
+        return (*self.account_notes(self.decide(LEVEL)), *self._model.fitted.notes)
+
+    def account_notes(self, decisions: PairDecisions) -> tuple[str, ...]:
+        """That accounts were taken for fewer people, and what would be decided otherwise."""
+        if self.accounts is None:
+            return ()
+        name = DEFAULT_MODEL if self.reading else self.design.model.name
+        plain = ScoreEstimator(replace(self.judgments, people=True), model=name)
+        n = len(self.systems)
+        otherwise = plain.decide(decisions.level).number
+        return tuple(account_notes(self.accounts, decisions.number, otherwise, n * (n - 1) // 2))
 
     @property
     def left_out_notes(self) -> tuple[str, ...]:
@@ -279,6 +293,7 @@ class ScoreEstimator:
     def estimate_of(self, fitted: Refit) -> Estimate:
         """The estimate of a fit."""
         human = self.human[[self.systems.index(name) for name in fitted.systems]]
+        fitted = widen_part(fitted, self._model.fitted, self.accounts)
         return Estimate.of_effects(fitted.systems, human, fitted.effects, fitted.covariance, fitted.df)
 
     @cached_property

@@ -58,7 +58,7 @@ class MixedRanking:
     @property
     def notes(self) -> tuple[str, ...]:
         """What must be said with the result."""
-        return (*(() if self.helped is None else self.helped.notes), *self.fit.notes)
+        return (*self.account_notes, *(() if self.helped is None else self.helped.notes), *self.fit.notes)
 
     @property
     def findings(self) -> Findings:
@@ -124,7 +124,7 @@ def rank_by_model(
             **({} if matched is None else {"helpers": len(matched.names), "with": matched.fingerprint}),
         },
         annotators=estimator.annotators,
-        notes=(*ranking.notes, *_unnamed_note(estimator)),
+        notes=(*estimator.account_notes(ranking.decisions), *ranking.notes, *_unnamed_note(estimator)),
         components=model.components,
         left_out=model.left_out,
         helpers=() if ranking.helped is None else ranking.helped.helpers,

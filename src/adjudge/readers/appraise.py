@@ -327,8 +327,6 @@ _TUTORIAL = r"-tutorial"
 _TUTORIAL_SOURCE = r"tutorial"
 _TUTORIAL_ITEMS = 1_000_000
 _CALIBRATION = "calibration"
-MANY_ACCOUNTS = 10
-"""So many accounts without a map are hardly as many people: an account of this tool is a task."""
 _OPTIONAL = ("document", "mqm", "errors", "source_errors", "batch", "database_item", "target_place", SOURCE)
 
 
@@ -353,12 +351,8 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     if people is not None and (strangers := len(accounts) - len(people)) > 0:
         are = agreeing(strangers, "is", "are")
         notes.append(f"{strangers} of {counted(len(accounts), 'account')} {are} not in the map of annotators")
-    if people is None and len(accounts) >= MANY_ACCOUNTS:
-        notes.append(
-            f"{len(accounts)} accounts are taken for as many people; if one person worked under several, give the map "
-            "(--annotators), or one person's taste counts as that of several"
-        )
-    return Judgments(merged.table, merged.set_aside, tuple(notes))
+    known = people is not None and len(people) == len(accounts)
+    return Judgments(merged.table, merged.set_aside, tuple(notes), people=known)
 
 
 def _result_files(paths: Sequence[Path], options: ReadOptions) -> tuple[dict[Path, UsableRows], list[str]]:

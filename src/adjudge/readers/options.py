@@ -52,6 +52,10 @@ class ReadOptions:
     )
     batches: tuple[Path, ...] = option((), "appraise: the batch files of the tasks (JSON or zip).")
     annotators: Path | None = option(None, "appraise: a file that maps accounts to annotators.")
+    accounts_are_people: bool = option(
+        False, "Take every account for one person, even if tasks and times suggest fewer people (docs/rank.md)."
+    )
+    everyone: bool = option(False, "Keep annotators who fail 'adjudge check' on controls or pace (docs/check.md).")
     labels: int | None = option(
         None, "Rankings: number of ranks on the scale; larger ranks are errors. Default: set by the format."
     )
@@ -59,8 +63,9 @@ class ReadOptions:
 
     @property
     def is_plain(self) -> bool:
-        """Whether only options that apply to every table are set: humans, strictness, share of bad rows."""
-        return self == ReadOptions(human=self.human, strict=self.strict, bad_rows=self.bad_rows)
+        """Whether only options that apply to every table are set: humans, who counts, strictness, share of bad rows."""
+        common = ("human", "accounts_are_people", "everyone", "strict", "bad_rows")
+        return self == ReadOptions(**{name: getattr(self, name) for name in common})
 
 
 # What users of Python read from: paths, and data frames of polars or pandas.

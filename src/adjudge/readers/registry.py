@@ -51,7 +51,9 @@ class Format(NamedTuple):
 
 
 # Options that every format uses; `pair` also selects.
-COMMON_OPTIONS = ("pair", "human", "encoding", "strict", "bad_rows", "attributes", "judges")
+COMMON_OPTIONS = (
+    "pair", "human", "encoding", "strict", "bad_rows", "attributes", "judges", "accounts_are_people", "everyone"
+)  # fmt: skip
 _TABLE = ("columns", "systems", "raters", "sheets", "wide", "winner", "labels")
 
 FORMATS: dict[str, Format] = {
@@ -175,6 +177,8 @@ def read(source: Any, *, format: str | None = None, options: ReadOptions | None 
         with text_encoding(chosen.encoding):
             judgments = add_attributes(judgments, Path(chosen.attributes))
     judgments = set_judges_apart(judgments, chosen.judges)
+    if chosen.accounts_are_people:
+        judgments = replace(judgments, people=True)
     pair = settings.get("pair")
     return judgments if pair is None else judgments.for_pair(pair)
 

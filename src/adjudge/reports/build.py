@@ -163,7 +163,9 @@ class PairResults:
     agreement: Agreement | None = None
     audit: Audit | None = None
     only_passing: bool = False
-    """Whether the judgments of annotators who do not pass the check were left out."""
+    """Whether the judgments of all annotators who do not pass the check were left out, the untested among them."""
+    left_out: tuple[str, ...] = ()
+    """Annotators who fail the rule of quality and do not count."""
     missing: tuple[str, ...] = ()
     """The reasons why parts are left out, one sentence each."""
 

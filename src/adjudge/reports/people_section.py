@@ -35,10 +35,13 @@ def check_charts(checked: Checked) -> tuple[Chart, ...]:
 
 def _used(results: PairResults, checked: Checked) -> tuple[str, ...]:
     """Whether the ranking uses the work of those who do not pass: the table of the check says that it is dropped."""
-    if all(annotator.passed for annotator in checked.annotators):
+    failed = {annotator.annotator for annotator in checked.annotators if not annotator.passed}
+    if not failed:
         return ()
-    if results.only_passing:
+    if results.only_passing or failed <= {*results.left_out}:
         return ("The ranking leaves out the judgments of those who do not pass.",)
+    if results.left_out:
+        return (f"The ranking leaves out {short_list(results.left_out)}; who could not be tested counts.",)
     return ("The ranking uses the judgments of all of them; --only-passing leaves out those who do not pass.",)
 
 
@@ -78,7 +81,19 @@ def check_words(checked: Checked) -> tuple[str, ...]:
             f"{short_list(failed)} {'does' if len(failed) == 1 else 'do'} not."
         )
     twins = [f"{' and '.join(twin.annotators)} ({twin.kind})" for twin in checked.twins]
-    return (sentence, f"Answers that chance does not explain: {short_list(twins)}.") if twins else (sentence,)
+    copies = (f"Answers that chance does not explain: {short_list(twins)}.",) if twins else ()
+    return (sentence, *_suspects(checked), *copies)
+
+
+def _suspects(checked: Checked) -> tuple[str, ...]:
+    """Whose judgments do not follow those of the others; they are not left out for it."""
+    suspects = [
+        f"{one.annotator} (agreement {one.agreement:.2f})" for one in checked.annotators if one.fit == "careless"
+    ]
+    if not suspects:
+        return ()
+    do = agreeing(len(suspects), "does", "do")
+    return (f"The judgments of {short_list(suspects)} {do} not follow those of the others, where 1 is expected.",)
 
 
 def draw_annotators(checked: Checked) -> dict[str, Any]:

@@ -118,13 +118,13 @@ def audit(judged: Judged, options: AuditOptions, settings: AuditSettings) -> Aud
     )
 
 
-def judged_by_pair(judged: Judged, *, divided: bool) -> dict[str, Judgments]:
+def judged_by_pair(judged: Judged, *, divided: bool, everyone: bool = False) -> dict[str, Judgments]:
     """The judgments by language pair; on the command line, the processes that audit them start meanwhile."""
     from adjudge.work.processes import AUDIT_MODULES, prepared_processes
 
     in_python = judged.reading.caller is not None
     with nullcontext() if in_python else prepared_processes(judged.source, AUDIT_MODULES if divided else ()):
-        return judged.by_pair()
+        return judged.by_pair(everyone=everyone)
 
 
 def _metric_judges(options: AuditOptions) -> pl.DataFrame | None:

@@ -37,7 +37,7 @@ class GoldOptions:
     level: Literal["documents", "segments"] | None = option(
         None, "What to score; default: documents if they are known.", only="python"
     )
-    all_annotators: bool = option(False, "Keep annotators who fail the check on control items.")
+    all_annotators: bool = option(False, f"The same as {param('everyone')}.")
     orders: int = option(200, "Random orders of judgments for the band around the curve.")
     seed: int = seed_option()
     report: Path | None = page_option()
@@ -51,7 +51,8 @@ def gold(reading: Reading, options: GoldOptions) -> Gold:
 
     runs = options.runs or [options.run, *([] if options.second is None else [options.second])]
     check_gold(len(runs), options.orders)
-    read = [reading.one_pair(run) for run in runs]
+    # Runs count everybody, and standardise scores before they leave out who fails.
+    read = [reading.one_pair(run, everyone=True) for run in runs]
     parts = runs_by_pair(read) if reading.caller is None else {"": read}
     if options.report is not None and len(parts) > 1:
         one = f"{param('report')} shows one language pair, the runs hold {', '.join(parts)}"
@@ -60,7 +61,8 @@ def gold(reading: Reading, options: GoldOptions) -> Gold:
     names = [source_name(run, otherwise) for run, otherwise in zip(runs, ("first", "second"), strict=False)]
 
     def compute(part: list[Judgments]) -> Gold:
-        checked, orders, seed = not options.all_annotators, options.orders, options.seed
+        checked = not (options.all_annotators or reading.options.everyone)
+        orders, seed = options.orders, options.seed
         return make_gold(part, names=names, keys=keys, level=options.level, checked=checked, orders=orders, seed=seed)
 
     def write_page(results: Mapping[str, Gold]) -> None:

@@ -46,19 +46,19 @@ class Kept:
     work=True,
 )
 def check(judged: Judged, settings: CheckRule, kept: Kept) -> Checked:
-    """Check each annotator: control items, repeats, pace, runs of equal answers, copied work."""
-    from adjudge.people.check import check as check_annotators
+    """Check each annotator: control items, repeats, pace, runs of equal answers, copied work, agreement."""
+    from adjudge.evidence.annotator_fit import check_with_fit
     from adjudge.shell.large_files import check_memory
 
     if (file := judged.large_file()) is not None:
         check_memory(file)
-    parts = judged.by_pair()
+    parts = judged.by_pair(everyone=True)
 
     def write_kept(results: Mapping[str, Checked]) -> None:
         if kept.kept is not None:
             _write_kept(parts, results, kept.kept)
 
-    return judged.reading.each(parts, lambda part: check_annotators(part, rule=settings), then=write_kept)
+    return judged.reading.each(parts, lambda part: check_with_fit(part, rule=settings), then=write_kept)
 
 
 def _write_kept(parts: Mapping[str, Judgments], results: Mapping[str, Checked], path: Path) -> None:
@@ -198,6 +198,6 @@ def import_(judged: Judged, table: Table) -> Imported:
     from adjudge.readers.summary import describe
     from adjudge.table.participants import with_judges
 
-    judgments = with_judges(judged.read())
+    judgments = with_judges(judged.read(everyone=True))
     native.write(judgments, table.output)
     return describe(judgments, judged.reading.for_files(judged.source).settings)

@@ -57,18 +57,40 @@ class Reading:
 
         return self if self.format else replace(self, format=format_of(files))
 
-    def read(self, source: Any) -> Judgments:
-        """The judgments of the requested pair, or of all pairs, in one table."""
+    def read(self, source: Any, *, everyone: bool = False) -> Judgments:
+        """The judgments of the requested pair, or of all pairs, in one table.
+
+        Args:
+            source: where they are.
+            everyone: keep annotators who fail the rule of quality, whatever the options say.
+        """
+        judgments = self._read(source)
+        if everyone or self.options.everyone:
+            return judgments
+        from adjudge.people.quality import without_failed
+
+        return without_failed(judgments)
+
+    def _read(self, source: Any) -> Judgments:
         from adjudge.readers.registry import read
 
         judgments = read(source, format=self.format, options=self.options)
         return judgments if self.pair is None else judgments.for_pair(self.pair)
 
-    def by_pair(self, source: Any) -> dict[str, Judgments]:
-        """The judgments of the requested pair, or of every pair, by name. Python refuses several pairs."""
+    def by_pair(self, source: Any, *, everyone: bool = False) -> dict[str, Judgments]:
+        """The judgments of the requested pair, or of every pair, by name; the parameters are those of `read`."""
+        parts = self._parts(source)
+        if everyone or self.options.everyone:
+            return parts
+        from adjudge.people.quality import quality_of
+
+        return {name: quality_of(part).kept for name, part in parts.items()}
+
+    def _parts(self, source: Any) -> dict[str, Judgments]:
+        """The judgments by pair, of everybody. Python refuses several pairs."""
         from adjudge.table.languages import parse_pair
 
-        judgments = self.read(source)
+        judgments = self._read(source)
         parts = judgments.by_pair()
         if self.caller is not None:
             if len(parts) > 1:
@@ -79,9 +101,11 @@ class Reading:
         wanted = None if self.pair is None else parse_pair(self.pair)
         return {wanted: parts[wanted]} if wanted is not None and wanted in parts else parts
 
-    def one_pair(self, source: Any) -> Judgments:
+    def one_pair(self, source: Any, *, everyone: bool = False) -> Judgments:
         """The judgments of a source with one language pair on the command line too, if the command needs that."""
-        return next(iter(self.by_pair(source).values())) if self.caller else self.read(source)
+        if self.caller:
+            return next(iter(self.by_pair(source, everyone=everyone).values()))
+        return self.read(source, everyone=everyone)
 
     def each(
         self,
@@ -133,6 +157,7 @@ class Reading:
             **{name: ",".join(values) for name in names if (values := getattr(options, name))},
             **{name: value for name in ("wide", "encoding") if (value := getattr(options, name))},
             **({"attributes": options.attributes.name} if options.attributes else {}),
+            **{name: "yes" for name in ("accounts_are_people", "everyone") if getattr(options, name)},
         }
 
 
@@ -144,13 +169,13 @@ class Judged:
     """Files on the command line; in Python a path, several paths, a data frame, or judgments."""
     reading: Reading
 
-    def read(self) -> Judgments:
-        """The judgments of the requested pair, or of all pairs, in one table."""
-        return self.reading.read(self.source)
+    def read(self, *, everyone: bool = False) -> Judgments:
+        """The judgments of the requested pair, or of all pairs, in one table; see `Reading.read`."""
+        return self.reading.read(self.source, everyone=everyone)
 
-    def by_pair(self) -> dict[str, Judgments]:
-        """The judgments of the requested pair, or of every pair, by name."""
-        return self.reading.by_pair(self.source)
+    def by_pair(self, *, everyone: bool = False) -> dict[str, Judgments]:
+        """The judgments of the requested pair, or of every pair, by name; see `Reading.read`."""
+        return self.reading.by_pair(self.source, everyone=everyone)
 
     def large_file(self) -> Path | None:
         """The file, if the source is one large file."""

@@ -19,6 +19,7 @@ from adjudge.work.tasks import Outcome, current_workers, do_task, try_tasks, wor
 
 if TYPE_CHECKING:
     from adjudge.evidence.audit import Audit, AuditSettings
+    from adjudge.people.quality import Quality
     from adjudge.people.results import Agreement, Checked
     from adjudge.ranking.ranking import Ranking
     from adjudge.ranking.tournament import Tournament
@@ -51,7 +52,9 @@ class ReportSettings:
         parse=_read_texts,
         about="the lines of the source text for each source language code, for agreement by length.",
     )
-    only_passing: bool = option(False, "Leave out annotators who fail 'adjudge check'.", "--only-passing")
+    only_passing: bool = option(
+        False, "Also leave out annotators who could not be tested by 'adjudge check'.", "--only-passing"
+    )
     by: tuple[str, ...] = by_option()
     documents_by: str | Path = documents_by_option()
     seed: int = seed_option()
@@ -129,16 +132,28 @@ def if_possible(what: str, missing: list[str], compute: Callable[[], _Computed])
         return None
 
 
-def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, title: str) -> CampaignReport:
-    """The report on these language pairs. If there are several, one that cannot be ranked is left out with a note."""
+def make_report(
+    judged: Mapping[str, Judgments], settings: ReportSettings, *, title: str, everyone: bool = False
+) -> CampaignReport:
+    """The report on these language pairs. If there are several, one that cannot be ranked is left out with a note.
+
+    Args:
+        judged: the judgments of everybody by language pair.
+        settings: those of the report.
+        title: of the page.
+        everyone: whether annotators who fail the rule of quality count all the same.
+    """
     from adjudge.evidence.audit import SECONDS_PER_ROW
+    from adjudge.people.quality import Quality, quality_of
     from adjudge.table.judgments import concat
 
     # For one pair, its steps are shown; for several, which may run at the same time, the number of pairs done.
-    pair_settings = settings if len(parts) == 1 else replace(settings, progress=silent)
+    pair_settings = settings if len(judged) == 1 else replace(settings, progress=silent)
+    qualities = {name: Quality(part, {}) if everyone else quality_of(part) for name, part in judged.items()}
+    parts = {name: quality.kept for name, quality in qualities.items()}
     with workers(watch=lambda line: settings.progress(line or "computing")):
         compute = partial(pair_results, settings=pair_settings)
-        results, faults = compute_pairs(parts, compute, seconds_per_row=SECONDS_PER_ROW)
+        results, faults = compute_pairs(qualities, compute, seconds_per_row=SECONDS_PER_ROW)
     used = concat([parts[name] for name in results])
     by, seed = ",".join(settings.by) or None, settings.seed
     return CampaignReport(
@@ -152,15 +167,16 @@ def make_report(parts: Mapping[str, Judgments], settings: ReportSettings, *, tit
     )
 
 
-def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
-    """Everything that a report shows of one language pair."""
+def pair_results(quality: Quality, settings: ReportSettings) -> PairResults:
+    """Everything that a report shows of one language pair: the check of everybody, all else of those who count."""
     import polars as pl
 
     from adjudge.readers.summary import describe_answers
     from adjudge.reports.build import PairResults
 
     missing: list[str] = []
-    parts = _divided(judgments, settings)
+    judgments = quality.kept
+    parts = _divided(judgments, quality.everyone, settings)
     settings.progress("checking the annotators")
     checked = if_possible("The check of annotators", missing, parts.checked)
     if checked is not None and settings.only_passing:
@@ -179,6 +195,7 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
         agreement=if_possible("Agreement", missing, lambda: parts.agreement(ranking.kind)),
         audit=if_possible("The audit", missing, parts.audit),
         only_passing=settings.only_passing,
+        left_out=quality.left_out,
         missing=tuple(missing),
     )
 
@@ -188,6 +205,8 @@ class _Parts:
     """The parts of a report on a language pair. Each is computed on demand, or was computed before (`outcomes`)."""
 
     judgments: Judgments
+    everyone: Judgments
+    """Also those of annotators who are left out, for the check."""
     settings: ReportSettings
     cache: bool
     make_sections: Callable[[Sequence[str]], dict[str, Outcome[Any]]] | None = None
@@ -207,9 +226,9 @@ class _Parts:
         return self.outcomes[name].unwrap() if name in self.outcomes else compute()
 
     def checked(self) -> Checked:
-        from adjudge.people.check import check
+        from adjudge.evidence.annotator_fit import check_with_fit
 
-        return self._once("checked", lambda: check(self.judgments))
+        return self._once("checked", lambda: check_with_fit(self.everyone))
 
     def ranking(self) -> Ranking:
         return self._once("ranking", lambda: self._rank(self.settings.method))
@@ -218,7 +237,7 @@ class _Parts:
         from adjudge.ranking.methods import RankSettings, rank
 
         judgments, settings = self.judgments, RankSettings(resamples=resamples, seed=self.settings.seed)
-        key = (method, settings, judgments.fingerprint, judgments.set_aside, judgments.notes)
+        key = (method, settings, judgments.fingerprint, judgments.set_aside, judgments.notes, judgments.people)
         return cached("rank", key, lambda: rank(judgments, method=method, settings=settings))
 
     def others(self, ranking: Ranking) -> tuple[Ranking, ...]:
@@ -252,11 +271,11 @@ class _Parts:
         return audit(self.judgments, settings=self.settings.audit, outcomes=self.outcomes)
 
 
-def _divided(judgments: Judgments, settings: ReportSettings) -> _Parts:
+def _divided(judgments: Judgments, everyone: Judgments, settings: ReportSettings) -> _Parts:
     """The parts of a report, computed by two or three processes if that is faster, otherwise on demand."""
     from adjudge.evidence.audit import SECONDS_PER_ROW, audit_tasks
 
-    undivided = _Parts(judgments, settings, current_workers().cache)
+    undivided = _Parts(judgments, everyone, settings, current_workers().cache)
     seconds = len(judgments) * SECONDS_PER_ROW
     # Agreement by length waits for the kind of the ranking, and a ranking of those who pass for the check.
     if settings.only_passing or settings.texts is not None or not worth_dividing(seconds, tasks=2, most_jobs=3):

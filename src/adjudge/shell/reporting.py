@@ -64,14 +64,15 @@ def _write_report_files(judged: Judged, files: ReportFiles, settings: ReportSett
     from adjudge.shell.evidence import judged_by_pair
 
     check_page_ending(files.output)
-    parts = judged_by_pair(judged, divided=True)
+    parts = judged_by_pair(judged, divided=True, everyone=True)
     # Only now, so that the other processes start first.
     from adjudge.shell.output import progress
     from adjudge.shell.report_stages import make_report
 
     with progress() as tell:
         title = files.title or _title(judged.source, list(parts))
-        made = make_report(parts, replace(settings, progress=tell), title=title)
+        everyone = judged.reading.options.everyone
+        made = make_report(parts, replace(settings, progress=tell), title=title, everyone=everyone)
         tell("writing")
         written = _write_files(made, files)
     left_out = [f"adjudge: {name} is left out: {reason}" for name, reason in made.left_out.items()]
@@ -100,7 +101,9 @@ def report(judged: Judged, files: ReportFiles, settings: ReportSettings) -> Camp
 
     source = judged.source
     name = Path(source).stem if isinstance(source, str | Path) else "Report"
-    return make_report(judged.read().by_pair(), settings, title=files.title or name)
+    everyone = judged.reading.options.everyone
+    parts = judged.read(everyone=True).by_pair()
+    return make_report(parts, settings, title=files.title or name, everyone=everyone)
 
 
 def _write_files(made: CampaignReport, files: ReportFiles) -> list[Path]:
@@ -186,6 +189,7 @@ def _written(folder: Path, seed: int) -> Written:
 
 def run_demo(folder: Path, seed: int, *, calls: str = "adjudge", tell: Callable[[str], None]) -> Iterator[str]:
     """Run and describe all steps; `calls` is how to type the command here, `tell` receives progress."""
+    from adjudge.people.quality import quality_of
     from adjudge.planning.truth import recovery
     from adjudge.readers import native
     from adjudge.reports.build import build_report
@@ -203,7 +207,7 @@ def run_demo(folder: Path, seed: int, *, calls: str = "adjudge", tell: Callable[
     for name, simulated in campaigns.items():
         yield from _describe_simulation(name, simulated)
         settings = ReportSettings(texts={"": simulated.sources}, only_passing=True, seed=seed, progress=tell)
-        results[name] = pair_results(simulated.judgments, settings)
+        results[name] = pair_results(quality_of(simulated.judgments), settings)
         yield from _describe_results(results[name])
         yield from _describe_recovery(recovery(simulated.truth, results[name].ranking), simulated.truth)
     tell("writing the report")

@@ -257,6 +257,8 @@ class Judgments:
     columns: tuple[ColumnUse, ...] = ()
     machine: pl.DataFrame | None = None
     """The rows of machine judges, of all language pairs (`table.participants`); `table` has those of people."""
+    people: bool = False
+    """Whether every annotator is known to be one person: by a map from accounts, or because the user says so."""
 
     @classmethod
     def from_columns(
@@ -367,7 +369,8 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
     # Parts of one table share one frame of machine rows, which must not be counted twice.
     shared = {id(part.machine): part.machine for part in tables if part.machine is not None}
     machine = pl.concat(shared.values(), how="diagonal_relaxed") if shared else None
-    return Judgments(frame, tuple(SetAside(reason, count) for reason, count in rows.items()), notes, uses, machine)
+    set_aside = tuple(SetAside(reason, count) for reason, count in rows.items())
+    return Judgments(frame, set_aside, notes, uses, machine, people=all(part.people for part in tables))
 
 
 def _conform(frame: pl.DataFrame, name: str, dtype: pl.DataType | type[pl.DataType], source: Source) -> pl.Series:
