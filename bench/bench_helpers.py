@@ -49,7 +49,8 @@ class Campaign:
 
     helper: str = "good"
     """`good`, `useless`, `lover` (of the first system), `bent` (not linear), `contrary` (for the first system, worse is
-    better), `several` (three that say nearly the same and five useless ones)."""
+    better), `several` (three that say nearly the same and five useless ones), `idle` (eight useless
+    ones)."""
     quality: tuple[float, ...] = (0.0, 2.0, 4.0, 6.0)
     documents: int = 200
     judged: int = 40
@@ -86,6 +87,8 @@ def make_campaign(case: Campaign, rng: np.random.Generator) -> tuple[MixedDesign
 def make_helpers(case: Campaign, hard: Floats, own: Floats, rng: np.random.Generator) -> Floats:
     """The helpers' scores: (helpers, systems, segments)."""
     good = hard + own + rng.normal(0, 8, own.shape)
+    if case.helper == "idle":
+        return rng.normal(0, 8, (8, *own.shape))
     if case.helper == "useless":
         good = rng.normal(0, 8, own.shape)
     elif case.helper == "lover":
@@ -149,6 +152,8 @@ class Outcome:
     alarm: tuple[bool, bool]
     """Whether any two systems are called different after Holm's correction."""
     gain: float
+    """As printed: 1 where its interval includes 1."""
+    interval: tuple[float, float]
 
 
 def outcome(case: Campaign, number: int) -> Outcome:
@@ -167,7 +172,8 @@ def outcome(case: Campaign, number: int) -> Outcome:
         return compared.difference[upper] - true, float(((low <= true) & (true <= high)).mean()), called
 
     plain, better = judged(model_of(design).fitted), judged(helped.fit)
-    return Outcome((plain[0], better[0]), (plain[1], better[1]), (plain[2], better[2]), helped.gain)
+    return Outcome((plain[0], better[0]), (plain[1], better[1]), (plain[2], better[2]), helped.gain,
+                   (helped.gain_low or 0.0, helped.gain_high or np.inf))  # fmt: skip
 
 
 def print_case(label: str, case: Campaign, runs: int = RUNS) -> None:
@@ -180,6 +186,7 @@ def print_case(label: str, case: Campaign, runs: int = RUNS) -> None:
     equal = [outcome(replace(case, quality=(0.0,) * len(case.quality)), number) for number in range(runs)]
     alarms = [100 * np.mean([each.alarm[i] for each in equal]) for i in (0, 1)]
     plain, better = ((each**2).mean(axis=1) for each in errors)
+    achieved = plain.mean() / better.mean()
     print(
         f"| {label} | "
         + " | ".join(f"{each.mean():+.2f} ± {each.std() / np.sqrt(runs):.2f}" for each in (bias, moved))
@@ -187,8 +194,10 @@ def print_case(label: str, case: Campaign, runs: int = RUNS) -> None:
         + " | ".join(f"{100 * each.mean():.1f} ± {100 * each.std() / np.sqrt(runs):.1f}" for each in covered)
         + " | "
         + " | ".join(f"{alarm:.1f} ± {np.sqrt(alarm * (100 - alarm) / runs):.1f}" for alarm in alarms)
-        + f" | {plain.mean() / better.mean():.2f} ± {jackknife(plain, better):.2f}"
-        + f" | {np.mean([each.gain for each in found]):.2f} |",
+        + f" | {achieved:.2f} ± {jackknife(plain, better):.2f}"
+        + f" | {np.mean([each.gain for each in found]):.2f}"
+        + f" | {np.mean([each.gain > 1 for each in found]):.0%}"
+        + f" | {np.mean([each.interval[0] <= achieved <= each.interval[1] for each in found]):.0%} |",
         flush=True,
     )
 
@@ -214,6 +223,7 @@ CASES = {
     "5 of 50 documents, 10 segments each": Campaign(documents=50, judged=5, length=10),
     "3 of 30 documents, 10 segments each": Campaign(documents=30, judged=3, length=10),
     "all of 40 documents": Campaign(documents=40, judged=40),
+    "eight useless helpers, 5 of 50 documents": Campaign(helper="idle", documents=50, judged=5, length=10),
     "drawn with unequal probabilities": Campaign(chosen=True),
 }
 
@@ -223,7 +233,7 @@ def print_simulated() -> None:
     print(f"{RUNS} campaigns each, and as many with equal systems")
     print(
         "| campaign | bias | of which by helpers | covers, without | with helpers | any pair of equal systems, without "
-        "| with helpers | gain | as estimated |"
+        "| with helpers | gain | as printed | printed above 1 | its interval covers |"
     )
     for label, case in CASES.items():
         print_case(label, case)

@@ -281,3 +281,54 @@ def test_what_is_done_with_a_pilot_is_told() -> None:
     assert messages[1].startswith("estimating the spread of ")
     assert messages[2:8] == [f"drawing judgments like them, {done} of 24 times done" for done in range(0, 24, 4)]
     assert messages[8] == "trying designs"
+
+
+def test_a_judgment_is_an_output_judged_by_a_person_in_plan_and_design() -> None:
+    """Controls are counted apart, in the choices and in the table of people alike, as `design` counts them."""
+    from adjudge.campaigns.campaign_file import Campaign, Controls, Design, Files, Languages, TextFile
+    from adjudge.campaigns.design import design
+    from adjudge.campaigns.design_report import measure_balance
+    from adjudge.table.texts import SourceSegment, TestSet
+
+    # Pages of 5 segments leave room in tasks of 40: 8 pages each, and 10 controls, so that no task is full by chance.
+    asked = replace(SMALL, difference=0.5, structures=("pages",), per_item=(1,), systems=3)
+    point = plan(asked).choices[0].point
+    as_it_is = plan(asked).people[0]
+    assert (point.judgments, point.controls) == (as_it_is.judgments, as_it_is.controls) == (24 * 5 * 3, 9 * 10)
+    lines = range(24 * 5)
+    texts = TestSet(
+        tuple(SourceSegment(str(i // 5), str(i), "x") for i in lines), {"ref": tuple(f"a{i} b c" for i in lines)},
+        {name: tuple(f"{name} {i}" for i in lines) for name in "ABC"},
+    )  # fmt: skip
+    nowhere = TextFile(file=Path("nowhere"))
+    campaign = Campaign(
+        name="same", protocol="da", seed=1, languages=Languages(source="und", target="und"),
+        files=Files(source=nowhere, systems=dict.fromkeys("ABC", nowhere)),
+        design=Design(structure="pages-same-documents", task_size=50, annotators=5), controls=Controls(repeats=10),
+    )  # fmt: skip
+    report = measure_balance(design(campaign, texts), campaign, texts)
+    assert (report.judgments, report.control_judgments) == (point.judgments, point.controls)
+
+
+def test_a_plan_that_hands_work_to_whole_units_knows_how_many_tasks_they_need() -> None:
+    """Segments by 7 systems stay whole: 5 fit into the 40 items of a task, so 120 segments are 24 tasks, not 21."""
+    layout = make_layout(replace(SMALL, systems=7), "all-systems", 120)
+    assert layout.tasks == 24
+
+
+def test_the_simulated_check_is_made_in_points() -> None:
+    """Differences are stated in points, so the check fits the model that `measure` has: `mixed-points`."""
+    from adjudge.planning.plan import simulate_plan
+
+    asked = replace(SMALL, draws=3, structures=("mixed",), per_item=(1,))
+    layout = make_layout(asked, "mixed", 120)
+    checked = simulate_plan(layout, asked, variances(residual=5.0), 1)
+    # 16 points with a standard error of .65: everything is found.
+    assert checked.found == 1.0
+
+
+def test_answers_to_controls_are_no_judgments_of_a_simulated_campaign() -> None:
+    drawn = simulate(ScoreCampaign(tasks=4, controls=0.3), seed=1)
+    genuine = drawn.judgments.table.filter(pl.col("kind") == "system").height
+    assert f"{genuine:,} judgments of" in str(drawn)
+    assert f"{len(drawn.judgments) - genuine:,} answers to controls" in str(drawn)

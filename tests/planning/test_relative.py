@@ -94,3 +94,11 @@ def test_python_plans_rankings_too() -> None:
     made = adjudge.plan(protocol="ranking", systems=6, annotators=8, draws=0)
     asked = RelativePlanSettings(systems=6, annotators=8, draws=0, difference=0.3, seconds=60.0)
     assert made.to_dict() == plan_relative(asked).to_dict()
+
+
+def test_the_assumed_spread_is_named_and_a_pilot_replaces_it() -> None:
+    assumed = plan_relative(RelativePlanSettings(draws=0))
+    assert any("medians of 25 released campaigns" in note for note in assumed.notes)
+    assert assumed.spread["taste (sd)"] == 0.18
+    own = plan_relative(RelativePlanSettings(draws=0, difference=0.8), spread=RelativeSpread(taste=0.1))
+    assert not any("released" in note for note in own.notes)

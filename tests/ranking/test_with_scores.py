@@ -55,9 +55,11 @@ def test_json_has_helpers_and_gain(judged: Path, metrics: Path) -> None:
     assert run.code == 0, run.err
     found = json.loads(run.out)
     assert [helper["name"] for helper in found["helpers"]] == ["comet", "noise"]
-    assert found["helpers"][0].keys() == {"name", "slope", "gain", "scored", "unscored"}
+    assert found["helpers"][0].keys() == {"name", "slope", "gain", "gain_low", "gain_high", "scored", "unscored"}
     assert {type(helper["slope"]) for helper in found["helpers"]} == {float}
-    assert found["gain"] >= 1
+    for gained in (found, *found["helpers"]):
+        assert gained["gain"] == 1 or gained["gain_low"] > 1
+        assert gained["gain_low"] <= gained["gain_high"]
     assert found["settings"]["helpers"] == 2
     assert f"|with:{found['settings']['with']}|" in found["signature"]
     assert "score" in found["systems"][0]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from adjudge.evidence.audit import audit
 from adjudge.evidence.stability import Stability
 from adjudge.evidence.trust import AATest, Influence, Reliability
+from adjudge.planning.relative import RelativeSpread, spread_like
 from adjudge.ranking.methods import rank
 from adjudge.readers.registry import read
 
@@ -39,3 +41,11 @@ def test_rankings_have_the_whole_audit(file: str, pair: str, systems: int, data:
     assert aa.rates["bradley-terry"].interval[0] < 0.05
     assert reliability.methods["bradley-terry"].tau > 0.5
     assert influence.rows[0].in_se > 0
+
+
+@pytest.mark.slow
+def test_plans_assume_the_tastes_of_released_campaigns(data: Path) -> None:
+    """The middle half of the campaigns of 2010 lies around what `plan --protocol ranking` assumes."""
+    parts = read([data / "wmt10" / "data_RNK.csv"], format="wmt-ranking").by_pair().values()
+    low, high = np.quantile([spread_like(part).taste for part in parts], [0.25, 0.75])
+    assert low - 0.05 < RelativeSpread().taste < high + 0.05

@@ -67,7 +67,7 @@ def test_pages_of_single_results_say_the_verdict_first() -> None:
 
 
 def test_the_page_of_a_plan_names_the_design_it_recommends() -> None:
-    choice = PlanChoice(PlanPoint("pages", 1, 872, 199, 55, 5460, 1.56, 0.81, 5.96), True, 2.5)
+    choice = PlanChoice(PlanPoint("pages", 1, 872, 199, 55, 5460, 1100, 1.56, 0.81, 5.96), True, 2.5)
     made = Plan(
         settings={}, data="0", difference=6.0, power=0.8, level=0.05, comparisons=10, annotators=12, choices=(choice,),
         curve=(choice.point,), spread={},

@@ -49,15 +49,20 @@ class Unit:
     label: str
 
 
-def spread_units(units: Sequence[Unit], *, capacity: int, rng: np.random.Generator) -> list[list[int]]:
+def spread_units(
+    units: Sequence[Unit], *, capacity: int, rng: np.random.Generator, rounds: int = ROUNDS
+) -> list[list[int]]:
     """Tasks as lists of places in `units`, as few as the capacity allows. No unit may be larger than the capacity."""
     tasks = math.ceil(sum(unit.size for unit in units) / capacity)
+    if not rounds and units:
+        # Units that stay whole may need more. Designs begin as low as ever, so that a seed keeps its tasks.
+        tasks = max(tasks, math.ceil(len(units) / (capacity // min(unit.size for unit in units))))
     while True:
         deal = Deal(units, tasks, capacity)
         # Where balance from the start leaves no room for the last units, pack tightly first and balance afterwards.
         placed = deal if deal.place_all(rng) else _pack(units, tasks, capacity)
         if placed is not None:
-            return improve_deal(placed, rng)
+            return improve_deal(placed, rng, rounds=rounds)
         tasks += 1
 
 
@@ -74,12 +79,14 @@ def _pack(units: Sequence[Unit], tasks: int, capacity: int) -> Deal | None:
     return make_deal(units, goal, tasks=tasks, capacity=capacity)
 
 
-def improve_deal(deal: Deal, rng: np.random.Generator, *, only: Sequence[int] | None = None) -> list[list[int]]:
+def improve_deal(
+    deal: Deal, rng: np.random.Generator, *, only: Sequence[int] | None = None, rounds: int = ROUNDS
+) -> list[list[int]]:
     """Move and exchange units (only these, where given) while the objective falls."""
     if deal.tasks > 1:
         movable = np.arange(len(deal.units)) if only is None else np.array(only)
         trials = 0
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             order = rng.permutation(movable)
             order = order[np.argsort(-deal.task_costs()[deal.task[order]], kind="stable")][: MOST_TRIALS - trials]
             improved = [deal.improve_unit(int(i), rng) for i in order]

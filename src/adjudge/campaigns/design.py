@@ -223,6 +223,13 @@ def design(campaign: Campaign, testset: TestSet | None = None) -> TaskSet:
     return _make_task_set(material, tasks)
 
 
+def draft_work(campaign: Campaign, testset: TestSet) -> list[list[Run]]:
+    """The work of every task, without controls, people and order, dealt once and not improved: enough for plans."""
+    material = replace(make_material(campaign, testset), rounds=0)
+    _, work, _ = select_segments(material, generator(campaign.seed, _SELECT))
+    return make_drafts(material, work, count_room(material), _WORK)
+
+
 def check_material(material: Material) -> None:
     """Faults that only campaign and texts together show."""
     campaign, amounts = material.campaign, plan_amounts(material.campaign)

@@ -79,7 +79,7 @@ def deal_pages(
         Unit(len(page), dict.fromkeys(material.judged_as(chunk.indices[0], page[0].systems), len(page)), chunk.document)
         for chunk, page in pages
     ]
-    groups = spread_units(units, capacity=capacity, rng=rng)
+    groups = spread_units(units, capacity=capacity, rng=rng, rounds=material.rounds)
     return [[(_make_screen(material, *pages[i]),) for i in group] for group in groups]
 
 
@@ -94,7 +94,7 @@ def make_pages_all_systems(
         _make_unit(material, chunk.indices[0], [output for page in translations for output in page], chunk.document)
         for chunk, translations in zip(parts, pages, strict=True)
     ]
-    groups = spread_units(units, capacity=capacity, rng=rng)
+    groups = spread_units(units, capacity=capacity, rng=rng, rounds=material.rounds)
     return [[(_make_screen(material, parts[i], page),) for i in group for page in pages[i]] for group in groups]
 
 
@@ -217,7 +217,7 @@ def make_all_systems(
     units = [_make_unit(material, index, texts, str(index)) for index, texts in zip(indices, outputs, strict=True)]
     return [
         [(material.screen([DraftItem(indices[i], (output,))]),) for i in group for output in outputs[i]]
-        for group in spread_units(units, capacity=capacity, rng=rng)
+        for group in spread_units(units, capacity=capacity, rng=rng, rounds=material.rounds)
     ]
 
 

@@ -12,6 +12,7 @@ from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
+from adjudge.campaigns.allocation import ROUNDS
 from adjudge.readers.parsing import Delimited, read_delimited, to_int
 from adjudge.table.errors import InputError, shown
 from adjudge.table.files import read_text, write_text
@@ -429,6 +430,8 @@ class Material:
     prefilled: Mapping[tuple[str, int], tuple[Mark, ...]] = field(default_factory=dict)
     inclusion: Mapping[int, float] = field(default_factory=dict)
     """By index in the test set, the probability with which a segment was chosen; empty where none were."""
+    rounds: int = ROUNDS
+    """How often deals are improved at most; plans, which ask for precision alone, do without."""
     _keys: Iterator[int] = field(default_factory=count, repr=False)
 
     def screen(self, items: Sequence[DraftItem], *, copy_of: int | None = None) -> DraftScreen:

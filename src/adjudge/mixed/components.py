@@ -71,7 +71,11 @@ class Helper:
     slope: float
     """How much higher human scores are per standard deviation of the helper's scores, the other helpers held equal."""
     gain: float
-    """The helper alone makes differences of systems as precise as this many times the judgments would."""
+    """The helper alone makes differences of systems as precise as this many times the judgments would; 1 where the
+    interval includes 1."""
+    gain_low: float | None
+    gain_high: float | None
+    """Its 95% interval; None where too few documents were judged to tell."""
     scored: int
     """Judgments of outputs that have a score by the helper."""
     unscored: int

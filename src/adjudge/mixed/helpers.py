@@ -20,9 +20,9 @@ model, with annotators, tastes, tasks, documents, segments and pages.
   gained, and nothing is claimed. If c is the slope of human scores on u, averaged by system and
   document (more than 1 where slopes are shrunken), human scores and u vary together by c, and the part to add is 2c - 1
   times the variance of u; at least once.
-- **Gain.** The variance of a difference of two systems without helpers over that with them, averaged over all pairs:
-  so many times the judgments would be needed without helpers. It is an estimate. If it is below 1, as may happen where
-  nearly everything was judged, the ranking is the one without helpers.
+- **Gain.** The variance of a difference of two systems without helpers over that with them: so many times the judgments
+  would be needed without helpers. It is estimated by leaving out documents, with an interval (`estimate_gains`). If the
+  model's own variances would grow with helpers, the ranking is the one without them.
 
 **The number of a helper** for an output is its score less the mean of its scores of the same system over the whole test
 set, in standard deviations of such numbers. Where the model is fitted to normal scores, so are the helper's scores,
@@ -58,7 +58,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.mixed.components import Helper
+from adjudge.mixed.components import TASTE, Helper
 from adjudge.mixed.design import MixedDesign, combine, levels_of, normal_scores
 from adjudge.mixed.equations import totals
 from adjudge.mixed.fit import MixedFit, evaluate, prepare
@@ -66,7 +66,7 @@ from adjudge.mixed.model import Model, model_of
 from adjudge.readers.metric_scores import MetricScore, fingerprint_of_scores, score_cells, segment_namer
 from adjudge.table.errors import DataError, param
 from adjudge.table.judgments import Judgments, SetAside
-from adjudge.table.maths import Bools, Codes, Floats, difference_variances, varies
+from adjudge.table.maths import Bools, Codes, Floats, difference_variances, student_quantile, varies
 from adjudge.table.rng import generator
 from adjudge.table.wording import counted, short_list
 from adjudge.work.tasks import map_tasks, one_thread
@@ -343,7 +343,7 @@ def products(design: MixedDesign, helpers: Floats, ratios: Mapping[str, float]) 
     return Products(float(quadratic[0, 0]) * scale**2, quadratic[0, 1:] * scale, quadratic[1:, 1:], evaluation.freedom)
 
 
-def folds_of(design: MixedDesign, seed: int) -> Codes:
+def folds_of(design: MixedDesign, seed: int, most: int = FOLDS) -> Codes:
     """The fold of every row: documents dealt at random, or segments where there are no two documents."""
     units = [codes for codes in (design.document, design.segment) if codes is not None and levels_of(codes) > 1]
     if not units:
@@ -353,7 +353,7 @@ def folds_of(design: MixedDesign, seed: int) -> Codes:
         )
     count = levels_of(units[0])
     order = generator(seed, _STREAM).permutation(count)
-    fold: Codes = (np.argsort(order) % min(FOLDS, count))[units[0]]
+    fold: Codes = (np.argsort(order) % min(most, count))[units[0]]
     return fold
 
 
@@ -391,6 +391,8 @@ class Correction:
     """Of these helpers: the mean over folds."""
     predicted: Floats
     """What is taken off the score of each row."""
+    everywhere: Floats
+    """What would be taken off every output of the test set: (systems, segments)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -400,7 +402,9 @@ class Helped:
     correction: Correction
     helpers: tuple[Helper, ...]
     gain: float
-    """The variance of differences without helpers over that with them, mean over pairs of systems; 1 if left out."""
+    """The variance of differences without helpers over that with them; 1 where the interval includes 1."""
+    gain_low: float | None
+    gain_high: float | None
     notes: tuple[str, ...]
 
     @property
@@ -425,7 +429,9 @@ class Sources:
 
     def uncorrected(self, helpers: int) -> Correction:
         """The fit without helpers."""
-        return Correction(self.model.fitted, np.zeros(helpers), np.zeros(len(self.rows)))
+        return Correction(
+            self.model.fitted, np.zeros(helpers), np.zeros(len(self.rows)), np.zeros(self.whole.shape[1:])
+        )
 
     def corrected_by(self, chosen: Sequence[int]) -> Correction:
         """The fit with some of the helpers."""
@@ -446,9 +452,10 @@ class Sources:
         together = products(design, by_document(design, predicted)[:, None], without.ratios)
         varied = float(together.helpers[0, 0])
         slope = float(together.cross[0]) / varied if varied > 0 else 1.0
-        of_means = covariance_of_means(np.tensordot(mean, self.whole[chosen], axes=1), self.document)
+        everywhere = np.tensordot(mean, self.whole[chosen], axes=1)
+        of_means = covariance_of_means(everywhere, self.document)
         covariance = fitted.covariance + max(2 * slope - 1, 1.0) * of_means
-        return Correction(replace(fitted, covariance=covariance), mean, predicted)
+        return Correction(replace(fitted, covariance=covariance), mean, predicted, everywhere)
 
 
 def sources_of(design: MixedDesign, matched: Matched, seed: int) -> Sources:
@@ -499,6 +506,150 @@ def _of_means(numbers: Floats, unit: Codes) -> Floats:
     return np.asarray(sums.T @ sums / segments**2 * count / (count - 1))
 
 
+MOST_PARTS = 40
+"""Documents are left out one by one, or in so many parts."""
+FEWEST_PARTS = 3
+_OF_PEOPLE = ("annotator", "task")
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What helpers are worth, in times the judgments, with a 95% interval; none where documents are too few."""
+
+    estimate: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def shown(self) -> float:
+        """The estimate where the interval lies above 1, else 1: no gain is claimed that may be chance."""
+        return self.estimate if self.low is not None and self.low > 1 else 1.0
+
+
+def estimate_gains(sources: Sources, matched: Matched, corrections: Sequence[Correction], seed: int) -> list[Gain]:
+    """The gain of each correction, out of sample.
+
+    With D0 and D1 for the variance of differences that comes from texts, without and with helpers, and T for that which
+    comes from people, which helpers do not change, the gain is (T + D0) / (T + D1). Variances are means over pairs.
+
+    D0 and D1 come from leaving out documents, part by part, at the variances of the fit without helpers: the slopes
+    used on a document were fitted elsewhere, so nothing is flattered. A document that is left out also leaves the test
+    set over which a helper's mean is taken; documents that nobody judged only count there. So where everything was
+    judged, D1 is D0. T is the model's. It has the doubt of few people, (K - 1)(A - 1) degrees of freedom for K systems
+    and A annotators, and the gain is convex in it: what the gain exceeds 1 by is divided by 1 + v, with v for the
+    variance of T over (T + D1)^2. The interval is that of a jackknife over documents; its ends are taken at T one
+    standard error higher and lower, because T moves the gain towards 1 but not beyond.
+    """
+    design, fitted = sources.model.prepared.design, sources.model.fitted
+    systems = len(design.systems)
+    upper = np.triu_indices(systems, 1)
+    part = folds_of(design, seed, MOST_PARTS)
+    # Centred scores: the effects of what is left are then differences from the same point.
+    score = design.score - design.score.mean()
+    columns = np.column_stack([score, *(score - correction.predicted for correction in corrections)])
+    numbers, effects = _effects_without_parts(design, columns, part, fitted.ratios)
+    count = len(numbers)
+    if count < FEWEST_PARTS:
+        return [Gain(1.0) for _ in corrections]
+    differences = effects[:, :, upper[0]] - effects[:, :, upper[1]]
+    influence = (differences.mean(axis=0) - differences) * (count - 1) / count
+    plain = (influence[:, 0] ** 2).mean(axis=1) * count / (count - 1)
+    people = _variance_of_people(sources.model)
+    degrees = max(design.people - 1, 1) * (systems - 1)
+    gains = []
+    for number, correction in enumerate(corrections, start=1):
+        if not correction.predicted.any():
+            gains.append(Gain(1.0, 1.0, 1.0))
+            continue
+        shift, unjudged = _means_of_parts(sources, matched, correction, part, numbers)
+        helped = (influence[:, number] + shift[:, upper[0]] - shift[:, upper[1]]) ** 2
+        gains.append(_gain(plain, helped.mean(axis=1) * count / (count - 1), unjudged, people, degrees))
+    return gains
+
+
+def _gain(plain: Floats, helped: Floats, unjudged: float, people: float, degrees: int) -> Gain:
+    """The gain from what each part adds to the variance without helpers and with them."""
+    count, before, after = len(plain), float(plain.sum()), float(helped.sum())
+    left, quantile = count / (count - 1), float(student_quantile(0.025, count - 1))
+    least = _NOTHING * (before + after + people) + np.finfo(float).tiny
+
+    def log_gain(lasting: float) -> tuple[float, float]:
+        """The logarithm of the gain if people add so much, and half the length of its interval."""
+        fewer, better = (before - plain) * left + lasting, (after - helped) * left + unjudged + lasting
+        rest = np.log(np.maximum(fewer, least) / np.maximum(better, least))
+        whole = np.log(max(before + lasting, least) / max(after + unjudged + lasting, least))
+        return float(whole), quantile * float(np.sqrt((count - 1) * rest.var()))
+
+    doubt = float(np.sqrt(2 / degrees)) * (people + before)
+    above = float(np.expm1(log_gain(people)[0])) / (1 + (doubt / max(people + after + unjudged, least)) ** 2)
+    low, high = log_gain(people + doubt), log_gain(max(people - doubt, 0.0))
+    return Gain(1 + above, float(np.exp(low[0] - low[1])), float(np.exp(high[0] + high[1])))
+
+
+def _effects_without_parts(
+    design: MixedDesign, columns: Floats, part: Codes, ratios: Mapping[str, float]
+) -> tuple[list[int], Floats]:
+    """Which parts can be left out, and the effects without each: (parts, columns, systems), at known variances."""
+    scale = float(columns[:, 0].std()) or 1.0
+    numbers, effects = [], []
+    # Calibration items say the same of annotators, whichever documents are left out.
+    linked = np.zeros(0) if design.linking is None else (design.linking.score - design.score.mean()) / scale
+    for number in range(levels_of(part)):
+        rows = part != number
+        rest = design.subset(rows)
+        try:
+            found = _effects_of_columns(rest, columns[rows] / scale, linked, ratios)
+        except DataError:
+            continue
+        if rest.systems == design.systems:
+            numbers.append(number)
+            effects.append(found * scale)
+    return numbers, np.array(effects)
+
+
+def _effects_of_columns(design: MixedDesign, columns: Floats, linked: Floats, ratios: Mapping[str, float]) -> Floats:
+    """The effects of all systems for each column of scores."""
+    prepared = prepare(design, ratios)
+    if design.weight is not None:
+        return np.array([prepared.effects_at(column, ratios) for column in columns.T])
+    every = np.vstack([columns, np.repeat(linked[:, None], columns.shape[1], axis=1)])
+    log_ratios = np.log(prepared.effects.ratios(ratios))
+    with one_thread():
+        evaluation = evaluate(prepared.layout, totals(prepared.layout, every), log_ratios)
+    return np.asarray(evaluation.solution.border[: len(design.systems)].T)
+
+
+def _variance_of_people(model: Model) -> float:
+    """What annotators, their tastes and their tasks add to the variance of a difference, mean over pairs."""
+    prepared, systems = model.prepared, len(model.design.systems)
+    scale, standard = prepared.standardised(None)
+    log_ratios = np.log(prepared.effects.ratios(model.fitted.ratios))
+    with one_thread():
+        evaluation = evaluate(prepared.layout, totals(prepared.layout, standard[:, None]), log_ratios)
+        crossed = evaluation.equations.crossed(evaluation.equations.system_inverse(), systems)
+    upper = np.triu_indices(systems, 1)
+    added = [
+        float(difference_variances(covariance)[upper].mean())
+        for effect, covariance in zip(prepared.effects.kept, crossed, strict=True)
+        if any(name in _OF_PEOPLE or name.startswith(TASTE) for name in effect.parts)
+    ]
+    return sum(added) * evaluation.residual_variance * scale.sd**2
+
+
+def _means_of_parts(
+    sources: Sources, matched: Matched, correction: Correction, part: Codes, numbers: Sequence[int]
+) -> tuple[Floats, float]:
+    """What each part adds to the means over the test set, (parts, systems), and the variance that the rest adds."""
+    systems, segments = correction.everywhere.shape
+    of_segment = np.full(segments, -1)
+    known = matched.segment >= 0
+    of_segment[matched.segment[known]] = part[known]
+    means = np.stack([correction.everywhere[:, of_segment == number].sum(axis=1) / segments for number in numbers])
+    covariance = covariance_of_means(correction.everywhere, sources.document)
+    variance = float(difference_variances(covariance)[np.triu_indices(systems, 1)].mean())
+    return means, variance * float((of_segment < 0).mean())
+
+
 def help_design(design: MixedDesign, matched: Matched, *, seed: int, alone: bool = True) -> Helped:
     """Fit the model to scores that all helpers together have corrected, and by each helper alone for its gain.
 
@@ -511,23 +662,25 @@ def help_design(design: MixedDesign, matched: Matched, *, seed: int, alone: bool
     sources = sources_of(design, matched, seed)
     every = range(len(matched.names))
     together = sources.corrected_by(list(every))
-    single = [together] * len(matched.names)
+    single = []
     if alone and len(matched.names) > 1:
         single = map_tasks(sources.corrected_by, [[number] for number in every], what="each helper alone")
-    without = sources.model.fitted.covariance
-    estimated = gain_of(without, together.fit.covariance)
-    if estimated < 1:
-        together = sources.uncorrected(len(matched.names))
+    gain, *gains = estimate_gains(sources, matched, [together, *single], seed)
+    gains = gains or [gain] * len(matched.names)
+    larger = gain_of(sources.model.fitted.covariance, together.fit.covariance) < 1
+    if larger or (gain.high is not None and gain.high < 1):
+        together, gain = sources.uncorrected(len(matched.names)), replace(gain, estimate=1.0)
+        larger = True
     helpers = tuple(
         Helper(
-            name, float(together.slopes[i]), gain_of(without, single[i].fit.covariance),
+            name, float(together.slopes[i]), gains[i].shown, gains[i].low, gains[i].high,
             int(matched.scored[i].sum()), int((~matched.scored[i]).sum()),
         )
         for i, name in enumerate(matched.names)
     )  # fmt: skip
     useless = [name for name, numbers in zip(matched.names, sources.whole, strict=True) if not numbers.any()]
-    notes = (*_notes(design, matched, together, estimated), *notes_on_matching(matched, useless))
-    return Helped(together, helpers, max(estimated, 1.0), notes)
+    notes = (*_notes(design, matched, together, gain, larger=larger), *notes_on_matching(matched, useless))
+    return Helped(together, helpers, gain.shown, gain.low, gain.high, notes)
 
 
 def gain_of(without: Floats, helped: Floats) -> float:
@@ -536,15 +689,18 @@ def gain_of(without: Floats, helped: Floats) -> float:
     return float((difference_variances(without)[upper] / difference_variances(helped)[upper]).mean())
 
 
-def _notes(design: MixedDesign, matched: Matched, together: Correction, gain: float) -> Iterator[str]:
+def _notes(design: MixedDesign, matched: Matched, together: Correction, gain: Gain, *, larger: bool) -> Iterator[str]:
     """What the helpers are worth, and on which assumption."""
     scores = f"scores of all outputs by {counted(len(matched.names), 'helper')}"
-    if gain >= 1 + NO_GAIN:
-        yield f"{scores} are worth {gain:.2f} times the judgments; this is an estimate"
-    elif gain >= 1 - NO_GAIN:
-        yield f"{scores} add next to nothing to the judgments"
+    between = "" if gain.low is None else f" ({gain.low:.2f} to {gain.high:.2f} times the judgments)"
+    if larger:
+        yield f"{scores} would make errors larger{between}: they are left out"
+    elif gain.shown >= 1 + NO_GAIN:
+        yield f"{scores} are worth {gain.shown:.2f} times the judgments ({gain.low:.2f} to {gain.high:.2f})"
+    elif not together.predicted.any():
+        yield f"{scores} add nothing to the judgments"
     else:
-        yield f"{scores} would make errors larger (worth {gain:.2f} times the judgments): they are left out"
+        yield f"{scores} add nothing that can be told from chance{between}"
     share = matched.judged_share
     if share >= NEARLY_ALL:
         yield (

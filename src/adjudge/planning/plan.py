@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.mixed.components import TASTE
-from adjudge.mixed.fit import fit
+from adjudge.mixed.fit import Prepared, prepare
 from adjudge.planning.search import (
     Noise,
     fewest_people,
@@ -30,7 +30,7 @@ from adjudge.planning.settings import Plan, PlanCheck, PlanLooks, PlanSettings, 
 from adjudge.planning.simulated_scores import ScoreCampaign, ScoreDesign, draw_scores
 from adjudge.ranking.lines import holm
 from adjudge.table.judgments import fingerprint
-from adjudge.table.maths import NORMAL_95, Codes, Floats, Ints, contrasts
+from adjudge.table.maths import NORMAL_95, Floats, Ints, contrasts
 from adjudge.table.rng import generator
 from adjudge.table.wording import agreeing, counted, measured
 from adjudge.work.tasks import map_tasks
@@ -61,7 +61,8 @@ def simulate_plan(layout: Layout, settings: PlanSettings, variances: Variances, 
     detected: list[float] = []
     claimed: list[float] = []
     campaigns = [draw_scores(design, rng).score[0] for _ in range(settings.draws)]
-    for p, sign in map_tasks(partial(_test_pairs, rows, settings.systems), campaigns, what="simulated campaigns"):
+    prepared = prepare(mixed_design(rows, settings.systems, campaigns[0]))
+    for p, sign in map_tasks(partial(_test_pairs, prepared), campaigns, what="simulated campaigns"):
         significant = p < settings.level
         detected.append(float((significant & (sign == truth))[truth != 0].mean()))
         if (truth == 0).any():
@@ -88,9 +89,9 @@ def _score_design(settings: PlanSettings, variances: Variances, rows: dict[str, 
     )
 
 
-def _test_pairs(rows: dict[str, Codes], systems: int, score: Floats) -> tuple[Floats, Floats]:
-    """Holm-adjusted p and the sign of every difference in a campaign with these scores."""
-    model = fit(mixed_design(rows, systems, score).with_model("mixed"))
+def _test_pairs(prepared: Prepared, score: Floats) -> tuple[Floats, Floats]:
+    """Holm-adjusted p and the sign of every difference in a campaign with these scores, in points."""
+    model = prepared.fit(score)
     tested = contrasts(model.effects, model.covariance, model.df)
     first, second = np.triu_indices(len(model.systems), 1)
     return holm(tested.two_sided[first, second]), np.sign(tested.difference[first, second])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ import numpy as np
 from adjudge.campaigns.adaptive import Adaptive
 from adjudge.campaigns.allocation import assign_people
 from adjudge.campaigns.campaign_file import PAGES, Campaign, Context, Design, Files, Languages, TextFile
-from adjudge.campaigns.design import design
+from adjudge.campaigns.design import draft_work
 from adjudge.campaigns.segment_selection import EVEN
 from adjudge.evidence.boundaries import Spending, boundaries, crossing, spent
 from adjudge.evidence.look_claims import Goal, parse_goal
@@ -74,6 +75,14 @@ class Layout:
         """Documents that are judged."""
         return len(np.unique(self.document))
 
+    def judgments(self, per_item: int) -> int:
+        """Outputs judged by a person, if each task is done by `per_item` people; controls are counted apart."""
+        return len(self.task) * per_item
+
+    def controls(self, settings: PlanSettings, per_item: int) -> int:
+        """Answers to controls besides."""
+        return self.tasks * per_item * (settings.task_size - settings.room)
+
     def rows(self, people: int, per_item: int) -> dict[str, Codes]:
         """Codes of every judgment when each task is done by `per_item` of the people."""
         names = [str(i) for i in range(people)]
@@ -94,10 +103,7 @@ class Layout:
 
 def make_layout(settings: PlanSettings, structure: str, segments: int) -> Layout:
     """Design tasks for this many segments, with texts made up for the purpose."""
-    lines = range(settings.documents * settings.segments)
-    source = tuple(SourceSegment(str(i // settings.segments), str(i), "x") for i in lines)
-    outputs = {str(system): tuple(f"{system}.{i}" for i in lines) for system in range(settings.systems)}
-    testset = TestSet(source, {}, outputs)
+    testset = _made_up_texts(settings.documents, settings.segments, settings.systems)
     campaign = Campaign(
         name="plan",
         protocol="da",
@@ -111,20 +117,24 @@ def make_layout(settings: PlanSettings, structure: str, segments: int) -> Layout
         ),
         context=Context(max_segments=settings.page),
     )
-    tasks = design(campaign, testset)
-    documents = {name: i for i, name in enumerate(dict.fromkeys(segment.document for segment in testset.source))}
-    rows: list[tuple[int, int, int, int, int]] = []
-    screens = 0
-    for number, task in enumerate(tasks.tasks):
-        for screen in task.screens:
-            for item in screen.items:
-                system = int(item.outputs[0].systems[0])
-                rows.append((number, screens, documents[screen.document], int(item.segment), system))
-            screens += 1
-    task_, screen_, document, segment, system_ = np.array(rows, dtype=np.int64).T
+    drafts = draft_work(campaign, testset)
+    rows = [
+        (number, screen.key, item.index, int(item.outputs[0].systems[0]))
+        for number, runs in enumerate(drafts) for run in runs for screen in run for item in screen.items
+    ]  # fmt: skip
+    task, screen_key, segment, system = np.array(rows, dtype=np.int64).T
+    document = renumber(segment // settings.segments)
     return Layout(
-        structure, len(tasks.tasks), task_, screen_, renumber(document), renumber(segment), system_, settings.seed
+        structure, len(drafts), task, renumber(screen_key), document, renumber(segment), system, settings.seed
     )
+
+
+@lru_cache(maxsize=1)
+def _made_up_texts(documents: int, segments: int, systems: int) -> TestSet:
+    """Texts that differ everywhere, so that nothing is judged once for several systems."""
+    lines = range(documents * segments)
+    source = tuple(SourceSegment(str(i // segments), str(i), "x") for i in lines)
+    return TestSet(source, {}, {str(system): tuple(f"{system}.{i}" for i in lines) for system in range(systems)})
 
 
 def mixed_design(rows: dict[str, Codes], systems: int, score: Floats) -> MixedDesign:
@@ -238,14 +248,14 @@ class Search:
             settings, layout = self.settings, self.layout(structure, segments)
             precision = measure(layout, settings, self.variances, per_item)
             level = settings.level / settings.tests
-            rated = len(layout.task) * per_item
             self.points[key] = PlanPoint(
                 structure=structure,
                 judgments_per_item=per_item,
                 segments=layout.segments,
                 documents=layout.documents,
                 tasks=layout.tasks * per_item,
-                judgments=rated + layout.tasks * per_item * (settings.task_size - settings.room),
+                judgments=layout.judgments(per_item),
+                controls=layout.controls(settings, per_item),
                 se=precision.typical,
                 power=precision.power(settings.difference, level),
                 detectable=precision.detectable(settings.power, level),
@@ -267,13 +277,22 @@ class Search:
         for _ in range(NARROWINGS):
             if small is None or large <= CLOSE_ENOUGH * small:
                 break
-            # Standard errors fall about with the square root of the size.
-            middle = self._rounded(structure, math.sqrt(small * large))
+            guess = self._guess(structure, per_item, small, large)
+            # A little beyond the guess on either side in turn, so that both bounds close in on it.
+            middle = self._rounded(structure, guess * 1.02 if large > 1.04 * guess else guess / 1.03)
+            if not small < middle < large:
+                middle = self._rounded(structure, math.sqrt(small * large))
             if middle in (small, large):
                 break
             enough = self.point(structure, per_item, middle).power >= self.settings.power
             small, large = (small, middle) if enough else (middle, large)
         return self._choice(self.point(structure, per_item, large), suffices=True)
+
+    def _guess(self, structure: str, per_item: int, small: int, large: int) -> float:
+        """The size that would just suffice: squares of what is detectable fall about linearly in 1 / size."""
+        below, above = (self.point(structure, per_item, size).detectable ** 2 for size in (small, large))
+        steps = (below - self.settings.difference**2) / max(below - above, 1e-12)
+        return 1 / (1 / small - float(np.clip(steps, 0.02, 0.98)) * (1 / small - 1 / large))
 
     def _rounded(self, structure: str, segments: float) -> int:
         """Round to whole documents where pages are judged."""
@@ -282,7 +301,7 @@ class Search:
         return max(2, round(segments / self.settings.segments)) * self.settings.segments
 
     def _choice(self, point: PlanPoint, *, suffices: bool) -> PlanChoice:
-        hours = point.judgments * self.settings.seconds / 3600 / self.settings.annotators
+        hours = (point.judgments + point.controls) * self.settings.seconds / 3600 / self.settings.annotators
         return PlanChoice(point, suffices, hours)
 
 
@@ -318,7 +337,8 @@ def search(settings: PlanSettings, variances: Variances) -> tuple[list[PlanChoic
 def _worth(choice: PlanChoice) -> tuple[bool, float, float]:
     """Those that suffice first, the least work first; then the others, the most precise first."""
     point = choice.point
-    return (not choice.suffices, point.judgments if choice.suffices else point.detectable, point.detectable)
+    work = point.judgments + point.controls
+    return (not choice.suffices, work if choice.suffices else point.detectable, point.detectable)
 
 
 # More people or more judgments? And how far a pilot can be trusted.
@@ -400,9 +420,12 @@ def people_or_judgments(
         # Every task needs a person, and a second judgment of a task needs another person.
         if count <= layout.tasks * each and each <= count:
             precision = measure(layout, replace(settings, annotators=count), variances, each)
-            work = layout.tasks * each * settings.task_size
             detectable = precision.detectable(settings.power, level)
-            choices.append(PeopleChoice(count, each, work, precision.typical, detectable))
+            choices.append(
+                PeopleChoice(
+                    count, each, layout.judgments(each), layout.controls(settings, each), precision.typical, detectable
+                )
+            )
     return tuple(choices)
 
 

@@ -129,6 +129,8 @@ class PlanSettings:
         return {**plain, "per_item": ",".join(map(str, self.per_item)), "structures": ",".join(self.structures)}
 
 
+_COUNTED = "outputs judged by a person"
+
 # The result of planning: how many judgments each design needs to find a difference of a given size.
 
 
@@ -136,8 +138,9 @@ class PlanSettings:
 class PlanPoint:
     """One design of one size, and what it can find.
 
-    `judgments` counts all that people do, controls included. `se` is the standard error of the difference of two
-    systems (root mean square over pairs), `detectable` the difference detected with the requested power.
+    `judgments` counts outputs judged by a person, as everywhere; `controls` are answered besides. `se` is the standard
+    error of the difference of two systems (root mean square over pairs), `detectable` the difference detected with the
+    requested power.
     """
 
     structure: str
@@ -146,6 +149,7 @@ class PlanPoint:
     documents: int
     tasks: int
     judgments: int
+    controls: int
     se: float
     power: float
     detectable: float
@@ -236,6 +240,7 @@ class PeopleChoice:
     annotators: int
     judgments_per_item: int
     judgments: int
+    controls: int
     se: float
     detectable: float
 
@@ -305,7 +310,8 @@ class Plan(Result):
             lambda one: one.point.structure: text("structure"),
             lambda one: one.point.judgments_per_item: number("per item", 0, help="different people who judge an item"),
             lambda one: "yes" if one.suffices else "no": text("suffices"),
-            lambda one: one.point.judgments: number("judgments", 0, help="all that people do, controls included"),
+            lambda one: one.point.judgments: number("judgments", 0, help=_COUNTED),
+            lambda one: one.point.controls: number("controls", 0, help="answers to controls besides"),
             lambda one: one.point.tasks: number("tasks", 0),
             lambda one: one.point.segments: number("segments", 0),
             lambda one: one.point.documents: number("documents", 0),
@@ -333,7 +339,8 @@ class Plan(Result):
         columns = {
             "annotators": number("people", 0),
             "judgments_per_item": number("per item", 0, help="different people who judge an item"),
-            "judgments": number("judgments", 0, help="all that people do, controls included"),
+            "judgments": number("judgments", 0, help=_COUNTED),
+            "controls": number("controls", 0, help="answers to controls besides"),
             "se": number("se", 2, help="standard error of the difference of two systems"),
             "detectable": number("detectable", 2, help="difference detected with the requested power"),
         }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from adjudge.table.protocols import NOT_CONTROLS
 from adjudge.table.results import Result, Table, number, tabulate, text
 from adjudge.table.wording import counted
 
@@ -72,7 +73,10 @@ class Simulated:
 
     def __str__(self) -> str:
         """One line about what was simulated."""
-        held = f"{counted(len(self.judgments), 'judgment')} of {counted(len(self.judgments.systems), 'system')}"
+        judged = int(self.judgments.table["kind"].is_in(NOT_CONTROLS).sum())
+        held = f"{counted(judged, 'judgment')} of {counted(len(self.judgments.systems), 'system')}"
+        if judged < len(self.judgments):
+            held += f" and {counted(len(self.judgments) - judged, 'answer')} to controls"
         return f"Simulated: {held}; see .judgments, .truth and .sources"
 
     __repr__ = __str__

@@ -159,7 +159,9 @@ class Ranking(results.Result):
     helpers: tuple[Helper, ...] = ()
     """Metrics whose scores of all outputs helped the human scores, if any."""
     gain: float | None = None
-    """All helpers together are worth this many times the judgments."""
+    """All helpers together are worth this many times the judgments; 1 where the interval includes 1."""
+    gain_low: float | None = None
+    gain_high: float | None = None
     breakdown: Breakdown | None = None
     """Scores within subsets of the judgments, if requested."""
 
@@ -228,12 +230,13 @@ class Ranking(results.Result):
                 "slope", 2, help=f"{unit} per standard deviation of the helper's scores, the others held equal"
             ),
             "gain": results.number("gain", 2, help="the helper alone is worth this many times the judgments"),
+            "gain_low": results.number("low", 2, help="95% interval of the gain, which is 1 where this includes 1"),
+            "gain_high": results.number("high", 2),
             "scored": results.number("scored", 0, help="judgments of outputs with a score"),
             "unscored": results.number("unscored", 0, help="judgments of outputs without a score"),
         }
-        note = (
-            f"Gains are by each helper alone. All together are worth {self.gain:.2f} times the judgments, an estimate."
-        )
+        known = "" if self.gain_low is None else f" ({self.gain_low:.2f} to {self.gain_high:.2f})"
+        note = f"Gains are by each helper alone. All together are worth {self.gain:.2f} times the judgments{known}."
         return (results.tabulate("Helpers: metrics with scores of all outputs", self.helpers, columns, note),)
 
     def _spread(self) -> tuple[results.Table, ...]:
@@ -322,7 +325,7 @@ def assemble(
     components: tuple[VarianceComponent, ...] = (),
     left_out: tuple[LeftOut, ...] = (),
     helpers: tuple[Helper, ...] = (),
-    gain: float | None = None,
+    gain: tuple[float, float | None, float | None] | None = None,
 ) -> Ranking:
     """Put the ranking together."""
     findings = replace(findings, scores=_levelled(findings))
@@ -351,7 +354,9 @@ def assemble(
         components=components,
         left_out=left_out,
         helpers=helpers,
-        gain=gain,
+        gain=None if gain is None else gain[0],
+        gain_low=None if gain is None else gain[1],
+        gain_high=None if gain is None else gain[2],
     )
 
 

@@ -128,7 +128,7 @@ def rank_by_model(
         components=model.components,
         left_out=model.left_out,
         helpers=() if ranking.helped is None else ranking.helped.helpers,
-        gain=None if ranking.helped is None else ranking.helped.gain,
+        gain=None if (helped := ranking.helped) is None else (helped.gain, helped.gain_low, helped.gain_high),
     )
 
 

@@ -348,7 +348,7 @@ def draw_plan(plan: Plan) -> dict[str, Any]:
     colours = [chart_theme.ACCENT, chart_theme.HUMAN, chart_theme.WARN, chart_theme.MUTED][: len(structures)]
     # On a logarithmic scale, numbers stand closer the larger they are.
     apart = dict(labelOverlap="greedy", labelSeparation=8)
-    x = channel("judgments:Q", title="judgments, controls included", scale=dict(type="log", nice=False), axis=apart)
+    x = channel("judgments:Q", title="judgments", scale=dict(type="log", nice=False), axis=apart)
     base = Layer(rows).encode(
         x=x,
         y=channel("detectable:Q", title=f"points found with power {plan.power:.0%}", scale=dict(zero=True)),

@@ -158,7 +158,7 @@ class PlanOptions:
     documents: int = option(200, "Number of documents available.")
     segments: int = option(8, "Segments per document.")
     page: int | None = option(None, "Largest number of segments on a page. Default: whole documents.")
-    task_size: int = option(100, "Judgments per task, including controls.")
+    task_size: int = option(100, "Items per task, controls included. Judgments are counted without controls.")
     controls: float = option(0.2, "Share of control items in a task.")
     per_item: tuple[int, ...] = option(
         (1, 2),
@@ -398,7 +398,7 @@ class SimulateOptions:
     length_effect: float = _simulated(0.0, "ranking: how much harder long source texts are.")
     blanks: float = _simulated(0.0, "ranking: share of ranks left blank.")
     tasks: int = _simulated(60, "da: number of tasks, each for one annotator.")
-    task_size: int = _simulated(100, "da: judgments per task, including controls.")
+    task_size: int = _simulated(100, "da: items per task, controls included.")
     context: bool = _simulated(True, "da: show whole documents, or single segments.")
     controls: float = _simulated(0.3, "da: share of control items in a task.")
     humans: int = _simulated(1, "da: number of human translations judged like systems.")
