@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.table.maths import Bools, Codes, Floats, Hashes
+    from adjudge.table.record import CampaignRecord
 
 
 # Fingerprints: a few hexadecimal digits that identify content, whatever file it came from.
@@ -257,6 +258,8 @@ class Judgments:
     columns: tuple[ColumnUse, ...] = ()
     machine: pl.DataFrame | None = None
     """The rows of machine judges, of all language pairs (`table.participants`); `table` has those of people."""
+    record: CampaignRecord | None = None
+    """How the campaign was collected, where the file says it; the fingerprint does not depend on it."""
 
     @classmethod
     def from_columns(
@@ -367,7 +370,11 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
     # Parts of one table share one frame of machine rows, which must not be counted twice.
     shared = {id(part.machine): part.machine for part in tables if part.machine is not None}
     machine = pl.concat(shared.values(), how="diagonal_relaxed") if shared else None
-    return Judgments(frame, tuple(SetAside(reason, count) for reason, count in rows.items()), notes, uses, machine)
+    set_aside = tuple(SetAside(reason, count) for reason, count in rows.items())
+    # A record is of one campaign: tables of several are judgments without one, whose notes still say how each came.
+    records = [part.record for part in tables]
+    record = records[0] if records and all(other == records[0] for other in records) else None
+    return Judgments(frame, set_aside, notes, uses, machine, record)
 
 
 def _conform(frame: pl.DataFrame, name: str, dtype: pl.DataType | type[pl.DataType], source: Source) -> pl.Series:
