@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations
 from pathlib import Path  # noqa: TC003 - the shell reads the types of settings when it runs
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,7 +27,7 @@ from adjudge.table.errors import DataError, InputError, UsageError, param, unkno
 from adjudge.table.files import exists, read_text, write_text
 from adjudge.table.judgments import KEY, Judgments, fingerprint
 from adjudge.table.protocols import COUNTED, RATED
-from adjudge.table.record import ANSWER, is_answered, once_per_text
+from adjudge.table.record import ANSWER, LooksRecord, TakenLook, is_answered, once_per_text
 from adjudge.table.settings import REQUIRED, method_option, option, seed_option
 from adjudge.table.wording import agreeing, counted, listed
 
@@ -149,6 +150,35 @@ def write_history(path: Path, history: History) -> None:
 def _digest(before: str, content: dict[str, Any]) -> str:
     plain = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return fingerprint(f"{before}\n{plain}", digits=len(_START))
+
+
+def record_looks(history: History) -> LooksRecord:
+    """The looks as the record of a campaign has them: what each had spent, and all that was settled after it."""
+    plan, digest, taken = history.plan, _digest(_START, history.plan), []
+    pairs = list(combinations(plan["systems"], 2))
+    spending = LookPlan(plan["planned"], plan["looks"], look_claims.Goal(), plan["spending"], plan["level"])
+    spent = 0.0
+    for record in history.records:
+        digest = _digest(digest, record.to_plain())
+        spent = max(spent, spending.spent(record.fraction)) if observed_of(record).tells_of_others else spent
+        settled = tuple(
+            (one, other) if sign > 0 else (other, one)
+            for (one, other), sign in zip(pairs, record.sign, strict=True)
+            if sign
+        )
+        taken.append(
+            TakenLook(
+                look=record.look,
+                judgments=record.judgments,
+                people=record.people,
+                fraction=record.fraction,
+                level=spent,
+                settled=settled,
+                top=tuple(record.top),
+                digest=digest,
+            )
+        )
+    return LooksRecord(plan["planned"], plan["looks"], plan["goal"], plan["spending"], plan["level"], tuple(taken))
 
 
 def check_continues(history: History, plan: dict[str, Any], judgments: Judgments, count: int) -> None:

@@ -330,7 +330,7 @@ def write(judgments: Judgments, path: Path) -> None:
     record = judgments.record
     with atomic_path(path) as temporary:
         if separator:
-            _make_text_columns(judgments.table).write_csv(temporary, separator=separator)
+            make_text_columns(judgments.table).write_csv(temporary, separator=separator)
             raw = temporary.read_bytes() if record is not None else b""
         else:
             temporary.write_bytes(parquet_bytes(judgments.table, judgments.fingerprint, record))
@@ -339,7 +339,7 @@ def write(judgments: Judgments, path: Path) -> None:
         write_text(record_file(path), record_text(raw, record))
 
 
-def _make_text_columns(table: pl.DataFrame) -> pl.DataFrame:
+def make_text_columns(table: pl.DataFrame) -> pl.DataFrame:
     """All columns as CSV can hold them: spans as JSON, times in ISO form with microseconds."""
     spans = [
         None if value is None else json.dumps(value.to_list(), ensure_ascii=False)
@@ -349,6 +349,12 @@ def _make_text_columns(table: pl.DataFrame) -> pl.DataFrame:
     nested = [name for name, dtype in table.schema.items() if dtype.is_nested() and name != "spans"]
     others = [pl.Series(name, [None if value is None else _json(value) for value in table[name]]) for name in nested]
     return table.with_columns(pl.Series("spans", spans, dtype=pl.String), *times, *others)
+
+
+def as_text(table: pl.DataFrame) -> pl.DataFrame:
+    """Every cell as CSV has it, to compare tables whatever files they came from."""
+    raw = make_text_columns(table).write_csv().encode()
+    return pl.read_csv(raw, infer_schema=False)
 
 
 def _json(value: object) -> str:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from adjudge.ranking.ranking import Ranking
     from adjudge.server.panels import Panel, PanelBar, PanelInterval, PanelTable
     from adjudge.table.judgments import Judgments
+    from adjudge.table.record import LooksRecord
 
 
 def panels_of(campaign_file: Path) -> list[Panel]:
@@ -54,7 +55,15 @@ def panels_of(campaign_file: Path) -> list[Panel]:
 
     annotators = {"what": "annotators", "least_seconds": campaign.crowd.least_seconds}
     others = [partial(compute_apart, request=request) for request in (annotators, {"what": "agreement"})]
-    return [Panel(state, "state"), *map(Panel, others)]
+    return [Panel(state, "state", partial(read_looks, campaign_file)), *map(Panel, others)]
+
+
+def read_looks(campaign_file: Path) -> LooksRecord | None:
+    """The planned looks that were taken at a campaign, as its record has them; None where none was."""
+    from adjudge.evidence.look import read_history, record_looks
+
+    history = read_history(campaign_file.with_name("looks.json"))
+    return None if history is None else record_looks(history)
 
 
 def compute_apart(judgments: Judgments, request: dict[str, Any]) -> list[PanelTable]:

@@ -10,16 +10,14 @@ where several systems produced the same text. Controls, repeats, calibration and
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping  # noqa: TC003 - read when a record is parsed
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from adjudge.table.protocols import COUNTED, EDITED, KINDS, RELATIVE
 from adjudge.table.wording import counted, listed, short_list
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 ANSWER = ("annotator", "task", "output")
 """What identifies an answer in an export: the systems that produced the same output have a row each."""
@@ -84,6 +82,8 @@ class TakenLook:
     """Pairs, the better system first."""
     top: tuple[str, ...] = ()
     """The systems that are settled as the best, where that is the goal."""
+    digest: str = ""
+    """Over this look and those before it, as the file of looks has it."""
 
 
 @dataclass(frozen=True)
@@ -138,9 +138,9 @@ class CampaignRecord:
     adaptive: Mapping[str, Any] | None
     """The policy of an adaptive campaign by name, with its settings; None where tasks are not drawn."""
     annotators: int
-    """People who gave an answer, those who are excluded too."""
+    """People who gave an answer and are not excluded."""
     counts: JudgmentCounts
-    """Of those who are not excluded."""
+    """Of their answers."""
     begun: str
     exported: str
     version: str

@@ -40,6 +40,11 @@ class Result:
         """One line that reproduces the result: command, settings, data fingerprint, version."""
         return make_signature(self.verb, self.settings, self.data, self.version)
 
+    @property
+    def failed(self) -> bool:
+        """Whether a check that was asked for found a fault: the command then ends with exit code 1."""
+        return False
+
     def tables(self) -> tuple[Table, ...]:
         """The summary tables, the most important first."""
         raise NotImplementedError
