@@ -19,6 +19,7 @@ from adjudge.table.rng import generator
 from bench.look_campaigns import GrowingCampaign, Outcome, draw_campaign, run_looks
 
 CAMPAIGNS = int(os.environ.get("LOOK_CAMPAIGNS", "100"))
+# In the last ones, people with strong tastes judge one after another.
 CASES: tuple[tuple[int, Mode, GrowingCampaign], ...] = (
     (1, "kim-demets", GrowingCampaign(annotators=5, page=4, pages=120)),
     (5, "kim-demets", GrowingCampaign(annotators=5, page=4, pages=120)),
@@ -30,6 +31,11 @@ CASES: tuple[tuple[int, Mode, GrowingCampaign], ...] = (
     (5, "kim-demets", GrowingCampaign(annotators=50, page=4, pages=200)),
     (10, "anytime", GrowingCampaign(annotators=10, page=4, pages=160)),
     (5, "kim-demets", GrowingCampaign(systems=8, annotators=20, page=4, pages=320)),
+    *(
+        (looks, spending, GrowingCampaign(systems=systems, annotators=5, pages=120, taste_sd=6.0, one_by_one=True))
+        for systems in (4, 2)
+        for looks, spending in ((5, "kim-demets"), (5, "pocock"), (20, "pocock"))
+    ),
 )
 
 
@@ -51,11 +57,15 @@ def print_savings() -> None:
 
 def print_false_claims() -> None:
     """Any false claim among identical systems, and the coverage of the final intervals."""
-    print(f"identical systems, {CAMPAIGNS} campaigns each: looks, spending, systems, annotators, page: false, coverage")
+    columns = "looks, spending, systems, annotators, page, arrival: false, coverage"
+    print(f"identical systems, {CAMPAIGNS} campaigns each: {columns}")
     for looks, spending, campaign in CASES:
         false, covered = false_claims(campaign, looks, spending, CAMPAIGNS)
         error = np.sqrt(max(false * (1 - false), 0.01) / CAMPAIGNS)
-        described = f"{looks:3d}  {spending:15s} {campaign.systems}  {campaign.annotators:3d}  {campaign.page}"
+        arrival = "one by one" if campaign.one_by_one else "together"
+        described = (
+            f"{looks:3d}  {spending:15s} {campaign.systems}  {campaign.annotators:3d}  {campaign.page}  {arrival}"
+        )
         print(f"  {described}:  {false:.3f} (se {error:.3f})  {covered:.3f}", flush=True)
 
 

@@ -44,6 +44,8 @@ class GrowingCampaign:
     system_document_sd: float = 7.0
     page_sd: float = 6.5
     residual_sd: float = 13.5
+    one_by_one: bool = False
+    """Whether each person judges all of their pages before the next one begins; otherwise all judge side by side."""
 
     @property
     def judgments(self) -> int:
@@ -73,6 +75,8 @@ def draw_campaign(campaign: GrowingCampaign, rng: np.random.Generator, choose: D
     annotator = np.concatenate([rng.permutation(campaign.annotators) for _ in range(-(-count // campaign.annotators))])[
         :count
     ]
+    if campaign.one_by_one:
+        annotator = np.sort(annotator)
     document = np.concatenate([rng.permutation(campaign.documents) for _ in range(-(-count // campaign.documents))])
     even = np.concatenate([rng.permutation(campaign.systems) for _ in range(-(-count // campaign.systems))])
     pages = Pages(annotator, document[:count], even[:count].copy(), np.empty((count, campaign.page)))
@@ -135,18 +139,18 @@ def observe(pages: Pages, count: int, systems: int, fraction: float) -> Observed
     """What the mixed model says of all pairs after so many pages."""
     from scipy.special import ndtri
 
-    pairs = systems * (systems - 1) // 2
+    pairs, people = systems * (systems - 1) // 2, len(np.unique(pages.annotator[:count]))
     try:
         model = fit(design_of(pages, count, systems))
     except DataError:
         # Too early: nothing connects the systems yet, so nothing is known.
         unknown = np.full(pairs, np.nan)
-        return Observed(fraction, np.zeros(pairs), unknown, np.full(pairs, np.inf), np.zeros(pairs))
+        return Observed(fraction, np.zeros(pairs), unknown, np.full(pairs, np.inf), np.zeros(pairs), people=people)
     compared = contrasts(model.effects, model.covariance, model.df)
     upper = np.triu_indices(systems, 1)
     difference = compared.difference[upper]
     z = np.sign(difference) * np.minimum(-ndtri(compared.two_sided[upper] / 2), 37.0)
-    return Observed(fraction, difference, compared.se[upper], compared.df[upper], z)
+    return Observed(fraction, difference, compared.se[upper], compared.df[upper], z, people=people)
 
 
 @dataclass(frozen=True, eq=False)

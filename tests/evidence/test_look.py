@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable
@@ -12,12 +13,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from bench.look_campaigns import GrowingCampaign, draw_campaign, run_looks
 
 from adjudge import look
-from adjudge.evidence.boundaries import LookPlan, Observed, Settled, State, bound, boundaries, settle, spent
+from adjudge.evidence.boundaries import LookPlan, Mode, Observed, Settled, State, bound, boundaries, settle, spent
 from adjudge.evidence.look_claims import Goal, as_normal, claims_of, count_judgments, parse_goal, settled_top
 from adjudge.table.errors import DataError, InputError, UsageError
 from adjudge.table.judgments import Judgments
+from adjudge.table.rng import generator
 from tests.conftest import Run
 from tests.helpers.look_make import growing
 
@@ -111,14 +114,125 @@ def test_a_campaign_looked_at_five_times(tmp_path: Path) -> None:
     assert "nothing was spent" in again.notes[-1]
 
 
-def test_what_two_people_settle_is_settled_for_them() -> None:
-    campaign = growing({"A": 60.0, "B": 0.0, "C": -60.0}, annotators=2)[-1]
-    result = look(campaign, planned=len(campaign.table), looks=1, goal="best")
-    assert result.advice == "Stop: the best system is settled. This holds for these two annotators only."
+def test_nothing_is_settled_before_three_people_have_judged(tmp_path: Path) -> None:
+    """However clear it is to one or two people: what others think is not known, and no level is spent."""
+    for people, who in ((1, "One person has judged"), (2, "2 people have judged")):
+        campaign = growing({"A": 60.0, "B": 0.0, "C": -60.0}, annotators=people)[-1]
+        result = look(campaign, planned=len(campaign.table), looks=1, goal="best")
+        nothing = "which says nothing of others: nothing is settled."
+        assert result.advice == f"Stop: the planned judgments are in. {who}, {nothing}"
+        assert (result.settled, result.level, result.people) == ((), 0.0, people)
+        early = look(campaign, planned=2 * len(campaign.table), looks=2, history=tmp_path / f"{people}.json")
+        assert not early.stop
+        assert early.advice.endswith("nothing is settled for others before 3 people have.")
+        assert all(claim.interval == (None, None) and claim.chance is None for claim in early.claims)
     unnamed = pl.when(pl.int_range(pl.len()) > 0).then("annotator").alias("annotator")
     partly = Judgments(campaign.table.with_columns(unnamed))
     advice = look(partly, planned=len(campaign.table), looks=1, goal="best").advice
     assert advice.endswith("This may hold for those who judged only: not all annotators are named.")
+
+
+def one_after_another(people: int, *, seed: int = 1) -> list[Judgments]:
+    """A campaign with clear differences after each of its people, who judge one after another."""
+    whole = growing({"A": 60.0, "B": 0.0, "C": -60.0}, annotators=people, seed=seed)[-1].table.sort("annotator")
+    return [Judgments(whole.filter(pl.col("annotator") < f"a{done}")) for done in range(1, people + 1)]
+
+
+def test_a_look_at_too_few_people_is_as_if_it_had_not_been_taken(tmp_path: Path) -> None:
+    parts, history = one_after_another(5), tmp_path / "looks.json"
+    planned = count_judgments(parts[-1])
+    results = [look(part, planned=planned, looks=5, history=history) for part in parts]
+    assert [bool(result.settled) for result in results] == [False, False, True, True, True]
+    assert [result.level for result in results[:2]] == [0.0, 0.0]
+    assert {claim.settled_at for claim in results[2].settled} == {3}
+    without = tmp_path / "without.json"
+    third = look(parts[2], planned=planned, looks=5, history=without)
+    assert [claim.bound for claim in third.claims] == [claim.bound for claim in results[2].claims]
+    assert third.level == results[2].level
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("systems", "spending"), [(4, "kim-demets"), (4, "pocock"), (2, "pocock")])
+def test_people_one_after_another_settle_nothing_among_equals(systems: int, spending: Mode) -> None:
+    """Five people with strong tastes; of 60 campaigns at most 5% and 3 standard errors (2.8%) may settle anything.
+
+    When looks at one and two people counted, it was 4 to 16% of 600 (`python -m bench look` has more).
+    """
+    campaign = GrowingCampaign(systems=systems, annotators=5, pages=60, taste_sd=6.0, one_by_one=True)
+    plan = LookPlan(campaign.judgments, 5, Goal(), spending)
+    drawn = [draw_campaign(campaign, generator(8, number)) for number in range(60)]
+    assert np.mean([run_looks(pages, plan, systems).settled.sign.any() for pages in drawn]) <= 0.134
+
+
+def test_the_share_of_the_plan_is_that_of_the_people_where_it_is_smaller(tmp_path: Path) -> None:
+    """Three of ten people with six tenths of the judgments have brought three tenths of what was planned."""
+    part = one_after_another(5)[2]
+    planned = round(count_judgments(part) / 0.6)
+    by_judgments = look(part, planned=planned, looks=5)
+    by_people = look(part, planned=planned, looks=5, people=10, history=tmp_path / "looks.json")
+    assert (by_judgments.information, by_people.information) == (pytest.approx(0.6), pytest.approx(0.3))
+    assert by_people.level == pytest.approx(0.05 * 0.3**3)
+    with pytest.raises(DataError, match="begun with people 10, now it is 12"):
+        look(one_after_another(5)[3], planned=planned, looks=5, people=12, history=tmp_path / "looks.json")
+
+
+def test_information_that_was_lost_since_is_no_overflow() -> None:
+    """With two people an error may come out far too small; warnings are errors in this suite."""
+    plan, df = LookPlan(100, 5, Goal(), "pocock"), np.array([1.0])
+    seen = [
+        Observed(0.2, np.array([0.1]), np.array([1e-6]), df, np.array([0.0])),
+        Observed(0.4, np.array([0.1]), np.array([1.0]), df, np.array([0.0])),
+    ]
+    assert bound(plan, seen, 0, 0.025) > 0
+
+
+def test_a_settled_claim_that_the_judgments_contradict_comes_first(tmp_path: Path) -> None:
+    """At the first look A is far better, later far worse; nobody is told to stop, and the claim stays in the record."""
+    rising, history = growing({"A": 30.0, "B": 0.0})[-1].table, tmp_path / "looks.json"
+    later = growing({"A": 0.0, "B": 60.0}, seed=2)[-1].table.with_columns(screen=pl.format("later{}", "screen"))
+    planned = 4 * rising.height
+    first = look(Judgments(rising), planned=planned, looks=4, history=history, spending="pocock")
+    assert [claim.claim for claim in first.settled] == ["A is better than B"]
+    assert first.settled[0].standing == "agrees"
+    assert first.stop
+    second = look(Judgments(pl.concat([rising, later])), planned=planned, looks=4, history=history, spending="pocock")
+    assert second.settled[0].standing == "contradicts"
+    assert not second.stop
+    caution = "Caution: 'A is better than B' was settled at look 1, but the judgments so far say the opposite."
+    assert second.advice.startswith(caution)
+    assert second.tables()[0].note.startswith(caution)
+
+
+def test_caveats_stay_in_the_history(tmp_path: Path) -> None:
+    """At the first look nobody is named; that everybody is later does not make good what was settled then."""
+    table, history = growing({"A": 60.0, "B": 0.0})[-1].table, tmp_path / "looks.json"
+    nameless = table.head(240).with_columns(annotator=pl.lit(None, pl.String))
+    first = look(Judgments(nameless), planned=480, looks=2, history=history)
+    caveat = "This may hold for those who judged only: not all annotators are named."
+    assert first.settled
+    assert first.advice.endswith(caveat)
+    more = Judgments(pl.concat([nameless, table.tail(240)]))
+    assert f"at look 1: {caveat}" in look(more, planned=480, looks=2, history=history).notes
+
+
+def test_a_history_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    """It knows nothing of people, and its digests stay as they were; what it settled is named."""
+    parts, history = growing({"A": 60.0, "B": 0.0}), tmp_path / "looks.json"
+    planned = count_judgments(parts[-1])
+    look(parts[0], planned=planned, looks=5, history=history)
+    content = json.loads(history.read_text())
+    del content["looks"][0]["record"]["people"]
+    plain = [
+        json.dumps(part, sort_keys=True, separators=(",", ":"))
+        for part in (content["plan"], content["looks"][0]["record"])
+    ]
+    digest = hashlib.sha256(f"{'0' * 64}\n{plain[0]}".encode()).hexdigest()
+    digest = hashlib.sha256(f"{digest}\n{plain[1]}".encode()).hexdigest()
+    content["looks"][0]["digest"] = content["end"]["digest"] = digest
+    history.write_text(json.dumps(content))
+    result = look(parts[1], planned=planned, looks=5, history=history)
+    assert json.loads(history.read_text())["looks"][0]["digest"] == digest
+    assert "look 1 did not count people: what was settled then may be the taste of one or two" in result.notes
 
 
 def test_the_best_system_and_the_advice() -> None:

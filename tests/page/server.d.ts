@@ -276,6 +276,7 @@ declare namespace Server {
   interface StatisticsOut {
     panels: (PanelOut)[];
     computed: string | null;
+    judgments: number | null;
     computing: boolean;
   }
   interface TaskOut {

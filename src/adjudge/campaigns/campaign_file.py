@@ -259,6 +259,7 @@ class Looks(Part):
     goal: Annotated[str, Field(pattern=r"^(best|pairs|top:[1-9][0-9]{0,3})$")] = "pairs"
     spending: Literal["kim-demets", "obrien-fleming", "pocock", "anytime"] = "kim-demets"
     level: float = Field(default=0.05, gt=0, lt=1)
+    people: int | None = Field(default=None, ge=1, le=1_000_000)
 
 
 class Page(Part):

@@ -1,12 +1,18 @@
-"""Results of the commands for the daily work with a campaign: `init`, `backup`, `restore`, `move`, `extend`."""
+"""Results of the commands for the daily work with a campaign.
+
+`init`, `backup`, `restore`, `move`, `extend`, `verify`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from adjudge.table.results import Column, Result, Table, number, tabulate, text
 from adjudge.table.wording import counted, short_list
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True)
@@ -203,3 +209,29 @@ class Extended(Result):
             "cv": number("cv after"),
         }
         return tabulate("Who meets whom", self.meetings, columns)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verified(Result):
+    """Whether the log of a campaign is whole, and all else follows from it."""
+
+    verb: ClassVar[str] = "verify"
+
+    campaign: str
+    checked: Mapping[str, int]
+    """How many saves, draws, looks, exclusions, screens and entries of the log were checked."""
+    faults: tuple[str, ...]
+    """What was changed, removed or reordered; nothing if all is well."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is any fault."""
+        return bool(self.faults)
+
+    def tables(self) -> tuple[Table, ...]:
+        """The faults, and what was checked."""
+        note = f"{counted(len(self.faults), 'fault')} found." if self.faults else "Nothing was changed or removed."
+        rows = tuple(self.checked.items())
+        checked = Table(f"Log of {self.campaign}", (text("checked"), number("count", 0)), rows, note)
+        faults = Table("Faults", (text("fault"),), tuple((fault,) for fault in self.faults))
+        return (faults, checked) if self.faults else (checked,)

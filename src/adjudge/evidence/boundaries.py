@@ -58,6 +58,8 @@ _FARTHEST = 38.0
 _FEWEST_DEGREES = 1.05
 """With fewer degrees of freedom, looks are taken as unrelated."""
 _LARGEST_POWER = 1e4
+LEAST_PEOPLE = 3
+"""With fewer people, how much people differ in what they think of a system is as good as unknown."""
 
 
 def spent(spending: Spending, level: float, fraction: float) -> float:
@@ -299,6 +301,13 @@ class Observed:
     z: Floats
     lasting: float = 0.0
     """The part of the variance of a difference that stays when the same people judge more: their tastes."""
+    people: int | None = None
+    """How many people had judged; None where it is not known."""
+
+    @property
+    def tells_of_others(self) -> bool:
+        """Whether enough people had judged to say anything of others; where not, a look settles and spends nothing."""
+        return self.people is None or self.people >= LEAST_PEOPLE
 
 
 @dataclass(frozen=True, eq=False)
@@ -360,6 +369,12 @@ class State:
         """Whether the plan is used up."""
         return self.now.fraction >= 1
 
+    @property
+    def level_spent(self) -> float:
+        """The level spent by all looks so far, of all claims together."""
+        spending = (self.plan.spent(observed.fraction) for observed in self.seen if observed.tells_of_others)
+        return max(spending, default=0.0)
+
 
 def settle(plan: LookPlan, seen: list[Observed], before: Settled, tested: Flags, systems: int) -> Settled:
     """What is settled after the last of the looks in `seen`.
@@ -394,6 +409,8 @@ def _cross_bounds(plan: LookPlan, seen: list[Observed], open_: Flags, level: Flo
     """Which open comparisons lie beyond their boundary. No boundary lies inside that of the level spent so far."""
     z = np.abs(seen[-1].z)
     beyond = np.zeros(len(z), dtype=bool)
+    if not seen[-1].tells_of_others:
+        return beyond
     for index in np.flatnonzero(open_):
         share = float(level[index])
         least = share if plan.spending == "anytime" else spent(plan.spending, share, seen[-1].fraction)
@@ -403,7 +420,14 @@ def _cross_bounds(plan: LookPlan, seen: list[Observed], open_: Flags, level: Flo
 
 
 def bound(plan: LookPlan, seen: list[Observed], index: int, level: float, *, ahead: float | None = None) -> float:
-    """The boundary of one comparison at the last look, or at one more look when a fraction `ahead` is in."""
+    """The boundary of one comparison at the last look, or at one more look when a fraction `ahead` is in.
+
+    Looks at too few people are as if they had not been taken: the boundary is infinite there, and later ones do not
+    depend on them.
+    """
+    if not seen[-1].tells_of_others:
+        return np.inf
+    seen = [observed for observed in seen if observed.tells_of_others]
     fractions = [observed.fraction for observed in seen]
     information = information_of(seen, index)
     if ahead is not None and fractions[-1] < ahead:
@@ -413,8 +437,10 @@ def bound(plan: LookPlan, seen: list[Observed], index: int, level: float, *, ahe
         planned = information[0] / fractions[0]
         return mixture_bound(information[-1] / planned, 2 * level, mixture_share(plan.level))
     power = few_people_power(float(seen[-1].df[index]), spent(plan.spending, level, fractions[-1]))
-    # Rounded down, so that equal cases share their work; a smaller correlation only widens the boundary.
-    ratios = tuple(np.floor((np.array(information) / information[-1]) ** power * 2000) / 2000)
+    # Rounded down, so that equal cases share their work; a smaller correlation only widens the boundary. An error that
+    # came out too small at an early look, with few people, would be information that was lost since.
+    shares = np.minimum(np.array(information) / information[-1], 1.0)
+    ratios = tuple(np.floor(shares**power * 2000) / 2000)
     return _boundary(plan.spending, ratios, tuple(fractions), level)
 
 

@@ -65,34 +65,35 @@ def live(
 
     ranking = ranking or rank(judgments, settings=RankSettings(seed=seed))
     count = look_claims.count_judgments(judgments)
-    state = _state(ranking, count, LookPlan(planned, _STEPS, look_claims.Goal(), "anytime", level), start)
+    people = look_claims.count_people(judgments)
+    state = _state(ranking, count, people, LookPlan(planned, _STEPS, look_claims.Goal(), "anytime", level), start)
     claims = look_claims.claims_of(state)
     stop, advice = look_claims.advice_on(state, claims)
     ahead = min(more, planned - count)
     first = state.seen[0]
+    enough = state.now.tells_of_others
     return look_claims.LiveState(
         settings={"planned": planned, "level": level, "spending": "anytime", "method": ranking.method, "seed": seed},
         data=judgments.fingerprint,
         set_aside=ranking.set_aside,
         notes=ranking.notes,
         judgments=count,
+        people=people,
         planned=planned,
         level=level,
         systems=_systems(state, ranking),
         claims=claims,
-        outlook=None if ahead < 1 else _outlook(state, plan or state.plan, history, ahead),
+        outlook=None if ahead < 1 or not enough else _outlook(state, plan or state.plan, history, ahead),
         stop=stop,
         advice=advice,
-        start=(first.fraction, tuple(float(se) if np.isfinite(se) else None for se in first.se)),
+        start=(first.fraction, tuple(float(se) if np.isfinite(se) else None for se in first.se)) if enough else None,
     )
 
 
-def _state(ranking: Ranking, count: int, plan: LookPlan, start: Start | None) -> State:
+def _state(ranking: Ranking, count: int, people: int | None, plan: LookPlan, start: Start | None) -> State:
     """The comparisons now, with bounds by the information at the start."""
-    systems, now = (
-        tuple(sorted(entry.system for entry in ranking.systems)),
-        look_claims.observe(ranking, count / plan.planned),
-    )
+    systems = tuple(sorted(entry.system for entry in ranking.systems))
+    now = look_claims.observe(ranking, count / plan.planned, people)
     seen = [now]
     if start is not None and len(start[1]) == len(now.z) and start[0] < now.fraction:
         errors = np.array([np.nan if se is None else se for se in start[1]])

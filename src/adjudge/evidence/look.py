@@ -12,7 +12,8 @@ read and written here.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations
 from pathlib import Path  # noqa: TC003 - the shell reads the types of settings when it runs
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,8 +26,10 @@ from adjudge.evidence.verdict import say_for_whom
 from adjudge.table.errors import DataError, InputError, UsageError, param, unknown_choice
 from adjudge.table.files import exists, read_text, write_text
 from adjudge.table.judgments import KEY, Judgments, fingerprint
+from adjudge.table.protocols import COUNTED, RATED
+from adjudge.table.record import ANSWER, LooksRecord, TakenLook, is_answered, once_per_text
 from adjudge.table.settings import REQUIRED, method_option, option, seed_option
-from adjudge.table.wording import agreeing, counted
+from adjudge.table.wording import agreeing, counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +49,7 @@ KIND = "adjudge looks"
 _START = "0" * 64
 _SKETCH = 64
 _DIGITS = 16
+_LATER = ("people", "caveats")
 _LEAST_FOUND = 0.5
 """The share of the kept digests that must be found again; judgments of some annotators may have been taken out."""
 
@@ -73,6 +77,15 @@ class LookRecord:
     """The systems that are settled as the top, where that is the goal."""
     top_at: int
     """The look at which they were settled; 0 where they are not."""
+    people: int | None = None
+    """How many people had judged; None where not all are named, or in a history of an earlier version."""
+    caveats: list[str] = field(default_factory=list)
+    """What was said of the reach of the claims."""
+
+    def to_plain(self) -> dict[str, Any]:
+        """The look as the file has it; without what earlier versions do not know, so that their digests stay."""
+        plain = asdict(self)
+        return {name: value for name, value in plain.items() if value not in (None, []) or name not in _LATER}
 
 
 @dataclass(frozen=True)
@@ -87,7 +100,7 @@ def observed_of(record: LookRecord) -> Observed:
     """The statistics of a look that was taken."""
     se, df = (np.array([np.nan if value is None else value for value in column]) for column in (record.se, record.df))
     df = np.where(np.isnan(df), np.inf, df)
-    return Observed(record.fraction, np.array(record.difference), se, df, np.array(record.z))
+    return Observed(record.fraction, np.array(record.difference), se, df, np.array(record.z), people=record.people)
 
 
 def settled_of(record: LookRecord) -> Settled:
@@ -105,7 +118,7 @@ def read_history(path: Path) -> History | None:
         content = json.loads(read_text(path))
         plan, looks, end = content["plan"], content["looks"], content["end"]
         records = tuple(LookRecord(**look["record"]) for look in looks)
-    except (ValueError, KeyError, TypeError) as fault:
+    except (ValueError, KeyError, TypeError, RecursionError) as fault:
         raise InputError(f"is not a history of looks; name another file with {param('history')}", file=path) from fault
     digest = _digest(_START, plan)
     for number, look in enumerate(looks, start=1):
@@ -126,7 +139,7 @@ def write_history(path: Path, history: History) -> None:
     digest = _digest(_START, history.plan)
     looks = []
     for record in history.records:
-        plain = asdict(record)
+        plain = record.to_plain()
         digest = _digest(digest, plain)
         looks.append({"record": plain, "digest": digest})
     end = {"looks": len(looks), "digest": digest}
@@ -137,6 +150,35 @@ def write_history(path: Path, history: History) -> None:
 def _digest(before: str, content: dict[str, Any]) -> str:
     plain = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return fingerprint(f"{before}\n{plain}", digits=len(_START))
+
+
+def record_looks(history: History) -> LooksRecord:
+    """The looks as the record of a campaign has them: what each had spent, and all that was settled after it."""
+    plan, digest, taken = history.plan, _digest(_START, history.plan), []
+    pairs = list(combinations(plan["systems"], 2))
+    spending = LookPlan(plan["planned"], plan["looks"], look_claims.Goal(), plan["spending"], plan["level"])
+    spent = 0.0
+    for record in history.records:
+        digest = _digest(digest, record.to_plain())
+        spent = max(spent, spending.spent(record.fraction)) if observed_of(record).tells_of_others else spent
+        settled = tuple(
+            (one, other) if sign > 0 else (other, one)
+            for (one, other), sign in zip(pairs, record.sign, strict=True)
+            if sign
+        )
+        taken.append(
+            TakenLook(
+                look=record.look,
+                judgments=record.judgments,
+                people=record.people,
+                fraction=record.fraction,
+                level=spent,
+                settled=settled,
+                top=tuple(record.top),
+                digest=digest,
+            )
+        )
+    return LooksRecord(plan["planned"], plan["looks"], plan["goal"], plan["spending"], plan["level"], tuple(taken))
 
 
 def check_continues(history: History, plan: dict[str, Any], judgments: Judgments, count: int) -> None:
@@ -150,6 +192,9 @@ def check_continues(history: History, plan: dict[str, Any], judgments: Judgments
     if not history.records:
         return
     last = history.records[-1]
+    if last.people is None:
+        # Earlier versions counted every row: a text once for each of its systems, and repeats.
+        count = max(count, judgments.final().table.filter(is_answered() & pl.col("kind").is_in(RATED)).height)
     if count < last.judgments:
         raise DataError(
             f"the data hold {counted(count, 'judgment')}, at look {last.look} there were {last.judgments:,}; "
@@ -195,6 +240,14 @@ class LookSettings:
         "Planned number of judgments, without controls; a comparison counts as two. Required.",
         typed=int | None,
         about="planned number of judgments, without controls; a comparison counts as two.",
+    )
+    people: int | None = option(
+        None,
+        "Planned number of people. The share of the plan is that of the people where it is smaller.",
+        least=1,
+        about="planned number of people; the share of the plan that is in is that of the people where it is smaller "
+        "than that of the judgments.",
+        after="level",
     )
     looks: int = option(
         REQUIRED,
@@ -245,6 +298,7 @@ def look(judgments: Judgments, settings: LookSettings, *, ranking: Ranking | Non
 
     goal, planned = look_claims.parse_goal(settings.goal, tuple(settings.between)), settings.planned
     plan = _plan(planned, settings.looks, goal, settings.spending, settings.level)
+    judgments = planned_part(judgments, planned)
     count = look_claims.count_judgments(judgments)
     if count > planned:
         more = f"the data hold {count:,} judgments, {planned:,} {agreeing(planned, 'was', 'were')} planned"
@@ -253,9 +307,11 @@ def look(judgments: Judgments, settings: LookSettings, *, ranking: Ranking | Non
     systems = tuple(sorted(entry.system for entry in ranking.systems))
     plan.goal.check(systems)
     path = settings.history
-    past = _past(path, plan, systems, judgments, count)
+    past = _past(path, plan, systems, judgments, count, people=settings.people)
     last = past.records[-1] if past.records else None
-    now = look_claims.observe(ranking, 1.0 if settings.final or count >= planned else count / planned)
+    people = look_claims.count_people(judgments)
+    fraction = _fraction(settings, count, people)
+    now = look_claims.observe(ranking, max(fraction, 0.0 if last is None else last.fraction), people)
     repeated = last is not None and last.data == judgments.fingerprint
     seen = _assumed(plan, now) if path is None else [observed_of(record) for record in past.records]
     if last is not None and repeated:
@@ -267,6 +323,7 @@ def look(judgments: Judgments, settings: LookSettings, *, ranking: Ranking | Non
         before = settled_of(last) if last is not None else Settled.none(len(now.z))
         settled = settle(plan, seen, before, look_claims.tested_pairs(plan.goal, systems), len(systems))
         state = State(plan, systems, seen, settled, count)
+    caveats = [*(last.caveats if last is not None and repeated else _caveats(state, judgments))]
     if plan.goal.kind == "top":
         # What was settled as the top stays settled.
         top, top_at = (
@@ -274,8 +331,54 @@ def look(judgments: Judgments, settings: LookSettings, *, ranking: Ranking | Non
         )
         state = replace(state, top=top, top_at=top_at or (len(seen) if top else 0))
     if path is not None and not repeated:
-        write_history(path, History(past.plan, (*past.records, _record(state, judgments))))
-    return _result(state, judgments, ranking, _notes(plan, state, path, repeated=repeated))
+        write_history(path, History(past.plan, (*past.records, replace(_record(state, judgments), caveats=caveats))))
+    earlier = past.records[:-1] if repeated else past.records
+    notes = (*_remember(earlier), *_notes(plan, state, path, repeated=repeated))
+    result = _result(state, judgments, ranking, notes)
+    return replace(result, advice=" ".join([result.advice, *caveats]), information=min(fraction, 1.0))
+
+
+def _fraction(settings: LookSettings, count: int, people: int | None) -> float:
+    """The share of the plan that is in: of the judgments, or of the people where fewer of these have come yet."""
+    if settings.final or count >= settings.planned:
+        return 1.0
+    share = count / settings.planned
+    return share if settings.people is None or people is None else min(share, people / settings.people)
+
+
+def _caveats(state: State, judgments: Judgments) -> list[str]:
+    """For whom something is settled, where not all annotators are named: they may be one or two."""
+    if not (state.settled.sign != 0).any() or state.now.people is not None:
+        return []
+    said = say_for_whom(judgments.table["annotator"].drop_nulls().n_unique(), all_named=False)
+    return [said.strip()] if said else []
+
+
+def _remember(records: Sequence[LookRecord]) -> tuple[str, ...]:
+    """What was said at earlier looks of the claims that they settled, which the present people cannot make good."""
+    notes = [f"at look {record.look}: {caveat}" for record in records for caveat in record.caveats]
+    old = [record.look for record in records if record.people is None and not record.caveats]
+    settled_then = [number for number in old if number in records[-1].settled_at or number == records[-1].top_at]
+    if settled_then:
+        looks = f"look{'s' if len(settled_then) > 1 else ''} {listed([str(number) for number in settled_then])}"
+        notes.append(f"{looks} did not count people: what was settled then may be the taste of one or two")
+    return tuple(notes)
+
+
+def planned_part(judgments: Judgments, planned: int) -> Judgments:
+    """The judgments up to the plan, in the order in which they were saved: the last task may go beyond it."""
+    if "saved" not in judgments.table.columns:
+        return judgments
+    counting = once_per_text(look_claims.answered_rows(judgments))
+    if counting.height <= planned:
+        return judgments
+    reason = "judged after the planned number was reached"
+    # Several judgments may have come with one save: they count in the order of the table.
+    beyond = counting.sort("saved", maintain_order=True).slice(planned).select(ANSWER)
+    late = judgments.table.select(pl.struct(ANSWER).is_in(beyond.to_struct().implode())).to_series()
+    border = counting["saved"].sort()[planned - 1]
+    after = (judgments.table["saved"] > border).fill_null(value=False) & ~judgments.table["kind"].is_in(COUNTED)
+    return judgments.keep(pl.lit(~(late | after)), otherwise=reason)
 
 
 def _plan(planned: int, looks: int, goal: look_claims.Goal, spending: Mode, level: float) -> LookPlan:
@@ -290,8 +393,17 @@ def _plan(planned: int, looks: int, goal: look_claims.Goal, spending: Mode, leve
     return LookPlan(planned, looks, goal, spending, level)
 
 
-def _past(path: Path | None, plan: LookPlan, systems: tuple[str, ...], judgments: Judgments, count: int) -> History:
-    described = {
+def _past(
+    path: Path | None,
+    plan: LookPlan,
+    systems: tuple[str, ...],
+    judgments: Judgments,
+    count: int,
+    *,
+    people: int | None,
+) -> History:
+    described: dict[str, Any] = {
+        **({} if people is None else {"people": people}),
         "planned": plan.planned,
         "looks": plan.looks,
         "goal": str(plan.goal),
@@ -342,6 +454,7 @@ def _record(state: State, judgments: Judgments) -> LookRecord:
         level=state.settled.level.tolist(),
         top=list(state.top),
         top_at=state.top_at,
+        people=now.people,
     )
 
 
@@ -366,10 +479,6 @@ def _result(state: State, judgments: Judgments, ranking: Ranking, notes: tuple[s
     plan = state.plan
     claims = look_claims.claims_of(state)
     stop, advice = look_claims.advice_on(state, claims)
-    if any(claim.verdict == "settled" for claim in claims):
-        # With one or two people nothing is known of others: what is settled is settled for them.
-        people = judgments.table["annotator"]
-        advice += say_for_whom(people.drop_nulls().n_unique(), all_named=not people.null_count())
     return look_claims.Look(
         settings={
             "planned": plan.planned,
@@ -384,15 +493,16 @@ def _result(state: State, judgments: Judgments, ranking: Ranking, notes: tuple[s
         },
         data=judgments.fingerprint,
         set_aside=ranking.set_aside,
-        notes=ranking.notes + notes,
+        notes=notes + ranking.notes,
         look=len(state.seen),
         looks=plan.looks,
         judgments=state.judgments,
         planned=plan.planned,
         information=min(1.0, state.judgments / plan.planned),
-        level=plan.spent(state.now.fraction),
+        level=state.level_spent,
         goal=str(plan.goal),
         claims=look_claims.with_final_estimates(state, claims) if stop else claims,
         stop=stop,
         advice=advice,
+        people=state.now.people,
     )

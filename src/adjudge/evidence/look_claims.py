@@ -19,11 +19,20 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 import polars as pl
 
-from adjudge.evidence.boundaries import Observed, State, bound, crossing, information_of
-from adjudge.evidence.verdict import advise, claim_better, claim_top, say_outlook
+from adjudge.evidence.boundaries import LEAST_PEOPLE, Observed, State, bound, crossing, information_of
+from adjudge.evidence.verdict import (
+    advise,
+    claim_better,
+    claim_top,
+    say_contradicted,
+    say_doubt,
+    say_outlook,
+    say_too_few,
+)
 from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.maths import NORMAL_95, Bools, normal_quantile, student_below, student_quantile
-from adjudge.table.protocols import EDITED, RATED, RELATIVE
+from adjudge.table.protocols import COUNTED
+from adjudge.table.record import count_answers, is_answered
 from adjudge.table.results import Result, Table, number, percent, tabulate, text
 from adjudge.table.wording import counted
 
@@ -44,8 +53,11 @@ _FARTHEST = 37.0
 """The largest normal quantile that a p-value above 0 can have in double precision."""
 
 
-def observe(ranking: Ranking, fraction: float) -> Observed:
-    """The differences of a ranking by any method that tests pairs, at a fraction of the plan; systems go by name."""
+def observe(ranking: Ranking, fraction: float, people: int | None = None) -> Observed:
+    """The differences of a ranking by any method that tests pairs, at a fraction of the plan; systems go by name.
+
+    `people` have judged; None where not all of them are named.
+    """
     by_pair: dict[tuple[str, str], tuple[float, float, float, float]] = {}
     for comparison in ranking.comparisons:
         values = _numbers(comparison)
@@ -59,7 +71,7 @@ def observe(ranking: Ranking, fraction: float) -> Observed:
         for component in ranking.components
         if component.of_tastes
     )
-    return Observed(fraction, difference, se, df, z, next(lasting, 0.0))
+    return Observed(fraction, difference, se, df, z, next(lasting, 0.0), people)
 
 
 def _numbers(comparison: PairComparison) -> tuple[float, float, float, float]:
@@ -80,19 +92,22 @@ def as_normal(p: float) -> float:
 
 
 def count_judgments(judgments: Judgments) -> int:
-    """The judgments that count towards the plan: last revisions with an answer, controls left out."""
-    count = answered_rows(judgments).height
+    """The judgments that count towards the plan (`table.record` says what counts)."""
+    count = count_answers(judgments.final().table).judgments
     if not count:
         raise DataError("there are no judgments yet that count towards the plan; wait for the first ones")
     return count
 
 
+def count_people(judgments: Judgments) -> int | None:
+    """The people whose judgments count towards the plan; None where not all of them are named."""
+    people = answered_rows(judgments)["annotator"]
+    return None if people.null_count() else people.n_unique()
+
+
 def answered_rows(judgments: Judgments) -> pl.DataFrame:
     """The rows that count towards the plan: ranks, scores, and translations that were corrected."""
-    relative, edited = pl.col("protocol").is_in(RELATIVE), pl.col("protocol").is_in(EDITED)
-    given = pl.when(edited).then(pl.col("text").is_not_null()).otherwise(pl.col("score").is_not_null())
-    answered = (relative & pl.col("rank").is_not_null()) | (~relative & given & pl.col("kind").is_in(RATED))
-    return judgments.final().table.filter(answered.fill_null(value=False))
+    return judgments.final().table.filter(is_answered() & pl.col("kind").is_in(COUNTED))
 
 
 # What open claims still need, how likely they are settled within the plan, and the advice that follows.
@@ -124,7 +139,7 @@ def chance_within_plan(state: State, index: int) -> float | None:
     from scipy.special import ndtr
 
     fraction = state.now.fraction
-    if fraction >= 1:
+    if fraction >= 1 or not state.now.tells_of_others:
         return None
     limit = _bound_at(state, index, 1.0)
     share = 1 / growth(state, index, 1.0)
@@ -157,10 +172,19 @@ def _bound_at(state: State, index: int, fraction: float) -> float:
 
 
 def advice_on(state: State, claims: tuple[LookClaim, ...]) -> tuple[bool, str]:
-    """Whether to stop, and one sentence that says what to do."""
+    """Whether to stop, and what to do, with the first sentence about settled claims that the present data contradict.
+
+    Nobody is told to stop on what one or two people think, or on what the judgments contradict by now.
+    """
     plan = state.plan
+    doubt = say_doubt(claims)
+    if not state.now.tells_of_others:
+        return state.ended, doubt + say_too_few(state.now.people or 0, LEAST_PEOPLE, ended=state.ended)
+    if any(claim.standing == "contradicts" for claim in claims):
+        return state.ended, doubt + say_contradicted(ended=state.ended)
     top = plan.goal.size if plan.goal.kind == "top" else None
-    return advise(claims, top=top, planned=plan.planned, judgments=state.judgments, ended=state.ended)
+    stop, advice = advise(claims, top=top, planned=plan.planned, judgments=state.judgments, ended=state.ended)
+    return stop, doubt + advice
 
 
 # What a campaign is to settle: all pairs, named pairs, the best system, or the top k.
@@ -227,6 +251,7 @@ def parse_goal(text: str, between: tuple[tuple[str, str], ...] = ()) -> Goal:
 
 
 Verdict = Literal["settled", "open"]
+Standing = Literal["agrees", "unsure", "contradicts"]
 
 
 @dataclass(frozen=True)
@@ -254,6 +279,9 @@ class LookClaim:
     """After stopping: the median-unbiased estimate of the difference."""
     final_interval: tuple[float, float] | None = None
     """After stopping: the 95% interval by stage-wise ordering, for this claim by itself."""
+    standing: Standing | None = None
+    """Of a settled claim, whether all judgments so far agree: they may say the opposite by now, or be unsure (p > .05
+    by itself)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,13 +296,15 @@ class Look(Result):
     judgments: int
     planned: int
     information: float
-    """The fraction of the planned judgments made so far."""
+    """The fraction of the plan that is in: of the judgments, or of the people if that is smaller."""
     level: float
     """The level spent so far, of all claims together."""
     goal: str
     claims: tuple[LookClaim, ...]
     stop: bool
     advice: str
+    people: int | None = None
+    """How many people have judged; None where not all of them are named."""
 
     @property
     def settled(self) -> tuple[LookClaim, ...]:
@@ -288,9 +318,10 @@ class Look(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """The claims, the settled ones first; after stopping, the final estimates."""
+        by = "" if self.people is None else f" by {counted(self.people, 'person', 'people')}"
         note = (
-            f"Look {self.look} ({self.looks} planned): {self.judgments:,} of {self.planned:,} judgments "
-            f"({self.information:.0%}), {self.level:.4f} of the level spent. {self.advice}"
+            f"{self.advice} Look {self.look} ({self.looks} planned): {self.judgments:,} of {self.planned:,} judgments"
+            f"{by}, {self.information:.0%} of the plan; {self.level:.4f} of the level spent."
         )
         rows = tuple(
             (
@@ -383,8 +414,10 @@ class LiveState(Result):
     """None if the plan is used up."""
     stop: bool
     advice: str
-    start: tuple[float, tuple[float | None, ...]]
-    """The fraction of the plan and the standard errors at the first time, which determine the bounds."""
+    start: tuple[float, tuple[float | None, ...]] | None
+    """The fraction of the plan and the standard errors at the first time, which determine the bounds; None before
+    enough people have judged."""
+    people: int | None = None
 
     def tables(self) -> tuple[Table, ...]:
         """The systems with their possible ranks, and the claims."""
@@ -444,14 +477,20 @@ def _pair_claim(state: State, index: int) -> LookClaim:
         claim=claim_better(state.systems[better], state.systems[worse]),
         systems=(state.systems[better], state.systems[worse]),
         estimate=estimate,
-        interval=(estimate - half, estimate + half),
+        interval=(estimate - half, estimate + half) if np.isfinite(half) else (None, None),
         verdict="settled" if is_settled else "open",
         needed=None if is_settled else needed_judgments(state, index),
         settled_at=int(settled.look[index]) or None,
         chance=None if is_settled else chance_within_plan(state, index),
         z=sign * float(now.z[index]),
-        bound=limit,
+        bound=limit if np.isfinite(limit) else None,
+        standing=_standing(sign * float(now.z[index])) if is_settled else None,
     )
+
+
+def _standing(z: float) -> Standing:
+    """What all judgments so far say of a claim that was settled, by its z toward what is claimed."""
+    return "contradicts" if z < 0 else "unsure" if z < NORMAL_95 else "agrees"
 
 
 def half_width(se: float, df: float, limit: float) -> float:
@@ -501,6 +540,7 @@ def _top_claims(state: State) -> tuple[LookClaim, ...]:
         needed=None if state.top or None in needed else max((number or 0 for number in needed), default=None),
         chance=None if state.top else min(chances, default=None),
         settled_at=state.top_at or None,
+        standing=_standing(weakest.z or 0.0) if state.top else None,
     )
     return (main,) if state.top else (main, *open_links)
 
@@ -519,6 +559,7 @@ def _toward(claim: LookClaim, members: tuple[str, ...]) -> LookClaim:
         interval=(None if high is None else -high, None if low is None else -low),
         verdict="open",
         settled_at=None,
+        standing=None,
         z=None if claim.z is None else -claim.z,
         needed=None,
         chance=None,
@@ -535,7 +576,9 @@ def with_final_estimates(state: State, claims: tuple[LookClaim, ...]) -> tuple[L
 
 
 def _with_final(state: State, claim: LookClaim, index: int) -> LookClaim:
-    looks = state.seen[: claim.settled_at or len(state.seen)]
+    looks = [observed for observed in state.seen[: claim.settled_at or len(state.seen)] if observed.tells_of_others]
+    if not looks:
+        return claim
     last = looks[-1]
     se = float(last.se[index])
     if not se > 0:

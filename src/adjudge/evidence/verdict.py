@@ -819,6 +819,35 @@ def advise(
     return False, f"Go on: {open_}, about {counted(max(within), 'judgment')}{more}."
 
 
+def say_too_few(people: int, least: int, *, ended: bool) -> str:
+    """Nothing is settled for others before so many people have judged."""
+    judged = "One person has judged" if people == 1 else f"{people} people have judged"
+    if ended:
+        return f"Stop: the planned judgments are in. {judged}, which says nothing of others: nothing is settled."
+    return f"Go on: {judged[0].lower()}{judged[1:]}; nothing is settled for others before {least} people have."
+
+
+def say_doubt(claims: Sequence[LookClaim]) -> str:
+    """What comes first: claims that were settled and that the judgments contradict, or no longer show."""
+    said = []
+    for standing, but in (
+        ("contradicts", "the judgments so far say the opposite"),
+        ("unsure", "the judgments so far no longer show it"),
+    ):
+        doubtful = [claim for claim in claims if claim.standing == standing]
+        if doubtful:
+            more = f" and {counted(len(doubtful) - 1, 'other claim')}" if len(doubtful) > 1 else ""
+            was = f"{agreeing(len(doubtful), 'was', 'were')} settled at look {doubtful[0].settled_at}"
+            said.append(f"Caution: '{doubtful[0].claim}'{more} {was}, but {but}. ")
+    return "".join(said)
+
+
+def say_contradicted(*, ended: bool) -> str:
+    """What to do about settled claims that the judgments contradict."""
+    rely = "Do not rely on it before other people have judged."
+    return f"The planned judgments are in. {rely}" if ended else f"Go on. {rely}"
+
+
 def say_for_whom(annotators: int, *, all_named: bool) -> str:
     """For whom something is settled: with one or two people nothing is known of others."""
     if annotators > 2:

@@ -18,7 +18,6 @@ import numpy as np
 
 from adjudge.mixed.fit import MixedFit, PartFit
 from adjudge.people.accounts import ASK_FOR_MAP, AccountEvidence, account_evidence
-from adjudge.table.maths import Floats
 from adjudge.table.protocols import RELATIVE
 from adjudge.table.wording import counted
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from adjudge.mixed.model import Refit
     from adjudge.table.judgments import Judgments
+    from adjudge.table.maths import Floats
 
 
 def suspected_accounts(judgments: Judgments) -> AccountEvidence | None:

@@ -58,7 +58,7 @@ class MixedRanking:
     @property
     def notes(self) -> tuple[str, ...]:
         """What must be said with the result."""
-        return (*self.account_notes, *(() if self.helped is None else self.helped.notes), *self.fit.notes)
+        return (*(() if self.helped is None else self.helped.notes), *self.fit.notes)
 
     @property
     def findings(self) -> Findings:

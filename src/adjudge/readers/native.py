@@ -23,14 +23,22 @@ from adjudge.readers.columns import (
 )
 from adjudge.readers.pairs import find_winners, pair_judgments
 from adjudge.readers.parsing import LoadedTable, stem, with_languages
-from adjudge.readers.tables import load_sheets, load_table, parquet_bytes, with_decimal_points
+from adjudge.readers.tables import (
+    load_sheets,
+    load_table,
+    parquet_bytes,
+    record_file,
+    record_text,
+    with_decimal_points,
+)
 from adjudge.readers.wide import find_columns, unpivot, unpivot_raters
 from adjudge.table.comparisons import BLOCK_KEY
 from adjudge.table.errors import InputError, Source, UsageError, param, shown
-from adjudge.table.files import atomic_path
+from adjudge.table.files import atomic_path, write_text
 from adjudge.table.judgments import SCHEMA, ColumnUse, Judgments, SetAside, concat
 from adjudge.table.participants import mark_humans, with_judges
 from adjudge.table.protocols import ASSUMED_OF_RANKS, ASSUMED_OF_SCORES, KINDS, PROTOCOLS
+from adjudge.table.record import say_record
 from adjudge.table.wording import LONG_NAME, agreeing, counted
 
 if TYPE_CHECKING:
@@ -55,6 +63,8 @@ _WIDE_SEGMENT = "id"
 ANSWERS = ("rank", "score", "spans", "text")
 # How files of the field call the column that is true where a document was scored as a whole.
 MARKS_OF_DOCUMENTS = ("isdocscore", "iscompletedocument")
+EXCLUDED = "excluded"
+"""The column in which an export marks people whom the organisers have excluded."""
 WHOLE_DOCUMENT = "score of a whole document, not of a segment"
 
 
@@ -65,8 +75,24 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     for path, table in tables:
         judgments = read_loaded(table, options, stem(path))
         in_file = tuple(use for use in judgments.columns if use.column not in table.added)
-        parts.append(replace(judgments, columns=in_file))
+        judgments = _without_excluded(replace(judgments, columns=in_file))
+        if table.record is not None:
+            collected = say_record(table.record)
+            judgments = replace(judgments, record=table.record, notes=(*judgments.notes, *collected))
+        parts.append(judgments)
     return concat(parts)
+
+
+def _without_excluded(judgments: Judgments) -> Judgments:
+    """Set the judgments aside of people whom the organisers excluded: an export may hold and mark them."""
+    if EXCLUDED not in judgments.table.columns:
+        return judgments
+    marked = judgments.table[EXCLUDED].cast(pl.String).str.to_lowercase() == "true"
+    if not marked.any() or marked.all():
+        return judgments
+    kept = pl.lit(pl.Series(~marked.fill_null(value=False)))
+    reason = f"annotator excluded by the organisers (column '{EXCLUDED}'; rename it to count them)"
+    return judgments.keep(kept, otherwise=reason)
 
 
 def _tables(path: Path, options: ReadOptions) -> list[LoadedTable]:
@@ -297,18 +323,23 @@ def check_ending(path: Path) -> None:
 
 
 def write(judgments: Judgments, path: Path) -> None:
-    """Write the table as Parquet, CSV or TSV, as the name ends."""
+    """Write the table as Parquet, CSV or TSV, as the name ends; how it was collected goes with it."""
     check_ending(path)
     judgments = with_judges(judgments)
     separator = _SEPARATORS.get(path.suffix.lower())
+    record = judgments.record
     with atomic_path(path) as temporary:
         if separator:
-            _make_text_columns(judgments.table).write_csv(temporary, separator=separator)
+            make_text_columns(judgments.table).write_csv(temporary, separator=separator)
+            raw = temporary.read_bytes() if record is not None else b""
         else:
-            temporary.write_bytes(parquet_bytes(judgments.table, judgments.fingerprint))
+            temporary.write_bytes(parquet_bytes(judgments.table, judgments.fingerprint, record))
+    if separator and record is not None:
+        # Beside a table of other content it would not be used.
+        write_text(record_file(path), record_text(raw, record))
 
 
-def _make_text_columns(table: pl.DataFrame) -> pl.DataFrame:
+def make_text_columns(table: pl.DataFrame) -> pl.DataFrame:
     """All columns as CSV can hold them: spans as JSON, times in ISO form with microseconds."""
     spans = [
         None if value is None else json.dumps(value.to_list(), ensure_ascii=False)
@@ -318,6 +349,12 @@ def _make_text_columns(table: pl.DataFrame) -> pl.DataFrame:
     nested = [name for name, dtype in table.schema.items() if dtype.is_nested() and name != "spans"]
     others = [pl.Series(name, [None if value is None else _json(value) for value in table[name]]) for name in nested]
     return table.with_columns(pl.Series("spans", spans, dtype=pl.String), *times, *others)
+
+
+def as_text(table: pl.DataFrame) -> pl.DataFrame:
+    """Every cell as CSV has it, to compare tables whatever files they came from."""
+    raw = make_text_columns(table).write_csv().encode()
+    return pl.read_csv(raw, infer_schema=False)
 
 
 def _json(value: object) -> str:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from adjudge.table.record import CampaignRecord
+
 
 # Rows and cells that cannot be read. A row without a usable answer is set aside, a broken value in a column that
 # nothing needs becomes null. While the unusable rows are at most the share `bad_rows` of all, the rest is used.
@@ -152,6 +154,8 @@ class LoadedTable:
     """Names that several columns of the file have; the first of them has it in the frame."""
     added: frozenset[str] = frozenset()
     """Columns that the file does not have, such as the annotator after whom a sheet is named."""
+    record: CampaignRecord | None = None
+    """How the judgments were collected, where the file says it."""
 
     def bad_rows(self, options: ReadOptions) -> BadRows:
         """The rows that cannot be used: at first those of another length than the header."""

@@ -9,6 +9,7 @@ import polars as pl
 
 from adjudge.table.comparisons import no_answer
 from adjudge.table.protocols import KINDS, NOT_JUDGED, PROTOCOLS
+from adjudge.table.record import count_answers
 from adjudge.table.results import Result, Setting, Table, number, text
 from adjudge.table.wording import counted
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.table.judgments import ColumnUse, Judgments
+    from adjudge.table.record import CampaignRecord
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,12 +37,14 @@ class Imported(Result):
     """Rows of each kind: outputs of systems, repeats, references, degraded outputs and other controls."""
     columns: tuple[ColumnUse, ...] = ()
     """How every column of the files was understood, for readers that use column names."""
+    judgments: int = 0
+    """Outputs judged by people, each once per person, even if several systems produced it and each has a row."""
 
     @property
     def answers(self) -> tuple[int, str]:
-        """How many answers there are, and what one is: of a pair that was compared both systems have a row."""
+        """How many answers there are, and what one is: of a pair that was compared both outputs were judged."""
         in_pairs = bool(self.protocols) and all(PROTOCOLS[name].in_pairs for name in self.protocols)
-        return (self.rows // 2, "comparison") if in_pairs else (self.rows, "judgment")
+        return (self.judgments // 2, "comparison") if in_pairs else (self.judgments, "judgment")
 
     @property
     def judged_by(self) -> str:
@@ -90,6 +94,7 @@ def describe(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:
         protocols=judgments.protocols,
         kinds={kind: counts[kind] for kind in KINDS if kind in counts},
         columns=judgments.columns,
+        judgments=count_answers(judgments.final().table).judgments,
     )
 
 
@@ -106,21 +111,25 @@ class Exported(Imported):
 
     verb: ClassVar[str] = "export"
 
-    judgments: int = 0
-    """Judged translations, each once per person, even if several systems produced it and each has a row."""
+    repeats: int = 0
+    """Outputs that a person judged a second time; they are among the controls."""
     controls: int = 0
     """Answers to controls."""
+    calibration: int = 0
+    """Outputs that all annotators judge."""
     examples: int = 0
     """Answers in tutorials."""
     withdrawn: int = 0
     """Answers that were withdrawn without a replacement; not included above."""
     superseded: int = 0
     """Answers that were changed later: the history."""
+    record: CampaignRecord | None = None
+    """How the campaign was collected, as the file says it too."""
 
     def tables(self) -> tuple[Table, ...]:
         """One table of counts."""
         [first, *others] = super().tables()
-        apart = ("judgments", "controls", "examples", "withdrawn", "superseded")
+        apart = ("judgments", "controls", "repeats", "calibration", "examples", "withdrawn", "superseded")
         rows = (*((name, getattr(self, name)) for name in apart), *first.rows)
         return tuple(replace(table, title="Exported") for table in (replace(first, rows=rows), *others))
 
@@ -132,15 +141,10 @@ def describe_export(judgments: Judgments, settings: Mapping[str, Setting]) -> Ex
     table = judgments.table if "output" in answer else judgments.table.with_row_index("output")
     answer = answer if "output" in answer else [*answer, "output"]
     once = table.sort("revision").unique(answer, keep="last")
-    given = once.filter(~no_answer(once))
-    kinds = dict(given.group_by("kind").len().iter_rows())
-    controls = sum(kinds.get(kind.name, 0) for kind in KINDS.values() if kind.control)
-    examples = kinds.get("tutorial", 0)
+    apart = count_answers(once)
     return Exported(
-        **{field.name: getattr(counted, field.name) for field in fields(counted)},
-        judgments=given.height - controls - examples,
-        controls=controls,
-        examples=examples,
-        withdrawn=once.height - given.height,
+        **{**{field.name: getattr(counted, field.name) for field in fields(counted)}, **vars(apart)},
+        withdrawn=once.filter(no_answer(once)).height,
         superseded=table.unique([*answer, "revision"]).height - once.height,
+        record=judgments.record,
     )

@@ -25,7 +25,7 @@ from adjudge.readers.columns import KNOWN, SYNONYMS, map_columns, parse_columns,
 from adjudge.readers.parsing import LoadedTable, detect_delimiter, numbered_lines, row_lines, with_languages
 from adjudge.readers.spreadsheets import read_sheets, read_workbook
 from adjudge.table.errors import InputError, Source, param, shown
-from adjudge.table.files import decode_text, read_bytes
+from adjudge.table.files import decode_text, read_bytes, read_text
 from adjudge.table.judgments import SCHEMA, Judgments, first_true
 from adjudge.table.languages import language_code
 from adjudge.table.wording import agreeing, counted
@@ -33,6 +33,8 @@ from adjudge.table.wording import agreeing, counted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
+
+    from adjudge.table.record import CampaignRecord
 
 
 # Delimited text. Quotation marks enclose fields, as spreadsheets write them. Many programs write texts between tabs as
@@ -284,6 +286,7 @@ def _answer(value: dict[str, Any]) -> Any:
 
 PARQUET_MAGIC = b"PAR1"
 _KEY = "adjudge"
+_RECORD_KEY = "adjudge-record"
 _BEFORE = b"adjudge-sha256:"
 _ZEROS = b"0" * 64
 _CHECKSUM = re.compile(_BEFORE + rb"([0-9a-f]{64})")
@@ -292,11 +295,12 @@ _SECONDS = 300
 _TRY = "import io, sys, polars; polars.read_parquet(io.BytesIO(sys.stdin.buffer.read()))"
 
 
-def parquet_bytes(frame: pl.DataFrame, fingerprint: str) -> bytes:
-    """The frame as Parquet that holds the table's fingerprint and the file's checksum."""
+def parquet_bytes(frame: pl.DataFrame, fingerprint: str, record: CampaignRecord | None = None) -> bytes:
+    """The frame as Parquet that holds the table's fingerprint, the file's checksum, and how it was collected."""
     buffer = io.BytesIO()
     mark = (_BEFORE + _ZEROS).decode()
-    frame.write_parquet(buffer, metadata={_KEY: f"{mark} fingerprint:{fingerprint}"})
+    collected = {} if record is None else {_RECORD_KEY: record.to_json()}
+    frame.write_parquet(buffer, metadata={_KEY: f"{mark} fingerprint:{fingerprint}", **collected})
     raw = buffer.getvalue()
     return raw.replace(_BEFORE + _ZEROS, _BEFORE + hashlib.sha256(raw).hexdigest().encode())
 
@@ -315,6 +319,53 @@ def read_parquet(raw: bytes, path: Path) -> pl.DataFrame:
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as fault:
         reason = shown(str(fault).split("\n", 1)[0], 120)
         raise InputError(f"is damaged Parquet ({reason}); make it again", file=path) from fault
+
+
+def read_parquet_record(raw: bytes, path: Path) -> CampaignRecord | None:
+    """How the judgments of a Parquet file were collected, where it says so."""
+    from adjudge.table.record import parse_record
+
+    text = pl.read_parquet_metadata(io.BytesIO(raw)).get(_RECORD_KEY)
+    if text is None:
+        return None
+    try:
+        return parse_record(text)
+    except ValueError as fault:
+        raise InputError("holds a record of its campaign that cannot be read; export it again", file=path) from fault
+
+
+# Beside CSV, which has no place for it, the record lies in a file of its own, with the checksum of the table.
+
+RECORD_ENDING = ".record.json"
+
+
+def record_file(path: Path) -> Path:
+    """Where the record of a table in CSV lies."""
+    return path.with_name(path.name + RECORD_ENDING)
+
+
+def record_text(raw: bytes, record: CampaignRecord) -> str:
+    """The content of the file beside a table of these bytes."""
+    return (
+        json.dumps({"sha256": hashlib.sha256(raw).hexdigest(), "record": json.loads(record.to_json())}, indent=1) + "\n"
+    )
+
+
+def read_record_beside(raw: bytes, path: Path) -> tuple[CampaignRecord | None, tuple[str, ...]]:
+    """The record beside a table of these bytes; where the table has changed since, a note says so instead."""
+    from adjudge.table.record import parse_record
+
+    file = record_file(path)
+    if not file.is_file():
+        return None, ()
+    try:
+        content = json.loads(read_text(file))
+        digest, record = content["sha256"], parse_record(json.dumps(content["record"]))
+    except (ValueError, KeyError, TypeError, RecursionError) as fault:
+        raise InputError("is no record of a campaign; export again, or delete it", file=file) from fault
+    if digest != hashlib.sha256(raw).hexdigest():
+        return None, (f"{path.name} was changed after its export, so that {file.name} is not used",)
+    return record, ()
 
 
 def _try_out(raw: bytes, path: Path) -> None:
@@ -375,7 +426,7 @@ def load_table(path: Path) -> LoadedTable:
     if not raw.strip():
         raise InputError("is empty; a table with a header is needed", file=path)
     if raw.startswith(PARQUET_MAGIC):
-        return LoadedTable(read_parquet(raw, path), Source(str(path)))
+        return LoadedTable(read_parquet(raw, path), Source(str(path)), record=read_parquet_record(raw, path))
     if raw.startswith((ZIP_MAGIC, OLD_EXCEL_MAGIC)):
         sheet = read_workbook(raw, path)
         frame, notes = with_decimal_points(sheet.frame, sheet.frame.columns)
@@ -385,7 +436,9 @@ def load_table(path: Path) -> LoadedTable:
         raise InputError("is empty; a table with a header is needed", file=path)
     if text.lstrip()[0] in "[{":
         return _load_json(text, path)
-    return _load_delimited(text, path)
+    record, notes = read_record_beside(raw, path)
+    loaded = _load_delimited(text, path)
+    return replace(loaded, record=record, notes=(*loaded.notes, *notes))
 
 
 def with_decimal_points(

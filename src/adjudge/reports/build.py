@@ -133,7 +133,7 @@ def overview(results: Mapping[str, PairResults]) -> Table:
         apart = f"{decisions.apart:,} of {decisions.pairs:,}"
         rows.append(
             (name, short_list(decisions.leaders, "or"), apart, decisions.clusters, decisions.ranked,
-             result.counts.annotators, result.counts.rows)
+             result.counts.annotators, result.counts.judgments)
         )  # fmt: skip
     columns = (
         text("language pair"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
@@ -15,10 +15,10 @@ from ninja.utils import check_csrf
 
 from adjudge._version import __version__
 from adjudge.readers import native
-from adjudge.server import pages, tasks
+from adjudge.server import log, pages, tasks
 from adjudge.server.answers import Refused
 from adjudge.server.database import decision_lock, write_transaction
-from adjudge.server.export import read_judgments
+from adjudge.server.export import read_judgments, with_record
 from adjudge.server.models import Annotator, Assignment, Decision, Link, ScreenState, Visitor
 from adjudge.server.organisers import DoneOut, LinkOut, OverviewOut, StatisticsOut, make_overview, panel_groups
 from adjudge.server.preparation import make_link, revoke_links
@@ -55,16 +55,22 @@ def show_panels(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001
     return panel_groups["statistics"].latest()
 
 
-@router.get(
-    "/export", response={200: None, **_FAULTS}, openapi_extra={"responses": {200: {"content": {"text/csv": {}}}}}
-)
-def export(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """The judgment table as CSV, history included, excluded annotators marked."""
+_TABLES = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
+_TABLE_CONTENT = {name.partition(";")[0]: {} for name in _TABLES.values()}
+
+
+@router.get("/export", response={200: None, **_FAULTS}, openapi_extra={"responses": {200: {"content": _TABLE_CONTENT}}})
+def export(request: HttpRequest, format: Literal["csv", "parquet"] = "csv") -> HttpResponse:  # noqa: A002, ARG001
+    """The judgment table, history included, excluded annotators marked; as Parquet with the record of the campaign."""
+    judgments = read_judgments(with_excluded=True)
+    if format == "parquet":
+        reading = (panel.looks for panel in get_served().panels if panel.looks is not None)
+        judgments = with_record(judgments, next(reading, None))
     with TemporaryDirectory() as folder:
-        file = Path(folder) / "judgments.csv"
-        native.write(read_judgments(with_excluded=True), file)
-        answer = HttpResponse(file.read_bytes(), content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = 'attachment; filename="judgments.csv"'
+        file = Path(folder) / f"judgments.{format}"
+        native.write(judgments, file)
+        answer = HttpResponse(file.read_bytes(), content_type=_TABLES[format])
+    answer["Content-Disposition"] = f'attachment; filename="judgments.{format}"'
     return answer
 
 
@@ -103,12 +109,16 @@ def revoke(request: HttpRequest, annotator: int) -> DoneOut:  # noqa: ARG001
 def decide(request: HttpRequest, annotator: int, body: DecisionIn) -> DoneOut:
     """Exclude a person, or take the person back in, with the reason. Nothing is deleted."""
     with write_transaction():
+        tasks.lock_campaign()
         person = _find_person(annotator)
         changed = person.excluded != body.excluded
         person.excluded = body.excluded
         person.save(update_fields=["excluded"])
         why, who = body.reason.strip(), _visitor(request).label
-        Decision.objects.create(annotator=person, excluded=body.excluded, reason=why, who=who, made=timezone.now())
+        decision = Decision.objects.create(
+            annotator=person, excluded=body.excluded, reason=why, who=who, made=timezone.now()
+        )
+        log.enter(log.EXCLUSION, decision.id, log.content_of_decision(person.name, decision))
     return DoneOut(changed=int(changed))
 
 
@@ -229,8 +239,7 @@ def finish(request: HttpRequest, task: str) -> FinishOut:
     if task not in get_served().task_by_id:
         raise HttpError(404, "there is no such task")
     with decision_lock(), write_transaction():
-        if tasks.is_adaptive():  # one at a time: observations are numbered
-            tasks.lock_campaign()
+        tasks.lock_campaign()  # one at a time: observations and entries of the log are numbered
         assignment = Assignment.objects.select_for_update().filter(annotator_id=visitor.annotator_id, task=task).first()
         if assignment is None:
             raise HttpError(404, f"task '{task}' was not given to you")
@@ -242,6 +251,7 @@ def finish(request: HttpRequest, task: str) -> FinishOut:
             assignment.save(update_fields=["finished"])
             if tasks.is_adaptive():
                 tasks.observe(assignment)
+            tasks.enter_handed_in(assignment, visitor.name)
     return FinishOut(finished=not missing, missing=missing)
 
 

@@ -6,17 +6,27 @@ spent on the row's output up to that revision; where several outputs are one dec
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import polars as pl
 
 from adjudge.campaigns.tasks import corrected_segments, text_hash
 from adjudge.server.models import Annotator, Decision, Draw, Save
 from adjudge.server.processes import ensure_tasks
+from adjudge.server.record import make_record
 from adjudge.server.saves import parse_times, read_revisions, read_states
 from adjudge.server.served_campaign import get_served
 from adjudge.server.tasks import is_adaptive
+from adjudge.table.errors import AdjudgeError
 from adjudge.table.judgments import INCLUSION, SCHEMA, Judgments, SetAside
 from adjudge.table.protocols import PROTOCOLS
 from adjudge.table.texts import CORRECTED, VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from adjudge.table.record import LooksRecord
 
 Columns = dict[str, pl.DataType | type[pl.DataType]]
 # Columns beyond the judgment table's own.
@@ -57,7 +67,7 @@ def current_stamp() -> Stamp:
 def read_judgments(*, with_excluded: bool = False, with_texts: bool = False) -> Judgments:
     """All judgments so far. Those of excluded annotators are set aside, or kept and marked in column `excluded`.
 
-    With texts, `source_text` and `target_text` say what was shown.
+    With texts, `source_text` and `target_text` say what was shown. `with_record` says how they were collected.
     """
     frame = _credit_systems(_read_answers())
     set_aside: list[SetAside] = []
@@ -80,6 +90,16 @@ def read_judgments(*, with_excluded: bool = False, with_texts: bool = False) -> 
     )
     # Edit rates need the outputs beside the edits.
     return Judgments.from_columns(_add_texts(table) if with_texts or protocol.edited else table, set_aside=set_aside)
+
+
+def with_record(judgments: Judgments, read_looks: Callable[[], LooksRecord | None] | None) -> Judgments:
+    """The judgments with the record of the campaign; a file of looks that cannot be read is noted there."""
+    looks, notes = None, judgments.notes
+    try:
+        looks = None if read_looks is None else read_looks()
+    except AdjudgeError as fault:
+        notes = (*notes, fault.for_command_line())
+    return replace(judgments, record=make_record(judgments, looks), notes=notes)
 
 
 def _read_answers() -> pl.DataFrame:

@@ -14,11 +14,12 @@ from adjudge.campaigns.design_report import measure_balance
 from adjudge.campaigns.extension import BESIDE, Extension, extend_tasks
 from adjudge.campaigns.results import Extended, ExtendedMeetings, ExtendedSystem, GivenLink
 from adjudge.campaigns.tasks import TaskSet, parse_tasks, save_tasks, to_json
+from adjudge.server import log
 from adjudge.server.archives import known_migrations, open_database, read_migration
 from adjudge.server.database import database_file, locate_database, show_database
 from adjudge.server.serve import LinkFile, check_same_campaign
 from adjudge.table.errors import DataError, InputError, UsageError, param
-from adjudge.table.protocols import RATED
+from adjudge.table.protocols import COUNTED
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
@@ -145,13 +146,12 @@ def _check_looks(campaign: Campaign, stored: TaskSet, extension: Extension, take
     if plan is None:
         return []
     before, after = (
-        # As looks count them: a text of several systems counts for each.
         sum(
-            task.judgments * len(output.systems)
+            task.judgments
             for task in tasks.tasks
             if task.kind == "work"
             for _, _, output in task.outputs()
-            if output.kind in RATED
+            if output.kind in COUNTED
         )
         for tasks in (stored, extension.tasks)
     )
@@ -189,6 +189,7 @@ def _store(
         row.settings = extend_settings(row, campaign)
         row.tasks, row.fingerprint = to_json(extension.tasks), extension.tasks.fingerprint
         row.save(using=alias)
+        log.enter(log.TASKS, row.fingerprint, [row.fingerprint, len(extension.tasks.tasks)], using=alias)
         for name in extension.annotators:
             person, _ = Annotator.objects.using(alias).get_or_create(name=name, defaults={"created": timezone.now()})
             if not Link.objects.using(alias).filter(annotator=person).exists():

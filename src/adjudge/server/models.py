@@ -105,7 +105,10 @@ class Assignment(models.Model):
 
 
 class ScreenState(models.Model):
-    """How one screen stands: answers by output id, how many outputs are judged, and the time spent on it."""
+    """How one screen stands: answers by output id, how many outputs are judged, and the time spent on it.
+
+    `saves` counts the saves that are chained (`server.log`), `chain` is the digest of the last one.
+    """
 
     id: int
     assignment: models.ForeignKey[Assignment, Assignment] = models.ForeignKey(Assignment, on_delete=models.CASCADE)
@@ -119,6 +122,8 @@ class ScreenState(models.Model):
     shown_seconds: Real = models.FloatField(default=0)
     visible_seconds: Real = models.FloatField(default=0)
     active_seconds: Real = models.FloatField(default=0)
+    saves: Whole = models.IntegerField(default=0)
+    chain: Char = models.CharField(max_length=64, default="")
 
     class Meta:
         """One state per screen of an assignment."""
@@ -127,7 +132,11 @@ class ScreenState(models.Model):
 
 
 class Save(models.Model):
-    """One save as it came: what was changed, when, and how the time since the save before it was spent."""
+    """One save as it came: what was changed, when, and how the time since the save before it was spent.
+
+    `number` counts the saves of the screen, `chain` is a digest over this one and the one before it. Saves of versions
+    without a chain have no number.
+    """
 
     id: models.UUIDField[UUID, UUID] = models.UUIDField(primary_key=True)
     state: models.ForeignKey[ScreenState, ScreenState] = models.ForeignKey(ScreenState, on_delete=models.CASCADE)
@@ -139,6 +148,8 @@ class Save(models.Model):
     received: Time = models.DateTimeField()
     spent: Text = models.TextField()
     events: Text = models.TextField()
+    number: MaybeWhole = models.IntegerField(null=True)
+    chain: Char = models.CharField(max_length=64, default="")
 
     class Meta:
         """A revision number is given once; saves that only report time have none."""
@@ -191,6 +202,17 @@ class Observed(models.Model):
     weight: Real = models.FloatField()
 
 
+class Entry(models.Model):
+    """An entry of the campaign's log: what happened, and a digest over it and the entry before it (`server.log`)."""
+
+    number: Whole = models.IntegerField(primary_key=True)
+    kind: Char = models.CharField(max_length=9)
+    subject: Text = models.TextField()
+    content: Text = models.TextField()
+    made: Time = models.DateTimeField()
+    digest: Char = models.CharField(max_length=64)
+
+
 class Process(models.Model):
     """A process at work on this database: a server (`serve`), or one that copies it to another (`move`).
 
@@ -221,7 +243,7 @@ SELECT a.id, a.taken, a.lease_until, a.released, a.finished, a.complete,
        v.state_id, v.digest, v.received,
        (SELECT SUM(o.active_seconds) FROM collect_screenstate o WHERE o.assignment_id = a.id),
        (SELECT COUNT(*) FROM collect_screenstate o WHERE o.assignment_id = a.id AND o.complete),
-       p.crowd
+       p.crowd, p.name, s.saves, s.chain
 FROM collect_assignment a
 JOIN collect_annotator p ON p.id = a.annotator_id
 LEFT JOIN collect_screenstate s ON s.assignment_id = a.id AND s.screen = %s
@@ -231,20 +253,20 @@ WHERE a.annotator_id = %s AND a.task = %s
 _INSERT = """
 INSERT INTO collect_screenstate
        (assignment_id, screen, first_shown, revision, answers, judged, complete,
-        shown_seconds, visible_seconds, active_seconds)
-VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
+        shown_seconds, visible_seconds, active_seconds, saves, chain)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
 """
 _COMPLETE = "UPDATE collect_assignment SET complete = %s WHERE id = %s"
 _PROLONG = "UPDATE collect_assignment SET lease_until = %s WHERE id = %s"
 _COUNT = "SELECT COUNT(*) FROM collect_screenstate WHERE assignment_id = %s AND complete = %s"
 _UPDATE = """
 UPDATE collect_screenstate SET revision = %s, answers = %s, judged = %s, complete = %s,
-       shown_seconds = %s, visible_seconds = %s, active_seconds = %s
+       shown_seconds = %s, visible_seconds = %s, active_seconds = %s, saves = %s, chain = %s
 WHERE id = %s
 """
 _RECORD = """
-INSERT INTO collect_save (id, state_id, revision, changes, digest, edited, received, spent, events)
-VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
+INSERT INTO collect_save (id, state_id, revision, changes, digest, edited, received, spent, events, number, chain)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
 """
 
 
@@ -274,6 +296,8 @@ class StoredState:
     visible_seconds: float
     active_seconds: float
     judged: int = 0
+    saves: int = 0
+    chain: str = ""
 
 
 @dataclass(frozen=True)
@@ -296,6 +320,7 @@ class SaveTarget:
     active_seconds: float
     screens: int
     crowd: bool
+    annotator: str
 
 
 def find_visitor(link_id: int, role: str, session: str) -> Visitor | None:
@@ -315,16 +340,19 @@ def find_target(annotator_id: int, task: str, screen: str, save_id: UUID) -> Sav
         return None
     state = None
     if row[6] is not None:
-        state = StoredState(row[6], row[7], row[8], bool(row[9]), _time(row[10]), row[11], row[12], row[13])
+        seconds = (row[11], row[12], row[13])
+        state = StoredState(
+            row[6], row[7], row[8], bool(row[9]), _time(row[10]), *seconds, saves=row[21], chain=row[22]
+        )
     earlier = (row[14], row[15], _time(row[16]))
     times = (_time(row[1]), _time(row[2]), _time(row[3]), _time(row[4]))
-    return SaveTarget(row[0], *times, bool(row[5]), state, *earlier, row[17] or 0.0, row[18], bool(row[19]))
+    return SaveTarget(row[0], *times, bool(row[5]), state, *earlier, row[17] or 0.0, row[18], bool(row[19]), row[20])
 
 
 def write_state(state: StoredState, assignment_id: int, screen: str) -> int:
     """Write how a screen stands now; returns its number."""
     seconds = (state.shown_seconds, state.visible_seconds, state.active_seconds)
-    values = [state.revision, state.answers, state.judged, state.complete, *seconds]
+    values = [state.revision, state.answers, state.judged, state.complete, *seconds, state.saves, state.chain]
     if state.id is not None:
         _run(_UPDATE, [*values, state.id])
         return state.id
@@ -350,7 +378,7 @@ def record_save(save: Save) -> None:
     """Add a save to the log."""
     fields = [save.state_id, save.revision, save.changes, save.digest]
     times = [_to_database(save.edited), _to_database(save.received)]
-    _run(_RECORD, [_uuid(save.id), *fields, *times, save.spent, save.events])
+    _run(_RECORD, [_uuid(save.id), *fields, *times, save.spent, save.events, save.number, save.chain])
 
 
 def _to_database(when: datetime) -> Any:

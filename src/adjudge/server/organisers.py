@@ -21,12 +21,14 @@ from ninja import Schema
 
 from adjudge.server.answers import ControlCount, count_controls, find_faults, judged_field
 from adjudge.server.export import Stamp, current_stamp, read_judgments
+from adjudge.server.log import enter_looks
 from adjudge.server.models import Annotator, Assignment, Decision, Link, Save, ScreenState
 from adjudge.server.panels import Group, Panel, PanelTable
 from adjudge.server.served_campaign import get_served, is_open
 from adjudge.server.tasks import held_condition, is_adaptive
 from adjudge.table.errors import AdjudgeError
 from adjudge.table.protocols import KINDS
+from adjudge.table.record import count_answers
 
 if TYPE_CHECKING:
     from adjudge.table.judgments import Judgments
@@ -51,25 +53,33 @@ class PanelGroup:
         self.lock = threading.Lock()
         self.panels: tuple[dict[str, Any], ...] = ()
         self.computed: datetime | None = None
+        self.judgments: int | None = None
         self.stamp: Stamp | None = None
         self.rests_until = 0.0
 
     def latest(self) -> dict[str, Any]:
         """What was computed last; where judgments have come since, it is computed anew meanwhile.
 
-        `computed` is None before the first time.
+        `computed` is when the judgments were read that it is of, and `judgments` how many they were; None before the
+        first time.
         """
         stamp = current_stamp()
         due = stamp != self.stamp and time.monotonic() >= self.rests_until
         if due and self.lock.acquire(blocking=False):
             threading.Thread(target=self._compute, args=(stamp,), daemon=True, name=f"panels {self.group}").start()
-        return {"panels": self.panels, "computed": self.computed, "computing": self.lock.locked()}
+        return {
+            "panels": self.panels,
+            "computed": self.computed,
+            "judgments": self.judgments,
+            "computing": self.lock.locked(),
+        }
 
     def _compute(self, stamp: Stamp) -> None:
-        began, rest = time.monotonic(), 0.0
+        began, read, rest = time.monotonic(), timezone.now(), 0.0
         try:
-            self.panels = tuple(compute_panels(self.group, stamp))
-            self.computed, self.stamp = timezone.now(), stamp
+            panels = tuple(compute_panels(self.group, stamp))
+            self.judgments = 0 if _judgments is None else count_answers(_judgments[1].final().table).judgments
+            self.panels, self.computed, self.stamp = panels, read, stamp
             rest = _REST * (time.monotonic() - began)
         except Exception:
             # As with a fault in a request: it goes to the log, and the page keeps what it had.
@@ -110,7 +120,11 @@ def compute_panels(group: Group, stamp: Stamp) -> list[dict[str, Any]]:
 
     # Each function waits for a process of its own, so that all of them take as long as the slowest.
     with ThreadPoolExecutor(len(wanted)) as threads:
-        return [table for tables in threads.map(make_tables, wanted) for table in tables]
+        made = [table for tables in threads.map(make_tables, wanted) for table in tables]
+    for panel in wanted:
+        if panel.looks is not None and (taken := panel.looks()) is not None:
+            enter_looks(taken.taken)
+    return made
 
 
 # Every annotator as organisers see them: judgments, controls, time, pace, link, and whether they need attention.
@@ -128,9 +142,7 @@ class WorkDone:
     judgments: int = 0
     controls: int = 0
     examples: int = 0
-    work_judgments: int = 0
-    """Of the judgments, those in tasks of work."""
-    work_controls: int = 0
+    """Answers in tutorials and calibration."""
     screens: int = 0
     active_seconds: float = 0.0
     checked: ControlCount = field(default_factory=ControlCount)
@@ -155,14 +167,13 @@ def count_work(*stamp: object) -> dict[int, WorkDone]:  # noqa: ARG001 - what it
     for assignment, annotator, task, judged, screens, active in sums:
         work = counted.setdefault(annotator, WorkDone(checked=checked.get(annotator, ControlCount())))
         controls, examples = special["control", assignment], special["example", assignment]
+        if task in tasks and tasks[task].kind != "work":
+            examples = judged - controls
         work.judgments += judged - controls - examples
         work.controls += controls
         work.examples += examples
         work.screens += screens
         work.active_seconds += active
-        if task in tasks and tasks[task].kind == "work":
-            work.work_judgments += judged - controls - examples
-            work.work_controls += controls
     return counted
 
 
@@ -270,33 +281,24 @@ def make_overview() -> dict[str, Any]:
 
 
 def judgments_planned() -> int:
-    """How many judgments that count the tasks of this campaign will bring; of an adaptive one, what is planned."""
-    sizes = get_served().judgments_by_task
+    """How many judgments the tasks of this campaign will bring; of an adaptive one, which has more, what is planned."""
+    sizes, looks = get_served().judgments_by_task, get_served().campaign.looks
     in_tasks = sum(sizes[task.id] * task.judgments for task in get_served().tasks.tasks if task.kind == "work")
-    return _limit_to_planned(in_tasks)
+    return min(in_tasks, looks.planned) if is_adaptive() and looks is not None else in_tasks
 
 
 def _count_progress(done: list[WorkDone], now: datetime) -> dict[str, Any]:
     work = [task for task in get_served().tasks.tasks if task.kind == "work"]
     others = [task.id for task in get_served().tasks.tasks if task.kind != "work"]
     counted = Assignment.objects.filter(annotator__excluded=False).exclude(task__in=others)
-    wanted = sum(
-        task.judgments * sum(special_kind(output.kind) is None for _, _, output in task.outputs()) for task in work
-    )
     return {
         "tasks_wanted": sum(task.judgments for task in work),
         "tasks_finished": counted.filter(finished__isnull=False).count(),
         "tasks_in_hand": counted.filter(held_condition(now), finished__isnull=True).count(),
-        "judgments_wanted": _limit_to_planned(wanted),
-        "judgments": sum(work.work_judgments for work in done),
-        "control_judgments": sum(work.work_controls for work in done),
+        "judgments_wanted": judgments_planned(),
+        "judgments": sum(work.judgments for work in done),
+        "control_judgments": sum(work.controls for work in done),
     }
-
-
-def _limit_to_planned(in_tasks: int) -> int:
-    """What the tasks hold; of an adaptive campaign, which has more tasks than it needs, what is planned."""
-    looks = get_served().campaign.looks
-    return min(in_tasks, looks.planned) if is_adaptive() and looks is not None else in_tasks
 
 
 def _estimate_cost(done: list[WorkDone], progress: dict[str, Any], now: datetime) -> dict[str, Any]:
@@ -390,10 +392,11 @@ class PanelOut(Schema):
 
 
 class StatisticsOut(Schema):
-    """Panels as they were computed last, and whether they are being computed anew."""
+    """Panels as they were computed last: of which judgments, when; and whether they are being computed anew."""
 
     panels: list[PanelOut]
     computed: datetime | None
+    judgments: int | None
     computing: bool
 
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from adjudge.table.judgments import Judgments
+    from adjudge.table.record import LooksRecord
     from adjudge.table.results import Result
 
 
@@ -91,3 +92,5 @@ class Panel:
 
     make: Callable[[Judgments], Sequence[PanelTable]]
     group: Group = "statistics"
+    looks: Callable[[], LooksRecord | None] | None = None
+    """Reads the planned looks that the function has taken so far, where it takes looks."""

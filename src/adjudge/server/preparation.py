@@ -16,6 +16,7 @@ from django.utils import timezone
 from adjudge.campaigns.campaign_file import Campaign as CampaignFile
 from adjudge.campaigns.campaign_file import named_annotators
 from adjudge.campaigns.tasks import TaskSet, parse_tasks, to_json
+from adjudge.server import log
 from adjudge.server.database import write_transaction
 from adjudge.server.models import Annotator, Assignment, Campaign, Draw, Link, Save
 from adjudge.table.errors import DataError
@@ -124,6 +125,8 @@ def prepare_database(
         joining = _find_joining(stored, campaign)
         _store_policy(stored, campaign)
         stored.save()
+        if changed_tasks:
+            log.enter(log.TASKS, stored.fingerprint, [stored.fingerprint, len(tasks.tasks)])
         people = dict.fromkeys((*tasks.annotators, *joining))
         links = _make_links(campaign, people, renew=new_links)
         if write_down is not None:

@@ -31,7 +31,7 @@ from django.utils import timezone
 from ninja import Schema
 from pydantic import AfterValidator, ConfigDict, Field
 
-from adjudge.server import models, served_campaign
+from adjudge.server import log, models, served_campaign
 from adjudge.server.answers import (
     COMMENT_LENGTH,
     EDIT_LENGTH,
@@ -503,20 +503,21 @@ def _store(target: SaveTarget, screen: Screen, new: SaveIn) -> Saved:
     state.revision = revision or state.revision
     state.judged = sum(len(item.outputs) for item in screen.items) - left
     state.complete = left == 0
-    state.id = models.write_state(state, target.assignment_id, new.screen)
-    models.record_save(
-        models.Save(
-            id=new.id,
-            state_id=state.id,
-            revision=revision,
-            changes=_to_json(changes),
-            digest=_digest(new),
-            edited=_EPOCH + timedelta(microseconds=at),
-            received=received,
-            spent=_to_json([spent.shown, spent.visible, spent.active, spent.outputs]),
-            events=_to_json(new.events),
-        )
+    stored = models.Save(
+        id=new.id,
+        revision=revision,
+        changes=_to_json(changes),
+        digest=_digest(new),
+        edited=_EPOCH + timedelta(microseconds=at),
+        received=received,
+        spent=_to_json([spent.shown, spent.visible, spent.active, spent.outputs]),
+        events=_to_json(new.events),
     )
+    before = state.chain or log.first_link(target.annotator, new.task, new.screen, state.first_shown)
+    state.saves = stored.number = state.saves + 1
+    state.chain = stored.chain = log.link(before, log.content_of_save(stored))
+    stored.state_id = state.id = models.write_state(state, target.assignment_id, new.screen)
+    models.record_save(stored)
     if state.complete != was_complete:
         models.note_completeness(target, len(served_campaign.get_served().task_by_id[new.task].screens))
     return Saved(state, received, conflicts, repeated=False, released=target.released is not None)

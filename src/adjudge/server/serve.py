@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from adjudge.server.panels import Panel
     from adjudge.server.preparation import NewLink
     from adjudge.table.judgments import Judgments
+    from adjudge.table.record import LooksRecord
 
 MOST_WORKERS = 64
 LINKS_HEADER = "role\tname\tlink\n"
@@ -139,16 +140,14 @@ def open_campaign(
     return tasks, links
 
 
-def export_judgments(
-    campaign_file: Path, *, database: str | None, with_excluded: bool = False, with_texts: bool = False
-) -> Judgments:
-    """Read the judgments of a campaign that was served, or is being served."""
+@contextmanager
+def open_served(campaign_file: Path, database: str | None) -> Iterator[None]:
+    """Make the database of a campaign ready that was served, or is being served, for reading in this process."""
     campaign = load_campaign(campaign_file)
     unserved = ": there is no database beside it; begin with adjudge serve"
     database, embedded = locate_database(campaign_file, database, unserved)
     with copy_if_read_only(embedded) as copy:
         start_django(campaign_file, database=database, session_hours=campaign.links.session_hours, copy=copy)
-        from adjudge.server.export import read_judgments
         from adjudge.server.preparation import load_stored_tasks
         from adjudge.server.served_campaign import ServedCampaign
 
@@ -159,7 +158,22 @@ def export_judgments(
             )
         check_same_campaign(tasks, campaign, campaign_file)
         set_served(ServedCampaign(campaign, tasks, fingerprint=tasks.fingerprint))
-        judgments = read_judgments(with_excluded=with_excluded, with_texts=with_texts)
+        yield
+
+
+def export_judgments(
+    campaign_file: Path,
+    *,
+    database: str | None,
+    with_excluded: bool = False,
+    with_texts: bool = False,
+    read_looks: Callable[[], LooksRecord | None] | None = None,
+) -> Judgments:
+    """Read the judgments of a campaign that was served, or is being served, with the record of the campaign."""
+    with open_served(campaign_file, database):
+        from adjudge.server.export import read_judgments, with_record
+
+        judgments = with_record(read_judgments(with_excluded=with_excluded, with_texts=with_texts), read_looks)
     if not len(judgments):
         left_out = sum(record.rows for record in judgments.set_aside)
         hint = f"; {left_out} of excluded annotators are left out, --with-excluded keeps them" if left_out else ""

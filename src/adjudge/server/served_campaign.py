@@ -10,7 +10,7 @@ from django.conf import settings
 
 from adjudge.campaigns.controls import is_spaced
 from adjudge.readers.mqm import Weights, score, weight
-from adjudge.table.protocols import KINDS, RATED
+from adjudge.table.protocols import COUNTED, KINDS, RATED
 from adjudge.table.texts import Mark
 
 if TYPE_CHECKING:
@@ -171,7 +171,11 @@ class ServedCampaign:
     @cached_property
     def judgments_by_task(self) -> dict[str, int]:
         """How many judgments that count each task of work holds."""
-        return {task: len(systems) for task, systems in self._rated_by_task.items()}
+        return {
+            task.id: sum(output.kind in COUNTED for _, _, output in task.outputs())
+            for task in self.tasks.tasks
+            if task.kind == "work"
+        }
 
     @cached_property
     def texts_by_task(self) -> dict[str, frozenset[tuple[str, str, str]]]:

@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from adjudge.campaigns.adaptive import Adaptive, Candidate, Decision, Observation, decide, first_difference
 from adjudge.campaigns.adaptive import RunningEstimates as Estimates
+from adjudge.server import log
 from adjudge.server.answers import FIELDS, goodness, passes_checks, sanitise
 from adjudge.server.database import decision_lock, write_transaction
 from adjudge.server.models import Annotator, Assignment, Campaign, Draw, Observed, ScreenState, StoredState, Visitor
@@ -75,6 +76,16 @@ def observe(assignment: Assignment) -> None:
     )
 
 
+OBSERVED = ("number", "system", "item", "value", "weight")
+
+
+def enter_handed_in(assignment: Assignment, annotator: str) -> None:
+    """Enter a task that was handed in, with the last save of each screen, in the log of the campaign."""
+    screens = ScreenState.objects.filter(assignment=assignment).values_list("screen", "saves", "chain")
+    observed = Observed.objects.filter(assignment=assignment).order_by("number").values_list(*OBSERVED)
+    log.enter(log.HANDED_IN, assignment.id, log.content_of_task(annotator, assignment, screens, observed))
+
+
 def draws() -> list[dict[str, Any]]:
     """Every decision so far, for export: who, when, what was drawn, and all probabilities."""
     logged = Draw.objects.select_related("assignment__annotator").order_by("number")
@@ -92,19 +103,25 @@ def draws() -> list[dict[str, Any]]:
     ]
 
 
-def replay() -> int | None:
-    """Make all decisions again: the number of the first that comes out otherwise, None where all agree."""
+def parse_decision(text: str) -> Decision:
+    """The decision that a draw holds as JSON."""
 
     def to_tuples(value: Any) -> Any:
         """What JSON made a list, as a decision has it."""
         return tuple(map(to_tuples, value)) if isinstance(value, list) else value
 
-    log = []
+    return Decision(**{name: to_tuples(value) for name, value in json.loads(text).items()})
+
+
+def replay() -> int | None:
+    """Make all decisions again: the number of the first that comes out otherwise, None where all agree."""
+    logged = []
     for draw in Draw.objects.order_by("number"):
         candidates = [_make_candidate(task, judged) for task, judged in json.loads(draw.candidates)]
-        stored = json.loads(draw.decision)
-        log.append((Decision(**{name: to_tuples(value) for name, value in stored.items()}), candidates))
-    return first_difference(log, list(_read_observations(0)), Estimates(get_served().tasks.systems), _policy_settings())
+        logged.append((parse_decision(draw.decision), candidates))
+    return first_difference(
+        logged, list(_read_observations(0)), Estimates(get_served().tasks.systems), _policy_settings()
+    )
 
 
 def _policy_settings() -> Adaptive:
@@ -211,7 +228,7 @@ def current_assignment(visitor: Visitor, proposal: Proposal | None = None) -> As
             return None
         assignment = _assign(visitor, get_served().task_by_id[chosen.decision.drawn], len(given))
         # The decision is written down with all that is needed to make it again.
-        Draw.objects.create(
+        draw = Draw.objects.create(
             number=chosen.decision.number,
             assignment=assignment,
             made=timezone.now(),
@@ -219,6 +236,7 @@ def current_assignment(visitor: Visitor, proposal: Proposal | None = None) -> As
             candidates=json.dumps([[task.id, chosen.people[task.id]] for task in chosen.free]),
             decision=json.dumps(asdict(chosen.decision)),
         )
+        log.enter(log.DRAWN, draw.number, log.content_of_draw(draw))
         return assignment
     task = next_task(visitor.name, done)
     return None if task is None else _assign(visitor, task, len(given))

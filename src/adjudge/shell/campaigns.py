@@ -1,4 +1,4 @@
-"""Commands for a campaign: `init`, `extend`, `backup`, `restore`, `move`, `judge`, `export`, `serve`."""
+"""Commands for a campaign: `init`, `extend`, `backup`, `restore`, `move`, `judge`, `export`, `verify`, `serve`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json as json_module
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -17,7 +18,7 @@ from adjudge.table.settings import REQUIRED, argument, option
 from adjudge.table.wording import agreeing, counted, split_names
 
 if TYPE_CHECKING:
-    from adjudge.campaigns.results import BackedUp, Extended, Initialised, Moved, Restored
+    from adjudge.campaigns.results import BackedUp, Extended, Initialised, Moved, Restored, Verified
     from adjudge.campaigns.tasks import TaskSet
     from adjudge.judges.ask import Judged, JudgeSettings, Preview
     from adjudge.readers.summary import Exported
@@ -334,6 +335,7 @@ def export(settings: ExportSettings) -> Exported:
     """Export the judgments of a served campaign, at any time."""
     from adjudge.readers.summary import describe_export
     from adjudge.server.serve import export_judgments
+    from adjudge.shell.panels import read_looks
 
     name, with_excluded = settings.format, settings.with_excluded
     if name not in ("judgments", "appraise", "mqm", "post-edits"):
@@ -342,7 +344,11 @@ def export(settings: ExportSettings) -> Exported:
         check_table(settings.output)
     with_texts = name in ("mqm", "post-edits")
     judgments = export_judgments(
-        settings.campaign, database=settings.database, with_excluded=with_excluded, with_texts=with_texts
+        settings.campaign,
+        database=settings.database,
+        with_excluded=with_excluded,
+        with_texts=with_texts,
+        read_looks=partial(read_looks, settings.campaign),
     )
     written = _write_judgments(judgments, name, settings.output)
     if settings.draws is not None:
@@ -351,8 +357,10 @@ def export(settings: ExportSettings) -> Exported:
 
 
 def _write_draws(file: Path) -> None:
-    """Write the decisions, and say whether replaying the log reproduces them."""
-    from adjudge.server.tasks import draws, is_adaptive, replay
+    """Write the decisions, and say whether replaying the log reproduces them; where it does not, that is an error."""
+    from adjudge.server.tasks import draws, is_adaptive
+    from adjudge.server.verify import check_draws
+    from adjudge.table.errors import DataError
     from adjudge.table.files import write_text
 
     if not is_adaptive():
@@ -360,9 +368,56 @@ def _write_draws(file: Path) -> None:
         raise UsageError(f"{param('draws')} is for adaptive campaigns; {without}")
     decisions = draws()
     write_text(file, "".join(json_module.dumps(decision, ensure_ascii=False) + "\n" for decision in decisions))
-    differs = replay()
-    outcome = "all reproduced from the log" if differs is None else f"decision {differs} is not reproduced from the log"
-    print(f"{counted(len(decisions), 'decision')} written to {file}; {outcome}", file=sys.stderr)
+    told = f"{counted(len(decisions), 'decision')} written to {file}"
+    if faults := list(check_draws()):
+        raise DataError(f"{told}, but {faults[0]}; see all faults with adjudge verify")
+    print(f"{told}; all reproduced from the log", file=sys.stderr)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifySettings:
+    """A campaign whose log is checked."""
+
+    campaign: Path = campaign_argument()
+    export: Path | None = option(
+        None, "Also compare this exported judgment table with the log, column by column.", metavar="FILE"
+    )
+    database: str | None = database_option()
+
+
+@command("verify", DURING, "adjudge verify campaign.toml", output=False)
+def verify(settings: VerifySettings) -> Verified:
+    """Check that nothing in a campaign's database was changed, removed or reordered.
+
+    Saves, draws, looks and exclusions are chained by digests, and everything else that an export shows is computed
+    from them again. The exit code is 1 if anything differs.
+    """
+    from adjudge.campaigns.results import Verified
+    from adjudge.server.serve import open_served
+    from adjudge.shell.panels import read_looks
+    from adjudge.table.errors import AdjudgeError
+
+    looks, broken = None, []
+    try:
+        looks = read_looks(settings.campaign)
+    except AdjudgeError as fault:
+        broken.append(fault.for_command_line())
+    with open_served(settings.campaign, settings.database):
+        from adjudge.server.served_campaign import get_served
+        from adjudge.server.verify import check_export, verify_log
+
+        found = verify_log(None if broken or looks is None else looks.taken, unreadable=bool(broken))
+        if settings.export is not None:
+            found.faults += check_export(settings.export)
+        tasks = get_served().tasks
+    return Verified(
+        settings={"export": None if settings.export is None else str(settings.export)},
+        data=tasks.fingerprint,
+        campaign=tasks.campaign,
+        checked=found.checked,
+        faults=(*broken, *found.faults),
+        notes=tuple(found.notes),
+    )
 
 
 def _write_judgments(judgments: Judgments, name: str, output: Path) -> Judgments:

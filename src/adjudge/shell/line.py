@@ -7,6 +7,7 @@ Heavy modules are imported where they are used, and the options of a command are
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -34,8 +35,8 @@ MODULES = ("start", "ranking", "evidence", "reporting", "metrics", "planning", "
 """The modules of this package that declare commands."""
 ORDER = (
     "demo", "doctor", "formats", "data list", "data get", "import", "check", "agree", "rank", "tournament", "audit",
-    "parity", "compare", "report", "init", "testset", "plan", "design", "simulate", "serve", "export", "extend",
-    "backup", "restore", "move", "look", "judge", "gold", "meta", "qe", "replicate",
+    "parity", "compare", "report", "init", "testset", "plan", "design", "simulate", "serve", "export", "verify",
+    "extend", "backup", "restore", "move", "look", "judge", "gold", "meta", "qe", "replicate",
 )  # fmt: skip
 """The order in which `adjudge --help` lists the commands."""
 READING_PANEL, WORK_PANEL = "Reading the files", "Running the computation"
@@ -231,6 +232,8 @@ class _Run:
         write_output(results.by_pair, json=json, output=output, summary=results.summary, details=details)
         if self.declared.then is not None and not json:
             self.declared.then(result, **arguments)
+        if any(getattr(each, "failed", False) for each in results.by_pair.values()):
+            sys.exit(1)
 
 
 def _read_option(setting: Setting, typed: Any) -> Any:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from adjudge.ranking.ranking import Ranking
     from adjudge.server.panels import Panel, PanelBar, PanelInterval, PanelTable
     from adjudge.table.judgments import Judgments
+    from adjudge.table.record import LooksRecord
 
 
 def panels_of(campaign_file: Path) -> list[Panel]:
@@ -54,7 +55,15 @@ def panels_of(campaign_file: Path) -> list[Panel]:
 
     annotators = {"what": "annotators", "least_seconds": campaign.crowd.least_seconds}
     others = [partial(compute_apart, request=request) for request in (annotators, {"what": "agreement"})]
-    return [Panel(state, "state"), *map(Panel, others)]
+    return [Panel(state, "state", partial(read_looks, campaign_file)), *map(Panel, others)]
+
+
+def read_looks(campaign_file: Path) -> LooksRecord | None:
+    """The planned looks that were taken at a campaign, as its record has them; None where none was."""
+    from adjudge.evidence.look import read_history, record_looks
+
+    history = read_history(campaign_file.with_name("looks.json"))
+    return None if history is None else record_looks(history)
 
 
 def compute_apart(judgments: Judgments, request: dict[str, Any]) -> list[PanelTable]:
@@ -106,6 +115,7 @@ def compute_state(judgments: Judgments, request: dict[str, Any]) -> list[PanelTa
 
 
 def _state(judgments: Judgments, looks: Looks | None, history: Path, planned: int) -> list[PanelTable]:
+    from adjudge.evidence.look import planned_part
     from adjudge.ranking.methods import rank
     from adjudge.table.errors import AdjudgeError
 
@@ -126,9 +136,9 @@ def _state(judgments: Judgments, looks: Looks | None, history: Path, planned: in
 
 def _too_early(judgments: Judgments, looks: Looks, history: Path, why: str) -> list[PanelTable]:
     """What can be said while there is no ranking yet: when the next look comes."""
-    from adjudge.evidence.look_claims import answered_rows
+    from adjudge.table.record import count_answers
 
-    first, *others = _waiting(history, answered_rows(judgments).height, looks)
+    first, *others = _waiting(history, count_answers(judgments.final().table).judgments, looks)
     return [replace(first, note=f"{first.note} {why}."), *others]
 
 
@@ -149,7 +159,9 @@ def _verdict(judgments: Judgments, looks: Looks, history: Path, ranking: Ranking
     due = looks.looks if count >= looks.planned else count * looks.looks // looks.planned
     if due <= _count_looks(history) and looks.spending != "anytime":
         return _waiting(history, count, looks)
-    plan: dict[str, Any] = {name: getattr(looks, name) for name in ("planned", "looks", "goal", "spending", "level")}
+    plan: dict[str, Any] = {
+        name: getattr(looks, name) for name in ("planned", "looks", "goal", "spending", "level", "people")
+    }
     result = look(judgments, LookSettings(**plan, history=history), ranking=ranking)
     first, *others = panels_of_result(result, "look")
     claims = (*result.settled, *result.open)
@@ -204,7 +216,7 @@ def _live(
         plan = LookPlan(planned, looks.looks, parse_goal(looks.goal), looks.spending, looks.level)
     level = LEVEL if looks is None else looks.level
     state = live(judgments, planned=planned, level=level, plan=plan, history=past, start=start, ranking=ranking)
-    if start is None:
+    if start is None and state.start is not None:
         bounds = {"systems": systems, "planned": planned, "fraction": state.start[0], "se": state.start[1]}
         write_text(file, json.dumps(bounds))
     return state
@@ -234,27 +246,6 @@ def _live_panel(live: LiveState, headline: str = "") -> PanelTable:
     # Beside a verdict, two pictures of the same pairs would only puzzle.
     pairs = _intervals(live.claims) if headline else ()
     return replace(first, title=title, headline=with_outlook, note=note, ranks=ranks, intervals=pairs)
-
-
-def planned_part(judgments: Judgments, planned: int) -> Judgments:
-    """The judgments up to the plan, in the order in which they were saved: the last task may go beyond it."""
-    import polars as pl
-
-    from adjudge.evidence.look_claims import answered_rows
-    from adjudge.table.judgments import KEY
-
-    rows = answered_rows(judgments)
-    if rows.height <= planned or "saved" not in rows.columns:
-        return judgments
-    reason = "judged after the planned number was reached"
-    border = rows["saved"].sort()[planned - 1]
-    part = judgments.keep(~(pl.col("saved") > border).fill_null(value=False), otherwise=reason)
-    # Several judgments may have come with one save.
-    last = answered_rows(part).sort("saved", maintain_order=True).slice(planned).select(KEY)
-    if last.is_empty():
-        return part
-    beyond = pl.struct(KEY).is_in(last.to_struct().implode())
-    return part.keep(~beyond, otherwise=reason)
 
 
 _NICE = 10

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.table.maths import Bools, Codes, Floats, Hashes
+    from adjudge.table.record import CampaignRecord
 
 
 # Fingerprints: a few hexadecimal digits that identify content, whatever file it came from.
@@ -259,6 +260,8 @@ class Judgments:
     """The rows of machine judges, of all language pairs (`table.participants`); `table` has those of people."""
     people: bool = False
     """Whether every annotator is known to be one person: by a map from accounts, or because the user says so."""
+    record: CampaignRecord | None = None
+    """How the campaign was collected, where the file says it; the fingerprint does not depend on it."""
 
     @classmethod
     def from_columns(
@@ -370,7 +373,10 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
     shared = {id(part.machine): part.machine for part in tables if part.machine is not None}
     machine = pl.concat(shared.values(), how="diagonal_relaxed") if shared else None
     set_aside = tuple(SetAside(reason, count) for reason, count in rows.items())
-    return Judgments(frame, set_aside, notes, uses, machine, people=all(part.people for part in tables))
+    # A record is of one campaign: tables of several are judgments without one, whose notes still say how each came.
+    records = [part.record for part in tables]
+    record = records[0] if records and all(other == records[0] for other in records) else None
+    return Judgments(frame, set_aside, notes, uses, machine, all(part.people for part in tables), record)
 
 
 def _conform(frame: pl.DataFrame, name: str, dtype: pl.DataType | type[pl.DataType], source: Source) -> pl.Series:

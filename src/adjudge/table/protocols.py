@@ -164,6 +164,8 @@ WORK = tuple(kind.name for kind in KINDS.values() if kind.translation and kind.t
 """Translations in tasks of work: not those that all annotators judge for calibration."""
 NOT_CONTROLS = tuple(kind.name for kind in KINDS.values() if kind.translation and not kind.control)
 """Translations of systems that check nobody."""
+COUNTED = tuple(kind.name for kind in KINDS.values() if kind.rated and not kind.control)
+"""What counts as a judgment of the campaign: controls, repeats, calibration and tutorials are counted apart."""
 NOT_JUDGED = tuple(kind.name for kind in KINDS.values() if not kind.judged)
 """Answers to these do not count as judgments of the campaign."""
 

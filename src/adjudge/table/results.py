@@ -45,6 +45,11 @@ class Result:
         """What is said before all tables: the answer to the first question."""
         return ()
 
+    @property
+    def failed(self) -> bool:
+        """Whether a check that was asked for found a fault: the command then ends with exit code 1."""
+        return False
+
     def tables(self) -> tuple[Table, ...]:
         """The summary tables, the most important first."""
         raise NotImplementedError

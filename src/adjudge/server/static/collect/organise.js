@@ -40,6 +40,7 @@ class Organising {
       this.updated,
       this.spoken,
       h("a.button", { href: "/api/organiser/export", download: "judgments.csv" }, t("export")),
+      h("a.button", { href: "/api/organiser/export?format=parquet", download: "judgments.parquet" }, t("export_parquet")),
     );
     document.body.replaceChildren(h("main", {}, head, this.failed, this.state, this.progress, this.people, this.panels, this.decisions));
     this.lastTime = "";

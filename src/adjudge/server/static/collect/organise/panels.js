@@ -1,7 +1,7 @@
 // @ts-check
 /** Statistics on the organisers' page: a sentence, a picture, and the figures behind it, which open on demand. */
 import { h } from "../shared/dom.js";
-import { t } from "../shared/interface_texts.js";
+import { t, timeOfDay } from "../shared/interface_texts.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const ROW = 26;
@@ -135,14 +135,17 @@ const shown = new WeakMap();
  */
 export function showPanels(where, statistics) {
   const waiting = statistics.computing && !statistics.panels.length;
-  const content = JSON.stringify([statistics.panels, waiting]);
+  const content = JSON.stringify([statistics.panels, statistics.computed, waiting]);
   if (shown.get(where) === content) return;
   shown.set(where, content);
   const nameOf = (/** @type {Element | null} */ details) => details?.getAttribute("data-panel") ?? null;
   const opened = new Set([...where.querySelectorAll("details[open]")].map(nameOf));
   const focused = where.contains(document.activeElement) ? nameOf(document.activeElement?.closest("details") ?? null) : null;
   const waits = waiting ? [h("p.hint", { role: "status" }, t("computing"))] : [];
-  where.replaceChildren(...statistics.panels.map(panel), ...waits);
+  // Statistics take longer than figures: they say themselves of when they are.
+  const of = { time: timeOfDay(new Date(statistics.computed ?? 0)), judgments: statistics.judgments ?? 0 };
+  const age = statistics.computed && statistics.panels.length ? [h("p.hint.as-of", {}, t("as_of", of))] : [];
+  where.replaceChildren(...age, ...statistics.panels.map(panel), ...waits);
   for (const details of where.querySelectorAll("details")) {
     if (opened.has(nameOf(details))) details.open = true;
     if (focused !== null && nameOf(details) === focused) details.querySelector("summary")?.focus();
