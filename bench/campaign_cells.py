@@ -322,6 +322,7 @@ CAREFUL = {
 FAILING = equal(4, 12, 40, mean=84.0, **CAREFUL)
 POLARISED = equal(5, 8, 40, mean=55.0, taste=1.5, polarising=8.0)
 SIDE_BY_SIDE = equal(12, 12, 17, together=3)
+CROWD = replace(equal(13, 50, 7, taste=2.7, together=2), accounts=50, task=0.0)
 LATE = Scores((0.0,) * 6, (36,) * 10, late=2, drift=6.0, mean=60.0)
 MOST_BY_ONE = (216, *((20,) * 7))
 NEARLY_ALL_BY_ONE = (162, 9, 9)
@@ -342,6 +343,7 @@ EQUAL: dict[str, Cell] = {
     "one system polarises, 8 people": POLARISED,
     "one system polarises, 15 people": replace(POLARISED, work=(40,) * 15),
     "9 people behind 50 accounts": replace(equal(13, 9, 40, taste=2.7, together=2), accounts=50, task=0.0),
+    "50 people with one task each": CROWD,
     "2 of 12 people click at random": replace(BASIS, clickers=2),
     "rankings of 5, 8 systems, 8 people": alike(8, 8, 30, shown=5),
     "rankings of 5, 8 systems, 3 people": alike(8, 3, 30, shown=5),
@@ -377,6 +379,7 @@ UNEQUAL: dict[str, Cell] = {
         BASIS, qualities=spread(8, 3.0), scale=0.4, ceilings=0.33, mean=82.0
     ),
     "3 systems on a screen, 12 people, view 6 points": replace(SIDE_BY_SIDE, view=6.0, qualities=spread(12, 3.0)),
+    "50 people with one task each, 13 systems": replace(CROWD, qualities=spread(13, 3.0)),
     "rankings of 5, 8 systems, 8 people": replace(alike(8, 8, 30, shown=5), qualities=spread(8, 0.4)),
     "pairs, 4 systems, 8 people": replace(alike(4, 8, 60), qualities=spread(4, 0.4)),
 }
