@@ -12,8 +12,8 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
 SKIPPED_UNLESS_NAMED = (
-    "adaptive", "breakdown", "calibration", "chosen_segments", "cluster", "false_claims", "helpers", "large_report",
-    "look", "people", "relative_calibration", "shared_documents", "shared_outputs",
+    "adaptive", "breakdown", "chosen_segments", "cluster", "evidence", "false_claims", "helpers", "large_report",
+    "look", "oracle", "people", "released", "shared_documents", "shared_outputs", "verdicts",
 )  # fmt: skip
 
 

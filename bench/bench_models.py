@@ -18,24 +18,20 @@ over splits; variances are those of all data, so that a split tests a difference
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from scipy.stats import kendalltau
 
-import adjudge
 from adjudge.mixed.design import MixedDesign, combine, design_from, levels_of
 from adjudge.mixed.effects import identify
 from adjudge.mixed.fit import MixedFit, fit, prepare
 from adjudge.ranking.lines import holm
-from adjudge.readers.options import ReadOptions
 from adjudge.table.errors import AdjudgeError
-from adjudge.table.judgments import Judgments
 from adjudge.table.maths import Bools, Codes, Floats, contrasts
 from adjudge.table.rng import generator
-from bench.bench_calibration import in_percent
+from bench.bench_released import score_sets
 from bench.score_candidates import CANDIDATES, as_candidate
 
 MODELS = ("mixed", "mixed-points", "mixed-plain")
@@ -59,30 +55,9 @@ class Counts:
     alarms: list[float] = field(default_factory=list)
 
 
-def sets(folder: Path) -> Iterator[tuple[str, Judgments]]:
-    """The sets at hand, people instead of accounts where a map was released."""
-    datasets: list[tuple[str, Path, str, Path | None]] = [
-        ("news 2021", folder / "wmt21" / "newstest2021-toen", "wmt-da", None),
-        ("wikipedia 2021", folder / "wmt21" / "facebook-wikipedia-2021", "wmt-da", None),
-        ("ESA 2024", folder / "wmt24esa" / "esa_generalMT2024_wave3.csv", "appraise",
-         folder / "wmt24esa" / "annotator_mapping.json"),
-        ("ESA study, file ESA", folder / "esa-study" / "240520rc6ESA.scores.csv", "appraise",
-         folder / "esa-study" / "Annotators_mapping.csv"),
-        ("ESA study, file GEMBA", folder / "esa-study" / "240520rc6GEMBA.scores.csv", "appraise",
-         folder / "esa-study" / "Annotators_mapping.csv"),
-        ("Livonian 2022", folder / "wmt22sqm" / "WMT22.Appraise.SegLvlLivSrc.20221031.filtered.csv", "appraise", None),
-        ("MQM of talks", folder / "mqm" / "mqm_ted_ende.tsv", "mqm", None),
-    ]  # fmt: skip
-    for name, path, reader, people in datasets:
-        if path.exists():
-            judgments = adjudge.read([path], format=reader, options=ReadOptions(annotators=people))
-            for pair in judgments.pairs:
-                yield f"{name} {pair}", judgments.for_pair(pair)
-
-
 def main(folder: Path, splits: int = 10, campaigns: int = 100, part: str = "") -> None:
     totals = {name: Counts() for name in ALL}
-    for label, judgments in sets(folder):
+    for label, judgments in score_sets(folder):
         if part not in label:
             continue
         try:
@@ -198,6 +173,11 @@ def alarms(design: MixedDesign, known: MixedFit, number: int, models: tuple[str,
     given = np.clip(np.round(design.as_given.mean() + spread * noise), design.as_given.min(), design.as_given.max())
     drawn = design.with_scores(given)
     return {name: float(told_apart(fit(own)) > 0) for name, own in all_designs(drawn, models).items()}
+
+
+def in_percent(values: list[float]) -> str:
+    """The mean with its Monte-Carlo standard error."""
+    return f"{100 * np.mean(values):.1f} ±{100 * np.std(values, ddof=1) / np.sqrt(len(values)):.1f}"
 
 
 def print_counts(name: str, counts: Counts) -> None:

@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from bench.bench_evidence import page as evidence
 from typer.testing import CliRunner
 
 import adjudge
@@ -36,6 +37,11 @@ def test_the_command_reference_is_current() -> None:
 def test_the_types_of_the_python_functions_are_current() -> None:
     written = Path(adjudge.__file__).with_name("__init__.pyi").read_text(encoding="utf-8")
     assert written == types(), "run make docs"
+
+
+def test_the_evidence_page_is_what_the_stored_results_say() -> None:
+    written = (ROOT / "docs" / "evidence.md").read_text(encoding="utf-8")
+    assert written == evidence(), "run python -m bench evidence"
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -1,6 +1,6 @@
 """What the default model promises, on simulated campaigns of few people with tastes, own scales and ends of the scale.
 
-The bench (`bench_calibration`, `bench_models`) has more campaigns; the bounds here leave three Monte-Carlo errors.
+The bench (`bench_verdicts`, `bench_models`) has more campaigns; the bounds here leave three Monte-Carlo errors.
 """
 
 from __future__ import annotations
