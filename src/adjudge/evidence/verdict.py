@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from adjudge.evidence.claims import Claim, Claims
     from adjudge.evidence.look_claims import LookClaim
     from adjudge.ranking.ranking import PairComparison, Ranking
+    from adjudge.table.record import LooksRecord
 
     Names = Callable[[Sequence[str]], str]
 
@@ -713,6 +714,32 @@ def say_outlook(
     known = half_width <= TOO_WIDE * half_width_then
     narrower = f" and narrow intervals from ±{half_width:.2f} to ±{half_width_then:.2f}" if known else ""
     return f"{counted(more, 'more judgment')} would {settled}{narrower}."
+
+
+def say_verdict_of_looks(looks: LooksRecord) -> tuple[str, ...]:
+    """What a campaign that was looked at while it grew has settled, the verdict first; nothing where no look was taken.
+
+    An ordinary test at the end would be wrong more often than its level says, because the campaign could have ended at
+    every look.
+    """
+    if not looks.taken:
+        return ()
+    last = looks.taken[-1]
+    if last.top:
+        verdict = f"{claim_top(last.top)}: settled at a planned look."
+    elif last.settled:
+        first = claim_better(*last.settled[0])
+        more = f" and {counted(len(last.settled) - 1, 'other pair')}" if len(last.settled) > 1 else ""
+        verdict = f"The planned looks settled that {first}{more}."
+    else:
+        verdict = "The planned looks settled nothing."
+    seen = f"The campaign was looked at {len(looks.taken)} of {counted(looks.looks, 'time')} while it grew"
+    spent = f"{seen}; {looks.spent:.4f} of the level {looks.level:g} is spent."
+    left = "An ordinary test at the full level, as below, does not know of the looks; what only it finds is open."
+    more_looks = (
+        () if last.fraction >= 1 else ("The rest of the level is left for a final look (adjudge look --final).",)
+    )
+    return (verdict, spent, left, *more_looks)
 
 
 def say_next_look(judgments: int, planned: int, next_look: int | None) -> str:

@@ -180,6 +180,7 @@ def pair_results(judgments: Judgments, settings: ReportSettings) -> PairResults:
         audit=if_possible("The audit", missing, parts.audit),
         only_passing=settings.only_passing,
         missing=tuple(missing),
+        record=judgments.record,
     )
 
 
