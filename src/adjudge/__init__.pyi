@@ -189,6 +189,7 @@ def look(
     between: Sequence[tuple[str, str]] = ...,
     spending: Literal['kim-demets', 'obrien-fleming', 'pocock', 'anytime'] = 'kim-demets',
     level: float = 0.05,
+    people: int | None = None,
     final: bool = False,
     method: str | None = None,
     seed: int = 1,

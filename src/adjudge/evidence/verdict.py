@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from adjudge.evidence.claims import Claim, Claims
     from adjudge.evidence.look_claims import LookClaim
     from adjudge.ranking.ranking import PairComparison, Ranking
+    from adjudge.table.record import LooksRecord
 
     Names = Callable[[Sequence[str]], str]
 
@@ -139,7 +140,7 @@ def decide_by_ranking(ranking: Ranking, claims: Claims | None = None, annotators
         clusters=len(ranking.clusters),
         all_behind=_all_behind(among, leaders, apart),
         weakest=weakest,
-        disagreement=_disagreement(ranking, leaders),
+        disagreement=_disagreement(ranking, among),
     )
 
 
@@ -167,11 +168,34 @@ def decide_by_claims(claims: Claims) -> Decisions:
     )
 
 
-def add_verdict(ranking: Ranking) -> Ranking:
-    """The ranking with the sentences that are printed before its table."""
+def add_verdict(ranking: Ranking, left_out: Sequence[str] = (), everyone: Ranking | None = None) -> Ranking:
+    """The ranking with the sentences that are printed before its table.
+
+    Args:
+        ranking: of those who count.
+        left_out: annotators who fail the rule of quality.
+        everyone: the ranking with their judgments, if there are any.
+    """
     decisions = decide_by_ranking(ranking, annotators=ranking.annotators)
     decided = say_apart(decisions.apart, decisions.pairs, decisions.level, clusters=decisions.clusters)
-    return replace(ranking, verdict=(say_headline(decisions), *([decided] if decisions.apart else [])))
+    sentences = [say_headline(decisions), *([decided] if decisions.apart else [])]
+    return replace(ranking, verdict=(*sentences, *say_left_out(decisions, left_out, everyone)))
+
+
+def say_left_out(decisions: Decisions, left_out: Sequence[str], everyone: Ranking | None) -> list[str]:
+    """Who was left out, and what the verdict would be with them."""
+    if not left_out or everyone is None:
+        return []
+    other = decide_by_ranking(everyone, annotators=everyone.annotators)
+    who = counted(len(left_out), "annotator fails", "annotators fail")
+    them = agreeing(len(left_out), "this one", "them")
+    opening = f"{who} the check and {agreeing(len(left_out), 'is', 'are')} left out ({short_list(left_out)})"
+    if other.leaders == decisions.leaders and other.apart == decisions.apart:
+        return [f"{opening}; with {them} the verdict is the same."]
+    if other.leaders == decisions.leaders:
+        return [f"{opening}; with {them} {other.apart:,} instead of {decisions.apart:,} pairs are decided."]
+    return [f"{opening}; settle the check first, because with {them} the verdict is another.",
+            f"With {them}: {say_headline(other)}"]  # fmt: skip
 
 
 def told_apart(ranking: Ranking) -> set[Pair]:
@@ -232,17 +256,25 @@ def _weakest(leaders: Sequence[str], systems: Sequence[str], claims: Mapping[Pai
     return max(others, key=lambda claim: (STRENGTHS.index(claim.verdict), -(claim.estimate or 0.0)), default=None)
 
 
-def _disagreement(ranking: Ranking, leaders: Sequence[str]) -> Disagreement | None:
-    """The first pair of leaders of which one is better typically and not on average, or the other way round."""
+def _disagreement(ranking: Ranking, systems: Sequence[str]) -> Disagreement | None:
+    """What keeps a system from being the best that would be so by typical scores alone, or by the average alone."""
     numbers = {system.system: system.numbers for system in ranking.systems}
+    ahead: dict[str, dict[str, PairComparison]] = {name: {} for name in systems}
     for pair in ranking.comparisons:
-        if pair.state in ("decided", "open") or not {pair.better, pair.worse} <= {*leaders}:
+        if pair.state == "open" or not {pair.better, pair.worse} <= {*systems}:
             continue
-        typical = {name: numbers[name].get("typical") or 0.0 for name in (pair.better, pair.worse)}
-        first = max(typical, key=typical.__getitem__)
-        other = pair.worse if first == pair.better else pair.better
-        shares = (float(numbers[first].get("low_share") or 0.0), float(numbers[other].get("low_share") or 0.0))
-        return Disagreement(first, other, shares)
+        first, other = pair.better, pair.worse
+        if pair.state in ("typical only", "opposed") and (pair.numbers.get("typical") or 0.0) < 0:
+            first, other = other, first
+        ahead[first][other] = pair
+    for name, others in ahead.items():
+        parted = [other for other, pair in others.items() if not pair.decided]
+        if len(others) == len(systems) - 1 and parted:
+            typical = {one: numbers[one].get("typical") or 0.0 for one in (name, parted[0])}
+            first = max(typical, key=typical.__getitem__)
+            other = parted[0] if first == name else name
+            shares = (float(numbers[first].get("low_share") or 0.0), float(numbers[other].get("low_share") or 0.0))
+            return Disagreement(first, other, shares)
     return None
 
 
@@ -875,6 +907,32 @@ def say_outlook(
     known = half_width <= TOO_WIDE * half_width_then
     narrower = f" and narrow intervals from ±{half_width:.2f} to ±{half_width_then:.2f}" if known else ""
     return f"{counted(more, 'more judgment')} would {settled}{narrower}."
+
+
+def say_verdict_of_looks(looks: LooksRecord) -> tuple[str, ...]:
+    """What a campaign that was looked at while it grew has settled, the verdict first; nothing where no look was taken.
+
+    An ordinary test at the end would be wrong more often than its level says, because the campaign could have ended at
+    every look.
+    """
+    if not looks.taken:
+        return ()
+    last = looks.taken[-1]
+    if last.top:
+        verdict = f"{claim_top(last.top)}: settled at a planned look."
+    elif last.settled:
+        first = claim_better(*last.settled[0])
+        more = f" and {counted(len(last.settled) - 1, 'other pair')}" if len(last.settled) > 1 else ""
+        verdict = f"The planned looks settled that {first}{more}."
+    else:
+        verdict = "The planned looks settled nothing."
+    seen = f"The campaign was looked at {len(looks.taken)} of {counted(looks.looks, 'time')} while it grew"
+    spent = f"{seen}; {looks.spent:.4f} of the level {looks.level:g} is spent."
+    left = "An ordinary test at the full level, as below, does not know of the looks; what only it finds is open."
+    more_looks = (
+        () if last.fraction >= 1 else ("The rest of the level is left for a final look (adjudge look --final).",)
+    )
+    return (verdict, spent, left, *more_looks)
 
 
 def say_next_look(judgments: int, planned: int, next_look: int | None) -> str:

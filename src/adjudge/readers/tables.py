@@ -436,9 +436,9 @@ def load_table(path: Path) -> LoadedTable:
         raise InputError("is empty; a table with a header is needed", file=path)
     if text.lstrip()[0] in "[{":
         return _load_json(text, path)
-    record, notes = read_record_beside(raw, path)
+    record, changed = read_record_beside(raw, path)
     loaded = _load_delimited(text, path)
-    return replace(loaded, record=record, notes=(*loaded.notes, *notes))
+    return replace(loaded, record=record, notes=(*loaded.notes, *changed))
 
 
 def with_decimal_points(

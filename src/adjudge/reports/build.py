@@ -7,7 +7,14 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from adjudge.evidence.verdict import count_claims_in_short, decide_by_ranking, name_best, say_headline, say_ranking
+from adjudge.evidence.verdict import (
+    count_claims_in_short,
+    decide_by_ranking,
+    name_best,
+    say_headline,
+    say_ranking,
+    say_verdict_of_looks,
+)
 from adjudge.reports import people_section
 from adjudge.reports.audit_section import audit_sections, claims_of, claims_section, decide
 from adjudge.reports.page import GUIDE, Fact, PairPage, ReportPage, Section
@@ -19,6 +26,7 @@ from adjudge.reports.ranking_section import (
     spread_section,
     tournament_section,
 )
+from adjudge.table.record import say_record
 from adjudge.table.results import Cell, Result, Table, number, text
 from adjudge.table.wording import counted, short_list
 from adjudge.work.tasks import try_tasks
@@ -32,12 +40,14 @@ if TYPE_CHECKING:
     from adjudge.ranking.ranking import Ranking
     from adjudge.ranking.tournament import Tournament
     from adjudge.readers.summary import Imported
+    from adjudge.table.record import CampaignRecord
 
 
 SECONDS_PER_PAGE = 0.3
 """A lower limit of the CPU seconds for the page of a language pair; charts take most of them."""
 # The order of a pair's page; a section that has nothing to show returns None.
 SECTIONS: tuple[Callable[[PairResults], Section | None], ...] = (
+    people_section.collected_section,
     claims_section,
     ranking_section,
     pairs_section,
@@ -72,14 +82,22 @@ def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
     decisions = decide(results)
     first = say_headline(decisions)
     further = [sentence for sentence in say_ranking(decisions) if sentence != first]
+    looked: tuple[str, ...] = ()
+    if results.record is not None and results.record.looks is not None:
+        looked = say_verdict_of_looks(results.record.looks)
+    if looked:
+        # Where there were looks, the verdict is theirs; that of a test at the end comes after it.
+        further = [f"A test at the end would say: {first[:1].lower()}{first[1:]}" if first else "", *further]
+        first, looked = looked[0], looked[1:]
+    collected = () if results.record is None else say_record(results.record)
     return PairPage(
         name=name,
         slug=slug,
         headline=first,
-        words=(*people_section.nobody_passes(results), *further, *results.missing),
+        words=(*looked, *people_section.nobody_passes(results), *further, *results.missing),
         facts=_facts(results, decisions),
         sections=tuple(_without(section, results.counts.notes) for section in sections),
-        notes=results.counts.notes,
+        notes=tuple(note for note in results.counts.notes if note not in collected),
         set_aside=tuple(set_aside),
         signatures=tuple(dict.fromkeys(result.signature for result in results.results)),
     )
@@ -168,6 +186,8 @@ class PairResults:
     """Annotators who fail the rule of quality and do not count."""
     missing: tuple[str, ...] = ()
     """The reasons why parts are left out, one sentence each."""
+    record: CampaignRecord | None = None
+    """How the judgments were collected, where their file says it."""
 
     @property
     def main(self) -> tuple[Result, ...]:

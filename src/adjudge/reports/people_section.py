@@ -1,4 +1,4 @@
-"""The annotators: what controls, repeats and pace say about each, and who is kept."""
+"""The annotators: what controls, repeats and pace say about each, and who is kept; and how all was collected."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from adjudge.reports import chart_theme
 from adjudge.reports.chart_theme import Layer, channel
 from adjudge.reports.page import Chart, Section
-from adjudge.table.wording import agreeing, counted, short_list
+from adjudge.table.record import say_record
+from adjudge.table.results import Table, number, text
+from adjudge.table.wording import agreeing, as_sentences, counted, short_list
 
 if TYPE_CHECKING:
     from adjudge.people.results import Agreement, Checked, Coefficients
@@ -224,3 +226,49 @@ def draw_agreement_by_length(agreement: Agreement) -> dict[str, Any]:
         ],
     )
     return chart_theme.finish(lines, points, height=260)
+
+
+def collected_section(results: PairResults) -> Section | None:
+    """How the judgments were collected: design, policy, looks with the level spent, exclusions, versions."""
+    record = results.record
+    if record is None:
+        return None
+    policy = "" if record.adaptive is None else ", ".join(f"{name} {value}" for name, value in record.adaptive.items())
+    counts = record.counts
+    apart = f"{counts.controls:,} answers to controls ({counts.repeats:,} of them repeats)"
+    apart += f", {counts.calibration:,} in calibration, {counts.examples:,} in tutorials"
+    rows = (
+        ("protocol", record.protocol),
+        ("scale", record.scale),
+        ("tasks", f"{record.tasks:,} ({record.assignment})"),
+        ("outputs side by side", str(record.outputs)),
+        ("controls in the tasks", ", ".join(f"{count:,} {kind}" for kind, count in record.controls.items())),
+        ("adaptive policy", policy),
+        ("judgments", f"{record.counts.judgments:,}"),
+        ("counted apart", apart),
+        ("begun, last save", f"{record.begun}, {record.last_save}"),
+        ("adjudge", record.version),
+    )
+    tables = [Table("How it was collected", (text("what"), text("how")), tuple(row for row in rows if row[1]))]
+    if record.looks is not None and record.looks.taken:
+        taken = tuple(
+            (look.look, look.judgments, look.people, look.level, len(look.settled), ", ".join(look.top))
+            for look in record.looks.taken
+        )
+        columns = (
+            number("look", 0),
+            number("judgments", 0),
+            number("people", 0),
+            number("level spent", 4),
+            number("pairs settled", 0),
+            text("top settled"),
+        )
+        tables.append(Table("Looks", columns, taken))
+    if record.exclusions:
+        decided = tuple(
+            (each.annotator, "excluded" if each.excluded else "taken back in", each.reason, each.made)
+            for each in record.exclusions
+        )
+        heads = (text("annotator"), text("decision"), text("reason"), text("when"))
+        tables.append(Table("Exclusions", heads, decided))
+    return Section("collected", "How it was collected", tuple(as_sentences(say_record(record))), folded=tuple(tables))

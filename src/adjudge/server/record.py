@@ -6,10 +6,10 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import polars as pl
-from django.utils import timezone
+from django.db.models import Max
 
 from adjudge._version import __version__
-from adjudge.server.models import Campaign, Decision, Entry
+from adjudge.server.models import Campaign, Decision, Entry, Save
 from adjudge.server.served_campaign import get_served
 from adjudge.table.protocols import KINDS
 from adjudge.table.record import CampaignRecord, Exclusion, LooksRecord, count_answers
@@ -31,6 +31,7 @@ def make_record(judgments: Judgments, looks: LooksRecord | None) -> CampaignReco
     adaptive = None
     if campaign.adaptive is not None:
         adaptive = {**campaign.adaptive.model_dump(mode="json"), "seed": campaign.seed}
+    last_save = Save.objects.aggregate(last=Max("received"))["last"]
     last = Entry.objects.order_by("-number").values_list("number", "digest").first()
     return CampaignRecord(
         campaign=tasks.campaign,
@@ -50,7 +51,7 @@ def make_record(judgments: Judgments, looks: LooksRecord | None) -> CampaignReco
         annotators=kept.table["annotator"].n_unique(),
         counts=count_answers(kept.final().table),
         begun=stored.created.isoformat(timespec="seconds"),
-        exported=timezone.now().isoformat(timespec="seconds"),
+        last_save="" if last_save is None else last_save.isoformat(timespec="seconds"),
         version=__version__,
         fingerprint=stored.fingerprint,
         looks=looks,

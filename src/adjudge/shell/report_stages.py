@@ -197,6 +197,7 @@ def pair_results(quality: Quality, settings: ReportSettings) -> PairResults:
         only_passing=settings.only_passing,
         left_out=quality.left_out,
         missing=tuple(missing),
+        record=judgments.record,
     )
 
 

@@ -375,8 +375,8 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
     set_aside = tuple(SetAside(reason, count) for reason, count in rows.items())
     # A record is of one campaign: tables of several are judgments without one, whose notes still say how each came.
     records = [part.record for part in tables]
-    record = records[0] if records and all(other == records[0] for other in records) else None
-    return Judgments(frame, set_aside, notes, uses, machine, all(part.people for part in tables), record)
+    shared_record = records[0] if records and all(other == records[0] for other in records) else None
+    return Judgments(frame, set_aside, notes, uses, machine, all(part.people for part in tables), shared_record)
 
 
 def _conform(frame: pl.DataFrame, name: str, dtype: pl.DataType | type[pl.DataType], source: Source) -> pl.Series:

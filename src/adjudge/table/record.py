@@ -142,7 +142,8 @@ class CampaignRecord:
     counts: JudgmentCounts
     """Of their answers."""
     begun: str
-    exported: str
+    last_save: str
+    """When the last of the judgments came: the same data give the same record, whenever they are exported."""
     version: str
     """Of adjudge, at the export."""
     fingerprint: str
