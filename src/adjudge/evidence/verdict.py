@@ -178,8 +178,16 @@ def add_verdict(ranking: Ranking, left_out: Sequence[str] = (), everyone: Rankin
     """
     decisions = decide_by_ranking(ranking, annotators=ranking.annotators)
     decided = say_apart(decisions.apart, decisions.pairs, decisions.level, clusters=decisions.clusters)
-    sentences = [say_headline(decisions), *([decided] if decisions.apart else [])]
+    sentences = [say_headline(decisions), *([decided] if decisions.apart else []), *say_accounts(ranking)]
     return replace(ranking, verdict=(*sentences, *say_left_out(decisions, left_out, everyone)))
+
+
+def say_accounts(ranking: Ranking) -> list[str]:
+    """That accounts are taken for as few people as there may be."""
+    if ranking.fewest_people is None or ranking.annotators is None:
+        return []
+    accounts = f"The {ranking.annotators:,} accounts may be as few as {ranking.fewest_people:,} people"
+    return [f"{accounts}, and all is decided as if they were: tell which accounts are one person."]
 
 
 def say_left_out(decisions: Decisions, left_out: Sequence[str], everyone: Ranking | None) -> list[str]:
@@ -664,11 +672,14 @@ def say_reason(
     p: float | None = None,
     needed: int | None = None,
     people: int | None = None,
+    accounts: bool = False,
 ) -> str:
     """Why a supported claim does not hold: what breaks it and how, or how many people it would take."""
     if verdict == "holds":
         return ""
     if not trial:
+        if accounts:
+            return "the accounts may be fewer people"
         if people is None:
             return "the people who judged are not named"
         if people <= FEW_PEOPLE:

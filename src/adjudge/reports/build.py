@@ -11,7 +11,9 @@ from adjudge.evidence.verdict import (
     count_claims_in_short,
     decide_by_ranking,
     name_best,
+    say_accounts,
     say_headline,
+    say_left_out,
     say_ranking,
     say_verdict_of_looks,
 )
@@ -82,6 +84,7 @@ def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
     decisions = decide(results)
     first = say_headline(decisions)
     further = [sentence for sentence in say_ranking(decisions) if sentence != first]
+    left_out = say_left_out(decisions, results.left_out, results.otherwise)
     looked: tuple[str, ...] = ()
     if results.record is not None and results.record.looks is not None:
         looked = say_verdict_of_looks(results.record.looks)
@@ -94,7 +97,14 @@ def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
         name=name,
         slug=slug,
         headline=first,
-        words=(*looked, *people_section.nobody_passes(results), *further, *results.missing),
+        words=(
+            *looked,
+            *people_section.nobody_passes(results),
+            *left_out,
+            *say_accounts(results.ranking),
+            *further,
+            *results.missing,
+        ),
         facts=_facts(results, decisions),
         sections=tuple(_without(section, results.counts.notes) for section in sections),
         notes=tuple(note for note in results.counts.notes if note not in collected),
@@ -184,6 +194,8 @@ class PairResults:
     """Whether the judgments of all annotators who do not pass the check were left out, the untested among them."""
     left_out: tuple[str, ...] = ()
     """Annotators who fail the rule of quality and do not count."""
+    otherwise: Ranking | None = None
+    """The ranking with their judgments, where there are any."""
     missing: tuple[str, ...] = ()
     """The reasons why parts are left out, one sentence each."""
     record: CampaignRecord | None = None

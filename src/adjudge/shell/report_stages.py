@@ -196,6 +196,7 @@ def pair_results(quality: Quality, settings: ReportSettings) -> PairResults:
         audit=if_possible("The audit", missing, parts.audit),
         only_passing=settings.only_passing,
         left_out=quality.left_out,
+        otherwise=parts.otherwise() if quality.left_out else None,
         missing=tuple(missing),
         record=judgments.record,
     )
@@ -240,6 +241,14 @@ class _Parts:
         judgments, settings = self.judgments, RankSettings(resamples=resamples, seed=self.settings.seed)
         key = (method, settings, judgments.fingerprint, judgments.set_aside, judgments.notes, judgments.people)
         return cached("rank", key, lambda: rank(judgments, method=method, settings=settings))
+
+    def otherwise(self) -> Ranking | None:
+        """The ranking with the judgments of those who are left out; None where there is none."""
+        from adjudge.ranking.methods import RankSettings, rank
+
+        with suppress(DataError):
+            return rank(self.everyone, method=self.settings.method, settings=RankSettings(seed=self.settings.seed))
+        return None
 
     def others(self, ranking: Ranking) -> tuple[Ranking, ...]:
         return self._once("others", lambda: tuple(self._other_rankings(ranking)))
