@@ -15,6 +15,7 @@ from adjudge.people.check import check
 from adjudge.people.quality import quality_of, without_failed
 from adjudge.readers import native
 from adjudge.readers.registry import read
+from adjudge.reports.people_section import check_words
 from adjudge.table.judgments import Judgments, SetAside, concat
 from tests.conftest import Run
 
@@ -83,6 +84,13 @@ def test_accounts_that_may_be_of_one_person_are_not_judged_by_their_few_controls
     assert quality_of(replace(accounts, people=True)).left_out == ("clicker",)
     fast = replace(accounts, table=accounts.table.with_columns(active_seconds=0.2))
     assert quality_of(fast).nobody_passes
+    assert quality_of(fast).note.startswith("none of 4 accounts passes the check, so all judgments are kept")
+    checked = check(accounts)
+    assert checked.unit == "account"
+    assert any(note.startswith("4 accounts may be as few as one person") for note in checked.notes)
+    assert "account" in check_words(checked)[0]
+    assert "annotator" not in check_words(checked)[0]
+    assert check(controlled()).unit == "annotator"
 
 
 def test_without_evidence_nothing_changes() -> None:
