@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -28,6 +29,7 @@ ANSWERS = {
 
 
 def controlled(target: str = "de", **more: pl.Expr) -> Judgments:
+    rng = np.random.default_rng(8)
     rows = [
         {
             "annotator": who, "task": "t", "segment": str(i), "kind": kind, "score": float(score), "system": system,
@@ -36,12 +38,15 @@ def controlled(target: str = "de", **more: pl.Expr) -> Judgments:
         for who, (genuine, degraded) in ANSWERS.items()
         for i in range(6)
         for system, kind, score in (
-            ("A", "system", genuine[i]), ("A", "degraded", degraded[i]), ("B", "system", genuine[i] - 3 - i % 3),
+            ("A", "system", genuine[i]), ("A", "degraded", degraded[i]),
+            ("B", "system", genuine[i] - 3 + rng.integers(-9, 10)),
         )
     ]  # fmt: skip
     # One who judged no controls, and somebody without a name.
-    rows += [{**row, "annotator": "new"} for row in rows[:18] if row["kind"] == "system"]
-    rows += [{**row, "annotator": None} for row in rows[:18] if row["kind"] == "system"]
+    for name in ("new", None):
+        score = rng.uniform(55, 90, 12).round().tolist()
+        judged = [row for row in rows[:18] if row["kind"] == "system"]
+        rows += [{**row, "annotator": name, "score": given} for row, given in zip(judged, score, strict=True)]
     return Judgments.from_columns(pl.DataFrame(rows).with_columns(**more))
 
 
