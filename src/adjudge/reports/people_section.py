@@ -67,7 +67,8 @@ def has_controls(checked: Checked) -> bool:
 def check_words(checked: Checked) -> tuple[str, ...]:
     """Who passes the check, and whose answers are copies."""
     failed = [annotator.annotator for annotator in checked.annotators if not annotator.passed]
-    everyone = agreeing(len(checked.annotators), "the one annotator", f"all {len(checked.annotators):,} annotators")
+    people, unit = len(checked.annotators), checked.unit
+    everyone = agreeing(people, f"the one {unit}", f"all {people:,} {unit}s")
     if not failed and all(annotator.p_controls is None for annotator in checked.annotators):
         sentence = (
             f"Nobody could be tested on controls; {everyone} {agreeing(len(checked.annotators), 'is', 'are')} kept."
@@ -79,7 +80,7 @@ def check_words(checked: Checked) -> tuple[str, ...]:
     else:
         passed = len(checked.annotators) - len(failed)
         sentence = (
-            f"{passed:,} of {counted(len(checked.annotators), 'annotator')} pass the check; "
+            f"{passed:,} of {counted(people, unit)} pass the check; "
             f"{short_list(failed)} {'does' if len(failed) == 1 else 'do'} not."
         )
     twins = [f"{' and '.join(twin.annotators)} ({twin.kind})" for twin in checked.twins]
