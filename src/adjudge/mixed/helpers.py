@@ -555,7 +555,8 @@ def estimate_gains(sources: Sources, matched: Matched, corrections: Sequence[Cor
     influence = (differences.mean(axis=0) - differences) * (count - 1) / count
     plain = (influence[:, 0] ** 2).mean(axis=1) * count / (count - 1)
     people = _variance_of_people(sources.model)
-    degrees = max(design.people - 1, 1) * (systems - 1)
+    # Where people are not named, or there is one, nothing is known of tastes, and nothing doubted.
+    degrees = (design.people - 1) * (systems - 1) if design.people > 1 else float("inf")
     gains = []
     for number, correction in enumerate(corrections, start=1):
         if not correction.predicted.any():
@@ -567,7 +568,7 @@ def estimate_gains(sources: Sources, matched: Matched, corrections: Sequence[Cor
     return gains
 
 
-def _gain(plain: Floats, helped: Floats, unjudged: float, people: float, degrees: int) -> Gain:
+def _gain(plain: Floats, helped: Floats, unjudged: float, people: float, degrees: float) -> Gain:
     """The gain from what each part adds to the variance without helpers and with them."""
     count, before, after = len(plain), float(plain.sum()), float(helped.sum())
     left, quantile = count / (count - 1), float(student_quantile(0.025, count - 1))
