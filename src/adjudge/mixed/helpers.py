@@ -670,7 +670,7 @@ def help_design(design: MixedDesign, matched: Matched, *, seed: int, alone: bool
     gains = gains or [gain] * len(matched.names)
     larger = gain_of(sources.model.fitted.covariance, together.fit.covariance) < 1
     if larger or (gain.high is not None and gain.high < 1):
-        together, gain = sources.uncorrected(len(matched.names)), replace(gain, estimate=1.0)
+        together, gain = sources.uncorrected(len(matched.names)), Gain(1.0, 1.0, 1.0)
         larger = True
     helpers = tuple(
         Helper(
@@ -695,7 +695,7 @@ def _notes(design: MixedDesign, matched: Matched, together: Correction, gain: Ga
     scores = f"scores of all outputs by {counted(len(matched.names), 'helper')}"
     between = "" if gain.low is None else f" ({gain.low:.2f} to {gain.high:.2f} times the judgments)"
     if larger:
-        yield f"{scores} would make errors larger{between}: they are left out"
+        yield f"{scores} would make errors larger: they are left out"
     elif gain.shown >= 1 + NO_GAIN:
         yield f"{scores} are worth {gain.shown:.2f} times the judgments ({gain.low:.2f} to {gain.high:.2f})"
     elif not together.predicted.any():
