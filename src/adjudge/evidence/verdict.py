@@ -1044,3 +1044,29 @@ def say_judges(passed: Sequence[str], failed: Sequence[str], unknown: Mapping[st
         whom = agreeing(len(passed), "It is", "They are")
         sentences.append(f"{whom} not counted in the ranking all the same: rankings on this page are by people alone.")
     return sentences
+
+
+def say_changed_ranking(changed: int, turned: int, pairs: int, worst: tuple[str, str, float, float]) -> str:
+    """That a judge does not stand in for a person because of what it does to the ranking."""
+    first, second, by_people, by_judge = worst
+    how = f", {turned} of them turned around" if turned else ""
+    return (
+        f"may not {_STANDS_IN}: it changes {changed} of {counted(pairs, 'difference')} between systems by more than "
+        f"people differ{how}, most clearly {first} - {second} ({by_people:+.1f} by people, {by_judge:+.1f} by it)"
+    )
+
+
+def say_copy(person: str, equal: float, correlation: float) -> str:
+    """That a judge gives a person's own answers."""
+    return (
+        f"may not {_STANDS_IN}: its answers are a copy of {person}'s ({100 * equal:.0f}% the same, "
+        f"correlation {correlation:.2f}), so it adds nothing"
+    )
+
+
+def say_primed(person: str, correlation: float, bound: float) -> str:
+    """That a judge follows a person more closely than it could without knowing the answers."""
+    return (
+        f"cannot be told: it follows {person} more closely (correlation {correlation:.2f}) than a judge without errors "
+        f"could ({bound:.2f}), so it has probably seen these answers"
+    )

@@ -164,8 +164,52 @@ class Bias:
 
 
 @dataclass(frozen=True)
+class ChangedPair:
+    """Two systems between which a judge sees another difference than people do, by more than people differ."""
+
+    first: str
+    second: str
+    by_people: float
+    by_judge: float
+    p: float
+    """That another person could differ as much from the people; corrected for the number of pairs (Holm)."""
+    reversed: bool
+    decided: bool
+    """Whether the people's own difference is significant."""
+
+
+@dataclass(frozen=True)
+class JudgeRanking:
+    """What a judge does to the ranking if it replaces people."""
+
+    tau: float
+    """Kendall's tau of the order by the judge and that by the people."""
+    person_tau: float
+    """The same of one person and the others, on average."""
+    pairs: int
+    """Pairs of systems that could be compared."""
+    changed: tuple[ChangedPair, ...]
+    """Those whose difference the judge changes by more than another person would; the clearest first."""
+    moved: int
+    """Pairs whose order changes if the judge replaces one of the people, on average over people, rounded."""
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """A person whose answers a judge follows more closely than one could who does not know them."""
+
+    annotator: str
+    kind: Literal["copy", "primed"]
+    correlation: float
+    bound: float
+    """The correlation that the best possible judge has with a person: the root of that of two people."""
+    equal: float
+    """Share of answers that are the same."""
+
+
+@dataclass(frozen=True)
 class JudgeReport:
-    """One judge: the test, its verdict, and what its answers lean to."""
+    """One judge: the test, its verdict, what it does to the ranking, and what its answers lean to."""
 
     judge: str
     outcome: Outcome
@@ -179,6 +223,10 @@ class JudgeReport:
     """How often the same answers would pass if they were shuffled among the items: should be about never."""
     people: tuple[PersonTest, ...]
     biases: tuple[Bias, ...]
+    ranking: JudgeRanking | None = None
+    """None if fewer than two people judged enough outputs of two systems."""
+    likenesses: tuple[Likeness, ...] = ()
+    """People whom it copies, or whose answers it seems to have seen."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +249,7 @@ class Judges:
 
     def tables(self) -> tuple[Table, ...]:
         """The verdicts; then every person, and the biases."""
-        return (self._verdicts(), self._people(), self._biases())
+        return (self._verdicts(), *self._rankings(), self._people(), self._biases())
 
     def _verdicts(self) -> Table:
         rows = tuple(
@@ -222,6 +270,24 @@ class Judges:
             f"{self.clusters} count as dependent. {_ON_SCALE[self.scale]}"
         )
         return Table("Machine judges", columns, rows, note)
+
+    def _rankings(self) -> tuple[Table, ...]:
+        """What each judge does to the order of systems."""
+        ranked = [(judge.judge, judge.ranking) for judge in self.judges if judge.ranking is not None]
+        if not ranked:
+            return ()
+        rows: tuple[tuple[Cell, ...], ...] = tuple(
+            (name, one.tau, one.person_tau, one.pairs, len(one.changed), one.moved) for name, one in ranked
+        )
+        columns = (
+            text("judge"),
+            number("tau", 2, help="Kendall's tau of the judge's order and the people's"),
+            number("of a person", 2, help="the same of one person and the others, on average"),
+            number("pairs", 0),
+            number("changed", 0, help="differences that it changes by more than another person would"),
+            number("moved", 0, help="pairs whose order changes if it replaces one person"),
+        )
+        return (Table("What judges do to the ranking", columns, rows),)
 
     def _people(self) -> Table:
         rows: tuple[tuple[Cell, ...], ...] = tuple(

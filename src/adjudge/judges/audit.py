@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.evidence.verdict import say_judge
+from adjudge.evidence.verdict import say_changed_ranking, say_copy, say_judge, say_primed
 from adjudge.judges import alternative
 from adjudge.judges.answers import (
     comparison_answers,
@@ -19,6 +19,7 @@ from adjudge.judges.answers import (
     self_agreement,
     shown_first,
 )
+from adjudge.judges.effect import effect_on_ranking, likenesses
 from adjudge.ranking.estimator import is_relative
 from adjudge.ranking.lines import holm
 from adjudge.table.errors import UsageError, param, unknown_choice
@@ -310,16 +311,31 @@ def _report(
     stood_up = sum(test.p_by <= alternative.LEVEL for test in tests)
     rate = stood_up / len(tests)
     outcome, reason = _outcome(tests, rate, shuffled)
+    verdict = say_judge(outcome, stood_up, len(tests), reason=reason)
+    ranking, like = effect_on_ranking(answers, values), likenesses(answers, values)
+    copied, primed = ([one for one in like if one.kind == kind] for kind in ("copy", "primed"))
+    # Answers that are a person's own, or follow them, say nothing of what the judge can do by itself.
+    if copied:
+        outcome, verdict = "failed", say_copy(copied[0].annotator, copied[0].equal, copied[0].correlation)
+    elif primed:
+        outcome, verdict = "open", say_primed(primed[0].annotator, primed[0].correlation, primed[0].bound)
+    elif ranking is not None and ranking.changed and outcome != "failed":
+        worst, turned = ranking.changed[0], sum(one.reversed for one in ranking.changed)
+        outcome = "failed"
+        differences = (worst.first, worst.second, worst.by_people, worst.by_judge)
+        verdict = say_changed_ranking(len(ranking.changed), turned, ranking.pairs, differences)
     return alternative.JudgeReport(
         judge=name,
         outcome=outcome,
         passed=outcome == "passed",
         winning_rate=rate,
         p=alternative.deciding_p([test.p_by for test in tests]),
-        verdict=say_judge(outcome, stood_up, len(tests), reason=reason),
+        verdict=verdict,
         shuffled=shuffled,
         people=tests,
         biases=biases,
+        ranking=ranking,
+        likenesses=like,
     )
 
 

@@ -25,7 +25,7 @@ from adjudge.server.answers import FIELDS, goodness, passes_checks, sanitise
 from adjudge.server.database import decision_lock, write_transaction
 from adjudge.server.models import Annotator, Assignment, Campaign, Draw, Observed, ScreenState, StoredState, Visitor
 from adjudge.server.processes import ensure_tasks
-from adjudge.server.served_campaign import category_kind, get_served, prefilled_spans
+from adjudge.server.served_campaign import category_kind, get_served, prefilled_spans, shared_item
 from adjudge.table.protocols import PROTOCOLS, RATED
 
 if TYPE_CHECKING:
@@ -131,7 +131,13 @@ def _policy_settings() -> Adaptive:
 
 
 def _make_candidate(task: str, judged: int) -> Candidate:
-    return Candidate(task, get_served().systems_by_task[task], judged)
+    return Candidate(task, get_served().systems_by_task[task], judged, get_served().items_by_task[task])
+
+
+def _draws_pair() -> bool:
+    """Whether draws lead systems to the same documents: a campaign goes on as it began, also under an older version."""
+    first = Draw.objects.order_by("number").values_list("decision", flat=True).first()
+    return first is None or bool(json.loads(first).get("paired", False))
 
 
 @lru_cache(maxsize=1)
@@ -165,7 +171,7 @@ def _observe_screen(screen: Screen, answers: Mapping[str, Any]) -> Iterator[tupl
                 yield from ((system, item.id, standing, 1.0) for system in systems)
     if PROTOCOLS[get_served().campaign.protocol].relative:
         return
-    shared = screen.document if len(screen.items) > 1 else f"{screen.document}\n{screen.items[0].segment}"
+    shared = shared_item(screen)
     for system in sorted(values):
         count = len(values[system])
         yield system, shared, sum(values[system]) / count, count / (1 + (count - 1) * WITHIN_PAGE)
@@ -270,7 +276,9 @@ def _choose(visitor: Visitor, done: set[str]) -> Proposal:
     known.add_all(_read_observations(known.count))
     candidates = [_make_candidate(task.id, people[task.id]) for task in free]
     number = Draw.objects.count()
-    decision = decide(known, candidates, annotator=visitor.name, number=number, settings=_policy_settings())
+    decision = decide(
+        known, candidates, annotator=visitor.name, number=number, settings=_policy_settings(), paired=_draws_pair()
+    )
     return Proposal(decision, free, people)
 
 
