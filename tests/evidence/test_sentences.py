@@ -148,8 +148,8 @@ STRENGTHS: dict[str, tuple[Claims, tuple[str, ...]]] = {
         claims_with(dict.fromkeys(REF_AND_THREE, "fragile")),
         (
             (
-                "alpha comes out best, but not in every audit: let other people judge alpha and beta before you rely on "
-                "it."
+                "alpha comes out best, but not in every audit: let other people judge alpha and beta "
+                "before you rely on it."
             ),
             "The human translation REF comes out better than every system, but not in every audit.",
         ),

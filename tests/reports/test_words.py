@@ -17,13 +17,13 @@ from adjudge.evidence.verdict import (
     say_headline,
     say_ranking,
 )
+from adjudge.ranking.decisions import State
 from adjudge.ranking.ranking import Ranking
 from adjudge.reports import latex
 from adjudge.reports.build import build_report
 from adjudge.table.judgments import SetAside
 from adjudge.table.wording import counted, short_list
 from tests.helpers.made import made_claims, pair_results, ranked, ranking, three_systems, undecided
-
 
 UNAUDITED = "A comes out best: it is decided better than every other system."
 
@@ -149,12 +149,47 @@ def test_audited_claims_have_the_last_word(verdict_on_pair: Verdict, sentence: s
     assert headline(made, replace(claims, method="another")) == UNAUDITED
 
 
+def test_without_names_of_people_a_winner_is_not_called_narrow() -> None:
+    made = ranking(ranked("A", 1, cluster=1, ranks=(1, 1)), ranked("B", 2, cluster=2, ranks=(2, 2)))
+    claims = made_claims(("A", "B", "needs more people"))
+    unnamed = replace(claims, claims=tuple(replace(claim, people_needed=None) for claim in claims.claims))
+    sentence = "A comes out best, but who judged is not named: it may be the view of a few people."
+    assert headline(made, unnamed) == sentence
+
+
+def test_readings_that_disagree_are_told_only_where_they_cost_the_first_place() -> None:
+    systems = [ranked(name, i, cluster=1, ranks=(1, 3)) for i, name in enumerate("ABC", start=1)]
+    pairs = (("A", "B"), ("A", "C"), ("B", "C"))
+    made = ranking(*systems, open_pairs=pairs)
+    shares = {"A": 0.01, "B": 0.1, "C": 0.01}
+    typical = {"A": 50.0, "B": 60.0, "C": 45.0}
+    numbered = tuple(
+        replace(system, numbers={"typical": typical[system.system], "low_share": shares[system.system]})
+        for system in made.systems
+    )
+
+    def with_states(*states: State) -> Ranking:
+        changed = tuple(
+            replace(pair, state=state, numbers={"typical": typical[pair.better] - typical[pair.worse]})
+            for pair, state in zip(made.comparisons, states, strict=True)
+        )
+        return replace(made, systems=numbered, comparisons=changed)
+
+    both = with_states("typical only", "open", "typical only")
+    assert headline(both) == (
+        "B is usually better than A, but 10% of its scores are very low (A: 1%), so its average is not: no winner."
+    )
+    # B is open against C anyway: no reading makes it the best.
+    assert headline(with_states("typical only", "open", "open")) == "No system is shown to be better than another."
+
+
 def test_the_best_machine_translation_stands_below_a_human_one() -> None:
     made = ranking(
         ranked("ref", 1, cluster=1, ranks=(1, 1), human=True),
         ranked("A", 2, cluster=2, ranks=(2, 2)),
         ranked("B", 3, cluster=3, ranks=(3, 3)),
     )
+    assert headline(made) == "A comes out best of the systems, and a human translation comes out better."
     claims = made_claims(("ref", "A", "holds"), ("A", "B", "holds"), ("ref", "B", "holds"))
     for known in (claims, replace(claims, humans=("ref",))):
         assert headline(made, known) == "A is the best machine translation; only the human translation is better."

@@ -240,17 +240,26 @@ def _weakest(leaders: Sequence[str], systems: Sequence[str], claims: Mapping[Pai
 
 
 def _disagreement(ranking: Ranking, leaders: Sequence[str]) -> Disagreement | None:
-    """The first pair of leaders of which one is better typically and not on average, or the other way round."""
+    """What alone keeps a leader from being the best: of every other system, it is decided better, or by one reading."""
     numbers = {system.system: system.numbers for system in ranking.systems}
-    for pair in ranking.comparisons:
-        if pair.state in ("decided", "open") or not {pair.better, pair.worse} <= {*leaders}:
+    among = {system.system for system in ranking.systems if not system.human} or {*numbers}
+    for leader in leaders:
+        pairs = [pair for pair in ranking.comparisons if leader in (pair.better, pair.worse)]
+        pairs = [pair for pair in pairs if {pair.better, pair.worse} <= among]
+        split = [pair for pair in pairs if pair.state not in ("decided", "open")]
+        if not split or not all(leader in _ahead(pair) for pair in pairs):
             continue
-        typical = {name: numbers[name].get("typical") or 0.0 for name in (pair.better, pair.worse)}
-        first = max(typical, key=typical.__getitem__)
-        other = pair.worse if first == pair.better else pair.better
-        shares = (float(numbers[first].get("low_share") or 0.0), float(numbers[other].get("low_share") or 0.0))
-        return Disagreement(first, other, shares)
+        typical, other = sorted((split[0].better, split[0].worse), key=lambda name: -(numbers[name]["typical"] or 0.0))
+        shares = (float(numbers[typical].get("low_share") or 0.0), float(numbers[other].get("low_share") or 0.0))
+        return Disagreement(typical, other, shares)
     return None
+
+
+def _ahead(pair: PairComparison) -> set[str]:
+    """Who is better by a reading of the scores that would decide the pair; pairs are in the order of averages."""
+    typical = pair.better if (pair.numbers.get("typical") or 0.0) > 0 else pair.worse
+    by_state = {"decided": {pair.better}, "average only": {pair.better}, "typical only": {typical}, "open": set()}
+    return by_state.get(pair.state, {pair.better, typical})
 
 
 def _audited_standings(claims: Claims) -> tuple[HumanStanding, ...]:
@@ -355,10 +364,14 @@ def _say_winner(decisions: Decisions) -> str:
     if decisions.strength == "not supported":
         return f"{winner} comes out first, but the data do not establish that it is the best."
     if decisions.strength == "not audited" or weakest is None:
+        if any(winner in standing.worse for standing in decisions.standings):
+            return f"{winner} comes out best of the systems, and a human translation comes out better."
         return f"{winner} comes out best: it is decided better than every other system."
     if decisions.strength == "holds":
         return _say_clear_winner(decisions, winner)
     if decisions.strength == "needs more people":
+        if weakest.people_needed is None:
+            return f"{winner} comes out best, but who judged is not named: it may be the view of a few people."
         return f"{winner} comes out best, but narrowly: as many other people would {say_again(weakest.replication)}."
     rival = weakest.systems[-1]
     broken = say_despite(weakest.broken_by[0]) if weakest.broken_by else "but not in every audit"
