@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from adjudge.evidence.audit import AuditSettings, audit
-from adjudge.evidence.claims import Claim, Claims, Verdict
-from adjudge.evidence.verdict import HumanStanding, decide_by_claims, say_claims
+from adjudge.evidence.claims import Claim, Claims
+from adjudge.evidence.verdict import HumanStanding, Verdict, decide_by_claims, say_claims
 from adjudge.table.judgments import Judgments
 
 

@@ -8,10 +8,11 @@ from itertools import combinations
 import numpy as np
 
 from adjudge.evidence.audit import Audit, Section
-from adjudge.evidence.claims import Claim, Claims, Verdict
+from adjudge.evidence.claims import Claim, Claims
 from adjudge.evidence.composition import Documents, ExplainedSpread, SampledSystem, Sampling, TaskComposition
 from adjudge.evidence.stability import Stability, StabilityRow
 from adjudge.evidence.trust import AATest, HalfAgreement, Influence, LeftOutUnit, Reliability
+from adjudge.evidence.verdict import Verdict
 from adjudge.mixed.components import VarianceComponent
 from adjudge.people.results import Agreement, AnnotatorAgreement, AnnotatorCheck, Checked, Coefficients, LengthAgreement
 from adjudge.ranking.changes import ChangeFamily

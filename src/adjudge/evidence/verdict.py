@@ -365,7 +365,9 @@ def _say_winner(decisions: Decisions) -> str:
         return f"{winner} comes out first, but the data do not establish that it is the best."
     if decisions.strength == "not audited" or weakest is None:
         if any(winner in standing.worse for standing in decisions.standings):
-            return f"{winner} comes out best of the systems, and a human translation comes out better."
+            return f"{winner} comes out best of the machine translations; a human translation comes out better."
+        if not all(winner in standing.better for standing in decisions.standings):
+            return f"{winner} comes out best of the machine translations: it is decided better than every other one."
         return f"{winner} comes out best: it is decided better than every other system."
     if decisions.strength == "holds":
         return _say_clear_winner(decisions, winner)
