@@ -151,7 +151,9 @@ class Claim:
 
     def lost_to_correction(self, level: float) -> bool:
         """Whether the claim would be supported if it were the only one: the correction makes the difference."""
-        return self.p is not None and self.p < level and self.verdict == "not supported"
+        if self.p is None or self.p_adjusted is None or (self.interval is not None and self.interval[0] <= 0):
+            return False
+        return self.p < level <= self.p_adjusted
 
 
 @dataclass(frozen=True)

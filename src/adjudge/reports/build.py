@@ -160,7 +160,7 @@ def overview(results: Mapping[str, PairResults]) -> Table:
         decisions = decide_by_ranking(result.ranking)
         apart = f"{decisions.apart:,} of {decisions.pairs:,}"
         rows.append(
-            (name, short_list(decisions.leaders, "or"), apart, decisions.clusters, decisions.ranked,
+            (name, _name_leaders(decisions), apart, decisions.clusters, decisions.ranked,
              result.counts.annotators, result.counts.judgments)
         )  # fmt: skip
     columns = (
@@ -173,6 +173,11 @@ def overview(results: Mapping[str, PairResults]) -> Table:
         number("judgments", 0),
     )
     return Table("All language pairs", columns, tuple(rows))
+
+
+def _name_leaders(decisions: Decisions) -> str:
+    only_first = len(decisions.leaders) == 1 and not decisions.all_behind
+    return f"undecided; {decisions.leaders[0]} comes first" if only_first else short_list(decisions.leaders, "or")
 
 
 # The contents of a report (the results for each language pair), and the files that a command wrote.
