@@ -46,7 +46,7 @@ MOST_EXACT = 1000
 """Up to so many unknowns, the border is inverted as a whole."""
 SIGNS, SIGNS_WITH_TRACES = 32, 8
 """Random signs behind a trace beyond that, and behind the information where traces are exact."""
-OWN_TASTES = 4.0
+OWN_TASTES = 6.0
 """The variance of tastes for one system counts as if so many people had shown that for all."""
 LEAST_OWN = 0.5
 """The variance of tastes for one system is at least this share of that for all."""
@@ -125,10 +125,8 @@ class Rows:
 
     def without(self, effect: str) -> Rows:
         """The rows without one of the effects."""
-        level, alone = (
-            {name: part for name, part in parts.items() if name != effect} for parts in (self.level, self.alone)
-        )
-        return replace(self, level=level, alone=alone)
+        level = {name: part for name, part in self.level.items() if name != effect}
+        return replace(self, level=level, alone={name: part for name, part in self.alone.items() if name != effect})
 
     def typical_information(self) -> float:
         """The mean of l_r, weighed by l_r itself: times the variance of luck, it is what luck adds to phi."""
@@ -499,7 +497,7 @@ class Equations:
             if (np.abs(step) / (variance + step + 1e-2 * variance[0])).max() < settled:
                 break
             # Weights of texts on one screen follow the variances, so that each step is a share of what is to come.
-            share = float(step @ before / max(before @ before, 1e-300))
+            share = float(step @ before) / max(float(before @ before), 1e-300)
             if 0.2 < share < 0.9 and (variance + step / (1 - share) > 0).all():
                 step, before = step / (1 - share), np.zeros(len(variance))
             else:
@@ -525,7 +523,7 @@ class Equations:
         for who in range(annotators):
             mine = self.border[ANNOTATOR].start + np.flatnonzero(of == who)
             found[who, : len(mine), : len(mine)] = sums.border[np.ix_(mine, mine)]
-        return np.maximum(np.linalg.eigvalsh(found), 0.0)
+        return np.asarray(np.maximum(np.linalg.eigvalsh(found), 0.0))
 
     @cached_property
     def _tastes(self) -> tuple[Codes, Codes]:
@@ -616,7 +614,7 @@ class _Solved:
     def __init__(
         self, equations: Equations, variances: Variances, sums: _Sums, levels: _Levels, *, traces: bool = True
     ) -> None:
-        from scipy.linalg import cho_factor, cho_solve
+        from scipy.linalg import cho_factor
 
         self.equations, self.variances, self.sums, self.levels = equations, variances, sums, levels
         n, fixed = equations.rows.systems, equations.fixed
@@ -635,7 +633,6 @@ class _Solved:
         matrix[np.arange(fixed.start), np.arange(fixed.start)] += 1.0
         factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
         self._root, self._scale, self._factor = root, scale / n, factor
-        self._solve = lambda right: cho_solve(factor, right, check_finite=False)
         score = sums.score.copy()
         score[fixed] -= RIDGE * equations.strength
         own, border = self._solution(levels.score[:, None], score[:, None])
@@ -651,6 +648,13 @@ class _Solved:
         """Columns of the inverse of the scaled border that belong to the strengths."""
         if traces:
             self._derivatives()
+
+    def _solve(self, right: Floats) -> Floats:
+        """The scaled border times this is the right side."""
+        from scipy.linalg import cho_solve
+
+        solved: Floats = cho_solve(self._factor, right, check_finite=False)
+        return solved
 
     def _solution(self, own: Floats, border: Floats) -> tuple[Floats, Floats]:
         """The unknowns for right sides in the eliminated effect (unknowns, k) and in the border (size, k)."""
@@ -807,7 +811,7 @@ class _Solved:
             information = np.bincount(row[same], value[same], len(residual))
         else:
             part = equations.border[ANNOTATOR]
-            residual, information = self._border[part], np.diag(self.sums.border)[part]
+            residual, information = self._border[part], np.asarray(np.diag(self.sums.border)[part], dtype=np.float64)
         residual = residual / (phi * ratio)
         # How much residuals vary, up to what the strengths take up, which makes their sum right.
         spread = information / (phi * (1 + ratio * information))
