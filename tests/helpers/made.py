@@ -111,8 +111,8 @@ def three_systems(first: str = "alpha") -> Ranking:
 
 def counts() -> Imported:
     return Imported(
-        settings={}, data="0123456789ab", version="test", rows=480, annotators=6, systems=3, documents=4, segments=40,
-        pairs=("en-cs",), protocols=("ranking",),
+        settings={}, data="0123456789ab", version="test", rows=480, judgments=480, annotators=6, systems=3, documents=4,
+        segments=40, pairs=("en-cs",), protocols=("ranking",),
     )  # fmt: skip
 
 

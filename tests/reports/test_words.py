@@ -337,7 +337,7 @@ def test_a_page_says_first_that_no_annotator_passes() -> None:
 
 
 def test_pairs_count_as_comparisons_and_people_without_a_name_are_not_none() -> None:
-    counts = replace(pair_results().counts, protocols=("pairwise",), rows=480, annotators=0, segments=0)
+    counts = replace(pair_results().counts, protocols=("pairwise",), judgments=480, annotators=0, segments=0)
     results = replace(pair_results(), counts=counts)
     fact = build_report({"p": results}, title="t").pairs[0].facts[-1]
     assert (fact.label, fact.value, fact.detail) == ("Comparisons", "240", "by people whom the data do not name")
