@@ -58,8 +58,8 @@ Released judgments, where no truth is known: pairs of systems that are decided, 
 between the orders by two halves of the annotators, nobody in both (25 divisions), by the default model and by other
 ways to rank. A higher tau means an order that other people would sooner find again."""
 CHANGE_TEXT = """\
-The same campaigns (the same seeds) by an earlier version: what changed in the errors and in the width of intervals.
-`before` is commit {before}, `now` is {now}."""
+The same kinds of campaigns, drawn from the same seeds, by an earlier version: what changed in the errors and in the
+width of intervals. `before` is commit {before}, `now` is {now}."""
 
 
 def run() -> None:

@@ -21,7 +21,7 @@ from typing import Any
 import adjudge
 from adjudge.readers.options import ReadOptions
 from adjudge.table.judgments import Judgments
-from bench.bench_verdicts import LEVEL, RESULTS, commit
+from bench.bench_verdicts import RESULTS, commit
 
 FILE = RESULTS / "released.json"
 DATA = Path(os.environ.get("ADJUDGE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
@@ -84,7 +84,7 @@ def measure(name: str, judgments: Judgments) -> dict[str, Any]:
         "people": people,
         "systems": len(ranking["systems"]),
         "pairs": len(pairs),
-        "decided": sum(bool(pair.get("decided", pair["p_holm"] < LEVEL)) for pair in pairs),
+        "decided": sum(bool(pair["decided"]) for pair in pairs),
         "seconds": round(seconds, 2),
     }
     if people >= FEWEST_PEOPLE:

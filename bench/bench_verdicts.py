@@ -1,6 +1,6 @@
 """What is decided, what holds and what is covered, in campaigns of known truth: every rate that adjudge promises.
 
-    python -m bench.bench_verdicts [campaigns of a cell] [part of a cell's name] [file]
+    python -m bench.bench_verdicts [campaigns of a cell] [part of a cell's name, or a group: "unequal:"] [file]
 
 The cells are those of `campaign_cells`. A campaign goes through the public door alone, `adjudge.rank` and
 `adjudge.audit`, and what they say of every pair is compared with the truth. A second campaign of the same kind, with
@@ -78,16 +78,12 @@ def said(table: pl.DataFrame) -> Pairs:
         difference=column["difference"],
         low=np.array([pair.get("low", end) for pair, end in zip(ranking, ends[0], strict=True)]),
         high=np.array([pair.get("high", end) for pair, end in zip(ranking, ends[1], strict=True)]),
-        strength=stdtrit(column["df"], 1 - column["p"] / 2),
-        decided=[bool(pair.get("decided", pair["p_holm"] < LEVEL)) for pair in ranking],
+        # The p is that of typical scores: where these go against the means, it says nothing for the one called better.
+        strength=stdtrit(column["df"], 1 - column["p"] / 2) * [pair.get("typical", 1.0) > 0 for pair in ranking],
+        decided=[bool(pair["decided"]) for pair in ranking],
         holds=[claim.get("verdict") == "holds" for claim in found],
-        again=[probability(claim.get("replication")) for claim in found],
+        again=[claim.get("replication") for claim in found],
     )
-
-
-def probability(said: Any) -> float | None:
-    """Of being decided again."""
-    return said.get("decided", said.get("probability")) if isinstance(said, dict) else said
 
 
 @dataclass
@@ -204,7 +200,7 @@ def main(campaigns: int = 100, part: str = "", file: Path = FILE) -> None:
     """Measure every cell, and store its row as soon as it is done."""
     for group, cells in GROUPS.items():
         for name, cell in cells.items():
-            if part in f"{group}: {name}":
+            if part in name or f"{group}: {name}".startswith(part):
                 row = measure(name, cell, campaigns, group)
                 store(row, file)
                 print(shown(row), flush=True)
