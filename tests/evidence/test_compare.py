@@ -64,6 +64,15 @@ def test_two_runs_of_one_truth_agree() -> None:
     assert [system.ranks for system in result.systems] == [(i, i) for i in range(1, 6)]
 
 
+def test_every_run_gives_the_same_digits() -> None:
+    """Sums over items in no particular order had other last digits from run to run."""
+    scored = {"one": campaign(EFFECTS, 1), "two": campaign(EFFECTS, 2)}
+    ranked = {"one": random_blocks(1, number=200), "two": random_blocks(2, number=200)}
+    for campaigns in (scored, ranked):
+        results = [package.compare(campaigns, resamples=20).to_dict() for _ in range(6)]
+        assert all(result == results[0] for result in results)
+
+
 def test_scores_are_means_of_segments_as_given() -> None:
     """The mean over segments of the means within them, by polars."""
     judgments = campaign(EFFECTS, 1)
