@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-import adjudge as package
-from adjudge.evidence.compare import compare, suggestions
+from adjudge import compare
+from adjudge.evidence.compare import suggestions
 from adjudge.evidence.compared_campaigns import (
     Campaign,
     Item,
@@ -69,7 +69,7 @@ def test_every_run_gives_the_same_digits() -> None:
     scored = {"one": campaign(EFFECTS, 1), "two": campaign(EFFECTS, 2)}
     ranked = {"one": random_blocks(1, number=200), "two": random_blocks(2, number=200)}
     for campaigns in (scored, ranked):
-        results = [package.compare(campaigns, resamples=20).to_dict() for _ in range(6)]
+        results = [compare(campaigns, resamples=20).to_dict() for _ in range(6)]
         assert all(result == results[0] for result in results)
 
 
@@ -314,7 +314,7 @@ def test_the_command(adjudge: Callable[..., Run], tmp_path: Path) -> None:
 def test_python_takes_paths_and_frames(tmp_path: Path) -> None:
     first = tmp_path / "one.parquet"
     native.write(campaign(EFFECTS, 1), first)
-    result = package.compare([first, campaign(EFFECTS, 2).table], resamples=20)
+    result = compare([first, campaign(EFFECTS, 2).table], resamples=20)
     assert result.campaigns == (str(first), "campaign 2")
     assert result.pairs[0].scores.n == 5
 

@@ -100,7 +100,6 @@ def minutes_of(table: pl.DataFrame) -> tuple[float | None, str | None]:
     return (float(worked.sum()) / 60, BETWEEN) if worked.len() else (None, None)
 
 
-RESAMPLES = 1000
 SCORE_METHOD = "raw"
 """Scores are compared as they were given, so that readers can compute them again; `--method` chooses others."""
 _ANNOTATORS, _DOCUMENTS, _RELATIVE, _MODEL = 81, 82, 83, 84

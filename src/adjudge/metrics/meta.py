@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjudge.metrics import levels as resampling
+from adjudge.metrics.gold import GoldSettings
 from adjudge.metrics.gold import gold as gold_standard
 from adjudge.metrics.join import HUMAN, Scores, join, system_means
 from adjudge.metrics.levels import MOST_PAIRS, Draws, at_segment_level, at_system_level, outliers, signs
@@ -490,7 +491,7 @@ def _human_scores(gold: Judgments | Path | str, column: str | None) -> tuple[lis
         return _human_column(Path(gold), column), None
     if len(gold.pairs) > 1:
         raise DataError(f"the judgments hold several language pairs ({', '.join(gold.pairs)}); {CHOOSE_PAIR}")
-    standard = gold_standard([gold], level="segments")
+    standard = gold_standard([gold], GoldSettings(level="segments"))
     scores = [MetricScore(HUMAN, score.system, score.segment, score.document, score.z) for score in standard.scores]
     return scores, standard
 

@@ -12,13 +12,13 @@ from adjudge.shell.declare import ANALYSIS, DURING, command
 from adjudge.shell.options import keys_option, page_option, read_keys
 from adjudge.shell.reading import Judged, Reading
 from adjudge.table.errors import UsageError, param
-from adjudge.table.settings import REQUIRED, argument, column_names, method_option, option, seed_option
-from adjudge.table.wording import split_names
+from adjudge.table.settings import REQUIRED, argument, column_names, option
 
 if TYPE_CHECKING:
     import polars as pl
 
     from adjudge.evidence.audit import Audit, AuditSettings
+    from adjudge.evidence.compare import CompareSettings
     from adjudge.evidence.compared_campaigns import CampaignComparison
     from adjudge.evidence.look import LookSettings
     from adjudge.evidence.look_claims import Look
@@ -297,19 +297,9 @@ def _marked_in_column(column: str, tables: Sequence[Judgments]) -> frozenset[str
     return frozenset(rows.select(name=name)["name"].drop_nulls().to_list())
 
 
-def _renames(typed: Sequence[str]) -> dict[str, str]:
-    renames: dict[str, str] = {}
-    for pair in (part for given in typed for part in split_names(given)):
-        old, equals, new = pair.partition("=")
-        if not (old and equals and new):
-            raise UsageError(f"{param('rename')} is '{pair}'; write OLD=NEW")
-        renames[old] = new
-    return renames
-
-
 @dataclass(frozen=True, kw_only=True)
-class CompareOptions:
-    """What is compared."""
+class CompareFiles:
+    """The campaigns, the documents of their segments, and the page that is written."""
 
     campaigns: Any = argument(
         REQUIRED,
@@ -329,45 +319,39 @@ class CompareOptions:
         only="command line",
         reads=True,
     )
-    rename: Mapping[str, str] | None = option(
-        None,
-        "Rename a system. May be repeated.",
-        metavar="OLD=NEW",
-        typed=list[str] | None,
-        parse=_renames,
-        about="new names of systems by their old names, if campaigns name them differently.",
-    )
-    method: str | None = method_option("Ranking method. Default: mean raw scores, or bradley-terry for rankings.")
-    keys: Any = keys_option()
-    resamples: int = option(1000, "Bootstrap resamples of annotators and documents for intervals.")
-    seed: int = seed_option()
-    report: Path | None = page_option()
+    keys: Any = keys_option(after="method")
+    report: Path | None = page_option(after="seed")
 
 
-@command("compare", ANALYSIS, "adjudge compare ranking.parquet scores.parquet --rename sysA=alpha", work=True)
-def compare(reading: Reading, options: CompareOptions) -> CampaignComparison:
+@command(
+    "compare",
+    ANALYSIS,
+    "adjudge compare ranking.parquet scores.parquet --rename sysA=alpha",
+    settings="adjudge.evidence.compare:CompareSettings",
+    work=True,
+)
+def compare(reading: Reading, files: CompareFiles, settings: CompareSettings) -> CampaignComparison:
     """Compare campaigns over the same systems, and test whether they give the same order."""
     from adjudge.evidence.compare import compare as compare_campaigns
 
-    given = {name: getattr(options, name) for name in ("rename", "method", "resamples", "seed")}
-    result = compare_campaigns(_campaigns(reading, options), keys=read_keys(options.keys), **given)
-    if options.report is not None:
+    result = compare_campaigns(_campaigns(reading, files), settings, keys=read_keys(files.keys))
+    if files.report is not None:
         from adjudge.reports.compare_page import build_compare_page
         from adjudge.shell.output import write_page
 
-        write_page(build_compare_page(result), options.report)
+        write_page(build_compare_page(result), files.report)
     return result
 
 
-def _campaigns(reading: Reading, options: CompareOptions) -> dict[str, Any]:
+def _campaigns(reading: Reading, files: CompareFiles) -> dict[str, Any]:
     """The campaigns by name. Files are named without their folders and endings on the command line."""
-    given = options.campaigns
+    given = files.campaigns
     if reading.caller is None:
         formats = _formats(reading.format, len(given))
         named = zip(_file_names(given), given, formats, strict=True)
         return {name: _campaign(path, replace(reading, format=format_name)) for name, path, format_name in named}
     if not isinstance(given, Mapping):
-        several = enumerate([given, *options.others] if options.others else given, start=1)
+        several = enumerate([given, *files.others] if files.others else given, start=1)
         given = {source_name(source, f"campaign {i}"): source for i, source in several}
     return {name: _campaign(source, reading) for name, source in given.items()}
 
