@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from adjudge.planning.simulated_rankings import RankingCampaign, simulate_rankings
 from adjudge.planning.simulated_scores import ScoreCampaign, simulate_scores
@@ -176,6 +177,16 @@ class SimulatedEdits:
     in_sentences: Floats
     """The true share of words that are wrong in themselves, by document."""
     in_context: Floats
+
+    @property
+    def texts(self) -> pl.DataFrame:
+        """The texts as `adjudge.qe` takes them: document, mt, pe1 and pe2, a row for every segment."""
+        rows = [
+            (document.name, *texts)
+            for document in self.documents
+            for texts in zip(document.mt, document.pe1, document.pe2 or document.pe1, strict=True)
+        ]
+        return pl.DataFrame(rows, schema=["document", "mt", "pe1", "pe2"], orient="row")
 
 
 def simulate_post_edits(

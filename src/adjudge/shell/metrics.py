@@ -119,11 +119,21 @@ def meta(reading: Reading, files: MetaFiles, settings: MetaSettings) -> MetaEval
 class QeSettings:
     """Post-edits, predictions, and what is computed from them."""
 
-    texts: Path = argument(
-        REQUIRED, "TSV with the columns document, mt, pe1 and, for two-stage post-editing, pe2.", metavar="TEXTS"
+    texts: Any = argument(
+        REQUIRED,
+        "TSV with the columns document, mt, pe1 and, for two-stage post-editing, pe2.",
+        metavar="TEXTS",
+        typed=Path,
+        about="a TSV file or a data frame with the columns document, mt, pe1 and, for two-stage post-editing, pe2; or "
+        "with edit rates computed elsewhere, in the columns document, first and second.",
     )
-    predictions: Path | None = option(
-        None, "Table with a column document and one column per system; higher is worse.", positional=True
+    predictions: Any = option(
+        None,
+        "Table with a column document and one column per system; higher is worse.",
+        typed=Path | None,
+        positional=True,
+        about="a table (a file or a data frame) with a column document and one column per system, or a mapping from "
+        "systems to documents to numbers; higher is worse.",
     )
     weight: float | None = option(None, "Weight of the second post-edit in the label.")
     baseline: str | None = option(
@@ -167,7 +177,8 @@ def qe(settings: QeSettings) -> QualityEstimation:
         direct=None if settings.direct is None else read_document_scores(settings.direct),
         prices=settings.prices,
     )
-    _write_page(result, settings.report, title=settings.texts.stem)
+    if settings.report is not None:
+        _write_page(result, settings.report, title=settings.texts.stem)
     return result
 
 
