@@ -172,29 +172,31 @@ def _interrupts_wait() -> Iterator[None]:
             signal.raise_signal(signal.SIGINT)
 
 
-@cache
-def _start_tracker() -> None:
+@contextmanager
+def _no_leak_warnings() -> Iterator[None]:
     """Start the process in which loky removes what this one leaves behind, without its warnings.
 
-    A command ends without waiting for its threads, one of which may just be removing a semaphore itself. Users would
-    read of a leak that there is not.
+    It inherits the environment when the first executor is made. A command ends without waiting for its threads, one of
+    which may just be removing a semaphore itself. Users would read of a leak that there is not.
     """
-    from joblib.externals.loky.backend import resource_tracker
-
     before = os.environ.get("PYTHONWARNINGS")
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (before, "ignore:resource_tracker:UserWarning")))
     try:
-        resource_tracker.ensure_running()
+        yield
     finally:
         os.environ.pop("PYTHONWARNINGS")
         os.environ.update({} if before is None else {"PYTHONWARNINGS": before})
 
 
 def _executor(processes: int) -> Any:
+    """The executor of loky, which joblib ships. `joblib.Parallel` cannot do what is needed here.
+
+    It gives this process no share of the tasks, and an interrupt waits for tasks that have begun.
+    """
     from joblib.externals.loky import get_reusable_executor
 
-    _start_tracker()
-    executor = get_reusable_executor(max_workers=processes, timeout=IDLE)
+    with _no_leak_warnings():
+        executor = get_reusable_executor(max_workers=processes, timeout=IDLE)
     _EXECUTORS[id(executor)] = executor
     return executor
 
