@@ -14,7 +14,7 @@ import pytest
 from sacrebleu.metrics.ter import TER
 
 from adjudge import qe
-from adjudge.metrics.quality_estimation import Prices, combine, costs, estimate, orders_along, refit, tune_weight
+from adjudge.metrics.quality_estimation import Prices, combine, costs, estimate, find_orders, refit, tune_weight
 from adjudge.planning.simulate import SimulatedEdits, simulate_post_edits
 from adjudge.readers.post_edits import EditedDocument, read_document_scores, read_post_edits, read_predictions
 from adjudge.table.errors import DataError, InputError, UsageError
@@ -123,7 +123,7 @@ def test_few_documents_are_a_matter_of_correlations_only() -> None:
 
 
 def test_orders_are_joined_where_they_are_the_same() -> None:
-    orders = orders_along([0, 1, 2, 3], {"a": [0.9, 0.8, 0.1, None], "b": [0.5, 0.5, 0.5, 0.5]})
+    orders = find_orders([0, 1, 2, 3], {"a": [0.9, 0.8, 0.1, None], "b": [0.5, 0.5, 0.5, 0.5]})
     assert [(item.low, item.high, item.order) for item in orders] == [(0, 1, ("a", "b")), (2, 3, ("b", "a"))]
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from adjudge import read
 from adjudge.evidence.audit import audit
 from adjudge.evidence.stability import Stability
 from adjudge.evidence.trust import AATest, Influence, Reliability
 from adjudge.ranking.methods import rank
-from adjudge.readers.registry import read
 
 QUESTIONS = ("stability", "aa", "reliability", "influence")
 

@@ -99,7 +99,7 @@ def sweep(
     return by_system
 
 
-def orders_along(
+def find_orders(
     weights: Sequence[float], by_weight: Mapping[str, Sequence[float | None]]
 ) -> tuple[OrderOfSystems, ...]:
     """The rankings of systems along the sweep, each with the weights between which it stands."""
@@ -125,7 +125,7 @@ class Prices:
 
 
 def costs(words: int, prices: Prices) -> Costs:
-    """Both costs for a test set of so many words."""
+    """Compute what direct assessment and post-editing cost for a test set of so many words."""
     if min(prices.assessments, prices.assessment, prices.word_low, prices.word_high) <= 0:
         raise UsageError("prices and the number of assessments must be above 0")
     if words == 0:
@@ -169,7 +169,7 @@ def estimate(
     weights = tuple(sorted({*steps, chosen.weight}))
     swept = sweep(first, np.zeros(len(first)) if second is None else second, kept, weights)
     systems = _systems(documents, labels, kept, swept, direct)
-    orders = orders_along(weights, swept) if swept else ()
+    orders = find_orders(weights, swept) if swept else ()
     words = sum(len(text.split()) for document in documents for text in document.source or document.mt)
     return QualityEstimation(
         settings={"weight": chosen.weight, "baseline": baseline, "largest": largest, "ter": ter_signature()},

@@ -164,9 +164,9 @@ def _counted(parts: Parts) -> dict[tuple[str, str], int]:
     return counts
 
 
-def audit_section(judgments: Judgments, name: str) -> Any:
+def audit_section(judgments: Judgments, name: str, **settings: Any) -> Any:
     """One section of the audit of a language pair."""
-    return adjudge.audit(judgments, only=[name]).sections[name]
+    return adjudge.audit(judgments, only=[name], **settings).sections[name]
 
 
 def workers_who_saw(published: Published, parts: Parts) -> ReplicatedTable:
@@ -484,8 +484,7 @@ def _audited(campaign: str, pair: str, judgments: Judgments, rule: str) -> Audit
         # Nothing can change, and an audit refuses it; it still counts among the campaigns of its style.
         return AuditedPair(campaign, pair, *[Stability((), rating_style(judgments), "zscore", rule)] * 2)
     whole, genuine = (
-        adjudge.audit(judgments, only=["stability"], lines=rule, removal=removal).sections["stability"]
-        for removal in (ALL_ROWS, GENUINE)
+        audit_section(judgments, "stability", lines=rule, removal=removal) for removal in (ALL_ROWS, GENUINE)
     )
     return AuditedPair(campaign, pair, whole, genuine)
 

@@ -18,9 +18,11 @@ from adjudge.table.wording import counted, measured
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from _typeshed import DataclassInstance
+
     from adjudge.mixed.fit import MixedFit
 
-_Settings = TypeVar("_Settings")
+_Settings = TypeVar("_Settings", bound="DataclassInstance")
 
 STRUCTURES = ("mixed", "all-systems", "pages", "pages-all-systems")
 EFFECTS = ("annotator", TASTE, "task", "document", "segment", "system:document", "page", "residual")

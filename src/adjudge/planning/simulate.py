@@ -125,11 +125,11 @@ class SimulateSettings:
 
     def campaign_in_python(self) -> RankingCampaign | ScoreCampaign:
         """The campaign that was given, or the one that the further keywords describe."""
-        protocol, settings = self.protocol, self.settings or {}
-        if not isinstance(protocol, str):
+        settings = self.settings or {}
+        if isinstance(self.protocol, RankingCampaign | ScoreCampaign):
             if settings:
                 raise UsageError("a campaign has its settings inside; change them there")
-            return protocol
+            return self.protocol
         names = [each.name for each in fields(self._kind)]
         for name in settings:
             if name not in names:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adjudge.readers.options import ReadOptions
-from adjudge.shell.declare import BEFORE, COMMANDS, command, python_call, sentence
+from adjudge.shell.declare import BEFORE, COMMANDS, as_python_call, command, sentence
 from adjudge.shell.options import Table, page_option, silent
 from adjudge.shell.reading import Reading, Results
 from adjudge.table.errors import UsageError, in_python, param
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from adjudge.testsets.findings import TestSetCheck
 
 
-@python_call
+@as_python_call
 def read(
     source: Any,
     *,
