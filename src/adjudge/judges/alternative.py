@@ -63,11 +63,11 @@ class Differences:
         return self._estimate(np.ones(len(self.value)))
 
     def contrast(self, chosen: Bools) -> tuple[float, tuple[float, float], float]:
-        """Of the mean over the chosen entries minus that over the others."""
+        """Estimate, 95% interval and p-value of the mean over the chosen entries minus that over the others."""
         return self.slope(chosen.astype(float))
 
     def slope(self, x: Floats) -> tuple[float, tuple[float, float], float]:
-        """Of the slope on a variable."""
+        """Estimate, 95% interval and p-value of the slope on a variable."""
         return self._estimate(x - x.mean())
 
     def _estimate(self, weight: Floats) -> tuple[float, tuple[float, float], float]:
@@ -81,8 +81,8 @@ class Differences:
         p = 2 * float(student_tail(abs(estimate) / se, df)) if se > 0 else (1.0 if estimate == 0 else 0.0)
         return estimate, (estimate - reach, estimate + reach), min(p, 1.0)
 
-    def at(self, kept: Bools) -> Differences:
-        """Some of the entries."""
+    def keep(self, kept: Bools) -> Differences:
+        """Keep the marked entries."""
         return replace(
             self,
             value=self.value[kept],
@@ -407,7 +407,7 @@ def left_out(answers: Answers, judge: Floats, scale: Scale, rng: np.random.Gener
         if len(judged_rows) < FEWEST_ITEMS:
             continue
         own, others = (item[judged_rows], value[judged_rows]), (person[rows], item[rows], value[rows])
-        left = _person(answers, name, own, others, scale=scale)
+        left = _leave_person_out(answers, name, own, others, scale=scale)
         judged = judge[own[0]]
         if answers.kind == "scores" and scale != "raw":
             judged = matched(judged, left.own, rng) if scale == "matched" else standardised(judged)
@@ -415,7 +415,7 @@ def left_out(answers: Answers, judge: Floats, scale: Scale, rng: np.random.Gener
     return [entry for entry in left_out_people if len(np.unique(entry.person.cluster)) >= FEWEST_CLUSTERS]
 
 
-def _person(
+def _leave_person_out(
     answers: Answers,
     name: str,
     own: tuple[Codes, Floats],
@@ -433,7 +433,7 @@ def _person(
         return LeftOut(name, item, value, cluster, shares=shares / shares.sum(axis=1, keepdims=True))
     if scale != "raw":
         # The person and the judge are measured on the same items, so that neither has the scale of others.
-        value, given = standardised(value), standardised_by(given, who)
+        value, given = standardised(value), standardise_by_person(given, who)
     count = np.bincount(place, minlength=len(item))
     first = np.bincount(place, weights=given, minlength=len(item)) / count
     second = np.bincount(place, weights=given**2, minlength=len(item)) / count
@@ -455,10 +455,10 @@ def matched(judge: Floats, person: Floats, rng: np.random.Generator) -> Floats:
 
 def standardised(values: Floats) -> Floats:
     """Values with mean 0 and standard deviation 1; all 0 where they do not differ."""
-    return standardised_by(values, np.zeros(len(values), dtype=np.int64))
+    return standardise_by_person(values, np.zeros(len(values), dtype=np.int64))
 
 
-def standardised_by(values: Floats, group: Codes) -> Floats:
+def standardise_by_person(values: Floats, group: Codes) -> Floats:
     """Values standardised within each group."""
     groups = int(group.max()) + 1 if len(group) else 0
     count = np.bincount(group, minlength=groups)
@@ -529,12 +529,12 @@ def compare_with_people(
     level = LEVEL * ceil(PASSING * len(tests)) / len(tests) / harmonic(len(tests))
     passed = [deciding_p(benjamini_yekutieli(p).tolist()) <= LEVEL for p in of_shuffled]
     return tuple(
-        replace(test, p_by=p_by, needed=_needed(test.items, test.se, test.allowance, level))
+        replace(test, p_by=p_by, needed=_count_needed_items(test.items, test.se, test.allowance, level))
         for test, p_by in zip(tests, corrected, strict=True)
     ), float(np.mean(passed))
 
 
-def _needed(items: int, se: float, allowance: float, level: float) -> int:
+def _count_needed_items(items: int, se: float, allowance: float, level: float) -> int:
     """About how many items show with a probability of 80% that a judge like the person is one, all else being equal."""
     quantile = float(normal_quantile(1 - level)) + float(normal_quantile(POWER))
     return ceil(items * (quantile * se / allowance) ** 2)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.judges.alternative import FEWEST_ITEMS, ChangedPair, JudgeRanking, Likeness, standardised_by
+from adjudge.judges.alternative import FEWEST_ITEMS, ChangedPair, JudgeRanking, Likeness, standardise_by_person
 from adjudge.ranking.lines import holm
 from adjudge.table.maths import Codes, Floats, divide, student_tail
 
@@ -82,7 +82,7 @@ def _by_system(answers: Answers, judge: Floats) -> tuple[list[str], Floats, Floa
         count = np.bincount(person, minlength=len(answers.people))
         mean = divide(np.bincount(person, weights=value, minlength=len(count)), count)[person]
         square = divide(np.bincount(person, weights=value**2, minlength=len(count)), count)[person]
-        told = mean + np.sqrt(np.maximum(square - mean**2, 0.0)) * standardised_by(told, person)
+        told = mean + np.sqrt(np.maximum(square - mean**2, 0.0)) * standardise_by_person(told, person)
         sides = [("system", value, told)]
     else:
         sides = [("first", value / 2, told / 2), ("second", -value / 2, -told / 2)]

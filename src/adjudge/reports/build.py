@@ -128,7 +128,7 @@ def _facts(results: PairResults, decisions: Decisions) -> tuple[Fact, ...]:
     counts = results.counts
     facts = [
         Fact(*name_best(decisions, results.ranking.method)),
-        Fact("Pairs told apart", f"{decisions.apart:,} of {decisions.pairs:,}", _told(results)),
+        Fact("Pairs told apart", f"{decisions.apart:,} of {decisions.pairs:,}", _say_notes(results)),
     ]
     if results.agreement is not None:
         name, value = people_section.choose_coefficient(results.agreement, results.agreement.inter["all"])
@@ -146,7 +146,7 @@ def _facts(results: PairResults, decisions: Decisions) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def _told(results: PairResults) -> str:
+def _say_notes(results: PairResults) -> str:
     claims = claims_of(results)
     if claims is None:
         return counted(len(results.ranking.clusters), "cluster")

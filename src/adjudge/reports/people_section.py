@@ -23,7 +23,7 @@ def annotators_section(results: PairResults) -> Section | None:
     if checked is None:
         return None
     first, *others = checked.tables()
-    words = (*check_words(checked), *_used(results, checked))
+    words = (*check_words(checked), *_uses_failed_work(results, checked))
     return Section("annotators", "Annotators", words, check_charts(checked), (first,), tuple(others), checked.notes)
 
 
@@ -35,7 +35,7 @@ def check_charts(checked: Checked) -> tuple[Chart, ...]:
     return (Chart("annotators", "What annotators see, and how fast they are", says, draw_annotators(checked)),)
 
 
-def _used(results: PairResults, checked: Checked) -> tuple[str, ...]:
+def _uses_failed_work(results: PairResults, checked: Checked) -> tuple[str, ...]:
     """Whether the ranking uses the work of those who do not pass: the table of the check says that it is dropped."""
     failed = {annotator.annotator for annotator in checked.annotators if not annotator.passed}
     if not failed:

@@ -314,7 +314,7 @@ def next_task(name: str, done: set[str]) -> Task | None:
 def _texts_seen(done: set[str]) -> set[tuple[str, str, str]]:
     """The texts of tasks that a person has been given."""
     if PROTOCOLS[get_served().campaign.protocol].relative:
-        # The same text in other company is another question.
+        # A text that is compared with other outputs is another question, so it may come again.
         return set()
     texts = get_served().texts_by_task
     return {text for task in done for text in texts.get(task, ())}
@@ -326,13 +326,13 @@ def _count_seen(task: Task, met: set[tuple[str, str, str]]) -> int:
 
 
 def _count_holders() -> Counter[str]:
-    """By task, the people who do or have done it. People who are excluded do not count: another person is needed."""
+    """Count the people who do or have done each task. Excluded people do not count: another person is needed."""
     held = Assignment.objects.filter(held_condition(), annotator__excluded=False)
     return Counter(dict(held.values_list("task").annotate(count=Count("pk"))))
 
 
 def _count_planned(work: list[Task]) -> Counter[str]:
-    """By task, the people planned for it who are not excluded, and those who were added later as substitutes."""
+    """Count the people planned for each task who are not excluded, and those added later as substitutes."""
     excluded = set(Annotator.objects.filter(excluded=True).values_list("name", flat=True))
     people = Counter({task.id: len(set(task.annotators) - excluded) for task in work})
     planned = get_served().tasks.annotators
