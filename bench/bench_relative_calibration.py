@@ -121,4 +121,4 @@ def main(number: int = 200, chosen: str = "") -> None:
 
 
 if __name__ == "__main__":
-    main(*(int(argument) for argument in sys.argv[1:2]), *sys.argv[2:])
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200, sys.argv[2] if len(sys.argv) > 2 else "")
