@@ -11,6 +11,11 @@ TASTE = "annotator:system"
 """The effect of annotators' tastes."""
 
 
+def taste_for(system: str) -> str:
+    """The effect of what annotators' tastes for one system vary more than those for others."""
+    return f"{TASTE} ({system})"
+
+
 @dataclass(frozen=True)
 class VarianceComponent:
     """One source of variation: its standard deviation in the unit of the scores, with an optional interval."""
