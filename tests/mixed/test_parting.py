@@ -197,6 +197,7 @@ def test_without_the_system_nothing_is_apart() -> None:
 
 def test_no_system_is_parted_by_two_people_or_under_weights() -> None:
     design = polarising(1, 9.0, people=8)
+    assert design.annotator is not None
     two = design.subset(np.isin(design.annotator, (0, 3)))
     assert fit_parting(prepare(two))[0].design.parted == ()
     weighted = replace(design, weight=np.ones(len(design)))

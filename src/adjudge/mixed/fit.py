@@ -629,15 +629,19 @@ _SUSPICIOUS = 1.0
 """A statistic below this gains too little likelihood for any number of systems."""
 
 
-def fit_parting(prepared: Prepared) -> tuple[Prepared, MixedFit]:
+def fit_parting(prepared: Prepared, *, most_rows: int = MOST_PARTED_ROWS) -> tuple[Prepared, MixedFit]:
     """Fit the design's own scores; systems over which people part more than over others get their own variance.
 
     Returns the equations with these variances besides, or the same where there is no such system.
+
+    Args:
+        prepared: with one variance of tastes.
+        most_rows: with more scores, it stays so.
     """
     scale, standard = prepared.standardised(None)
     with one_thread():
         optimum = maximise(prepared.layout, standard)
-        while (parted := _parted(prepared, optimum, standard)) is not None:
+        while len(standard) <= most_rows and (parted := _parted(prepared, optimum, standard)) is not None:
             prepared, optimum = parted
         return prepared, _weighted(prepared, finished(prepared, optimum, scale), standard, scale)
 
@@ -663,11 +667,7 @@ def _may_part(prepared: Prepared) -> bool:
     design = prepared.design
     tastes = next((effect for effect in prepared.effects.plain if effect.parts == (TASTE,)), None)
     return (
-        tastes is not None
-        and tastes.levels <= MOST_TASTES
-        and len(design) <= MOST_PARTED_ROWS
-        and design.weight is None
-        and not prepared.layout.iterative
+        tastes is not None and tastes.levels <= MOST_TASTES and design.weight is None and not prepared.layout.iterative
     )
 
 

@@ -110,9 +110,10 @@ class Levels:
         for number, (start, end) in enumerate(pairwise(self.start)):
             # No two levels of one effect hold the same rows, so each bit is added once.
             held[self.first[start:end]] += 1 << number
-        for number, effect in enumerate(every[len(effects) :], start=len(effects)):
+        marks = [effect.marked for effect in every if effect.marked is not None]
+        for number, marked in enumerate(marks, start=len(effects)):
             tastes = next(place for place, other in enumerate(effects) if TASTE in other.parts)
-            held[self.first[self.start[tastes] + np.flatnonzero(effect.marked)]] += 1 << number
+            held[self.first[self.start[tastes] + np.flatnonzero(marked)]] += 1 << number
         self.held = held[self.first]
         """Which effects have a level that holds the same rows, one bit each."""
         kinds, self.kind = np.unique(self.held, return_inverse=True)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 Unit = Literal["annotator", "document", "text"]
 MANY_ROWS = 200_000
-"""Scores beyond which units are left out all at once, however few the unknowns."""
+"""Scores beyond which units are left out all at once, however few the unknowns, and no system is parted."""
 Refit = MixedFit | PartFit
 """Either has systems, effects, covariance and df."""
 MOST_ROWS = 300_000
@@ -282,7 +282,7 @@ def model_of(design: MixedDesign) -> Model:
     key = _content(design)
     if key not in _MODELS:
         design.check()
-        _MODELS[key] = Model(*fit_parting(_prepared(design)))
+        _MODELS[key] = Model(*fit_parting(_prepared(design), most_rows=MANY_ROWS))
     _MODELS.move_to_end(key)
     while len(_rows_by_layout()) > 1 and sum(_rows_by_layout().values()) > MOST_ROWS:
         _MODELS.popitem(last=False)
