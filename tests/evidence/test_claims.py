@@ -10,7 +10,7 @@ from adjudge.evidence.audit import AuditSettings, audit
 from adjudge.evidence.claims import Claim, Claims, Trial, TrialOutcome, try_claim
 from adjudge.evidence.verdict import OWN_SPREAD
 from adjudge.mixed import model
-from adjudge.ranking.estimate import Estimate
+from adjudge.ranking.estimator import Estimate
 from adjudge.ranking.methods import rank
 from adjudge.table.judgments import Judgments
 from tests.helpers.rank_make import blocks, random_blocks

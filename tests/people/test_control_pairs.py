@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from adjudge.people import controls as module
-from adjudge.people.controls import SAME_OUTPUT, SAME_SHOWING, control_pairs, repeat_pairs
+from adjudge.people.check import SAME_OUTPUT, SAME_SHOWING, control_pairs, repeat_pairs
 from adjudge.table.judgments import Judgments
 from adjudge.table.maths import Hashes
 from adjudge.table.protocols import KINDS

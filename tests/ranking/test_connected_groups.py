@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.table import comparisons
-from adjudge.table.comparisons import groups, number_of_groups
+from adjudge.table.judgments import groups, number_of_groups
 
 meetings = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 9)), min_size=1, max_size=25)
 

@@ -10,8 +10,8 @@ from pathlib import Path  # noqa: TC003 - the shell reads the types of settings 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from adjudge.evidence.documents import documents_setting
-from adjudge.ranking.accounts import account_note
 from adjudge.ranking.changes import GENUINE
+from adjudge.ranking.scores import account_note
 from adjudge.table.errors import DataError, UsageError, param, unknown_choice
 from adjudge.table.judgments import Judgments, fingerprint_of_parts, fingerprint_of_table
 from adjudge.table.protocols import RATED, RELATIVE, SCORED

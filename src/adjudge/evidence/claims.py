@@ -34,8 +34,10 @@ from adjudge.evidence.verdict import (
 from adjudge.ranking import relative as ratios
 from adjudge.ranking.changes import margin_in_points
 from adjudge.ranking.decisions import STRONG, PairDecisions, find_again
-from adjudge.ranking.estimator import Estimator, Part, RelativeEstimator, ScoreEstimator, estimator_of
+from adjudge.ranking.estimator import Estimator, Part, estimator_of
 from adjudge.ranking.lines import holm
+from adjudge.ranking.relative_estimator import RelativeEstimator
+from adjudge.ranking.scores import ScoreEstimator
 from adjudge.table.comparisons import NOBODY
 from adjudge.table.maths import Floats, equivalence, normal_quantile, student_tail
 from adjudge.table.results import P_HOLM, UNWRITTEN, Cell, Table, number, p_value, percent, text, to_plain
@@ -46,8 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from adjudge.evidence.audit import AuditSettings
-    from adjudge.ranking.estimate import Estimate
-    from adjudge.ranking.estimator import Units
+    from adjudge.ranking.estimator import Estimate, Units
     from adjudge.table.judgments import Judgments
 
 

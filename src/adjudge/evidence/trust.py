@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from adjudge.evidence.verdict import FEWEST_ANNOTATORS
-from adjudge.ranking.estimator import Estimator, ScoreEstimator, UnitKind, Units, estimator_of
+from adjudge.ranking.estimator import Estimator, UnitKind, Units, estimator_of
+from adjudge.ranking.scores import ScoreEstimator
 from adjudge.table.comparisons import NOBODY
 from adjudge.table.errors import DataError, unknown_choice
 from adjudge.table.maths import Bools, Floats, kendall
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from adjudge.evidence.audit import AuditSettings
-    from adjudge.ranking.estimate import Estimate
+    from adjudge.ranking.estimator import Estimate
     from adjudge.ranking.intervals import AARate
     from adjudge.table.judgments import Judgments
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from adjudge.mixed.components import LeftOut, VarianceComponent
 from adjudge.mixed.design import COPIES, MixedDesign, levels_of
 from adjudge.mixed.effects import (
     MEANINGS,
@@ -20,6 +19,8 @@ from adjudge.mixed.effects import (
     SMALLEST_RATIO,
     ContrastDegrees,
     Effects,
+    LeftOut,
+    VarianceComponent,
     contrast_degrees,
     degrees_of_tastes,
     degrees_of_texts,

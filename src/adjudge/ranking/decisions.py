@@ -47,6 +47,39 @@ State = Literal["decided", "open", "typical only", "average only", "opposed"]
 
 
 @dataclass(frozen=True, eq=False)
+class PairTests:
+    """p-values of all ordered pairs; NaN where a pair cannot be tested, and on the diagonal.
+
+    `greater[i, j]` is the one-sided p that i is better than j, `two_sided` is symmetric; `alternative` says which of
+    the two is the customary one to report.
+    """
+
+    greater: Floats
+    two_sided: Floats
+    alternative: Literal["greater", "two-sided"] = "two-sided"
+
+    @property
+    def reported(self) -> Floats:
+        """The p-values that a ranking reports for (better, worse)."""
+        return self.greater if self.alternative == "greater" else self.two_sided
+
+    def without_claims(self, pairs: Bools) -> PairTests:
+        """The same with nothing claimed of the marked pairs (symmetric): p is 1."""
+        silent = pairs & ~np.isnan(self.two_sided)
+        return replace(self, greater=np.where(silent, 0.5, self.greater), two_sided=np.where(silent, 1, self.two_sided))
+
+    def holm_greater(self) -> Floats:
+        """Two-sided p-values adjusted by Holm over all pairs, in the direction that the data show; 1 in the other."""
+        n = len(self.two_sided)
+        upper = np.triu_indices(n, 1)
+        adjusted = np.full((n, n), np.nan)
+        adjusted[upper] = holm(self.two_sided[upper])
+        adjusted.T[upper] = adjusted[upper]
+        with np.errstate(invalid="ignore"):
+            return np.where(self.greater < self.greater.T, adjusted, np.where(np.isnan(self.greater), np.nan, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
 class Corrected:
     """Symmetric matrices of all pairs."""
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.ranking.counts import Tally
-    from adjudge.ranking.significance import PairTests
+    from adjudge.ranking.decisions import PairTests
     from adjudge.table.maths import Floats
 
 

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.evidence.breakdown import Breakdown
-    from adjudge.mixed.components import Helper, LeftOut, VarianceComponent
-    from adjudge.ranking.decisions import Correction, PairDecisions, State
-    from adjudge.ranking.significance import PairTests
+    from adjudge.mixed.effects import Helper, LeftOut, VarianceComponent
+    from adjudge.ranking.decisions import Correction, PairDecisions, PairTests, State
     from adjudge.table.judgments import Judgments, SetAside
     from adjudge.table.results import Setting
 

@@ -19,18 +19,12 @@ from adjudge.readers.columns import (
     map_columns,
     plain,
     renamed,
+    replace_decimal_commas,
     scale_of,
 )
 from adjudge.readers.pairs import find_winners, pair_judgments
 from adjudge.readers.parsing import LoadedTable, add_languages, stem
-from adjudge.readers.tables import (
-    load_sheets,
-    load_table,
-    parquet_bytes,
-    record_file,
-    record_text,
-    replace_decimal_commas,
-)
+from adjudge.readers.tables import load_sheets, load_table, parquet_bytes, record_file, record_text
 from adjudge.readers.wide import find_columns, unpivot, unpivot_raters
 from adjudge.table.comparisons import BLOCK_KEY
 from adjudge.table.errors import InputError, Source, UsageError, param, shown

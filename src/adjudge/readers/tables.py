@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from adjudge.readers.columns import KNOWN, SYNONYMS, map_columns, parse_columns, plain, renamed
+from adjudge.readers.columns import KNOWN, SYNONYMS, map_columns, parse_columns, plain, renamed, replace_decimal_commas
 from adjudge.readers.parsing import LoadedTable, add_languages, detect_delimiter, numbered_lines, row_lines
 from adjudge.readers.spreadsheets import read_sheets, read_workbook
 from adjudge.table.errors import InputError, Source, param, shown
@@ -386,9 +386,6 @@ OLD_EXCEL_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 ROWS_UNDER = ("data", "rows", "records", "judgments", "results", "items", "annotations")
 # Fields nested deeper than this stay JSON text.
 DEEPEST = 16
-# The share of a column's cells that must be numbers, before a comma in them is taken for a decimal one.
-MOSTLY = 0.95
-_DECIMAL_COMMA = r"^\s*([+-]?[0-9]+),([0-9]+)\s*$"
 
 
 def load_sheets(
@@ -439,30 +436,6 @@ def load_table(path: Path) -> LoadedTable:
     record, changed = read_record_beside(raw, path)
     loaded = _load_delimited(text, path)
     return replace(loaded, record=record, notes=(*loaded.notes, *changed))
-
-
-def replace_decimal_commas(
-    frame: pl.DataFrame, columns: Iterable[str], *, thousands: bool = False
-) -> tuple[pl.DataFrame, list[str]]:
-    """Numbers with a decimal comma, as spreadsheets of many countries write them, with a point; and a note on which.
-
-    Args:
-        frame: the table, in text.
-        columns: where to look.
-        thousands: whether `1,234` may be a thousand: columns of nothing else are left alone.
-    """
-    changed: list[str] = []
-    for name in columns:
-        cells = frame[name].drop_nulls().str.strip_chars()
-        with_comma = cells.str.contains(_DECIMAL_COMMA)
-        numbers = with_comma | cells.str.contains(r"^[+-]?[0-9]+$") | (cells == "")
-        unsure = thousands and not (with_comma & ~cells.str.contains(r",[0-9]{3}$")).any()
-        if with_comma.any() and not unsure and len(numbers.arg_true()) >= MOSTLY * len(cells):
-            changed.append(name)
-    if not changed:
-        return frame, []
-    with_points = pl.col(changed).str.replace(_DECIMAL_COMMA, "$1.$2")
-    return frame.with_columns(with_points), [f"commas in {', '.join(map(shown, changed))} are decimal points"]
 
 
 def _load_json(text: str, path: Path) -> LoadedTable:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.evidence import verdict
 from adjudge.evidence.trust import AATest
-from adjudge.mixed.components import TASTE, VarianceComponent
+from adjudge.mixed.effects import TASTE, VarianceComponent
 from adjudge.reports import chart_theme
 from adjudge.reports.audit_section import audit_tables
 from adjudge.reports.chart_theme import Layer, channel

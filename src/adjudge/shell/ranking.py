@@ -167,7 +167,7 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
 
     def ranked(part: Judgments) -> Ranking:
         from adjudge.evidence.verdict import add_verdict
-        from adjudge.people.quality import Quality, quality_of
+        from adjudge.people.check import Quality, quality_of
 
         quality = Quality(part, {}) if judged.reading.options.everyone else quality_of(part)
         kept, everyone = quality.kept, None

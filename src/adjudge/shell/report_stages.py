@@ -19,7 +19,7 @@ from adjudge.work.tasks import Outcome, current_workers, do_task, is_worth_divid
 
 if TYPE_CHECKING:
     from adjudge.evidence.audit import Audit, AuditSettings
-    from adjudge.people.quality import Quality
+    from adjudge.people.check import Quality
     from adjudge.people.results import Agreement, Checked
     from adjudge.ranking.ranking import Ranking
     from adjudge.ranking.tournament import Tournament
@@ -144,7 +144,7 @@ def make_report(
         everyone: whether annotators who fail the rule of quality count all the same.
     """
     from adjudge.evidence.audit import SECONDS_PER_ROW
-    from adjudge.people.quality import Quality, quality_of
+    from adjudge.people.check import Quality, quality_of
     from adjudge.table.judgments import concat
 
     # For one pair, its steps are shown; for several, which may run at the same time, the number of pairs done.
