@@ -290,9 +290,12 @@ def _tried(claim: Claim, case: Case, pair: Pair, trials: Sequence[Trial]) -> Cla
     """A supported claim with its verdict."""
     chosen = [trial for trial in trials if trial.applies(*pair)]
     outcome = try_claim(chosen, lambda trial: trial.keeps_better(*pair))
-    verdict = _verdict(outcome, claim.p_adjusted, None if case.accounts else case.people)
+    parting = [float(trial.p[pair]) for trial in chosen if trial.name == OWN_SPREAD and trial.p is not None]
+    spread = max(parting, default=0.0)
+    verdict = _verdict(outcome, max(claim.p_adjusted or 0.0, spread), None if case.accounts else case.people)
     breaking = next((trial for trial in chosen if trial.name in outcome.broken_by), None)
-    needed = case.people_needed(pair) if verdict == "needs more people" else None
+    too_weak = verdict == "needs more people" and (claim.p_adjusted or 0.0) >= STRONG
+    needed = case.people_needed(pair) if too_weak else None
     return replace(
         claim,
         survives=outcome.survives,
@@ -301,14 +304,15 @@ def _tried(claim: Claim, case: Case, pair: Pair, trials: Sequence[Trial]) -> Cla
         verdict=verdict,
         replication=_finite(case.again[pair]),
         people_needed=needed,
-        reason=_reason(verdict, breaking, pair, needed, case.people, accounts=case.accounts),
+        reason=_reason(verdict, breaking, pair, needed, case.people, accounts=case.accounts, spread=spread),
     )
 
 
-def _verdict(outcome: TrialOutcome, p_adjusted: float | None, people: int | None) -> Verdict:
+def _verdict(outcome: TrialOutcome, p: float, people: int | None) -> Verdict:
+    """The verdict on a supported claim; p is that for all pairs, or by how far annotators part if that is larger."""
     if outcome.broken_by:
         return "fragile"
-    if (people or 0) <= FEW_PEOPLE or p_adjusted is None or p_adjusted >= STRONG:
+    if (people or 0) <= FEW_PEOPLE or p >= STRONG:
         return "needs more people"
     return "holds"
 
@@ -321,9 +325,11 @@ def _reason(
     people: int | None,
     *,
     accounts: bool = False,
+    spread: float = 0.0,
 ) -> str:
     if breaking is None:
-        return say_reason(verdict, needed=needed, people=people, accounts=accounts)
+        parted = spread if needed is None and spread >= STRONG else None
+        return say_reason(verdict, needed=needed, people=people, accounts=accounts, p=parted)
     difference = float(breaking.difference[pair])
     p = None if breaking.p is None else float(breaking.p[pair])
     return say_reason(verdict, trial=breaking.name, difference=difference, p=p)
@@ -513,7 +519,7 @@ def _own_spread(estimator: Estimator, units: Units, estimates: Sequence[Estimate
         p = 2 * student_tail(np.abs(whole.difference) / error, max(effective - 1, 1.0))
     if whole.least_p is not None:
         p = np.maximum(p, whole.least_p)
-    return Trial(OWN_SPREAD, OWN_SPREAD, whole.difference, p, level=STRONG)
+    return Trial(OWN_SPREAD, OWN_SPREAD, whole.difference, p)
 
 
 def _without_systems(estimator: Estimator) -> Iterator[Trial]:
