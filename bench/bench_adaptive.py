@@ -3,18 +3,23 @@
     python -m bench adaptive                # replay of the scores in ADJUDGE_DATA/wmt23, and simulated campaigns
     ADAPTIVE_RUNS=150 python -m bench adaptive
 
-Replay: every system was scored on every segment. A policy draws which system is judged next, on a segment at random
-among those not yet judged for it; the truth is the order by all segments. Simulated campaigns of unequal systems are
-drawn by each policy, and their estimates compared with the truth. False claims are in `bench_false_claims`.
+Replay: every system was scored on every text (document, or segment where documents are not known). A policy draws which
+system is judged next: on a text at random among those not yet judged for it (`apart`), or on the first of them in one
+order for all systems (`paired`, as `decide` does). The truth is the order by all texts. Simulated campaigns of unequal
+systems are drawn by each policy, and their estimates compared with the truth. False claims are in
+`bench_false_claims`.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from adjudge.campaigns.adaptive import (
@@ -41,6 +46,7 @@ QUALITIES = (6.0, 4.0, 3.0, 1.0, 0.0)
 SHARES = (0.1, 0.2, 0.4)
 POLICIES = ("even", "1/rank", "best", "top:4", "pairs")
 TOP = 4
+ESA_PAIRS = ("en-ja", "en-zh")
 BATCH = 4
 """Draws between two updates of the shares, so that the bench takes minutes."""
 
@@ -64,11 +70,47 @@ def read_scores(path: Path) -> Replay:
     for line in path.read_text(encoding="utf-8").splitlines():
         system, _, value = line.partition("\t")
         rows.setdefault(system, []).append(float("nan") if value == "None" else float(value))
-    score = np.array(list(rows.values()))
-    kept = np.array([not is_human(name) for name in rows]) & ~np.isnan(score).all(axis=1)
+    return complete(tuple(rows), np.array(list(rows.values())))
+
+
+def complete(names: tuple[str, ...], score: Floats) -> Replay:
+    """Systems that are machines, and texts that all of them have."""
+    judged = ~np.isnan(score)
+    kept = np.array([not is_human(name) for name in names]) & (judged.sum(axis=1) > 0.5 * judged.sum(axis=1).max())
     score = score[kept]
-    names = tuple(name for name, taken in zip(rows, kept, strict=True) if taken)
+    names = tuple(name for name, taken in zip(names, kept, strict=True) if taken)
     return Replay(names, score[:, ~np.isnan(score).any(axis=0)])
+
+
+def read_campaign(path: Path, pair: str | None = None, **options: Any) -> Replay:
+    """A released campaign: the mean of every system on every document, annotators' strictness taken out."""
+    import adjudge
+
+    judgments = adjudge.read(path, pair=pair, **options)
+    table = judgments.table.filter((pl.col("kind") == "system") & pl.col("score").is_not_null())
+    table = table.with_columns(pl.col("score") - pl.col("score").mean().over("annotator"))
+    cells = table.group_by("system", "document").agg(pl.col("score").mean()).sort("system", "document")
+    wide = cells.pivot("document", index="system", values="score").sort("system")
+    return complete(tuple(wide["system"]), wide.drop("system").to_numpy().astype(float))
+
+
+def released() -> Iterator[tuple[str, Replay]]:
+    """The campaigns at hand in which all systems were judged on the same texts."""
+    folder = Path(os.environ.get("ADJUDGE_DATA", "../shared/data"))
+    for kind in ("mqm", "da-sqm"):
+        file = folder / "wmt23" / "human-scores" / f"en-de.{kind}.seg.score"
+        if file.exists():
+            yield f"WMT23 en-de {kind}, segments", read_scores(file)
+    file = folder / "mqm" / "mqm_ted_ende.avg_seg_scores.tsv"
+    if file.exists():
+        rows: dict[str, list[float]] = {}
+        for line in file.read_text(encoding="utf-8").splitlines()[1:]:
+            system, value = line.split()[:2]
+            rows.setdefault(system, []).append(float("nan") if value == "None" else float(value))
+        yield "MQM TED en-de, segments", complete(tuple(rows), np.array(list(rows.values())))
+    file = folder / "wmt24esa" / "esa_generalMT2024_wave3.csv"
+    for pair in ESA_PAIRS if file.exists() else ():
+        yield f"ESA 2024 {pair}, documents", read_campaign(file, pair)
 
 
 def shares_of(running: RunningEstimates, policy: str, number: int) -> Floats:
@@ -81,13 +123,14 @@ def shares_of(running: RunningEstimates, policy: str, number: int) -> Floats:
     return system_shares(running, Adaptive(policy), generator(3, number))
 
 
-def replay(data: Replay, policy: str, run: int) -> dict[float, tuple[bool, bool, float]]:
+def replay(data: Replay, policy: str, run: int, *, paired: bool) -> dict[float, tuple[bool, bool, float]]:
     """By share of the scores: whether the best system, and the best four, came first, and Kendall's tau."""
     from scipy.stats import kendalltau
 
     rng = generator(11, run)
     running = RunningEstimates(data.systems)
-    left = [rng.permutation(data.score.shape[1]).tolist() for _ in data.systems]
+    common = rng.permutation(data.score.shape[1])
+    left = [(common if paired else rng.permutation(data.score.shape[1]))[::-1].tolist() for _ in data.systems]
     total = data.score.size
     outcomes: dict[float, tuple[bool, bool, float]] = {}
     share = np.full(len(data.systems), 1 / len(data.systems))
@@ -109,23 +152,20 @@ def replay(data: Replay, policy: str, run: int) -> dict[float, tuple[bool, bool,
 
 
 def print_replay() -> None:
-    """The table of the replay."""
-    path = Path(os.environ.get("ADJUDGE_DATA", "../shared/data")) / "wmt23" / "human-scores" / "en-de.mqm.seg.score"
-    if not path.exists():
-        print(f"no replay: {path} is missing")
-        return
-    data = read_scores(path)
-    print(f"replay of {len(data.systems)} systems on {data.score.shape[1]} segments, {RUNS} runs")
-    print(f"policy, then for each share judged: best system first (se), best {TOP} first (se), tau (se)")
-    for policy in POLICIES:
-        runs = [replay(data, policy, run) for run in range(RUNS)]
-        cells = []
-        for part in SHARES:
-            shares = [float(np.mean([run[part][k] for run in runs])) for k in (0, 1)]
-            text = " ".join(f"{share:.2f} ({np.sqrt(share * (1 - share) / RUNS):.2f})" for share in shares)
-            tau = np.array([run[part][2] for run in runs])
-            cells.append(f"{part:.0%}: {text} {tau.mean():.3f} ({tau.std() / np.sqrt(RUNS):.3f})")
-        print(f"  {policy:8s}" + "   ".join(cells), flush=True)
+    """The tables of the replay."""
+    for label, data in released():
+        print(f"replay of {label}: {len(data.systems)} systems, {data.score.shape[1]} texts, {RUNS} runs")
+        print(f"policy, then for each share judged: best system first (se), best {TOP} first (se), tau (se)")
+        for policy in POLICIES:
+            for paired in (False, True):
+                runs = [replay(data, policy, run, paired=paired) for run in range(RUNS)]
+                cells = []
+                for part in SHARES:
+                    shares = [float(np.mean([run[part][k] for run in runs])) for k in (0, 1)]
+                    text = " ".join(f"{share:.2f} ({np.sqrt(share * (1 - share) / RUNS):.2f})" for share in shares)
+                    tau = np.array([run[part][2] for run in runs])
+                    cells.append(f"{part:.0%}: {text} {tau.mean():.3f} ({tau.std() / np.sqrt(RUNS):.3f})")
+                print(f"  {policy:8s}{'paired' if paired else 'apart':8s}" + "   ".join(cells), flush=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from adjudge.papers.replicate import read_published
-from adjudge.testsets.alignment import move_in_step
+from adjudge.testsets.alignment import realign
 from adjudge.testsets.documents import Document, Segment
 from adjudge.testsets.quotes import restore_marks
 
@@ -55,7 +55,7 @@ def read_edited(folder: Path) -> Edited:
     before, after = (_lines(folder / name / "src.txt") for name in ("bts", "ats"))
     size = len(before) // content["stacked"]
     before, after = before[:size], after[:size]
-    translation = move_in_step(before, _lines(folder / "bts" / "mt_google.txt"))
+    translation = realign(before, _lines(folder / "bts" / "mt_google.txt"))
     marks = [_lines(folder / name / "error.txt")[:size] for name in ("bts", "ats")]
     return Edited(
         released=tuple(before),

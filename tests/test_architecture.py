@@ -60,6 +60,24 @@ def test_a_package_imports_only_packages_above_it(package: str) -> None:
         assert not below, f"{name} imports {sorted(below)}, which stand below {package} in ARCHITECTURE.md"
 
 
+DOCUMENTED = {
+    "adjudge.planning.simulate",  # docs/qe.md
+    "adjudge.evidence.stability.Stability",  # a result
+    "adjudge.evidence.stability.rating_style",  # of campaigns with one system, which no audit takes
+    "adjudge.readers.wmt_da_files.find_campaigns",  # which files of a folder are one campaign
+}
+
+
+@pytest.mark.parametrize("paper", ["document_qe", "grain_of_salt", "in_order", "stability", "suboptimal"])
+def test_a_replication_uses_public_names(paper: str) -> None:
+    """It is the first customer of the Python interface; what is imported for types alone does not count."""
+    tree = ast.parse((PACKAGE / "papers" / f"{paper}.py").read_text())
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module is not None]
+    names = {f"{node.module}.{name.name}" for node in imports for name in node.names if node.module != "adjudge"}
+    inside = [name for name in names if name.startswith("adjudge.") and not name.startswith("adjudge.papers.")]
+    assert [name for name in inside if not {name, name.rpartition(".")[0]} & DOCUMENTED] == []
+
+
 def test_no_package_has_the_name_of_a_public_function() -> None:
     assert set(PACKAGES) & set(adjudge.__all__) == set()
 

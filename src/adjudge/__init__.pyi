@@ -256,8 +256,8 @@ def plan(
     **reading: Any,
 ) -> Plan | RelativePlan: ...
 def qe(
-    texts: str | Path,
-    predictions: str | Path | None = None,
+    texts: Any,
+    predictions: Any = None,
     *,
     weight: float | None = None,
     baseline: str | None = None,

@@ -9,7 +9,9 @@ import pytest
 
 from adjudge.campaigns.adaptive import (
     ANNOTATOR_RATIO,
+    GIVEN_UP,
     ITEM_RATIO,
+    POLICIES,
     Adaptive,
     Candidate,
     Decision,
@@ -198,3 +200,84 @@ def test_what_cannot_be_decided_is_refused() -> None:
     with pytest.raises(UsageError, match="warm_up is 0"):
         Adaptive("best", warm_up=0)
     assert [parse_policy(name) for name in ("even", "pairs", "best", "top:4")] == [0, 0, 1, 4]
+
+
+def shared_pages(documents: int = 6) -> list[Candidate]:
+    return [
+        Candidate(f"{document}/{system}", (system,), items=(str(document),))
+        for document in range(documents)
+        for system in SYSTEMS
+    ]
+
+
+def draw_everything(*, paired: bool, people: int, count: int = 15) -> list[tuple[str, str, str]]:
+    """Annotator, document and system of every page that an even draw shows, no page twice."""
+    running, left, shown = RunningEstimates(SYSTEMS), shared_pages(), []
+    for number in range(count):
+        who = f"a{number % people}"
+        decision = decide(running, left, annotator=who, number=number, settings=Adaptive(seed=2), paired=paired)
+        document, system = decision.drawn.split("/")
+        running.add(Observation(system, document, who, 70.0))
+        left = [page for page in left if page.key != decision.drawn]
+        shown.append((who, document, system))
+        assert decision.paired is paired
+    return shown
+
+
+def common_documents(shown: list[tuple[str, str, str]]) -> int:
+    """Pairs of systems and documents on which both were judged."""
+    return sum(
+        (a, b) != (c, d) and b < d and a == c for _, a, b in shown for _, c, d in shown
+    )  # fmt: skip
+
+
+def test_draws_lead_all_systems_to_the_same_documents() -> None:
+    """15 pages of five systems: three documents by everybody have 30 common pairs; an even draw comes close."""
+    paired, apart = (draw_everything(paired=paired, people=15) for paired in (True, False))
+    assert common_documents(paired) >= 24
+    assert common_documents(apart) < common_documents(paired)
+    order = list(dict.fromkeys(document for _, document, _ in paired))
+    # Every system goes through the documents in one order, whatever it is.
+    for system in SYSTEMS:
+        mine = [document for _, document, name in paired if name == system]
+        assert mine == [document for document in order if document in mine]
+
+
+def test_a_person_is_led_to_documents_that_the_person_knows() -> None:
+    """Two people: each judges four systems of a document before another one, and no more than that by preference."""
+    shown = draw_everything(paired=True, people=2, count=8)
+    for who in ("a0", "a1"):
+        assert len({document for name, document, _ in shown if name == who}) <= 2
+    running = RunningEstimates(SYSTEMS)
+    running.add_all([Observation(system, "3", "a1", 70.0) for system in "ABCD"])
+    pages = [page for page in shared_pages() if page.systems == ("E",)]
+    tired = decide(running, pages, annotator="a1", number=0, settings=Adaptive(seed=2)).drawn
+    fresh = decide(running, pages, annotator="a2", number=0, settings=Adaptive(seed=2)).drawn
+    assert tired == fresh, "four systems of document 3 are enough for one person"
+    running = RunningEstimates(SYSTEMS)
+    running.add(Observation("A", "3", "a1", 70.0))
+    assert decide(running, pages, annotator="a1", number=0, settings=Adaptive(seed=2)).drawn == "3/E"
+
+
+def test_a_campaign_that_began_without_pairing_replays_as_it_was_drawn() -> None:
+    """Decisions of earlier versions say nothing of pairing: their pages were drawn at random among the least judged."""
+    running, settings = RunningEstimates(SYSTEMS), Adaptive("even", seed=5)
+    old = [
+        (decide(running, shared_pages(), annotator="a", number=n, settings=settings, paired=False), shared_pages())
+        for n in range(20)
+    ]
+    assert Decision.paired is False
+    assert {decision.pages for decision, _ in old} == {(6,) * 5}
+    assert first_difference(old, [], RunningEstimates(SYSTEMS), settings) is None
+    new = [(replace(decision, paired=True), candidates) for decision, candidates in old]
+    assert first_difference(new, [], RunningEstimates(SYSTEMS), settings) is not None
+
+
+def test_the_probability_of_a_paired_page_is_that_of_its_systems() -> None:
+    decision = decide(RunningEstimates(SYSTEMS), shared_pages(), annotator="a", number=1, settings=Adaptive())
+    assert decision.pages == (1,) * 5
+    assert decision.probability == pytest.approx(0.2, abs=1e-6)
+
+
+def test_every_policy_says_what_it_gives_up() -> None:
+    assert set(GIVEN_UP) == set(POLICIES)

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from adjudge import read
 from adjudge.campaigns.appraise import to_batches
 from adjudge.campaigns.design import design
-from adjudge.readers.registry import read
 from adjudge.table.errors import DataError
 from tests.helpers.texts import make_campaign, make_texts
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from adjudge import read
 from adjudge.campaigns.appraise import to_batches
 from adjudge.campaigns.campaign_file import load_campaign
 from adjudge.campaigns.design import design
 from adjudge.campaigns.design_report import measure_balance
 from adjudge.campaigns.tasks import parse_tasks, to_json
-from adjudge.readers.registry import read
 from adjudge.table.errors import InputError
 
 HEADER = "system\tsegment\tstart\tend\tseverity\tside\ttext\n"

@@ -318,7 +318,7 @@ def test_scores_without_an_annotator_are_in_no_half(judgments: Judgments) -> Non
         assert (halves.annotators, halves.notes) == (len(people) - 2, (note,))
         assert aa(estimator_of(crowd), tests=["raw"], unit="annotators", splits=2).notes == (note,)
         claims = claims_of_scores(crowd, AuditSettings())
-        assert (claims.annotators, claims.notes) == (None, (note,))
+        assert (claims.annotators, claims.notes) == (None, ())
     named = Judgments(judgments.table.filter(~pl.col("annotator").is_in(people[:2].to_list())))
     assert halves.methods == reliability(estimator_of(named), methods=["raw"], splits=3).methods
     few = pl.when(pl.col("annotator").is_in(people[:3].to_list())).then("annotator").alias("annotator")

@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-import adjudge as package
-from adjudge.evidence.compare import compare, suggestions
+from adjudge import compare
+from adjudge.evidence.compare import suggestions
 from adjudge.evidence.compared_campaigns import (
     Campaign,
     Item,
@@ -62,6 +62,15 @@ def test_two_runs_of_one_truth_agree() -> None:
     assert result.verdict.startswith("one and two put the 5 systems into the same order (r = ")
     assert [system.system for system in result.systems] == list("abcde")
     assert [system.ranks for system in result.systems] == [(i, i) for i in range(1, 6)]
+
+
+def test_every_run_gives_the_same_digits() -> None:
+    """Sums over items in no particular order had other last digits from run to run."""
+    scored = {"one": campaign(EFFECTS, 1), "two": campaign(EFFECTS, 2)}
+    ranked = {"one": random_blocks(1, number=200), "two": random_blocks(2, number=200)}
+    for campaigns in (scored, ranked):
+        results = [compare(campaigns, resamples=20).to_dict() for _ in range(6)]
+        assert all(result == results[0] for result in results)
 
 
 def test_scores_are_means_of_segments_as_given() -> None:
@@ -305,7 +314,7 @@ def test_the_command(adjudge: Callable[..., Run], tmp_path: Path) -> None:
 def test_python_takes_paths_and_frames(tmp_path: Path) -> None:
     first = tmp_path / "one.parquet"
     native.write(campaign(EFFECTS, 1), first)
-    result = package.compare([first, campaign(EFFECTS, 2).table], resamples=20)
+    result = compare([first, campaign(EFFECTS, 2).table], resamples=20)
     assert result.campaigns == (str(first), "campaign 2")
     assert result.pairs[0].scores.n == 5
 

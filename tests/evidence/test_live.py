@@ -118,3 +118,15 @@ def test_equal_systems_are_seldom_told_apart_at_any_of_forty_times() -> None:
     limits = np.vectorize(lambda fraction: mixture_bound(fraction, 0.05, share))(information / planned)
     wrong = (z >= limits).any(axis=1).mean()
     assert wrong <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / campaigns)
+
+
+def test_one_persons_taste_stops_nothing() -> None:
+    """However clear it is to one or two people, the state says go on, and its bounds are fixed by a later one."""
+    for people in (1, 2):
+        part = growing({"A": 60.0, "B": 0.0}, annotators=people)[2]
+        state = live(part, planned=PLANNED)
+        assert (state.stop, state.start, state.outlook, state.people) == (False, None, None, people)
+        assert state.advice.endswith("nothing is settled for others before 3 people have.")
+        assert all(claim.verdict == "open" for claim in state.claims)
+        assert {(system.best, system.worst) for system in state.systems} == {(1, 2)}
+    assert live(growing({"A": 60.0, "B": 0.0}, annotators=3)[2], planned=PLANNED).stop

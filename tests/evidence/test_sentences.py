@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from adjudge.evidence.audit import AuditSettings, audit
-from adjudge.evidence.claims import Claim, Claims, Verdict
-from adjudge.evidence.verdict import HumanStanding, decide_by_claims, say_claims
+from adjudge.evidence.claims import Claim, Claims
+from adjudge.evidence.verdict import HumanStanding, Verdict, decide_by_claims, say_claims
 from adjudge.table.judgments import Judgments
 
 
@@ -148,8 +148,8 @@ STRENGTHS: dict[str, tuple[Claims, tuple[str, ...]]] = {
         claims_with(dict.fromkeys(REF_AND_THREE, "fragile")),
         (
             (
-                "alpha comes out best, but not in every audit: let other people judge alpha and beta before you rely on "
-                "it."
+                "alpha comes out best, but not in every audit: let other people judge alpha and beta "
+                "before you rely on it."
             ),
             "The human translation REF comes out better than every system, but not in every audit.",
         ),

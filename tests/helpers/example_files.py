@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from adjudge import read
 from adjudge.readers import native
-from adjudge.readers.registry import read
 from tests.conftest import ROOT
 from tests.helpers.tables import ranking_rows, score_rows, write_table
 

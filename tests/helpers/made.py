@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations
 
+import numpy as np
+
 from adjudge.evidence.audit import Audit, Section
-from adjudge.evidence.claims import Claim, Claims, Verdict
+from adjudge.evidence.claims import Claim, Claims
 from adjudge.evidence.composition import Documents, ExplainedSpread, SampledSystem, Sampling, TaskComposition
 from adjudge.evidence.stability import Stability, StabilityRow
 from adjudge.evidence.trust import AATest, HalfAgreement, Influence, LeftOutUnit, Reliability
+from adjudge.evidence.verdict import Verdict
 from adjudge.mixed.components import VarianceComponent
 from adjudge.people.results import Agreement, AnnotatorAgreement, AnnotatorCheck, Checked, Coefficients, LengthAgreement
 from adjudge.ranking.changes import ChangeFamily
+from adjudge.ranking.decisions import decide
 from adjudge.ranking.intervals import AARate, Correlation
 from adjudge.ranking.methods import find_method
 from adjudge.ranking.ranking import Lines, PairComparison, RankedSystem, Ranking
@@ -21,6 +25,7 @@ from adjudge.readers.summary import Imported
 from adjudge.reports.build import PairResults
 from adjudge.table.judgments import SetAside
 
+LEVEL = 0.05
 NASTY = "</script><script>window.hacked=1</script><img src=x onerror='window.hacked=1'>"
 
 
@@ -40,14 +45,24 @@ def ranked(name: str, rank: int, *, cluster: int, ranks: tuple[int, int], human:
 def ranking(
     *systems: RankedSystem, open_pairs: tuple[tuple[str, str], ...] = (), method: str = "bradley-terry"
 ) -> Ranking:
-    """A ranking of these systems; all pairs are told apart except the open ones."""
+    """A ranking of these systems, the best first; all pairs are decided except the open ones."""
     comparisons = tuple(
         PairComparison(
-            a.system, b.system, 0.25, p, p, p, {"wins": 60 + i, "ties": 5, "losses": 40, "p_sign": p, "se": 0.1}
+            better=a.system,
+            worse=b.system,
+            difference=0.25,
+            p=p,
+            p_holm=p,
+            p_bh=p,
+            numbers={"wins": 60 + i, "ties": 5, "losses": 40, "p_sign": p, "se": 0.1},
+            p_adjusted=p,
+            decided=p < LEVEL,
+            state="decided" if p < LEVEL else "open",
         )
         for i, (a, b) in enumerate(combinations(systems, 2))
         for p in [0.4 if (a.system, b.system) in open_pairs else 0.0001]
     )
+    systems = with_letters(systems, comparisons)
     numbers = sorted({system.cluster for system in systems})
     return Ranking(
         settings={"method": method, "seed": 1},
@@ -59,9 +74,29 @@ def ranking(
         systems=systems,
         comparisons=comparisons,
         clusters=tuple(tuple(system.system for system in systems if system.cluster == number) for number in numbers),
-        lines=Lines("rank-sets", 0.05),
+        lines=Lines("decided", LEVEL),
         set_aside=(SetAside("blank label", 3),),
     )
+
+
+def with_letters(
+    systems: tuple[RankedSystem, ...], comparisons: tuple[PairComparison, ...]
+) -> tuple[RankedSystem, ...]:
+    """The systems with letters as their comparisons say: those of an undecided pair share one."""
+    place = {system.system: i for i, system in enumerate(systems)}
+    p = np.full((len(systems), len(systems)), 1.0)
+    for pair in comparisons:
+        i, j = place[pair.better], place[pair.worse]
+        p[i, j] = p[j, i] = 0.0 if pair.decided else 1.0
+    order = np.arange(len(systems))
+    letters = decide(-order.astype(float), p, None, level=LEVEL).letters(order)
+    assert letters is not None
+    return tuple(replace(system, letters=own) for system, own in zip(systems, letters, strict=True))
+
+
+def undecided(pair: PairComparison, p: float, p_adjusted: float) -> PairComparison:
+    """The pair with these p-values, which do not decide it."""
+    return replace(pair, p=p, p_holm=p_adjusted, p_bh=p, p_adjusted=p_adjusted, decided=False, state="open")
 
 
 def three_systems(first: str = "alpha") -> Ranking:
@@ -76,8 +111,8 @@ def three_systems(first: str = "alpha") -> Ranking:
 
 def counts() -> Imported:
     return Imported(
-        settings={}, data="0123456789ab", version="test", rows=480, annotators=6, systems=3, documents=4, segments=40,
-        pairs=("en-cs",), protocols=("ranking",),
+        settings={}, data="0123456789ab", version="test", rows=480, judgments=480, annotators=6, systems=3, documents=4,
+        segments=40, pairs=("en-cs",), protocols=("ranking",),
     )  # fmt: skip
 
 
@@ -216,14 +251,29 @@ def documents(first: str) -> Documents:
 
 def made_claims(*pairs: tuple[str, str, Verdict], method: str = "bradley-terry") -> Claims:
     """Claims that the first of each pair is better than the second, with these verdicts."""
-    made = [
-        Claim(
-            f"{a} is better than {b}", "better", (a, b), 1.5, (0.5, 2.5), 0.01 if verdict != "not supported" else 0.4,
-            ("without the worst system",) if verdict == "holds" else (),
-            ("without ann",) if verdict == "fragile" else (), verdict,
+    corrected = {"holds": 0.001, "needs more people": 0.02, "fragile": 0.001, "not supported": 0.4}
+    made = []
+    for a, b, verdict in pairs:
+        fragile, p = verdict == "fragile", corrected[verdict]
+        made.append(
+            Claim(
+                claim=f"{a} is better than {b}",
+                kind="better",
+                systems=(a, b),
+                estimate=1.5,
+                interval=(-0.5, 3.5) if verdict == "not supported" else (0.5, 2.5),
+                p_holm=p,
+                survives=("without the worst system",) if verdict in ("holds", "needs more people") else (),
+                broken_by=("annotator ann left out",) if fragile else (),
+                verdict=verdict,
+                p=p,
+                fails=("any annotator left out",) if fragile else (),
+                p_adjusted=p,
+                replication=None if verdict == "not supported" else 0.6,
+                people_needed=9 if verdict == "needs more people" else None,
+                reason="without annotator ann the difference is not significant (p = 0.080)" if fragile else "",
+            )
         )
-        for a, b, verdict in pairs
-    ]  # fmt: skip
     parity = Claim("beta is at parity with ref", "parity", ("beta", "ref"), -0.2, (-1.0, 0.6), 0.01, (), (), "holds")
     return Claims(method, "points", 0.05, 3.0, (*made, parity), ("without the worst system", "any annotator left out"))
 

@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 
 import polars as pl
 
-from adjudge.readers.registry import read
+from adjudge import read
 from adjudge.server.database import database_file
 from adjudge.table.judgments import Judgments
 from tests.conftest import Run

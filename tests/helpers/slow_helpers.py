@@ -140,6 +140,7 @@ def slow_gain(
     means = _of_means(slow.slopes, whole, matched.document)
     unjudged = _differences(means) / len(pairs) * (segments - len(of_segment)) / segments
     people = _people(design, without, pairs)
+    assert design.annotator is not None
     freedom = (len(np.unique(design.annotator)) - 1) * (len(design.systems) - 1)
     before, after = sum(squares[0]), sum(squares[1]) + unjudged
     doubt = np.sqrt(2 / freedom) * (people + before)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adjudge.metrics.gold import gold
+from adjudge import gold
 from adjudge.metrics.join import read_keys
 from adjudge.table.errors import DataError, InputError
 from adjudge.table.judgments import Judgments
@@ -43,13 +43,13 @@ def test_segments_are_averaged_before_documents() -> None:
             "protocol": ["da"] * 4,
         }
     )
-    (only,) = gold([judgments]).scores
+    (only,) = gold(judgments).scores
     assert only.raw == pytest.approx((10 + 50 + 100) / 3)
     assert only.n == 4
 
 
 def test_two_runs_of_one_truth_agree() -> None:
-    result = gold([run(1), run(2)], orders=20)
+    result = gold(run(1), run(2), orders=20)
     assert result.correlation is not None
     assert result.correlation.n == 8
     assert result.correlation.pearson > 0.9
@@ -58,22 +58,22 @@ def test_two_runs_of_one_truth_agree() -> None:
 
 
 def test_the_curve_ends_at_the_correlation_and_is_the_same_again() -> None:
-    result = gold([run(1), run(2)], orders=10)
+    result = gold(run(1), run(2), orders=10)
     assert result.correlation is not None
     assert len(result.curve) == 6
     assert result.curve[-1].pearson == pytest.approx(result.correlation.pearson)
     assert result.curve[-1].random_low == pytest.approx(result.correlation.pearson)
     assert result.curve[2].mean == pytest.approx(9)
-    assert result.curve == gold([run(1), run(2)], orders=10).curve
+    assert result.curve == gold(run(1), run(2), orders=10).curve
 
 
 def test_keys_give_documents_and_unknown_segments_are_named() -> None:
     judgments = run(3)
     segments = judgments.table["segment"].unique().to_list()
-    mapped = gold([judgments], keys={segment: segment[:2] for segment in segments})
+    mapped = gold(judgments, keys={segment: segment[:2] for segment in segments})
     assert len(mapped.scores) == 8
     with pytest.raises(DataError, match="is not in the keys"):
-        gold([judgments], keys={"d0s0": "d0"})
+        gold(judgments, keys={"d0s0": "d0"})
 
 
 def test_keys_are_read_by_their_header(tmp_path: Path) -> None:

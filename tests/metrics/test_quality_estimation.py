@@ -8,10 +8,13 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from sacrebleu.metrics.ter import TER
 
-from adjudge.metrics.quality_estimation import Prices, combine, costs, estimate, orders_along, refit, tune_weight
+from adjudge import qe
+from adjudge.metrics.quality_estimation import Prices, combine, costs, estimate, find_orders, refit, tune_weight
 from adjudge.planning.simulate import SimulatedEdits, simulate_post_edits
 from adjudge.readers.post_edits import EditedDocument, read_document_scores, read_post_edits, read_predictions
 from adjudge.table.errors import DataError, InputError, UsageError
@@ -120,7 +123,7 @@ def test_few_documents_are_a_matter_of_correlations_only() -> None:
 
 
 def test_orders_are_joined_where_they_are_the_same() -> None:
-    orders = orders_along([0, 1, 2, 3], {"a": [0.9, 0.8, 0.1, None], "b": [0.5, 0.5, 0.5, 0.5]})
+    orders = find_orders([0, 1, 2, 3], {"a": [0.9, 0.8, 0.1, None], "b": [0.5, 0.5, 0.5, 0.5]})
     assert [(item.low, item.high, item.order) for item in orders] == [(0, 1, ("a", "b")), (2, 3, ("b", "a"))]
 
 
@@ -246,3 +249,31 @@ def test_document_scores_from_a_table_or_from_gold(tmp_path: Path) -> None:
     gold_file.write_text("{")
     with pytest.raises(InputError, match="is not JSON"):
         read_document_scores(gold_file)
+
+
+def test_python_takes_data_frames_and_mappings(tmp_path: Path) -> None:
+    made = simulated()
+    texts, predictions = write(tmp_path, made)
+    from_files = qe(texts, predictions, weight=2.0).to_dict()
+    assert qe(made.texts, made.predictions, weight=2.0).to_dict() == from_files
+    table = pl.DataFrame({"document": [document.name for document in made.documents]}).with_columns(
+        pl.Series(name, list(predicted.values())) for name, predicted in made.predictions.items()
+    )
+    assert qe(pd.DataFrame(made.texts.to_dict(as_series=False)), table, weight=2.0).to_dict() == from_files
+
+
+def test_edit_rates_from_elsewhere_replace_texts() -> None:
+    """The rates of texts, given as numbers, lead to the same correlations; but they have no words to pay for."""
+    made = simulated()
+    by_texts = qe(made.texts, made.predictions)
+    rates = pl.DataFrame([(each.document, each.first, each.second) for each in by_texts.documents],
+                         schema=["document", "first", "second"], orient="row")  # fmt: skip
+    by_rates = qe(rates, made.predictions)
+    assert by_rates.systems == by_texts.systems
+    assert by_rates.orders == by_texts.orders
+    one_edition = qe(rates.drop("second"), made.predictions)
+    assert [each.label for each in one_edition.documents] == rates["first"].to_list()
+    with pytest.raises(UsageError, match="edit rates hold none"):
+        qe(rates, assessments=10, assessment_price=0.1, word_price=(0.1, 0.2))
+    with pytest.raises(InputError, match="data frame, line 3: document 'document-1' occurs twice"):
+        qe(pl.concat([rates[:2], rates[:1]]))

@@ -16,10 +16,10 @@ from adjudge.people.coefficients import (
     above_chance,
     alpha,
     chance_of,
+    chance_of_random_clicks,
     cohen_kappa,
     fleiss_kappa,
     kappa_of_table,
-    random_clicker,
 )
 from adjudge.table.errors import UsageError
 
@@ -54,7 +54,7 @@ def test_kappa_of_cohens_example() -> None:
 
 def test_random_clicker_of_five_labels() -> None:
     """Bojar et al. 2011, section 2.2.2: P(E) = 0.36."""
-    assert random_clicker(5) == pytest.approx(0.36)
+    assert chance_of_random_clicks(5) == pytest.approx(0.36)
 
 
 def test_s_of_bojars_table_3() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.people.agreement import agree
-from adjudge.people.coefficients import above_chance, alpha, between_annotators, group_annotations, within_annotators
+from adjudge.people.coefficients import above_chance, alpha, group_annotations, pair_annotators, pair_repeats
 from adjudge.table.comparisons import comparisons
 from adjudge.table.errors import DataError, UsageError
 from adjudge.table.judgments import Judgments
@@ -135,7 +135,7 @@ def test_resampled_agreement_agrees_with_counting() -> None:
     times = dict(zip(grouped.annotators, (2, 0, 3, 1), strict=True))
     weights = np.array([[times[who] for who in grouped.annotators]], dtype=float)
     items = every_annotation(judgments, reference=True)
-    for kind, pairs in (("inter", between_annotators(grouped)), ("intra", within_annotators(grouped))):
+    for kind, pairs in (("inter", pair_annotators(grouped)), ("intra", pair_repeats(grouped))):
         counted = [
             (times[a[0]] * (times[b[0]] if kind == "inter" else 1), a[1] == b[1]) for a, b in slow_pairs(items, kind)
         ]

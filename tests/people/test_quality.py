@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -15,6 +16,7 @@ from adjudge.people.check import check
 from adjudge.people.quality import quality_of, without_failed
 from adjudge.readers import native
 from adjudge.readers.registry import read
+from adjudge.reports.people_section import check_words
 from adjudge.table.judgments import Judgments, SetAside, concat
 from tests.conftest import Run
 
@@ -27,6 +29,7 @@ ANSWERS = {
 
 
 def controlled(target: str = "de", **more: pl.Expr) -> Judgments:
+    rng = np.random.default_rng(8)
     rows = [
         {
             "annotator": who, "task": "t", "segment": str(i), "kind": kind, "score": float(score), "system": system,
@@ -35,12 +38,15 @@ def controlled(target: str = "de", **more: pl.Expr) -> Judgments:
         for who, (genuine, degraded) in ANSWERS.items()
         for i in range(6)
         for system, kind, score in (
-            ("A", "system", genuine[i]), ("A", "degraded", degraded[i]), ("B", "system", genuine[i] - 3 - i % 3),
+            ("A", "system", genuine[i]), ("A", "degraded", degraded[i]),
+            ("B", "system", genuine[i] - 3 + rng.integers(-9, 10)),
         )
     ]  # fmt: skip
     # One who judged no controls, and somebody without a name.
-    rows += [{**row, "annotator": "new"} for row in rows[:18] if row["kind"] == "system"]
-    rows += [{**row, "annotator": None} for row in rows[:18] if row["kind"] == "system"]
+    for name in ("new", None):
+        score = rng.uniform(55, 90, 12).round().tolist()
+        judged = [row for row in rows[:18] if row["kind"] == "system"]
+        rows += [{**row, "annotator": name, "score": given} for row, given in zip(judged, score, strict=True)]
     return Judgments.from_columns(pl.DataFrame(rows).with_columns(**more))
 
 
@@ -83,6 +89,13 @@ def test_accounts_that_may_be_of_one_person_are_not_judged_by_their_few_controls
     assert quality_of(replace(accounts, people=True)).left_out == ("clicker",)
     fast = replace(accounts, table=accounts.table.with_columns(active_seconds=0.2))
     assert quality_of(fast).nobody_passes
+    assert quality_of(fast).note.startswith("none of 4 accounts passes the check, so all judgments are kept")
+    checked = check(accounts)
+    assert checked.unit == "account"
+    assert any(note.startswith("4 accounts may be as few as one person") for note in checked.notes)
+    assert "account" in check_words(checked)[0]
+    assert "annotator" not in check_words(checked)[0]
+    assert check(controlled()).unit == "annotator"
 
 
 def test_without_evidence_nothing_changes() -> None:

@@ -11,7 +11,7 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from adjudge.people.agreement import agree
-from adjudge.people.coefficients import RESAMPLES_PER_TASK, over_resamples, percentile_interval
+from adjudge.people.coefficients import RESAMPLES_PER_TASK, percentile_interval, resample_statistic
 from adjudge.table.judgments import Judgments
 from adjudge.table.rng import generator
 from adjudge.work import tasks as work_tasks
@@ -57,7 +57,7 @@ def test_one_and_two_workers_give_the_same_bytes(judgments: Judgments) -> None:
 @pytest.mark.usefixtures("eager")
 def test_resamples_go_to_other_processes_where_that_is_faster() -> None:
     with workers(jobs=2):
-        ids = over_resamples(process, np.ones((4 * RESAMPLES_PER_TASK, 3)))
+        ids = resample_statistic(process, np.ones((4 * RESAMPLES_PER_TASK, 3)))
     assert ids[0] == os.getpid()
     # This process takes its share of the rest too, so that two workers are two processes.
     assert len(set(ids)) == 2
@@ -65,7 +65,7 @@ def test_resamples_go_to_other_processes_where_that_is_faster() -> None:
 
 def test_small_work_stays_in_this_process() -> None:
     with workers(jobs=2):
-        assert set(over_resamples(process, np.ones((4 * RESAMPLES_PER_TASK, 3)))) == {os.getpid()}
+        assert set(resample_statistic(process, np.ones((4 * RESAMPLES_PER_TASK, 3)))) == {os.getpid()}
 
 
 def test_intervals_of_normal_values_are_those_of_students_t() -> None:

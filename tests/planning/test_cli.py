@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from adjudge.readers.registry import read
+from adjudge import read
 from tests.conftest import Run, assert_explained
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.planning.simulate import simulate
+from adjudge import simulate
 from adjudge.planning.simulated_rankings import RankingCampaign
 from adjudge.ranking.counts import annotator_units, people_counts
 from adjudge.ranking.tastes import fit_tastes

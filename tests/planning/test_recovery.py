@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from adjudge.planning.simulate import simulate
+from adjudge import simulate
 from adjudge.planning.simulated_rankings import RankingCampaign
 from adjudge.planning.truth import Simulated, TrueSystem, Truth, recovery
 from adjudge.ranking.bradley_terry import fit

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.planning.simulate import simulate
+from adjudge import simulate
 from adjudge.planning.simulated_scores import SYSTEM, ScoreCampaign, design_scores, draw_scores
 from adjudge.planning.truth import recovery
 from adjudge.ranking.methods import rank

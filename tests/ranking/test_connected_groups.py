@@ -17,7 +17,7 @@ def test_a_table_and_a_graph_tell_the_same_groups(met: list[tuple[int, int]]) ->
     system, other = np.array(met).T
     expected = _slow_groups(met, 7)
     assert groups(system, other, 7) == expected
-    assert comparisons._many_groups(system, other, 7) == expected
+    assert comparisons._group_by_graph(system, other, 7) == expected
     assert number_of_groups(system, other, 7) == len(expected)
 
 

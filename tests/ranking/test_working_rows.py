@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
-from bench.relative_campaigns import as_comparisons
+from bench.relative_campaigns import RelativeCampaign, as_comparisons
 from numpy.typing import NDArray
 
+from adjudge.ranking import working_rows
 from adjudge.ranking.bradley_terry import RIDGE, expectations, fit
 from adjudge.ranking.counts import count_people, group_of, person_of
-from adjudge.ranking.working_rows import Equations, Solution, rows_of
+from adjudge.ranking.working_rows import Equations, Solution, fit_rows, rows_of, rows_of_counts
 from adjudge.table.comparisons import Comparisons
 
 Floats = NDArray[np.float64]
@@ -106,8 +110,6 @@ def campaign(seed: int, *, shown: int = 3, repeated: int = 5, documents: bool = 
     ranks = 1 + (rounded[:, :, None] < rounded[:, None, :]).sum(2)
     compared = as_comparisons(systems, who, segment, system, ranks)
     if documents:
-        from dataclasses import replace
-
         compared = replace(compared, document=(compared.segment // 3).astype(np.int32))
     return compared
 
@@ -120,7 +122,7 @@ def solved(compared: Comparisons) -> tuple[Equations, Solution]:
     return equations, equations.estimate().solution()
 
 
-CASES = {
+CASES: dict[str, dict[str, Any]] = {
     "own segments, pairs": {"shown": 2, "repeated": 0},
     "own segments, blocks": {"repeated": 0},
     "shared segments": {},
@@ -150,3 +152,70 @@ def test_it_is_the_dense_model(case: str, seed: int) -> None:
     _, delta, covariance = dense.at(parameters, parameters, RIDGE / parameters[0])
     assert found.delta == pytest.approx(delta, abs=1e-6)
     assert found.covariance == pytest.approx(covariance, abs=1e-6)
+
+
+def test_counts_are_rows_of_pairs() -> None:
+    """Where every comparison is a screen on a text of its own, its counts say all."""
+    compared = campaign(3, shown=2, repeated=0)
+    people = count_people(compared, person_of(compared), group_of(compared))
+    plain = fit(people.wins.sum(0), people.ties.sum(0))
+    _, one = solved(compared)
+    other = fit_rows(rows_of_counts(people, plain.strength, float(plain.log_tie)), plain.strength)
+    assert other.variances.errors == pytest.approx(one.variances.errors, rel=1e-6)
+    assert other.delta == pytest.approx(one.delta, abs=1e-6)
+    assert other.covariance == pytest.approx(one.covariance, abs=1e-6)
+    assert other.own_tastes == pytest.approx(one.own_tastes, abs=1e-6)
+
+
+@pytest.mark.parametrize("bound", ["MOST_DENSE", "MOST_EXACT"])
+def test_random_signs_give_nearly_the_same(bound: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = campaign(1, people=8, repeated=12, documents=True)
+    _, exact = solved(compared)
+    monkeypatch.setattr(working_rows, "MOST_DENSE", 0)
+    monkeypatch.setattr(working_rows, bound, 0)
+    _, sampled = solved(compared)
+    names = list(exact.variances.ratios)
+    one, other = ([found.variances.of(name) for name in names] for found in (exact, sampled))
+    assert other == pytest.approx(one, abs=0.15 if bound == "MOST_EXACT" else 1e-2)
+    assert np.diag(sampled.covariance) == pytest.approx(np.diag(exact.covariance), rel=0.1)
+
+
+def test_slopes_are_those_of_the_covariance() -> None:
+    """Against differences of the dense covariance, with weights held."""
+    compared = campaign(0, people=6, repeated=6)
+    dense, (_, found) = Dense(compared), solved(compared)
+    variances = found.variances
+    parameters = np.array([variances.errors, *(variances.errors * ratio for ratio in variances.ratios.values())])
+    moving = [0, *(k + 1 for k, ratio in enumerate(variances.ratios.values()) if ratio > 2e-6)]
+    assert len(found.slopes) == len(moving) > 1
+    for slope, k in zip(found.slopes, moving, strict=True):
+        step = np.zeros(len(parameters))
+        step[k] = 1e-4 * parameters[k]
+        ends = [dense.at(parameters + sign * step, parameters, RIDGE / parameters[0])[2] for sign in (1, -1)]
+        assert slope == pytest.approx((ends[0] - ends[1]) / (2 * step[k]), abs=1e-5 * np.abs(slope).max())
+
+
+@pytest.mark.parametrize("work", [(40,) * 6, (200, 10, 10, 10)])
+def test_degrees_of_freedom_are_bounded_by_the_people_who_carry_the_estimate(work: tuple[int, ...]) -> None:
+    """By hand: all saw all n systems, so (A - 1)(n - 1) ways to differ, times (A_e - 1) / (A - 1)."""
+    compared = RelativeCampaign(3, work, shown=2).draw(np.random.default_rng(2))
+    equations, found = solved(compared)
+    dense = Dense(compared)
+    shares = []
+    for who in range(len(work)):
+        x = dense.x[dense.level["annotator"] == who]
+        value = np.maximum(np.linalg.eigvalsh(x.T @ x), 0)
+        shares.append((value / (1 + found.variances.ratios["annotator"] * value)).sum())
+    worth = sum(shares) ** 2 / sum(share**2 for share in shares)
+    assert found.bound == pytest.approx((worth - 1) * 2, rel=1e-6)
+    assert equations.people == len(work)
+
+
+def test_a_system_on_which_people_part_has_wider_errors() -> None:
+    compared = RelativeCampaign(6, (60,) * 12, taste=0.2, polarising=1.5).draw(np.random.default_rng(1))
+    _, found = solved(compared)
+    added = np.diag(found.own_tastes.sum(0))
+    assert added[0] > 0.3 * found.covariance[0, 0]
+    assert added[0] > 3 * np.abs(added[1:]).max()
+    whole = found.covariance + found.own_tastes.sum(0)
+    assert np.linalg.eigvalsh(whole)[1:].min() > 0

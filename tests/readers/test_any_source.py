@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import adjudge
-from adjudge.readers.registry import read
+from adjudge import read
 from adjudge.table.errors import UsageError
 
 ROWS = "annotator,segment,system,score,source_lang,target_lang\nann,1,a,70,cs,en\nann,1,b,60,cs,en\nbob,2,a,5,de,en\n"

@@ -9,10 +9,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from adjudge import read
 from adjudge.ranking.methods import rank
 from adjudge.readers.appraise import layout
 from adjudge.readers.options import ReadOptions
-from adjudge.readers.registry import read
 from adjudge.table.errors import DataError, InputError
 from adjudge.table.judgments import SetAside
 

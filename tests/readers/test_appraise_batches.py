@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from adjudge import read
 from adjudge.readers.appraise_batches import read_batches
 from adjudge.readers.options import ReadOptions
-from adjudge.readers.registry import read
 from adjudge.table.errors import InputError
 from adjudge.table.judgments import SetAside
 from tests.readers.test_appraise import row, write

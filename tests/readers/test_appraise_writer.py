@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge import read
 from adjudge.readers.appraise_batches import format_spans, parse_spans, write
-from adjudge.readers.registry import read
 from adjudge.table.errors import DataError, UsageError
 from adjudge.table.judgments import SPAN, Judgments
 

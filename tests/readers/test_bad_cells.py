@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from adjudge.readers.registry import read
+from adjudge import read
 from adjudge.table.errors import InputError, UsageError
 from adjudge.table.judgments import Judgments
 

@@ -8,7 +8,7 @@ import pytest
 
 import adjudge
 from adjudge.ranking.ranking import Ranking
-from adjudge.readers.duplicates import lines_once
+from adjudge.readers.duplicates import keep_lines_once
 from adjudge.readers.registry import FORMATS, read
 from tests.helpers.record_files import FILES, ITEMS, SYSTEMS, File, ranks
 
@@ -117,8 +117,8 @@ def test_an_error_of_mqm_that_stands_twice_costs_once(tmp_path: Path) -> None:
 
 
 def test_lines_that_hardly_differ_are_no_copies() -> None:
-    assert lines_once(["1"] * 80) == (range(80), 1)
+    assert keep_lines_once(["1"] * 80) == (range(80), 1)
     different = [str(i) for i in range(30)]
-    assert lines_once(different * 3) == (range(60, 90), 3)
-    assert lines_once([line for line in different for _ in range(3)]) == (range(2, 90, 3), 3)
-    assert lines_once([*different, *different[:-1], "x"]) == (range(60), 1)
+    assert keep_lines_once(different * 3) == (range(60, 90), 3)
+    assert keep_lines_once([line for line in different for _ in range(3)]) == (range(2, 90, 3), 3)
+    assert keep_lines_once([*different, *different[:-1], "x"]) == (range(60), 1)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from adjudge.readers.registry import read
+from adjudge import read
 from adjudge.table.errors import InputError, UsageError
 from adjudge.table.judgments import Judgments
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from adjudge import read
 from adjudge.readers.mqm import find_weights, score, weight
 from adjudge.readers.options import ReadOptions
-from adjudge.readers.registry import read
 from adjudge.table.errors import InputError, UsageError
 from adjudge.table.judgments import SetAside
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.readers.registry import read
+from adjudge import read
 from adjudge.table.errors import InputError
 from adjudge.table.judgments import SetAside
 

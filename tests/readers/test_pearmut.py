@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from adjudge import read
 from adjudge.readers.options import ReadOptions
 from adjudge.readers.pearmut import read_span
-from adjudge.readers.registry import read
 from adjudge.table.errors import InputError
 from adjudge.table.judgments import SetAside
 

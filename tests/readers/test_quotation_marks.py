@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.readers.registry import read
+from adjudge import read
 from adjudge.table.errors import InputError
 
 HEADER = ("annotator", "segment", "system", "score", "target")

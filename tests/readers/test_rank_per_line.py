@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from adjudge import read
 from adjudge.readers.options import ReadOptions
-from adjudge.readers.registry import read
 from adjudge.table.errors import InputError
 
 TWO = ReadOptions(stacked=2)

@@ -14,7 +14,7 @@ import pytest
 import xlsxwriter
 
 import adjudge
-from adjudge.readers.registry import read
+from adjudge import read
 from adjudge.readers.tables import load_table
 from adjudge.table.errors import AdjudgeError, InputError
 

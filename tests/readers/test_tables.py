@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 import xlsxwriter
 
+from adjudge import read
 from adjudge.readers.columns import PAIR_COLUMNS, SYNONYMS
-from adjudge.readers.registry import read
 from adjudge.table.errors import InputError, UsageError
 from adjudge.table.judgments import SCHEMA, Judgments
 from tests.conftest import ROOT

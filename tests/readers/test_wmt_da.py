@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.readers.registry import read
+from adjudge import read
 from adjudge.table.errors import DataError, InputError
 from adjudge.table.judgments import Judgments, SetAside
 

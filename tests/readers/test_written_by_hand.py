@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 import xlsxwriter
 
-from adjudge.readers.registry import read
+from adjudge import read
 from adjudge.table.errors import InputError
 from adjudge.table.judgments import Judgments
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from adjudge import read
 from adjudge.readers.options import ReadOptions
-from adjudge.readers.registry import read
 from adjudge.table.judgments import Judgments, SetAside
 from tests.helpers.released import read_released
 

@@ -7,16 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.metrics.gold import gold
-from adjudge.metrics.join import read_keys
+from adjudge import gold
 from adjudge.metrics.results import Gold
-from adjudge.readers.registry import read
 
 
 @cache
 def replication(folder: Path) -> Gold:
-    runs = [read([folder / "batched-hits" / name], format="mturk-da") for name in ("runA", "runB")]
-    return gold(runs, names=("runA", "runB"), keys=read_keys(folder / "seg-key-enes"), orders=5)
+    runs = [folder / "batched-hits" / name for name in ("runA", "runB")]
+    return gold(*runs, format="mturk-da", keys=folder / "seg-key-enes", orders=5)
 
 
 def test_the_correlation_is_published(data: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from adjudge import read
 from adjudge.evidence.audit import AuditSettings, audit
 from adjudge.evidence.composition import Discrepancies, Sampling, SoleWinners
 from adjudge.evidence.post_edits import Acceptability
@@ -18,7 +19,6 @@ from adjudge.papers.replicate import ReplicatedCell, Replication, State
 from adjudge.people.agreement import agree
 from adjudge.people.results import Agreement
 from adjudge.ranking.methods import RankSettings, rank
-from adjudge.readers.registry import read
 from adjudge.table.judgments import Judgments
 from tests.conftest import Run
 from tests.helpers.released import read_released

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from adjudge import read
 from adjudge.evidence.audit import audit
 from adjudge.evidence.stability import Stability
 from adjudge.evidence.trust import AATest, Influence, Reliability
 from adjudge.planning.relative import RelativeSpread, spread_like
 from adjudge.ranking.methods import rank
-from adjudge.readers.registry import read
 
 QUESTIONS = ("stability", "aa", "reliability", "influence")
 

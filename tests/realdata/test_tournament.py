@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from adjudge import read
 from adjudge.papers.replicate import Replication, State, replicate
 from adjudge.ranking.tournament import tournament
-from adjudge.readers.registry import read
 from tests.helpers.replications import replication_of
 
 # Cells that cannot match because the paper mixes up its equations; each has a note that says so.

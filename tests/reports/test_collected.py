@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from adjudge.evidence.look import verdict_of_record
+from adjudge.people.quality import quality_of
 from adjudge.reports.build import build_report
 from adjudge.shell.report_stages import ReportSettings, pair_results
 from adjudge.table.judgments import Judgments, concat
@@ -51,7 +52,7 @@ def test_the_verdict_of_a_record_is_that_of_its_looks() -> None:
 
 @pytest.mark.slow
 def test_the_report_says_how_it_was_collected_and_what_the_looks_settled() -> None:
-    results = pair_results(collected(RECORD), ReportSettings())
+    results = pair_results(quality_of(collected(RECORD)), ReportSettings())
     page = build_report({"en-cs": results}, title="test").pairs[0]
     assert page.headline == "The planned looks settled that A is better than B."
     assert page.words[0].startswith("The campaign was looked at 2 of 5 times while it grew; 0.0187 of the level 0.05")

@@ -28,9 +28,9 @@ def test_every_result_is_short_in_text_and_ends_with_its_signature(result: Resul
 def test_text_shows_the_ranking_with_its_lines() -> None:
     lines = str(three_systems()).splitlines()
     assert lines[0] == "Ranking by bradley-terry"
-    assert lines[3].split()[:5] == ["1", "ref", "(human)", "0.750", "1"]
+    assert lines[3].split()[:8] == ["1", "ref", "(human)", "0.750", "0.550", "0.950", "a", "1"]
     assert set(lines[4]) == {"-"}
-    assert lines[5].split()[:4] == ["2", "alpha", "0.500", "2–3"]
+    assert lines[5].split()[:7] == ["2", "alpha", "0.500", "0.300", "0.700", "b", "2–3"]
 
 
 def test_long_tables_are_cut_and_say_so() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.planning.simulate import simulate
+from adjudge import simulate
 from adjudge.planning.simulated_rankings import RankingCampaign
 from adjudge.readers import native
 from adjudge.table.judgments import concat

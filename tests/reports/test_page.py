@@ -17,7 +17,7 @@ from adjudge.reports.build import build_report
 from adjudge.reports.page import Chart, ReportPage
 from adjudge.reports.ranking_section import scores_chart
 from adjudge.table.results import Table, to_plain
-from tests.helpers.made import audit, pair_results, score_results
+from tests.helpers.made import audit, pair_results, score_results, undecided
 
 GOLDEN = Path(__file__).parent / "golden" / "page.json"
 
@@ -120,11 +120,11 @@ def test_claims_come_first_in_plain_words() -> None:
     section = page.sections[0]
     assert section.slug == "claims"
     summary, rule, breaks, parity = section.words
-    assert summary == "Differences that hold: 1 of 3 pairs of systems. Fragile: 1. Left open by the data: 1."
-    assert "survives every audit (without the worst system and any annotator left out)" in rule
-    assert breaks.startswith("The data do not name the people who judged: no half of them can be asked again")
+    assert summary == "Of 3 pairs of systems: 1 holds, 0 need more people, 1 is fragile, 1 is open."
+    assert "no audit breaks it (without the worst system and any annotator left out)" in rule
+    assert breaks == "What breaks fragile claims: any annotator left out (1)."
     assert parity == "beta is at parity with ref: the difference lies within the margin, in every audit."
-    assert page.facts[1].detail == "in every audit: 1; fragile: 1"
+    assert page.facts[1].detail == "hold: 1; need more people: 0; fragile: 1"
 
 
 def test_tests_that_lie_are_named() -> None:
@@ -160,17 +160,17 @@ def test_an_audit_without_a_page_of_its_own_is_shown_with_its_tables() -> None:
 
 
 def test_bars_and_decisions_follow_one_rule() -> None:
-    """Points are hollow where the pair is undecided, and the caption says which correction decides."""
+    """Points are hollow where the pair is undecided, and the caption says so."""
     results = pair_results()
     chart = scores_chart(results.ranking)
-    assert chart.says.startswith("Hollow points are not told apart from alpha after Holm's correction for all 3 pairs;")
+    assert chart.says.startswith("Hollow points are not separated from alpha; filled ones are.")
     assert _states(chart) == {"ref": "decided", "alpha": "decided", "beta": "undecided"}
     pairs = results.ranking.comparisons
-    near = replace(pairs[0], p=0.02, p_holm=0.06)
+    near = undecided(pairs[0], 0.02, 0.06)
     gaps = tuple(replace(pair, numbers={"low": 0.05, "high": 0.45}) for pair in (near, *pairs[1:]))
     chart = scores_chart(replace(results.ranking, comparisons=gaps))
     assert chart.says == (
-        "Hollow points are not told apart from ref after Holm's correction for all 3 pairs; filled ones are. "
+        "Hollow points are not separated from ref; filled ones are. "
         "The bar does not reach ref's line for alpha: the correction makes the difference."
     )
     assert _states(chart) == {"ref": "decided", "alpha": "undecided", "beta": "decided"}
@@ -185,7 +185,7 @@ def test_separate_bars_of_an_undecided_pair_are_counted() -> None:
     says = scores_chart(replace(ranking, systems=apart)).says
     words = "although the test of the difference, which allows for few annotators, is undecided."
     assert says.endswith(f"1 pair of bars stands apart {words}")
-    near = tuple(replace(pair, p=0.01) for pair in ranking.comparisons)
+    near = tuple(pair if pair.decided else undecided(pair, 0.01, 0.4) for pair in ranking.comparisons)
     says = scores_chart(replace(ranking, systems=apart, comparisons=near)).says
     assert says.endswith("1 pair of bars does not reach each other, but only the correction leaves the pair undecided.")
 

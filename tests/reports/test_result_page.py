@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.metrics.gold import gold
+from adjudge import gold
 from adjudge.metrics.join import join
 from adjudge.metrics.meta import evaluate
 from adjudge.metrics.quality_estimation import estimate
@@ -57,13 +57,13 @@ def test_quality_estimation() -> None:
 
 
 def test_gold_with_and_without_a_second_run() -> None:
-    two = gold([run(1), run(2)], orders=5)
+    two = gold(run(1), run(2), orders=5)
     page = build_standard_report(two, title="Runs")
     assert_complete(page, two)
     assert "qe" not in page.charts_by_id()
     assert list(page.charts_by_id()) == ["gold-curve"]
     assert f"r = {two.correlation.pearson:.3f}" in page.pairs[0].headline if two.correlation else False
-    single = gold([run(1)])
+    single = gold(run(1))
     assert_complete(build_standard_report(single, title="Run"), single)
 
 

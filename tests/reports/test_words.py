@@ -6,21 +6,27 @@ from dataclasses import replace
 
 import pytest
 
-from adjudge.evidence.claims import Claims, Verdict
+from adjudge.evidence.claims import Claims
 from adjudge.evidence.verdict import (
+    Verdict,
     count_claims_in_paper,
+    decide_by_claims,
     decide_by_ranking,
     lost_to_correction,
+    name_best,
     say_apart_in_paper,
     say_headline,
     say_ranking,
 )
+from adjudge.ranking.decisions import State
 from adjudge.ranking.ranking import Ranking
 from adjudge.reports import latex
 from adjudge.reports.build import build_report
 from adjudge.table.judgments import SetAside
 from adjudge.table.wording import counted, short_list
-from tests.helpers.made import made_claims, pair_results, ranked, ranking, three_systems
+from tests.helpers.made import made_claims, pair_results, ranked, ranking, three_systems, undecided
+
+UNAUDITED = "A comes out best: it is decided better than every other system."
 
 
 def headline(made: Ranking, claims: Claims | None = None, annotators: int | None = None) -> str:
@@ -46,9 +52,10 @@ def test_names_are_listed_as_people_write_them() -> None:
 
 def test_a_system_alone_in_front_is_the_best() -> None:
     made = ranking(ranked("A", 1, cluster=1, ranks=(1, 1)), ranked("B", 2, cluster=2, ranks=(2, 2)))
-    assert headline(made) == "A comes out best; that was not put to the audits."
-    assert headline(made, made_claims(("A", "B", "holds"))) == "A is the best system."
-    assert verdict(made) == ("The one pair of systems differs by more than chance explains (Holm, 5%).",)
+    assert headline(made) == UNAUDITED
+    best = "A is the best: better than every other system, and no check changes that."
+    assert headline(made, made_claims(("A", "B", "holds"))) == best
+    assert verdict(made) == ("The two systems are decided.",)
 
 
 def test_the_reference_is_not_the_best_system() -> None:
@@ -65,12 +72,43 @@ def test_an_open_first_place_names_the_candidates() -> None:
         ranked("D", 4, cluster=2, ranks=(4, 4)),
         open_pairs=(("A", "B"), ("B", "C")),
     )
-    assert headline(made) == "The data cannot tell which is best: A or B."
+    together = "A and B lead together: all others are behind one of them, and these judgments cannot separate the two."
+    assert headline(made) == together
     sentences = verdict(made)
-    assert (
-        "Of 6 pairs of systems, 4 differ by more than chance explains (Holm, 5%); the other 2 stay open." in sentences
+    assert "4 of 6 pairs of systems are decided, at a level of 5% for all together." in sentences
+    assert "Lines make 2 groups: everyone above a line is decided better than everyone below it." in sentences
+    assert [system.letters for system in made.systems] == ["a", "ab", "b", "c"]
+
+
+def test_leaders_are_named_up_to_three_and_counted_beyond() -> None:
+    systems = [ranked(name, i, cluster=1, ranks=(1, 5)) for i, name in enumerate("ABCDE", start=1)]
+    pairs = [(a.system, b.system) for i, a in enumerate(systems) for b in systems[i + 1 :]]
+    four = ranking(*systems, open_pairs=tuple(pair for pair in pairs if pair != ("A", "E")))
+    assert headline(four) == (
+        "Any of 4 systems may be the best (A, B, ...): none of them is shown to be worse than another."
     )
-    assert "Lines cut the ranking into 2 clusters; the order within a cluster is not a finding." in sentences
+    three = ranking(*systems, open_pairs=tuple(pair for pair in pairs if pair not in (("A", "D"), ("D", "E"))))
+    assert headline(three) == (
+        "A, B and C lead together: nobody is shown to be better than they, and these judgments cannot separate them."
+    )
+    assert verdict(three) == (
+        "2 of 10 pairs of systems are decided, but no group is better than all the rest: see each system's ranks.",
+    )
+
+
+def test_a_system_that_nobody_is_better_than_need_not_be_better_than_all() -> None:
+    """A is decided better than B, and B than C, but A and C are open: A is first, and not the best."""
+    made = ranking(
+        *(ranked(name, i, cluster=1, ranks=(1, 3)) for i, name in enumerate("ABC", start=1)), open_pairs=(("A", "C"),)
+    )
+    sentence = "A comes out first, but the data do not establish that it is the best."
+    assert headline(made) == sentence
+    claims = made_claims(("A", "B", "holds"), ("B", "C", "holds"), ("A", "C", "not supported"))
+    assert headline(made, claims) == sentence
+    assert say_headline(decide_by_claims(claims)) == sentence
+    assert name_best(decide_by_ranking(made), "x")[1] == "undecided"
+    view = "This is the view of two people: for them A comes first; others may see it differently."
+    assert headline(made, annotators=2) == view
 
 
 def test_without_p_values_the_lines_decide() -> None:
@@ -79,16 +117,24 @@ def test_without_p_values_the_lines_decide() -> None:
         ranked("B", 2, cluster=1, ranks=(1, 3)),
         ranked("C", 3, cluster=2, ranks=(1, 3)),
     )
-    silent = replace(made, comparisons=tuple(replace(comparison, p_holm=None) for comparison in made.comparisons))
+    silent = replace(
+        made, comparisons=tuple(replace(undecided(comparison, 1.0, 1.0), p=None) for comparison in made.comparisons)
+    )
     assert decide_by_ranking(silent).leaders == ("A", "B")
 
 
 @pytest.mark.parametrize(
     ("verdict_on_pair", "sentence"),
     [
-        ("holds", "A is the best system."),
-        ("fragile", "A comes out best, but not in every audit."),
-        ("not supported", "A comes out first, but the data do not establish that it is the best."),
+        ("holds", "A is the best machine translation: better than every other system, and no check changes that."),
+        (
+            "needs more people",
+            "A comes out best, but narrowly: as many other people would confirm it about as likely as not.",
+        ),
+        (
+            "fragile",
+            "A comes out best, but not without annotator ann: let other people judge A and C before you rely on it.",
+        ),
     ],
 )
 def test_audited_claims_have_the_last_word(verdict_on_pair: Verdict, sentence: str) -> None:
@@ -97,21 +143,66 @@ def test_audited_claims_have_the_last_word(verdict_on_pair: Verdict, sentence: s
         ranked("A", 2, cluster=2, ranks=(2, 2)),
         ranked("B", 3, cluster=3, ranks=(3, 3)),
         ranked("C", 4, cluster=4, ranks=(4, 4)),
+        open_pairs=(("ref", "A"),),
     )
     claims = made_claims(("A", "B", "holds"), ("A", "C", verdict_on_pair), ("ref", "A", "not supported"))
     assert headline(made, claims) == sentence
-    assert headline(made, replace(claims, method="another")) == "A comes out best; that was not put to the audits."
+    unaudited = "A comes out best of the machine translations: it is decided better than every other one."
+    assert headline(made, replace(claims, method="another")) == unaudited
+
+
+def test_without_names_of_people_a_winner_is_not_called_narrow() -> None:
+    made = ranking(ranked("A", 1, cluster=1, ranks=(1, 1)), ranked("B", 2, cluster=2, ranks=(2, 2)))
+    claims = made_claims(("A", "B", "needs more people"))
+    unnamed = replace(claims, claims=tuple(replace(claim, people_needed=None) for claim in claims.claims))
+    sentence = "A comes out best, but who judged is not named: it may be the view of a few people."
+    assert headline(made, unnamed) == sentence
+
+
+def test_readings_that_disagree_are_told_only_where_they_cost_the_first_place() -> None:
+    systems = [ranked(name, i, cluster=1, ranks=(1, 3)) for i, name in enumerate("ABC", start=1)]
+    pairs = (("A", "B"), ("A", "C"), ("B", "C"))
+    made = ranking(*systems, open_pairs=pairs)
+    shares = {"A": 0.01, "B": 0.1, "C": 0.01}
+    typical = {"A": 50.0, "B": 60.0, "C": 45.0}
+    numbered = tuple(
+        replace(system, numbers={"typical": typical[system.system], "low_share": shares[system.system]})
+        for system in made.systems
+    )
+
+    def with_states(*states: State) -> Ranking:
+        changed = tuple(
+            replace(pair, state=state, numbers={"typical": typical[pair.better] - typical[pair.worse]})
+            for pair, state in zip(made.comparisons, states, strict=True)
+        )
+        return replace(made, systems=numbered, comparisons=changed)
+
+    both = with_states("typical only", "open", "typical only")
+    assert headline(both) == (
+        "B is usually better than A, but 10% of its scores are very low (A: 1%), so its average is not: no winner."
+    )
+    # B is open against C anyway: no reading makes it the best.
+    assert headline(with_states("typical only", "open", "open")) == "No system is shown to be better than another."
+
+
+def test_the_best_machine_translation_stands_below_a_human_one() -> None:
+    made = ranking(
+        ranked("ref", 1, cluster=1, ranks=(1, 1), human=True),
+        ranked("A", 2, cluster=2, ranks=(2, 2)),
+        ranked("B", 3, cluster=3, ranks=(3, 3)),
+    )
+    assert headline(made) == "A comes out best of the machine translations; a human translation comes out better."
+    claims = made_claims(("ref", "A", "holds"), ("A", "B", "holds"), ("ref", "B", "holds"))
+    for known in (claims, replace(claims, humans=("ref",))):
+        assert headline(made, known) == "A is the best machine translation; only the human translation is better."
 
 
 def test_nothing_decided_is_said_plainly() -> None:
     made = ranking(
         ranked("A", 1, cluster=1, ranks=(1, 2)), ranked("B", 2, cluster=1, ranks=(1, 2)), open_pairs=(("A", "B"),)
     )
-    assert headline(made) == "The data cannot tell which system is best: no two of them are told apart."
-    assert verdict(made) == (
-        "The one pair of systems does not differ by more than chance explains (Holm, 5%).",
-        "No line can be drawn anywhere in the ranking.",
-    )
+    assert headline(made) == "No system is shown to be better than another."
+    assert verdict(made) == ("The two systems are not separated.",)
 
 
 @pytest.mark.parametrize("separated", [False, True])
@@ -154,15 +245,23 @@ def test_every_human_is_compared_by_itself() -> None:
     )
 
 
-@pytest.mark.parametrize(("people", "whom"), [(1, "For this one person only"), (2, "For these two people only")])
+@pytest.mark.parametrize(
+    ("people", "whom"),
+    [
+        (1, "This is the view of one person: for this person"),
+        (2, "This is the view of two people: for them"),
+    ],
+)
 def test_with_one_or_two_people_the_headline_is_about_them(people: int, whom: str) -> None:
     made = ranking(ranked("A", 1, cluster=1, ranks=(1, 1)), ranked("B", 2, cluster=2, ranks=(2, 2)))
-    assert headline(made, annotators=people) == f"{whom}: A comes out best."
-    tied = replace(made, comparisons=tuple(replace(pair, p=0.5, p_holm=0.5) for pair in made.comparisons))
-    undecided = "the data cannot tell which system is best: no two of them are told apart."
-    assert headline(tied, annotators=people) == f"{whom}: {undecided}"
-    assert verdict(made, annotators=people)[-1].endswith("only.")
-    assert headline(made, annotators=3) == "A comes out best; that was not put to the audits."
+    assert headline(made, annotators=people) == f"{whom} A is better than B; others may see it differently."
+    tied = ranking(*made.systems, open_pairs=(("A", "B"),))
+    assert headline(tied, annotators=people) == "No system is shown to be better than another."
+    three = ranking(*made.systems, ranked("C", 3, cluster=3, ranks=(3, 3)))
+    assert headline(three, annotators=people) == f"{whom} A is the best; others may see it differently."
+    two_first = ranking(*three.systems, open_pairs=(("A", "B"),))
+    assert headline(two_first, annotators=people) == f"{whom} A and B lead together; others may see it differently."
+    assert headline(made, annotators=3) == UNAUDITED
 
 
 def test_what_only_the_correction_leaves_undecided_is_said() -> None:
@@ -172,14 +271,15 @@ def test_what_only_the_correction_leaves_undecided_is_said() -> None:
         ranked("C", 3, cluster=1, ranks=(2, 3)),
         open_pairs=(("A", "B"), ("B", "C")),
     )
-    near = replace(made, comparisons=(replace(made.comparisons[0], p=0.03), *made.comparisons[1:]))
-    sentence = (
-        "One pair of systems differs by itself but stays undecided: Holm's correction for all 3 pairs makes the "
-        "difference."
-    )
+    near = replace(made, comparisons=(undecided(made.comparisons[0], 0.03, 0.06), *made.comparisons[1:]))
+    sentence = "One more pair would be decided if it were the only question asked."
     assert sentence in verdict(near)
     assert sentence not in verdict(made)
     assert [(pair.better, pair.worse) for pair in lost_to_correction(near)] == [("A", "B")]
+    # An average that is not significant by itself keeps the pair open, however it is corrected.
+    numbers = {"typical": 4.0, "p_average": 0.2}
+    alone = tuple(replace(pair, numbers=numbers) for pair in near.comparisons)
+    assert lost_to_correction(replace(near, comparisons=alone)) == []
 
 
 def test_a_single_system_is_not_called_the_best() -> None:
@@ -204,17 +304,21 @@ def test_the_paper_says_none_one_and_all_in_words(separated: int, pairs: int, se
 
 
 @pytest.mark.parametrize(
-    ("holds", "fragile", "words"),
+    ("counts", "words"),
     [
-        (0, 0, "No difference is claimed"),
-        (1, 0, "The one difference claimed holds in every audit."),
-        (3, 0, "All 3 differences claimed hold in every audit."),
-        (2, 1, "Of 3 differences claimed, 2 hold in every audit; the other one does not."),
-        (0, 2, "None of the 2 differences claimed holds in every audit."),
+        ((0, 0, 0), "No difference is claimed."),
+        ((1, 0, 0), "The one difference claimed holds in every audit."),
+        ((0, 0, 1), "The one difference claimed is fragile."),
+        ((0, 1, 0), "The one difference claimed needs more annotators."),
+        ((3, 0, 0), "All 3 differences claimed hold in every audit."),
+        ((2, 0, 1), "Of 3 differences claimed, 2 hold in every audit and 1 is fragile."),
+        ((2, 1, 1), "Of 4 differences claimed, 2 hold in every audit, 1 needs more annotators and 1 is fragile."),
+        ((0, 0, 2), "Of 2 differences claimed, 2 are fragile."),
+        ((0, 2, 0), "Of 2 differences claimed, 2 need more annotators."),
     ],
 )
-def test_the_paper_says_what_audits_left(holds: int, fragile: int, words: str) -> None:
-    assert words in count_claims_in_paper(holds, fragile)
+def test_the_paper_says_what_audits_left(counts: tuple[int, int, int], words: str) -> None:
+    assert count_claims_in_paper(*counts) == words
 
 
 def test_a_page_says_first_that_no_annotator_passes() -> None:
@@ -233,7 +337,7 @@ def test_a_page_says_first_that_no_annotator_passes() -> None:
 
 
 def test_pairs_count_as_comparisons_and_people_without_a_name_are_not_none() -> None:
-    counts = replace(pair_results().counts, protocols=("pairwise",), rows=480, annotators=0, segments=0)
+    counts = replace(pair_results().counts, protocols=("pairwise",), judgments=480, annotators=0, segments=0)
     results = replace(pair_results(), counts=counts)
     fact = build_report({"p": results}, title="t").pairs[0].facts[-1]
     assert (fact.label, fact.value, fact.detail) == ("Comparisons", "240", "by people whom the data do not name")

@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from adjudge.readers.registry import read
+from adjudge import read
 from adjudge.server.database import hide_password
 from tests.helpers.campaigns import make_campaign
 from tests.helpers.serving import Client, Server, exported, free_port, limit_files, new_save, outputs, wait_for

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 from playwright.sync_api import expect
 
+from adjudge import read
 from adjudge.readers.options import ReadOptions
-from adjudge.readers.registry import read
 from tests.conftest import Run
 from tests.helpers.campaigns import make_campaign
 from tests.helpers.judging import (

@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from adjudge import read
 from adjudge.readers.options import ReadOptions
-from adjudge.readers.registry import read
 from tests.conftest import Run, assert_explained
 from tests.helpers.campaigns import make_campaign
 from tests.helpers.compare_exports import PROTOCOLS_TRIED

@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 
+from adjudge import read
 from adjudge.readers.options import ReadOptions
-from adjudge.readers.registry import read
 from tests.conftest import Run
 from tests.helpers.judging import campaign_of_texts
 from tests.helpers.serving import Client, Server, exported, new_save, outputs

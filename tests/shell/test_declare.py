@@ -11,7 +11,7 @@ import pytest
 import adjudge
 from adjudge.readers.options import ReadOptions
 from adjudge.shell.declare import COMMANDS, settings_of
-from adjudge.shell.line import command_tree, on_line
+from adjudge.shell.line import command_tree, settings_on_line
 from adjudge.shell.reference import commands
 from adjudge.table.errors import UsageError, in_python, on_command_line, param
 from adjudge.table.settings import option
@@ -23,7 +23,7 @@ IN_PYTHON = [name for name in COMMANDS if name in adjudge.__all__]
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_setting_is_an_option_with_its_help(name: str) -> None:
     shown = {parameter.name: parameter for parameter in TYPED[name].params}
-    for setting in on_line(COMMANDS[name]):
+    for setting in settings_on_line(COMMANDS[name]):
         assert shown[setting.name].help.startswith(on_command_line(setting.option.help)), setting.name
         assert setting.option.help.endswith((".", "?")), setting.name
 

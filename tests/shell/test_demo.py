@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from adjudge.readers.registry import read
+from adjudge import read
 from adjudge.shell.line import app
-from adjudge.shell.reporting import _typed_name
+from adjudge.shell.reporting import _find_typed_name
 
 
 @pytest.mark.slow
@@ -40,9 +40,9 @@ def test_the_command_is_named_as_it_can_be_typed(tmp_path: Path, monkeypatch: py
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("sys.argv", [".venv/bin/adjudge", "demo"])
-    assert _typed_name() == ".venv/bin/adjudge"
+    assert _find_typed_name() == ".venv/bin/adjudge"
     monkeypatch.setattr("sys.argv", ["/elsewhere/bin/adjudge", "demo"])
-    assert _typed_name() == "/elsewhere/bin/adjudge"
+    assert _find_typed_name() == "/elsewhere/bin/adjudge"
     program = tmp_path / "adjudge"
     program.touch(mode=0o755)
-    assert _typed_name() == "adjudge"
+    assert _find_typed_name() == "adjudge"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adjudge.planning.simulate import simulate
+from adjudge import simulate
 from adjudge.planning.simulated_scores import ScoreCampaign
 from adjudge.shell.panels import agreement_panels, annotator_panels, compute_apart
 from adjudge.table.errors import DataError

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.table.judgments import any_single, are_among, codes_of, equal_to_others, key_hashes, renumber
+from adjudge.table.judgments import codes_of, has_single, key_hashes, mark_among, mark_repeated, renumber
 from tests.conftest import examples
 
 WORDS = st.one_of(st.none(), st.sampled_from(["", "a", "b", "10", "9", "é", "語", "a b"]))
@@ -47,8 +47,8 @@ def test_hashes_tell_which_rows_agree(rows: list[tuple[str | None, ...]]) -> Non
     hashes = key_hashes(words(rows), NAMES)
     counts = Counter(rows)
     assert len(set(hashes.tolist())) == len(counts)
-    assert equal_to_others(hashes).tolist() == [counts[row] > 1 for row in rows]
-    assert any_single(hashes) == (1 in counts.values())
+    assert mark_repeated(hashes).tolist() == [counts[row] > 1 for row in rows]
+    assert has_single(hashes) == (1 in counts.values())
 
 
 @settings(max_examples=examples(60))
@@ -56,7 +56,7 @@ def test_hashes_tell_which_rows_agree(rows: list[tuple[str | None, ...]]) -> Non
 def test_hashes_are_looked_up_among_others(rows: list[tuple[str | None, ...]], cut: int) -> None:
     hashes = key_hashes(words(rows), NAMES)
     wanted = set(rows[:cut])
-    assert are_among(hashes, hashes[:cut]).tolist() == [row in wanted for row in rows]
+    assert mark_among(hashes, hashes[:cut]).tolist() == [row in wanted for row in rows]
 
 
 def test_the_same_word_in_another_column_is_another_key() -> None:

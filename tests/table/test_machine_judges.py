@@ -13,7 +13,7 @@ import adjudge
 from adjudge.readers import native
 from adjudge.table.errors import AdjudgeError, DataError
 from adjudge.table.judgments import Judgments, concat
-from adjudge.table.participants import APART, PREFIX, machine_rows, set_judges_apart, with_judges
+from adjudge.table.participants import APART, PREFIX, select_machine_rows, set_judges_apart, with_judges
 from tests.helpers.judged import campaign
 from tests.helpers.tables import command
 
@@ -180,7 +180,7 @@ def test_machines_belong_to_the_language_pair_and_the_campaign_of_people() -> No
     parts = judgments.by_pair()
 
     def machines(part: str) -> list[tuple[str, str]]:
-        found = machine_rows(parts[part])
+        found = select_machine_rows(parts[part])
         return [] if found is None else found.select("campaign", "annotator").rows()
 
     assert machines("one/cs-en") == [("one", "judge:m"), ("one", "judge:o")]
@@ -189,7 +189,7 @@ def test_machines_belong_to_the_language_pair_and_the_campaign_of_people() -> No
     # A table of judges under another name belongs to everybody's.
     assert judgments.machine is not None
     renamed = Judgments(judgments.table, machine=judgments.machine.filter(pl.col("annotator") == "judge:n"))
-    assert machine_rows(renamed.by_pair()["one/cs-en"]) is not None
+    assert select_machine_rows(renamed.by_pair()["one/cs-en"]) is not None
 
 
 def test_a_campaign_of_judges_alone_is_an_error_in_python(judged: Judgments) -> None:

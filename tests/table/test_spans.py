@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.table.texts import Mark, MarkRules, carried_over, fault_of_mark, fault_of_marks
+from adjudge.table.texts import Mark, MarkRules, carry_over, find_mark_fault, find_marks_fault
 
 TARGET = "The 👩‍🚀 sees a café\u0301 ."
 SOURCE = "Die Astronautin sieht ein Café."
@@ -14,7 +14,7 @@ RULES = MarkRules(("minor", "major"), ("Accuracy/Omission",), source=True)
 
 
 def fault(mark: Mark, rules: MarkRules = RULES) -> str | None:
-    return fault_of_mark(mark, rules, target=TARGET, source=SOURCE)
+    return find_mark_fault(mark, rules, target=TARGET, source=SOURCE)
 
 
 @pytest.mark.parametrize(
@@ -60,13 +60,13 @@ def test_marks_of_one_side_overlap_only_where_that_is_allowed() -> None:
     longer, shorter = Mark(0, 7, "minor", text=TARGET[0:7]), Mark(4, 7, "major", text=TARGET[4:7])
     touching, elsewhere = Mark(7, 8, "minor", text=" "), Mark(0, 7, "minor", side="source", text=SOURCE[0:7])
     texts = {"target": TARGET, "source": SOURCE}
-    assert "overlap" in str(fault_of_marks([longer, shorter], RULES, **texts))
-    assert fault_of_marks([longer, touching, elsewhere], RULES, **texts) is None
+    assert "overlap" in str(find_marks_fault([longer, shorter], RULES, **texts))
+    assert find_marks_fault([longer, touching, elsewhere], RULES, **texts) is None
     free = MarkRules(("minor", "major"), ("A", "B"), overlap=True)
-    assert fault_of_marks([longer, shorter], free, **texts) is None
+    assert find_marks_fault([longer, shorter], free, **texts) is None
     twice = [Mark(0, 3, "minor", category, text="The") for category in ("A", "B", "A")]
-    assert fault_of_marks(twice[:2], free, **texts) is None
-    assert "marked twice as 'A'" in str(fault_of_marks(twice, free, **texts))
+    assert find_marks_fault(twice[:2], free, **texts) is None
+    assert "marked twice as 'A'" in str(find_marks_fault(twice, free, **texts))
 
 
 @given(st.lists(st.tuples(st.integers(0, 8), st.integers(1, 9), st.sampled_from(["target", "source"])), max_size=5))
@@ -79,7 +79,7 @@ def test_an_overlap_is_found_as_by_comparing_all_with_all(places: list[tuple[int
         for i, mark in enumerate(marks)
         for other in marks[:i]
     )
-    assert (fault_of_marks(marks, RULES, target=text, source=text) is not None) == slowly
+    assert (find_marks_fault(marks, RULES, target=text, source=text) is not None) == slowly
 
 
 def test_marks_stay_where_the_text_stays() -> None:
@@ -90,7 +90,7 @@ def test_marks_stay_where_the_text_stays() -> None:
         Mark(14, 18, "minor", text="four"),
         Mark(None, None, "major", side="missing"),
     ]
-    kept = carried_over(marks, before, after)
+    kept = carry_over(marks, before, after)
     assert [text.text for text in kept] == ["one", "four", None]
     assert kept[1] == Mark(27, 31, "minor", text="four")
 
@@ -101,6 +101,6 @@ def test_carried_marks_quote_the_new_text(before: str, after: str, data: st.Data
     end = data.draw(st.integers(start + 1, max(start + 1, len(before))))
     if end > len(before):
         return
-    for mark in carried_over([Mark(start, end, "minor", text=before[start:end])], before, after):
+    for mark in carry_over([Mark(start, end, "minor", text=before[start:end])], before, after):
         assert mark.text == after[mark.start : mark.end] == before[start:end]
-    assert carried_over([Mark(start, end, "minor", text=before[start:end])], before, before)[0].start == start
+    assert carry_over([Mark(start, end, "minor", text=before[start:end])], before, before)[0].start == start

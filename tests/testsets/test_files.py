@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.table.errors import InputError, UsageError
-from adjudge.testsets.alignment import shifted_stretches
+from adjudge.testsets.alignment import find_shifted_stretches
 from adjudge.testsets.check import TestSetOptions, parse_output, read_and_check, testset
 from adjudge.testsets.fixes import write_fixed
 from tests.conftest import Run, assert_explained
@@ -79,11 +79,11 @@ TARGET = [f"Satz {i} über {'sehr ' * (i * 7 % 11)}verschiedene Dinge im Jahr {1
 
 
 def test_a_translation_out_of_step() -> None:
-    assert shifted_stretches(SOURCE, TARGET) == []
-    assert shifted_stretches(SOURCE, TARGET[-2:] + TARGET[:-2]) == [(1, 90, 2)]
+    assert find_shifted_stretches(SOURCE, TARGET) == []
+    assert find_shifted_stretches(SOURCE, TARGET[-2:] + TARGET[:-2]) == [(1, 90, 2)]
     # One line too many in the middle, and the translation of line 60 lost: from there on all is in step again.
     broken = [*TARGET[:30], "Noch ein Satz", *TARGET[30:59], *TARGET[60:]]
-    assert shifted_stretches(SOURCE, broken) == [(31, 59, 1)]
+    assert find_shifted_stretches(SOURCE, broken) == [(31, 59, 1)]
 
 
 def test_translations_that_are_none(tmp_path: Path) -> None:

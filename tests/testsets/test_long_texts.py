@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import adjudge
-from adjudge.testsets.quotes import ALL, _neighbours
+from adjudge.testsets.quotes import ALL, _find_neighbours
 
 
 def slow_neighbour(text: str, position: int) -> str:
@@ -19,7 +19,7 @@ def slow_neighbour(text: str, position: int) -> str:
 
 @given(st.text(alphabet=[*ALL, "a", " ", "1", "."], max_size=30))
 def test_neighbours_are_those_of_a_slow_version(text: str) -> None:
-    assert _neighbours(text) == [slow_neighbour(text, position) for position in range(len(text))]
+    assert _find_neighbours(text) == [slow_neighbour(text, position) for position in range(len(text))]
 
 
 @pytest.mark.slow

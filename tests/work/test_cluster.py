@@ -11,7 +11,7 @@ import pytest
 
 from adjudge.table.errors import ClusterError, DataError
 from adjudge.table.rng import generator
-from adjudge.work.processes import _versions_of_workers, differing_versions, versions
+from adjudge.work.processes import _versions_of_workers, find_version_mismatch, versions
 from adjudge.work.tasks import map_tasks, try_tasks, workers
 from tests.helpers.clusters import Cluster, needs_distributed
 
@@ -123,7 +123,7 @@ def test_a_scheduler_that_does_not_answer_is_explained(monkeypatch: pytest.Monke
 
 def test_versions_that_differ_are_named() -> None:
     own = versions()
-    assert differing_versions(own, {"tcp://a:1": own}) is None
+    assert find_version_mismatch(own, {"tcp://a:1": own}) is None
     older = own | {"numpy": "1.0"}
-    sentence = differing_versions(own, {"tcp://a:1": own, "tcp://b:2": older})
+    sentence = find_version_mismatch(own, {"tcp://a:1": own, "tcp://b:2": older})
     assert sentence == f"the worker tcp://b:2 has numpy 1.0, this machine has {own['numpy']}; install the same on both"

@@ -17,9 +17,9 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from adjudge import simulate
 from adjudge.metrics.significance import permute_pearson
 from adjudge.mixed.model import forget_models
-from adjudge.planning.simulate import simulate
 from adjudge.planning.simulated_rankings import RankingCampaign
 from adjudge.planning.simulated_scores import ScoreCampaign
 from adjudge.shell.line import app

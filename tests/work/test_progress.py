@@ -7,7 +7,7 @@ import io
 import pytest
 
 from adjudge.work import tasks as progress_module
-from adjudge.work.tasks import Progress, shown_seconds, watch_on
+from adjudge.work.tasks import Progress, make_watcher, shown_seconds
 
 
 class Terminal(io.StringIO):
@@ -32,7 +32,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def work(clock: Clock, stream: io.StringIO, *, tasks: int, seconds: float) -> str:
-    with Progress("A/A splits", tasks, watch_on(stream)) as progress:
+    with Progress("A/A splits", tasks, make_watcher(stream)) as progress:
         for _ in range(tasks):
             clock.now += seconds
             progress.advance()

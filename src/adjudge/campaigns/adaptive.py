@@ -8,18 +8,24 @@
 
 A floor gives every system its share all the time. Within these shares each annotator meets all systems, and among the
 pages with a system those that were judged least come first.
+
+Draws pair: what makes a document easy or hard, and how a person sees it, is the same for the systems that meet there,
+and cancels in their differences. So among the pages that were judged least, those of documents come first that the
+person has just judged by other systems, then all systems go through the documents in one random order.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adjudge.table.errors import DataError, UsageError
+from adjudge.table.judgments import fingerprint
 from adjudge.table.rng import DEFAULT_SEED, generator
 
 if TYPE_CHECKING:
@@ -40,6 +46,17 @@ SETTLED_ERRORS = 3.0
 """Standard errors beyond which a pair counts as settled where no look has said so."""
 LEAST_WEIGHT = 0.1
 """The weight of a pair that is far from settled, beside 1 for one that nearly is."""
+
+
+MOST_TOGETHER = 4
+"""Systems that a person is led to judge on one document; more would tire."""
+GIVEN_UP = {
+    "even": "speed: all systems become known equally well, so that the best is found late",
+    "best": "the order of the systems below the best two, which are judged less and stay uncertain",
+    "top:k": "the order within the top and within the rest: only who belongs to the top is sought",
+    "pairs": "precision of differences that are settled already",
+}
+"""What each policy gives up for its goal."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +82,15 @@ class Adaptive:
 class Candidate:
     """A page that could be shown: its systems (several where outputs stand side by side), and how often it was judged.
 
-    `judged` counts what is to be balanced besides systems: judgments of this page or of its document so far.
+    `judged` counts what is to be balanced besides systems: judgments of this page or of its document so far. `items`
+    are what its systems can share with others, named as in observations: the documents. Where there are none, as on
+    screens of several outputs, pages are drawn at random.
     """
 
     key: str
     systems: tuple[str, ...]
     judged: int = 0
+    items: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,13 +106,15 @@ class Decision:
     probabilities: tuple[float, ...]
     """Of each group."""
     pages: tuple[int, ...]
-    """In each group, the pages that were judged least, all equally likely; the others have probability 0."""
+    """In each group, the pages that come first, all equally likely; the others have probability 0."""
     drawn: str
     """The key of the page."""
     systems: tuple[str, ...]
     """Of the page that was drawn."""
     open_pairs: tuple[tuple[str, str], ...] | None = None
     """For `pairs`, the pairs that the last look had left open; None where the estimates told."""
+    paired: bool = False
+    """Whether systems were led to the same documents; campaigns that began without it go on so."""
 
     @property
     def probability(self) -> float:
@@ -121,6 +143,7 @@ def decide(
     number: int,
     settings: Adaptive,
     open_pairs: Sequence[tuple[str, str]] | None = None,
+    paired: bool = True,
 ) -> Decision:
     """Draw the page to show next.
 
@@ -131,6 +154,7 @@ def decide(
         number: the number of the decision, from 0: with the seed it fixes the draw.
         settings: policy, floor and seed.
         open_pairs: for `pairs`, the pairs that the last look left open; default: derived from the estimates.
+        paired: whether systems are led to the same documents, and people to documents that they know.
     """
     if not candidates:
         raise DataError("there is no page left to show; the campaign is complete for this annotator")
@@ -138,6 +162,8 @@ def decide(
     share = system_shares(running, settings, rng, open_pairs)
     share = _tilt_for_annotator(running, share, annotator, settings.floor)
     pages = _group_pages(candidates)
+    if paired:
+        pages = {systems: _first_pages(running, group, annotator, settings.seed) for systems, group in pages.items()}
     groups = tuple(pages)
     column = {name: i for i, name in enumerate(running.systems)}
     weight = np.array([np.mean([share[column[name]] for name in systems]) for systems in groups])
@@ -150,9 +176,10 @@ def decide(
         groups=groups,
         probabilities=tuple(probability.tolist()),
         pages=tuple(len(pages[systems]) for systems in groups),
-        drawn=pages[group][int(rng.integers(len(pages[group])))],
+        drawn=pages[group][int(rng.integers(len(pages[group])))].key,
         systems=group,
         open_pairs=None if open_pairs is None else tuple((first, second) for first, second in open_pairs),
+        paired=paired,
     )
 
 
@@ -222,13 +249,34 @@ def _tilt_for_annotator(running: RunningEstimates, share: Floats, annotator: str
     return np.asarray(least + (1 - floor) * tilted)
 
 
-def _group_pages(candidates: Sequence[Candidate]) -> dict[tuple[str, ...], list[str]]:
+def _group_pages(candidates: Sequence[Candidate]) -> dict[tuple[str, ...], list[Candidate]]:
     """By the systems they show, the pages that were judged least; in the order given."""
     groups: dict[tuple[str, ...], list[Candidate]] = defaultdict(list)
     for candidate in candidates:
         groups[candidate.systems].append(candidate)
     least = {systems: min(page.judged for page in group) for systems, group in groups.items()}
-    return {systems: [page.key for page in group if page.judged == least[systems]] for systems, group in groups.items()}
+    return {systems: [page for page in group if page.judged == least[systems]] for systems, group in groups.items()}
+
+
+def _first_pages(running: RunningEstimates, pages: list[Candidate], annotator: str, seed: int) -> list[Candidate]:
+    """The page by which its systems meet others: on documents that the person knows, then by the common order.
+
+    All of them where pages share nothing.
+    """
+    if not all(page.items for page in pages):
+        return pages
+
+    def place(page: Candidate) -> tuple[int, str]:
+        met = [running.met[annotator, item] for item in page.items]
+        return -sum(0 < count < MOST_TOGETHER for count in met), min(_place(seed, item) for item in page.items)
+
+    return [min(pages, key=place)]
+
+
+@lru_cache(maxsize=100_000)
+def _place(seed: int, item: str) -> str:
+    """The place of a document in the common order: random, but the same whichever pages are left."""
+    return fingerprint(f"{seed}\n{item}")
 
 
 def first_difference(
@@ -245,8 +293,11 @@ def first_difference(
     """
     for decision, candidates in log:
         running.add_all(observations[running.count : decision.observations])
-        who, number, pairs = decision.annotator, decision.number, decision.open_pairs
-        if decide(running, candidates, annotator=who, number=number, settings=settings, open_pairs=pairs) != decision:
+        again = decide(
+            running, candidates, annotator=decision.annotator, number=decision.number, settings=settings,
+            open_pairs=decision.open_pairs, paired=decision.paired,
+        )  # fmt: skip
+        if again != decision:
             return decision.number
     return None
 
@@ -320,6 +371,8 @@ class RunningEstimates:
         self.observations = np.zeros(size, dtype=np.int64)
         self.by_annotator: dict[str, NDArray[np.int64]] = {}
         """Observations of each system, by annotator."""
+        self.met: Counter[tuple[str, str]] = Counter()
+        """Observations by annotator and item."""
 
     def add(self, observation: Observation) -> None:
         """Take one observation in; the order counts for replaying bit for bit."""
@@ -345,6 +398,7 @@ class RunningEstimates:
         self.weight[system] += weight
         self.observations[system] += 1
         self.by_annotator[observation.annotator][system] += 1
+        self.met[observation.annotator, observation.item] += 1
 
     def add_all(self, observations: Iterable[Observation]) -> None:
         """Take many observations in, in order."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from adjudge.campaigns.adaptive import GIVEN_UP
 from adjudge.campaigns.controls import plan_amounts
 from adjudge.table.judgments import SetAside
 from adjudge.table.maths import divide
@@ -127,6 +128,9 @@ def _about_texts(tasks: TaskSet) -> Iterator[str]:
 
 
 def _about_systems(report: DesignReport, campaign: Campaign) -> Iterator[str]:
+    if campaign.adaptive is not None:
+        policy = campaign.adaptive.policy
+        yield f"the policy '{policy}' gives up {GIVEN_UP['top:k' if policy.startswith('top:') else policy]}"
     if report.connected_systems > 1:
         how = "judged in one task" if not PROTOCOLS[campaign.protocol].relative else "compared with each other"
         yield (

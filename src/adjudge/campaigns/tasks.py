@@ -18,7 +18,7 @@ from adjudge.table.errors import InputError, shown
 from adjudge.table.files import read_text, write_text
 from adjudge.table.judgments import fingerprint
 from adjudge.table.protocols import PROTOCOLS, TaskKind
-from adjudge.table.texts import MISSING, SOURCE, TARGET, Mark, TestSet, carried_over, fault_of_mark, fault_of_marks
+from adjudge.table.texts import MISSING, SOURCE, TARGET, Mark, TestSet, carry_over, find_mark_fault, find_marks_fault
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -307,7 +307,7 @@ def read_prefilled(campaign: Campaign, testset: TestSet) -> Prefilled:
         system, index, mark = reader.mark(fields, line)
         marks = marks_of.setdefault((system, index), [])
         marks.append(mark)
-        fault = fault_of_marks(marks, reader.rules, **reader.texts(system, index))
+        fault = find_marks_fault(marks, reader.rules, **reader.texts(system, index))
         if fault is not None:
             raise InputError(f"{fault}; correct it", file=path, line=line)
     return {key: tuple(marks) for key, marks in marks_of.items()}
@@ -341,7 +341,7 @@ class _Reader:
             problem = "is not in the source" if not indices else f"is in {len(indices)} documents; name the document"
             raise InputError(f"segment '{shown(segment)}' {problem}", file=self.path, line=line)
         mark = self._make_mark(given, line, **self.texts(system, indices[0]))
-        fault = fault_of_mark(mark, self.rules, **self.texts(system, indices[0]))
+        fault = find_mark_fault(mark, self.rules, **self.texts(system, indices[0]))
         if fault is not None:
             raise InputError(f"{fault}; correct it", file=self.path, line=line)
         return system, indices[0], mark
@@ -368,7 +368,7 @@ def find_prefilled(material: Material, index: int, output: DraftOutput) -> tuple
         marks = material.prefilled.get((system, index))
         if marks:
             before = {**material.testset.references, **material.systems}[system][index]
-            return marks if output.text == before else carried_over(marks, before, output.text)
+            return marks if output.text == before else carry_over(marks, before, output.text)
     return ()
 
 

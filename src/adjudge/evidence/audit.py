@@ -18,7 +18,7 @@ from adjudge.table.protocols import RATED, RELATIVE, SCORED
 from adjudge.table.results import Result, Table, to_plain
 from adjudge.table.settings import by_option, documents_by_option, method_option, option, seed_option
 from adjudge.work.cache import cached
-from adjudge.work.tasks import Outcome, current_workers, do_task, try_tasks, workers, worth_dividing
+from adjudge.work.tasks import Outcome, current_workers, do_task, is_worth_dividing, try_tasks, workers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -160,7 +160,7 @@ _ALL = (
         "claims",
         "every statement of the ranking, and which audits it survives",
         "adjudge.evidence.claims:claims_section",
-        page="adjudge.reports.audit_section:claims_alone",
+        page="adjudge.reports.audit_section:build_claims_section",
         elsewhere=("relative", "scores"),
     ),
     AuditSection(
@@ -449,7 +449,7 @@ def _outcomes(tasks: AuditTasks, rows: int) -> Mapping[str, Outcome[Section]]:
     """
     make, groups, seconds = tasks.make, tasks.groups, rows * SECONDS_PER_ROW
     names = [name for group in groups for name in group]
-    if len(names) >= FEWEST_DIVIDED and worth_dividing(seconds, tasks=2, most_jobs=3):
+    if len(names) >= FEWEST_DIVIDED and is_worth_dividing(seconds, tasks=2, most_jobs=3):
         by_group = try_tasks(make, groups, what="sections", sizes=tasks.sizes, known_seconds=seconds)
         return {name: outcome for group in by_group for name, outcome in group.unwrap().items()}
     return make([name for name in SECTIONS if name in names])

@@ -151,7 +151,9 @@ class Claim:
 
     def lost_to_correction(self, level: float) -> bool:
         """Whether the claim would be supported if it were the only one: the correction makes the difference."""
-        return self.p is not None and self.p < level and self.verdict == "not supported"
+        if self.p is None or self.p_adjusted is None or (self.interval is not None and self.interval[0] <= 0):
+            return False
+        return self.p < level <= self.p_adjusted
 
 
 @dataclass(frozen=True)
@@ -233,6 +235,8 @@ class Case:
     decisions: PairDecisions
     people: int | None
     """How many annotators are known."""
+    accounts: bool = False
+    """Whether annotators are accounts that may be fewer people."""
 
     @cached_property
     def order(self) -> list[int]:
@@ -286,7 +290,7 @@ def _tried(claim: Claim, case: Case, pair: Pair, trials: Sequence[Trial]) -> Cla
     """A supported claim with its verdict."""
     chosen = [trial for trial in trials if trial.applies(*pair)]
     outcome = try_claim(chosen, lambda trial: trial.keeps_better(*pair))
-    verdict = _verdict(outcome, claim.p_adjusted, case.people)
+    verdict = _verdict(outcome, claim.p_adjusted, None if case.accounts else case.people)
     breaking = next((trial for trial in chosen if trial.name in outcome.broken_by), None)
     needed = case.people_needed(pair) if verdict == "needs more people" else None
     return replace(
@@ -297,7 +301,7 @@ def _tried(claim: Claim, case: Case, pair: Pair, trials: Sequence[Trial]) -> Cla
         verdict=verdict,
         replication=_finite(case.again[pair]),
         people_needed=needed,
-        reason=_reason(verdict, breaking, pair, needed, case.people),
+        reason=_reason(verdict, breaking, pair, needed, case.people, accounts=case.accounts),
     )
 
 
@@ -309,9 +313,17 @@ def _verdict(outcome: TrialOutcome, p_adjusted: float | None, people: int | None
     return "holds"
 
 
-def _reason(verdict: Verdict, breaking: Trial | None, pair: Pair, needed: int | None, people: int | None) -> str:
+def _reason(
+    verdict: Verdict,
+    breaking: Trial | None,
+    pair: Pair,
+    needed: int | None,
+    people: int | None,
+    *,
+    accounts: bool = False,
+) -> str:
     if breaking is None:
-        return say_reason(verdict, needed=needed, people=people)
+        return say_reason(verdict, needed=needed, people=people, accounts=accounts)
     difference = float(breaking.difference[pair])
     p = None if breaking.p is None else float(breaking.p[pair])
     return say_reason(verdict, trial=breaking.name, difference=difference, p=p)
@@ -435,10 +447,12 @@ def claims_section(judgments: Judgments, settings: AuditSettings) -> Claims:
         shown, margin = estimator.average, margin_in_points(settings.margin, estimator.design.as_given)
     # Where not all are named, those who are count.
     people = estimator.people or None if estimator.annotators is None else estimator.annotators
-    claims = better_claims(Case(whole, shown, decisions, people), lambda: trials("better", estimator))
+    accounts = isinstance(estimator, ScoreEstimator) and estimator.accounts is not None
+    claims = better_claims(Case(whole, shown, decisions, people, accounts), lambda: trials("better", estimator))
     if margin is not None and isinstance(estimator, ScoreEstimator):
         points = estimator if estimator.reading == "average" else estimator.in_points()
-        parity = parity_claims(shown, decisions, margin, people, lambda: trials("parity", points))
+        counted = None if accounts else people
+        parity = parity_claims(shown, decisions, margin, counted, lambda: trials("parity", points))
     return Claims(
         method="bradley-terry" if relative else "mixed",
         unit="log-odds of winning" if relative else "points",

@@ -6,7 +6,8 @@ Campaigns may be protocols, years, runs, halves, crowds and experts, or people a
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Mapping, Sequence  # noqa: TC003 - the shell reads the types of settings when it runs
+from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any
 
@@ -15,21 +16,52 @@ import polars as pl
 
 from adjudge.evidence import compared_campaigns
 from adjudge.evidence.verdict import say_same_documents, show_correlation
-from adjudge.metrics.gold import gold
+from adjudge.metrics.gold import GoldSettings, gold
 from adjudge.ranking.lines import holm
 from adjudge.readers.metric_scores import MetricScore, fingerprint_of_scores
 from adjudge.table.errors import DataError, UsageError, param, shown, unknown_choice
 from adjudge.table.judgments import Judgments
 from adjudge.table.maths import Floats, kendall
-from adjudge.table.rng import DEFAULT_SEED
-from adjudge.table.wording import as_argument
+from adjudge.table.settings import method_option, option, seed_option
+from adjudge.table.wording import as_argument, split_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable
 
     from adjudge.evidence.compared_campaigns import Draws
 
     Source = Judgments | list[MetricScore]
+
+
+def _renames(typed: Sequence[str]) -> dict[str, str]:
+    renames: dict[str, str] = {}
+    for pair in (part for given in typed for part in split_names(given)):
+        old, equals, new = pair.partition("=")
+        if not (old and equals and new):
+            raise UsageError(f"{param('rename')} is '{pair}'; write OLD=NEW")
+        renames[old] = new
+    return renames
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareSettings:
+    """The names of systems, the method whose scores are compared, and the resamples of its intervals."""
+
+    rename: Mapping[str, str] | None = option(
+        None,
+        "Rename a system. May be repeated.",
+        metavar="OLD=NEW",
+        typed=list[str] | None,
+        parse=_renames,
+        about="new names of systems by their old names, if campaigns name them differently.",
+    )
+    method: str | None = method_option("Ranking method. Default: mean raw scores, or bradley-terry for rankings.")
+    resamples: int = option(1000, "Bootstrap resamples of annotators and documents for intervals.")
+    seed: int = seed_option()
+
+    def __post_init__(self) -> None:
+        if self.resamples < 0:
+            raise UsageError(f"{param('resamples')} is {self.resamples}, it must be 0 or more")
 
 
 # The names of systems in several campaigns: renaming, and help where they do not match.
@@ -130,7 +162,7 @@ def compare_documents(
 ) -> compared_campaigns.CampaignComparison:
     """Compare every two runs by their scores of documents; the interval is Fisher's, over documents."""
     runs: dict[str, Judgments] = {name: source for name, source in sources.items() if not isinstance(source, list)}
-    standards = {name: gold([run], names=[name], keys=keys, seed=seed) for name, run in runs.items()}
+    standards = {name: gold([run], GoldSettings(seed=seed), names=[name], keys=keys) for name, run in runs.items()}
     by_unit = {
         name: {
             str(score.document if score.segment is None else score.segment): score.z
@@ -178,7 +210,7 @@ def _pair_documents(
     names: tuple[str, str], runs: Sequence[Judgments], keys: Mapping[str, str] | None, unit: str, seed: int
 ) -> compared_campaigns.CampaignPair:
     first, second = names
-    both = gold(runs, names=[first, second], keys=keys, orders=0, seed=seed)
+    both = gold(runs, GoldSettings(orders=0, seed=seed), names=[first, second], keys=keys)
     correlation = both.correlation
     if correlation is None or correlation.n == 0:
         raise DataError(f"{first} and {second} share no {unit}; check the names, or give {param('keys')}")
@@ -263,32 +295,22 @@ def _resampling_tests(
 
 
 def compare(
-    campaigns: Mapping[str, Any],
-    *,
-    rename: Mapping[str, str] | None = None,
-    method: str | None = None,
-    keys: Mapping[str, str] | None = None,
-    resamples: int = compared_campaigns.RESAMPLES,
-    seed: int = DEFAULT_SEED,
+    campaigns: Mapping[str, Any], settings: CompareSettings | None = None, *, keys: Mapping[str, str] | None = None
 ) -> compared_campaigns.CampaignComparison:
     """Compare two or more campaigns over the systems that they share.
 
     Args:
         campaigns: by name: judgments (or whatever `adjudge.read` takes), or metric scores as
             `readers.metric_scores.read_metric_scores` gives them.
-        rename: systems under other names, old to new, where campaigns name them differently.
-        method: the method whose scores are compared; means of scores as given, and Bradley-Terry for relative
-            judgments, where left out.
+        settings: other names of systems, the method whose scores are compared, and the resamples of the intervals.
         keys: the document of every segment, for judgments that do not say it.
-        resamples: of annotators and documents, for intervals.
-        seed: of the resamples.
 
     Returns:
         Correlations with intervals, pairs that flip, agreement on shared items, costs, and a verdict in one sentence.
     """
-    if resamples < 0:
-        raise UsageError(f"{param('resamples')} is {resamples}, it must be 0 or more")
-    sources = rename_systems({name: _read_source(source) for name, source in campaigns.items()}, rename or {})
+    settings = settings or CompareSettings()
+    rename, method, resamples, seed = settings.rename or {}, settings.method, settings.resamples, settings.seed
+    sources = rename_systems({name: _read_source(source) for name, source in campaigns.items()}, rename)
     if len(sources) < 2 and not any(isinstance(source, list) for source in sources.values()):
         raise UsageError("one campaign was given, at least two are needed; name another file")
     held = {source.systems if isinstance(source, Judgments) else () for source in sources.values()}
@@ -309,7 +331,7 @@ def compare(
             "method": method,
             "resamples": resamples,
             "seed": seed,
-            "rename": ",".join(f"{old}={new}" for old, new in (rename or {}).items()) or None,
+            "rename": ",".join(f"{old}={new}" for old, new in rename.items()) or None,
         },
         data="+".join(campaign.fingerprint for campaign in loaded),
         set_aside=tuple(

@@ -70,7 +70,7 @@ def preferences_of(judgments: Judgments) -> dict[Preference, float]:
     keys = segment_keys(judgments).select("document", "segment").rows()
     means = (
         pl.DataFrame({"segment": compared.segment, "a": compared.first, "b": compared.second, "o": compared.outcome})
-        .group_by("segment", "a", "b")
+        .group_by("segment", "a", "b", maintain_order=True)
         .agg(pl.col("o").cast(pl.Float64).mean())
     )
     return {
@@ -91,7 +91,7 @@ def minutes_of(table: pl.DataFrame) -> tuple[float | None, str | None]:
         return float(seconds.sum()) / 60, ACTIVE
     timed = table.filter(pl.col("started").is_not_null() & (pl.col("ended") > pl.col("started")))
     if timed.height:
-        shown = timed.unique(["annotator", "task", "started", "ended"])
+        shown = timed.unique(["annotator", "task", "started", "ended"], maintain_order=True)
         return float((shown["ended"] - shown["started"]).dt.total_seconds(fractional=True).sum()) / 60, FROM_START
     answered = table.filter(pl.col("ended").is_not_null() & pl.col("annotator").is_not_null())
     moments = answered.unique(["annotator", "ended"]).sort("annotator", "ended")
@@ -100,7 +100,6 @@ def minutes_of(table: pl.DataFrame) -> tuple[float | None, str | None]:
     return (float(worked.sum()) / 60, BETWEEN) if worked.len() else (None, None)
 
 
-RESAMPLES = 1000
 SCORE_METHOD = "raw"
 """Scores are compared as they were given, so that readers can compute them again; `--method` chooses others."""
 _ANNOTATORS, _DOCUMENTS, _RELATIVE, _MODEL = 81, 82, 83, 84
@@ -190,7 +189,9 @@ def campaign_of_judgments(name: str, judgments: Judgments, number: int, method: 
     final = judgments.final().table
     minutes, timing = minutes_of(final)
     rated = final.filter(pl.col("protocol").is_in(SCORED) & pl.col("kind").is_in(RATED) & pl.col("score").is_not_null())
-    means = rated.group_by("document", "segment", "system").agg(pl.col("score").mean()).iter_rows()
+    # In the order of the table: sums over items would have other last digits in every run.
+    by_item = rated.group_by("document", "segment", "system", maintain_order=True)
+    means = by_item.agg(pl.col("score").mean()).iter_rows()
     return Campaign(
         name=name,
         method=chosen.name,

@@ -139,13 +139,13 @@ def read_companion(path: Path, released: str, options: ReadOptions) -> Judgments
 UNCHANGED, UNANSWERED = "OK", "N/A"
 
 
-def held_apart(judgments: Judgments, apart: Judgments | None, protocol: str) -> pl.DataFrame:
+def select_companion(judgments: Judgments, apart: Judgments | None, protocol: str) -> pl.DataFrame:
     """The rows of a protocol: from a table given apart, or from the judgments themselves."""
     held = judgments if apart is None else apart
     return held.select(pl.col("protocol") == protocol).final().table
 
 
-def same_pair(table: pl.DataFrame, judgments: Judgments) -> pl.DataFrame:
+def select_same_pair(table: pl.DataFrame, judgments: Judgments) -> pl.DataFrame:
     """The rows of the language pair that is audited."""
     pairs = judgments.table.select("source_lang", "target_lang").unique()
     return table.join(pairs, on=["source_lang", "target_lang"], how="semi")
@@ -153,7 +153,7 @@ def same_pair(table: pl.DataFrame, judgments: Judgments) -> pl.DataFrame:
 
 def edits_section(judgments: Judgments, settings: AuditSettings) -> Edits:
     """Count edits by system and action."""
-    table = same_pair(held_apart(judgments, settings.edits, "postedit"), judgments)
+    table = select_same_pair(select_companion(judgments, settings.edits, "postedit"), judgments)
     # What was damaged on purpose, or is practice, says nothing of a system; a reference among them was edited too.
     table = table.filter(pl.col("kind").is_in(WORK))
     if table.height == 0:
@@ -186,7 +186,7 @@ def edits_section(judgments: Judgments, settings: AuditSettings) -> Edits:
 
 def acceptability_section(judgments: Judgments, settings: AuditSettings) -> Acceptability:
     """Count judgments of edits by system."""
-    table = same_pair(held_apart(judgments, settings.acceptability, "acceptability"), judgments)
+    table = select_same_pair(select_companion(judgments, settings.acceptability, "acceptability"), judgments)
     if table.height == 0:
         raise DataError("there are no judgments of post-edits of this language pair")
     yes, no = (pl.col("score") == 1).sum(), (pl.col("score") == 0).sum()
@@ -201,7 +201,7 @@ def acceptability_section(judgments: Judgments, settings: AuditSettings) -> Acce
             AcceptedSystem(**row, acceptable=proportion(row["yes"], row["yes"] + row["no"]))
             for row in counted.iter_rows(named=True)
         ),
-        mismatched=_mismatched(table, held_apart(judgments, settings.edits, "postedit")),
+        mismatched=_mismatched(table, select_companion(judgments, settings.edits, "postedit")),
     )
 
 

@@ -124,11 +124,11 @@ def decide_by_ranking(ranking: Ranking, claims: Claims | None = None, annotators
         standings, margin = _audited_standings(audited), audited.margin
     else:
         standings, margin = tuple(_standing(human, systems, dict.fromkeys(apart)) for human in humans), None
-    weakest = _weakest(leaders, among, better)
+    weakest, all_behind = _weakest(leaders, among, better), _all_behind(among, leaders, apart)
     return Decisions(
         systems=tuple(among),
         leaders=leaders,
-        strength="not audited" if weakest is None else weakest.verdict,
+        strength=_strength(leaders, weakest, all_behind=all_behind),
         standings=standings if systems else (),
         margin=margin,
         pairs=len(ranking.comparisons),
@@ -138,9 +138,9 @@ def decide_by_ranking(ranking: Ranking, claims: Claims | None = None, annotators
         annotators=annotators,
         ranked=len(ranking.systems),
         clusters=len(ranking.clusters),
-        all_behind=_all_behind(among, leaders, apart),
+        all_behind=all_behind,
         weakest=weakest,
-        disagreement=_disagreement(ranking, among),
+        disagreement=_disagreement(ranking, leaders),
     )
 
 
@@ -151,11 +151,11 @@ def decide_by_claims(claims: Claims) -> Decisions:
     order = order_systems(claims)
     systems = [name for name in order if name not in claims.humans] or order
     leaders = _unbeaten(systems, supported)
-    weakest = _weakest(leaders, systems, better)
+    weakest, all_behind = _weakest(leaders, systems, better), _all_behind(systems, leaders, supported)
     return Decisions(
         systems=tuple(systems),
         leaders=leaders,
-        strength="not audited" if weakest is None else weakest.verdict,
+        strength=_strength(leaders, weakest, all_behind=all_behind),
         standings=_audited_standings(claims),
         margin=claims.margin,
         pairs=len(better),
@@ -163,7 +163,7 @@ def decide_by_claims(claims: Claims) -> Decisions:
         lost=sum(claim.lost_to_correction(claims.level) for claim in better.values()),
         level=claims.level,
         annotators=claims.annotators,
-        all_behind=_all_behind(systems, leaders, supported),
+        all_behind=all_behind,
         weakest=weakest,
     )
 
@@ -178,8 +178,16 @@ def add_verdict(ranking: Ranking, left_out: Sequence[str] = (), everyone: Rankin
     """
     decisions = decide_by_ranking(ranking, annotators=ranking.annotators)
     decided = say_apart(decisions.apart, decisions.pairs, decisions.level, clusters=decisions.clusters)
-    sentences = [say_headline(decisions), *([decided] if decisions.apart else [])]
+    sentences = [say_headline(decisions), *([decided] if decisions.apart else []), *say_accounts(ranking)]
     return replace(ranking, verdict=(*sentences, *say_left_out(decisions, left_out, everyone)))
+
+
+def say_accounts(ranking: Ranking) -> list[str]:
+    """That accounts are taken for as few people as there may be."""
+    if ranking.fewest_people is None or ranking.annotators is None:
+        return []
+    accounts = f"The {ranking.annotators:,} accounts may be as few as {ranking.fewest_people:,} people"
+    return [f"{accounts}, and all is decided as if they were: tell which accounts are one person."]
 
 
 def say_left_out(decisions: Decisions, left_out: Sequence[str], everyone: Ranking | None) -> list[str]:
@@ -212,12 +220,12 @@ def told_apart(ranking: Ranking) -> set[Pair]:
 
 
 def lost_to_correction(ranking: Ranking) -> list[PairComparison]:
-    """Pairs that differ by themselves, but not after the correction for all pairs."""
+    """Pairs that would be decided by themselves, but not after the correction for all pairs."""
     level = ranking.lines.level
     return [
         pair
         for pair in ranking.comparisons
-        if pair.p is not None and pair.p_adjusted is not None and pair.p < level <= pair.p_adjusted
+        if pair.p is not None and pair.p_adjusted is not None and pair.p < level <= pair.p_adjusted and pair.agreeing
     ]
 
 
@@ -248,6 +256,13 @@ def _all_behind(systems: Sequence[str], leaders: Sequence[str], apart: Iterable[
     return all(name in behind for name in systems if name not in leaders)
 
 
+def _strength(leaders: Sequence[str], weakest: Claim | None, *, all_behind: bool) -> Strength:
+    """How well the only leader is supported: nobody may be better than it, and yet it not be better than everyone."""
+    if len(leaders) == 1 and not all_behind:
+        return "not supported"
+    return "not audited" if weakest is None else weakest.verdict
+
+
 def _weakest(leaders: Sequence[str], systems: Sequence[str], claims: Mapping[Pair, Claim]) -> Claim | None:
     """The weakest of the claims that the only leader is better than the others; None where none was audited."""
     if len(leaders) != 1:
@@ -256,26 +271,27 @@ def _weakest(leaders: Sequence[str], systems: Sequence[str], claims: Mapping[Pai
     return max(others, key=lambda claim: (STRENGTHS.index(claim.verdict), -(claim.estimate or 0.0)), default=None)
 
 
-def _disagreement(ranking: Ranking, systems: Sequence[str]) -> Disagreement | None:
-    """What keeps a system from being the best that would be so by typical scores alone, or by the average alone."""
+def _disagreement(ranking: Ranking, leaders: Sequence[str]) -> Disagreement | None:
+    """What alone keeps a leader from being the best: of every other system, it is decided better, or by one reading."""
     numbers = {system.system: system.numbers for system in ranking.systems}
-    ahead: dict[str, dict[str, PairComparison]] = {name: {} for name in systems}
-    for pair in ranking.comparisons:
-        if pair.state == "open" or not {pair.better, pair.worse} <= {*systems}:
+    among = {system.system for system in ranking.systems if not system.human} or {*numbers}
+    for leader in leaders:
+        pairs = [pair for pair in ranking.comparisons if leader in (pair.better, pair.worse)]
+        pairs = [pair for pair in pairs if {pair.better, pair.worse} <= among]
+        split = [pair for pair in pairs if pair.state not in ("decided", "open")]
+        if not split or not all(leader in _ahead(pair) for pair in pairs):
             continue
-        first, other = pair.better, pair.worse
-        if pair.state in ("typical only", "opposed") and (pair.numbers.get("typical") or 0.0) < 0:
-            first, other = other, first
-        ahead[first][other] = pair
-    for name, others in ahead.items():
-        parted = [other for other, pair in others.items() if not pair.decided]
-        if len(others) == len(systems) - 1 and parted:
-            typical = {one: numbers[one].get("typical") or 0.0 for one in (name, parted[0])}
-            first = max(typical, key=typical.__getitem__)
-            other = parted[0] if first == name else name
-            shares = (float(numbers[first].get("low_share") or 0.0), float(numbers[other].get("low_share") or 0.0))
-            return Disagreement(first, other, shares)
+        typical, other = sorted((split[0].better, split[0].worse), key=lambda name: -(numbers[name]["typical"] or 0.0))
+        shares = (float(numbers[typical].get("low_share") or 0.0), float(numbers[other].get("low_share") or 0.0))
+        return Disagreement(typical, other, shares)
     return None
+
+
+def _ahead(pair: PairComparison) -> set[str]:
+    """Who is better by a reading of the scores that would decide the pair; pairs are in the order of averages."""
+    typical = pair.better if (pair.numbers.get("typical") or 0.0) > 0 else pair.worse
+    by_state = {"decided": {pair.better}, "average only": {pair.better}, "typical only": {typical}, "open": set()}
+    return by_state.get(pair.state, {pair.better, typical})
 
 
 def _audited_standings(claims: Claims) -> tuple[HumanStanding, ...]:
@@ -347,7 +363,7 @@ def _say_view(decisions: Decisions) -> str:
     if len(leaders) == 1:
         if len(decisions.systems) == 2:
             return claim_better(leaders[0], next(name for name in decisions.systems if name != leaders[0]))
-        return claim_best(leaders[0])
+        return claim_best(leaders[0]) if decisions.all_behind else f"{leaders[0]} comes first"
     return f"{_few_names(leaders)} lead together"
 
 
@@ -377,17 +393,23 @@ def _few_names(names: Sequence[str]) -> str:
 
 def _say_winner(decisions: Decisions) -> str:
     winner, weakest = decisions.leaders[0], decisions.weakest
+    if decisions.strength == "not supported":
+        return f"{winner} comes out first, but the data do not establish that it is the best."
     if decisions.strength == "not audited" or weakest is None:
+        if any(winner in standing.worse for standing in decisions.standings):
+            return f"{winner} comes out best of the machine translations; a human translation comes out better."
+        if not all(winner in standing.better for standing in decisions.standings):
+            return f"{winner} comes out best of the machine translations: it is decided better than every other one."
         return f"{winner} comes out best: it is decided better than every other system."
     if decisions.strength == "holds":
         return _say_clear_winner(decisions, winner)
     if decisions.strength == "needs more people":
+        if weakest.people_needed is None:
+            return f"{winner} comes out best, but who judged is not named: it may be the view of a few people."
         return f"{winner} comes out best, but narrowly: as many other people would {say_again(weakest.replication)}."
-    if decisions.strength == "fragile":
-        rival = weakest.systems[-1]
-        broken = say_despite(weakest.broken_by[0]) if weakest.broken_by else "but not in every audit"
-        return f"{winner} comes out best, {broken}: let other people judge {winner} and {rival} before you rely on it."
-    return f"{winner} comes out first, but the data do not establish that it is the best."
+    rival = weakest.systems[-1]
+    broken = say_despite(weakest.broken_by[0]) if weakest.broken_by else "but not in every audit"
+    return f"{winner} comes out best, {broken}: let other people judge {winner} and {rival} before you rely on it."
 
 
 def _say_clear_winner(decisions: Decisions, winner: str) -> str:
@@ -450,10 +472,10 @@ def name_best(decisions: Decisions, method: str) -> tuple[str, str, str, Tone]:
         return "Systems", "one", f"{leaders[0]}, compared with human translations only", "open"
     if len(leaders) > 1:
         return label, "undecided", f"between {short_list(leaders)}", "open"
-    if (decisions.annotators or FEW_PEOPLE + 1) <= FEW_PEOPLE:
-        return label, leaders[0], "for the people who judged, and them only", "warning"
     if decisions.strength == "not supported":
         return label, "undecided", f"{leaders[0]} comes out first", "open"
+    if (decisions.annotators or FEW_PEOPLE + 1) <= FEW_PEOPLE:
+        return label, leaders[0], "for the people who judged, and them only", "warning"
     if decisions.strength in ("fragile", "needs more people"):
         detail = "but not in every audit" if decisions.strength == "fragile" else "narrowly: more people should judge"
         return label, leaders[0], detail, "warning"
@@ -631,16 +653,17 @@ def count_claims_in_paper(holds: int, more: int, fragile: int) -> str:
     claimed = holds + more + fragile
     if claimed == 0:
         return "No difference is claimed."
-    if claimed == 1:
-        return f"The one difference claimed {'holds' if holds else 'does not hold'} in every audit."
-    if holds == claimed:
+    if holds == claimed > 1:
         return f"All {claimed:,} differences claimed hold in every audit."
-    if not holds:
-        return f"None of the {claimed:,} differences claimed holds in every audit."
-    counts = [f"{holds:,} {agreeing(holds, 'holds', 'hold')} in every audit"]
-    counts += [f"{more:,} {agreeing(more, 'needs', 'need')} more annotators"] if more else []
-    counts += [f"{fragile:,} {agreeing(fragile, 'is', 'are')} fragile"] if fragile else []
-    return f"Of {counted(claimed, 'difference')} claimed, {listed(counts)}."
+    parts = (
+        (holds, f"{agreeing(holds, 'holds', 'hold')} in every audit"),
+        (more, f"{agreeing(more, 'needs', 'need')} more annotators"),
+        (fragile, f"{agreeing(fragile, 'is', 'are')} fragile"),
+    )
+    if claimed == 1:
+        return f"The one difference claimed {next(words for number, words in parts if number)}."
+    found = [f"{number:,} {words}" for number, words in parts if number]
+    return f"Of {counted(claimed, 'difference')} claimed, {listed(found)}."
 
 
 def say_rule(audits: Sequence[str]) -> str:
@@ -664,11 +687,14 @@ def say_reason(
     p: float | None = None,
     needed: int | None = None,
     people: int | None = None,
+    accounts: bool = False,
 ) -> str:
     """Why a supported claim does not hold: what breaks it and how, or how many people it would take."""
     if verdict == "holds":
         return ""
     if not trial:
+        if accounts:
+            return "the accounts may be fewer people"
         if people is None:
             return "the people who judged are not named"
         if people <= FEW_PEOPLE:
@@ -1033,3 +1059,29 @@ def say_judges(passed: Sequence[str], failed: Sequence[str], unknown: Mapping[st
         whom = agreeing(len(passed), "It is", "They are")
         sentences.append(f"{whom} not counted in the ranking all the same: rankings on this page are by people alone.")
     return sentences
+
+
+def say_changed_ranking(changed: int, turned: int, pairs: int, worst: tuple[str, str, float, float]) -> str:
+    """That a judge does not stand in for a person because of what it does to the ranking."""
+    first, second, by_people, by_judge = worst
+    how = f", {turned} of them turned around" if turned else ""
+    return (
+        f"may not {_STANDS_IN}: it changes {changed} of {counted(pairs, 'difference')} between systems by more than "
+        f"people differ{how}, most clearly {first} - {second} ({by_people:+.1f} by people, {by_judge:+.1f} by it)"
+    )
+
+
+def say_copy(person: str, equal: float, correlation: float) -> str:
+    """That a judge gives a person's own answers."""
+    return (
+        f"may not {_STANDS_IN}: its answers are a copy of {person}'s ({100 * equal:.0f}% the same, "
+        f"correlation {correlation:.2f}), so it adds nothing"
+    )
+
+
+def say_primed(person: str, correlation: float, bound: float) -> str:
+    """That a judge follows a person more closely than it could without knowing the answers."""
+    return (
+        f"cannot be told: it follows {person} more closely (correlation {correlation:.2f}) than a judge without errors "
+        f"could ({bound:.2f}), so it has probably seen these answers"
+    )

@@ -63,11 +63,11 @@ class Differences:
         return self._estimate(np.ones(len(self.value)))
 
     def contrast(self, chosen: Bools) -> tuple[float, tuple[float, float], float]:
-        """Of the mean over the chosen entries minus that over the others."""
+        """Estimate, 95% interval and p-value of the mean over the chosen entries minus that over the others."""
         return self.slope(chosen.astype(float))
 
     def slope(self, x: Floats) -> tuple[float, tuple[float, float], float]:
-        """Of the slope on a variable."""
+        """Estimate, 95% interval and p-value of the slope on a variable."""
         return self._estimate(x - x.mean())
 
     def _estimate(self, weight: Floats) -> tuple[float, tuple[float, float], float]:
@@ -81,8 +81,8 @@ class Differences:
         p = 2 * float(student_tail(abs(estimate) / se, df)) if se > 0 else (1.0 if estimate == 0 else 0.0)
         return estimate, (estimate - reach, estimate + reach), min(p, 1.0)
 
-    def at(self, kept: Bools) -> Differences:
-        """Some of the entries."""
+    def keep(self, kept: Bools) -> Differences:
+        """Keep the marked entries."""
         return replace(
             self,
             value=self.value[kept],
@@ -164,8 +164,52 @@ class Bias:
 
 
 @dataclass(frozen=True)
+class ChangedPair:
+    """Two systems between which a judge sees another difference than people do, by more than people differ."""
+
+    first: str
+    second: str
+    by_people: float
+    by_judge: float
+    p: float
+    """That another person could differ as much from the people; corrected for the number of pairs (Holm)."""
+    reversed: bool
+    decided: bool
+    """Whether the people's own difference is significant."""
+
+
+@dataclass(frozen=True)
+class JudgeRanking:
+    """What a judge does to the ranking if it replaces people."""
+
+    tau: float
+    """Kendall's tau of the order by the judge and that by the people."""
+    person_tau: float
+    """The same of one person and the others, on average."""
+    pairs: int
+    """Pairs of systems that could be compared."""
+    changed: tuple[ChangedPair, ...]
+    """Those whose difference the judge changes by more than another person would; the clearest first."""
+    moved: int
+    """Pairs whose order changes if the judge replaces one of the people, on average over people, rounded."""
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """A person whose answers a judge follows more closely than one could who does not know them."""
+
+    annotator: str
+    kind: Literal["copy", "primed"]
+    correlation: float
+    bound: float
+    """The correlation that the best possible judge has with a person: the root of that of two people."""
+    equal: float
+    """Share of answers that are the same."""
+
+
+@dataclass(frozen=True)
 class JudgeReport:
-    """One judge: the test, its verdict, and what its answers lean to."""
+    """One judge: the test, its verdict, what it does to the ranking, and what its answers lean to."""
 
     judge: str
     outcome: Outcome
@@ -179,6 +223,10 @@ class JudgeReport:
     """How often the same answers would pass if they were shuffled among the items: should be about never."""
     people: tuple[PersonTest, ...]
     biases: tuple[Bias, ...]
+    ranking: JudgeRanking | None = None
+    """None if fewer than two people judged enough outputs of two systems."""
+    likenesses: tuple[Likeness, ...] = ()
+    """People whom it copies, or whose answers it seems to have seen."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +249,7 @@ class Judges:
 
     def tables(self) -> tuple[Table, ...]:
         """The verdicts; then every person, and the biases."""
-        return (self._verdicts(), self._people(), self._biases())
+        return (self._verdicts(), *self._rankings(), self._people(), self._biases())
 
     def _verdicts(self) -> Table:
         rows = tuple(
@@ -222,6 +270,24 @@ class Judges:
             f"{self.clusters} count as dependent. {_ON_SCALE[self.scale]}"
         )
         return Table("Machine judges", columns, rows, note)
+
+    def _rankings(self) -> tuple[Table, ...]:
+        """What each judge does to the order of systems."""
+        ranked = [(judge.judge, judge.ranking) for judge in self.judges if judge.ranking is not None]
+        if not ranked:
+            return ()
+        rows: tuple[tuple[Cell, ...], ...] = tuple(
+            (name, one.tau, one.person_tau, one.pairs, len(one.changed), one.moved) for name, one in ranked
+        )
+        columns = (
+            text("judge"),
+            number("tau", 2, help="Kendall's tau of the judge's order and the people's"),
+            number("of a person", 2, help="the same of one person and the others, on average"),
+            number("pairs", 0),
+            number("changed", 0, help="differences that it changes by more than another person would"),
+            number("moved", 0, help="pairs whose order changes if it replaces one person"),
+        )
+        return (Table("What judges do to the ranking", columns, rows),)
 
     def _people(self) -> Table:
         rows: tuple[tuple[Cell, ...], ...] = tuple(
@@ -341,7 +407,7 @@ def left_out(answers: Answers, judge: Floats, scale: Scale, rng: np.random.Gener
         if len(judged_rows) < FEWEST_ITEMS:
             continue
         own, others = (item[judged_rows], value[judged_rows]), (person[rows], item[rows], value[rows])
-        left = _person(answers, name, own, others, scale=scale)
+        left = _leave_person_out(answers, name, own, others, scale=scale)
         judged = judge[own[0]]
         if answers.kind == "scores" and scale != "raw":
             judged = matched(judged, left.own, rng) if scale == "matched" else standardised(judged)
@@ -349,7 +415,7 @@ def left_out(answers: Answers, judge: Floats, scale: Scale, rng: np.random.Gener
     return [entry for entry in left_out_people if len(np.unique(entry.person.cluster)) >= FEWEST_CLUSTERS]
 
 
-def _person(
+def _leave_person_out(
     answers: Answers,
     name: str,
     own: tuple[Codes, Floats],
@@ -367,7 +433,7 @@ def _person(
         return LeftOut(name, item, value, cluster, shares=shares / shares.sum(axis=1, keepdims=True))
     if scale != "raw":
         # The person and the judge are measured on the same items, so that neither has the scale of others.
-        value, given = standardised(value), standardised_by(given, who)
+        value, given = standardised(value), standardise_by_person(given, who)
     count = np.bincount(place, minlength=len(item))
     first = np.bincount(place, weights=given, minlength=len(item)) / count
     second = np.bincount(place, weights=given**2, minlength=len(item)) / count
@@ -389,10 +455,10 @@ def matched(judge: Floats, person: Floats, rng: np.random.Generator) -> Floats:
 
 def standardised(values: Floats) -> Floats:
     """Values with mean 0 and standard deviation 1; all 0 where they do not differ."""
-    return standardised_by(values, np.zeros(len(values), dtype=np.int64))
+    return standardise_by_person(values, np.zeros(len(values), dtype=np.int64))
 
 
-def standardised_by(values: Floats, group: Codes) -> Floats:
+def standardise_by_person(values: Floats, group: Codes) -> Floats:
     """Values standardised within each group."""
     groups = int(group.max()) + 1 if len(group) else 0
     count = np.bincount(group, minlength=groups)
@@ -463,12 +529,12 @@ def compare_with_people(
     level = LEVEL * ceil(PASSING * len(tests)) / len(tests) / harmonic(len(tests))
     passed = [deciding_p(benjamini_yekutieli(p).tolist()) <= LEVEL for p in of_shuffled]
     return tuple(
-        replace(test, p_by=p_by, needed=_needed(test.items, test.se, test.allowance, level))
+        replace(test, p_by=p_by, needed=_count_needed_items(test.items, test.se, test.allowance, level))
         for test, p_by in zip(tests, corrected, strict=True)
     ), float(np.mean(passed))
 
 
-def _needed(items: int, se: float, allowance: float, level: float) -> int:
+def _count_needed_items(items: int, se: float, allowance: float, level: float) -> int:
     """About how many items show with a probability of 80% that a judge like the person is one, all else being equal."""
     quantile = float(normal_quantile(1 - level)) + float(normal_quantile(POWER))
     return ceil(items * (quantile * se / allowance) ** 2)

@@ -18,7 +18,7 @@ from adjudge.readers.metric_scores import read_metric_scores, reverse_scores
 from adjudge.table.comparisons import NOBODY, comparisons, segment_keys
 from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.judgments import Judgments
-from adjudge.table.participants import PREFIX, judge_name, machine_rows
+from adjudge.table.participants import PREFIX, judge_name, select_machine_rows
 from adjudge.table.protocols import RELATIVE, SCORED, TRANSLATIONS
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def read_judge_scores(paths: Sequence[Path], *, lower_is_better: Iterable[str] =
 
 def judge_rows(judgments: Judgments, metrics: pl.DataFrame | None) -> pl.DataFrame:
     """The rows of all judges; those of metrics have no protocol."""
-    machine = machine_rows(judgments)
+    machine = select_machine_rows(judgments)
     parts = [part for part in (machine, metrics) if part is not None]
     if not parts:
         raise DataError(
@@ -101,32 +101,32 @@ def score_answers(judgments: Judgments, metrics: pl.DataFrame | None) -> Answers
     """The scores of people and of judges."""
     rows = judge_rows(judgments, metrics)
     table = judgments.final().table
-    key = _key_of(table)
+    key = _choose_key(table)
     scored = pl.col("protocol").is_in(SCORED) & pl.col("kind").is_in(_KINDS) & pl.col("score").is_not_null()
     people = _means(table.filter(scored & pl.col("annotator").is_not_null()), key, ("annotator", "system"))
     items = people.group_by("key", "system").agg(pl.col("document").first()).sort("key", "system").with_row_index("row")
     judged = rows.filter(pl.col("score").is_not_null() & _is_genuine(rows))
     judges = _columns(_means(judged, key, ("annotator", "system")), items, ("key", "system"))
-    return _answers("scores", people, items, judges, table=_with_key(table, key), machine=_with_key(rows, key))
+    return _answers("scores", people, items, judges, table=_add_key(table, key), machine=_add_key(rows, key))
 
 
 def comparison_answers(judgments: Judgments, metrics: pl.DataFrame | None) -> Answers:
     """The comparisons of people and of judges; scores of a judge are compared with each other."""
     rows = judge_rows(judgments, metrics)
-    key = _key_of(judgments.table)
-    people = _compared(judgments, key).filter(pl.col("annotator") != NOBODY)
+    key = _choose_key(judgments.table)
+    people = _collect_comparisons(judgments, key).filter(pl.col("annotator") != NOBODY)
     identity = ["key", "first", "second"]
     items = people.group_by(identity).agg(pl.col("document").first()).sort(identity).with_row_index("row")
     judges: dict[str, Floats] = {}
     for (annotator,), part in rows.group_by("annotator", maintain_order=True):
-        frame = _compared_by_machine(part, key, items)
+        frame = _collect_machine_comparisons(part, key, items)
         if frame is not None:
             judges |= _columns(frame.with_columns(annotator=pl.lit(annotator)), items, identity)
-    table = _with_key(judgments.final().table, key)
-    return _answers("comparisons", people, items, judges, table=table, machine=_with_key(rows, key))
+    table = _add_key(judgments.final().table, key)
+    return _answers("comparisons", people, items, judges, table=table, machine=_add_key(rows, key))
 
 
-def _key_of(table: pl.DataFrame) -> tuple[str, ...]:
+def _choose_key(table: pl.DataFrame) -> tuple[str, ...]:
     """What names a segment: its own name; document and segment where names start again; or the document alone."""
     if table["segment"].null_count() == table.height:
         return ("document",)
@@ -134,14 +134,14 @@ def _key_of(table: pl.DataFrame) -> tuple[str, ...]:
     return ("document", "segment") if isinstance(several, int) and several > 1 else ("segment",)
 
 
-def _with_key(table: pl.DataFrame, key: tuple[str, ...]) -> pl.DataFrame:
+def _add_key(table: pl.DataFrame, key: tuple[str, ...]) -> pl.DataFrame:
     """The table with the column `key`, without rows that have no such name."""
     return table.with_columns(pl.concat_str(key, separator="\x1f").alias("key")).filter(pl.col("key").is_not_null())
 
 
 def _means(table: pl.DataFrame, key: tuple[str, ...], identity: tuple[str, ...]) -> pl.DataFrame:
     """One row per identity and segment: the mean of the scores, in the column `value`."""
-    named = _with_key(table, key)
+    named = _add_key(table, key)
     means = named.group_by("key", *identity).agg(pl.col("score").mean().alias("value"), pl.col("document").first())
     return means.sort("key", *identity)
 
@@ -152,7 +152,7 @@ def _is_genuine(rows: pl.DataFrame) -> pl.Expr:
 
 
 def _columns(frame: pl.DataFrame, items: pl.DataFrame, identity: Sequence[str]) -> dict[str, Floats]:
-    """By judge, the answer to every item, NaN where there is none."""
+    """Collect the answers of every judge to the items, NaN where there is none."""
     found = frame.join(items.select(*identity, "row"), on=list(identity), how="inner")
     columns: dict[str, Floats] = {}
     for (annotator,), part in found.group_by("annotator", maintain_order=True):
@@ -162,12 +162,10 @@ def _columns(frame: pl.DataFrame, items: pl.DataFrame, identity: Sequence[str]) 
     return dict(sorted(columns.items()))
 
 
-def _compared(judgments: Judgments, key: tuple[str, ...]) -> pl.DataFrame:
+def _collect_comparisons(judgments: Judgments, key: tuple[str, ...]) -> pl.DataFrame:
     """One row per comparison, the first of each person where there are several of the same."""
     compared = comparisons(judgments)
-    keys = _with_key(
-        segment_keys(judgments).with_row_index("number").with_columns(pl.col("number").cast(pl.Int64)), key
-    )
+    keys = _add_key(segment_keys(judgments).with_row_index("number").with_columns(pl.col("number").cast(pl.Int64)), key)
     systems, people = np.array(compared.systems, dtype=object), np.array(compared.annotators, dtype=object)
     frame = pl.DataFrame(
         {
@@ -182,11 +180,11 @@ def _compared(judgments: Judgments, key: tuple[str, ...]) -> pl.DataFrame:
     return joined.unique(["annotator", "key", "first", "second"], keep="first", maintain_order=True)
 
 
-def _compared_by_machine(rows: pl.DataFrame, key: tuple[str, ...], items: pl.DataFrame) -> pl.DataFrame | None:
+def _collect_machine_comparisons(rows: pl.DataFrame, key: tuple[str, ...], items: pl.DataFrame) -> pl.DataFrame | None:
     """The comparisons of one judge: its own, or those of its scores."""
     if _is_relative(rows):
         own = Judgments.from_columns(rows.filter(_is_genuine(rows)))
-        return _compared(own, key) if len(own) else None
+        return _collect_comparisons(own, key) if len(own) else None
     scored = rows.filter(pl.col("score").is_not_null() & _is_genuine(rows))
     scores = _means(scored, key, ("system",)).select("key", "system", "value")
     first, second = (scores.rename({"system": side, "value": f"{side} score"}) for side in ("first", "second"))
@@ -194,7 +192,7 @@ def _compared_by_machine(rows: pl.DataFrame, key: tuple[str, ...], items: pl.Dat
     return both.select("key", "first", "second", (pl.col("first score") - pl.col("second score")).sign().alias("value"))
 
 
-def _coded(names: pl.Series) -> tuple[tuple[str, ...], Codes]:
+def _make_codes(names: pl.Series) -> tuple[tuple[str, ...], Codes]:
     known = names.unique().sort()
     codes = names.replace_strict(known, range(len(known)), return_dtype=pl.Int64) if len(known) else names
     return tuple(known), codes.cast(pl.Int64).to_numpy()
@@ -216,7 +214,7 @@ def _answers(
     rows = people.join(items, on=identity, how="left", maintain_order="left")
     protocol = pl.col("protocol") if "protocol" in machine.columns else pl.lit(None, pl.String)
     other = machine.filter(~protocol.is_in(table["protocol"].unique().to_list()).fill_null(value=False))
-    names, person = _coded(people["annotator"])
+    names, person = _make_codes(people["annotator"])
     return Answers(
         kind=kind,
         people=names,
@@ -224,7 +222,7 @@ def _answers(
         item=rows["row"].cast(pl.Int64).to_numpy(),
         value=rows["value"].to_numpy().astype(float),
         items=items,
-        cluster=_coded(items["document" if by_document else "key"])[1],
+        cluster=_make_codes(items["document" if by_document else "key"])[1],
         cluster_kind="document" if by_document else "segment",
         judges=judges,
         own_scale=frozenset(judge_name(name) for name in other["annotator"].unique()),
@@ -269,7 +267,7 @@ def degraded_controls(answers: Answers, name: str) -> Iterator[Bias]:
     yield Bias("degraded controls", lower.share, lower.interval, None, len(pairs), sentence)
 
 
-def position_of_items(answers: Answers, name: str) -> Floats:
+def find_positions(answers: Answers, name: str) -> Floats:
     """Where in its task the judge answered: 0 for the first item, 1 for the last; NaN where that is not known."""
     positions = np.full(answers.items.height, np.nan)
     rows = _rows(answers, name)
@@ -305,7 +303,7 @@ def _is_relative(rows: pl.DataFrame) -> bool:
     return "protocol" in rows.columns and bool(rows["protocol"].is_in(list(RELATIVE)).any())
 
 
-def shown_first(answers: Answers, name: str) -> pl.DataFrame | None:
+def find_shown_first(answers: Answers, name: str) -> pl.DataFrame | None:
     """Of every pair that a judge compared: its answer and which system was shown first, each without the pair's mean.
 
     Where every two systems were always shown in the same order, nothing can be told.

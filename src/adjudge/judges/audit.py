@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.evidence.verdict import say_judge
+from adjudge.evidence.verdict import say_changed_ranking, say_copy, say_judge, say_primed
 from adjudge.judges import alternative
 from adjudge.judges.answers import (
     comparison_answers,
     degraded_controls,
-    position_of_items,
+    find_positions,
+    find_shown_first,
     score_answers,
     self_agreement,
-    shown_first,
 )
+from adjudge.judges.effect import effect_on_ranking, likenesses
 from adjudge.ranking.estimator import is_relative
 from adjudge.ranking.lines import holm
 from adjudge.table.errors import UsageError, param, unknown_choice
@@ -45,22 +46,26 @@ if TYPE_CHECKING:
 FEWEST_OF_SYSTEM = 10
 
 
-def biases_of(answers: Answers, name: str, judge: Floats, families: Mapping[str, str]) -> tuple[alternative.Bias, ...]:
+def find_biases(
+    answers: Answers, name: str, judge: Floats, families: Mapping[str, str]
+) -> tuple[alternative.Bias, ...]:
     """All biases of one judge that can be measured."""
-    differences = _of_scores(answers, judge) if answers.kind == "scores" else _of_comparisons(answers, judge)
+    differences = (
+        _subtract_scores(answers, judge) if answers.kind == "scores" else _subtract_comparisons(answers, judge)
+    )
     biases = [*self_agreement(answers, name)]
     if differences is None or len(np.unique(differences.cluster)) < 2:
         return tuple(biases)
     if answers.kind == "scores":
-        biases += [*_leniency_and_spread(answers, name, judge)]
-        biases += [*_along(answers, name, differences), *degraded_controls(answers, name)]
+        biases += [*_find_leniency_and_spread(answers, name, judge)]
+        biases += [*_find_slopes(answers, name, differences), *degraded_controls(answers, name)]
     else:
-        biases += [*_ties(answers, judge), *_order(answers, name)]
-    biases += [*_family(differences, families.get(name)), *_systems(differences)]
+        biases += [*_find_tie_bias(answers, judge), *_find_order_bias(answers, name)]
+    biases += [*_find_family_bias(differences, families.get(name)), *_find_system_biases(differences)]
     return tuple(biases)
 
 
-def _shared(answers: Answers, judge: Floats) -> tuple[Codes, Codes, Floats]:
+def _keep_shared(answers: Answers, judge: Floats) -> tuple[Codes, Codes, Floats]:
     """Person, item and value of answers to items that the judge answered, by people who share enough of them."""
     known = np.isfinite(judge)[answers.item]
     counts = np.bincount(answers.person[known], minlength=len(answers.people))
@@ -68,21 +73,21 @@ def _shared(answers: Answers, judge: Floats) -> tuple[Codes, Codes, Floats]:
     return answers.person[kept], answers.item[kept], answers.value[kept]
 
 
-def _of_scores(answers: Answers, judge: Floats) -> alternative.Differences | None:
-    person, item, value = _shared(answers, judge)
+def _subtract_scores(answers: Answers, judge: Floats) -> alternative.Differences | None:
+    person, item, value = _keep_shared(answers, judge)
     if not len(value):
         return None
     count = np.bincount(person)
     mean, square = (divide(np.bincount(person, weights=values), count) for values in (value, value**2))
     spread = np.nan_to_num(np.sqrt(square - mean**2))
     points = spread[person] * (
-        alternative.standardised_by(judge[item], person) - alternative.standardised_by(value, person)
+        alternative.standardise_by_person(judge[item], person) - alternative.standardise_by_person(value, person)
     )
     return alternative.Differences(points, item, answers.cluster[item], person, answers.items["system"][item], "points")
 
 
-def _of_comparisons(answers: Answers, judge: Floats) -> alternative.Differences | None:
-    person, item, value = _shared(answers, judge)
+def _subtract_comparisons(answers: Answers, judge: Floats) -> alternative.Differences | None:
+    person, item, value = _keep_shared(answers, judge)
     if not len(value):
         return None
     # Seen from the first system and from the second.
@@ -94,15 +99,15 @@ def _of_comparisons(answers: Answers, judge: Floats) -> alternative.Differences 
     )  # fmt: skip
 
 
-def _leniency_and_spread(answers: Answers, name: str, judge: Floats) -> Iterator[alternative.Bias]:
+def _find_leniency_and_spread(answers: Answers, name: str, judge: Floats) -> Iterator[alternative.Bias]:
     if name in answers.own_scale:
         return
-    person, item, value = _shared(answers, judge)
+    person, item, value = _keep_shared(answers, judge)
     raw = alternative.Differences(
         judge[item] - value, item, answers.cluster[item], person, answers.items["system"][item], "points"
     )
     estimate, interval, p = raw.mean()
-    sentence = f"scores {abs(estimate):.1f} points {_way(estimate)} than people on average{_doubt(p)}"
+    sentence = f"scores {abs(estimate):.1f} points {_say_direction(estimate)} than people on average{_say_doubt(p)}"
     yield alternative.Bias("leniency", estimate, interval, p, len(value), sentence)
     # The judge's standard deviation as a multiple of people's, within the items of each person.
     squares = [(values - divide(np.bincount(person, values), np.bincount(person))[person]) ** 2
@@ -116,20 +121,20 @@ def _leniency_and_spread(answers: Answers, name: str, judge: Floats) -> Iterator
     p = min(1.0, 2 * float(student_tail(abs(log) / se, df))) if se > 0 else 1.0
     ratio = float(np.exp(log))
     interval = float(np.exp(log - reach)), float(np.exp(log + reach))
-    sentence = f"its scores spread {ratio:.2f} times as far as a person's{_doubt(p)}"
+    sentence = f"its scores spread {ratio:.2f} times as far as a person's{_say_doubt(p)}"
     yield alternative.Bias("spread", ratio, interval, p, len(value), sentence)
 
 
-def _along(answers: Answers, name: str, differences: alternative.Differences) -> Iterator[alternative.Bias]:
+def _find_slopes(answers: Answers, name: str, differences: alternative.Differences) -> Iterator[alternative.Bias]:
     """Slopes with the position in the task and with the lengths of texts."""
     variables = [
-        ("position", position_of_items(answers, name), "from the first to the last item of a task"),
+        ("position", find_positions(answers, name), "from the first to the last item of a task"),
         ("output length", _log_length(answers, "target"), "where the translation is twice as long"),
         ("source length", _log_length(answers, "source"), "where the source is twice as long"),
     ]
     for variable, by_item, where in variables:
         known = np.isfinite(by_item[differences.item])
-        part = differences.at(known)
+        part = differences.keep(known)
         if (
             known.sum() < alternative.FEWEST_SHARED
             or np.ptp(x := by_item[part.item]) == 0
@@ -137,8 +142,8 @@ def _along(answers: Answers, name: str, differences: alternative.Differences) ->
         ):
             continue
         estimate, interval, p = part.slope(x)
-        scored = f"scores {abs(estimate):.1f} points {_way(estimate)}"
-        sentence = f"{scored}, compared with people, {where}{_doubt(p)}"
+        scored = f"scores {abs(estimate):.1f} points {_say_direction(estimate)}"
+        sentence = f"{scored}, compared with people, {where}{_say_doubt(p)}"
         yield alternative.Bias(variable, estimate, interval, p, int(known.sum()), sentence)
 
 
@@ -158,18 +163,18 @@ def _log_length(answers: Answers, side: str) -> Floats:
     return lengths
 
 
-def _ties(answers: Answers, judge: Floats) -> Iterator[alternative.Bias]:
-    person, item, value = _shared(answers, judge)
+def _find_tie_bias(answers: Answers, judge: Floats) -> Iterator[alternative.Bias]:
+    person, item, value = _keep_shared(answers, judge)
     ties = (judge[item] == 0).astype(float) - (value == 0)
     names = answers.items["first"][item]
     estimate, interval, p = alternative.Differences(ties, item, answers.cluster[item], person, names, "").mean()
-    sentence = f"calls two outputs equal {_often(estimate)} than people{_doubt(p)}"
+    sentence = f"calls two outputs equal {_say_frequency(estimate)} than people{_say_doubt(p)}"
     yield alternative.Bias("ties", estimate, interval, p, len(value), sentence)
 
 
-def _order(answers: Answers, name: str) -> Iterator[alternative.Bias]:
+def _find_order_bias(answers: Answers, name: str) -> Iterator[alternative.Bias]:
     """Whether the output that is shown first wins more often than the same output shown second."""
-    pairs = shown_first(answers, name)
+    pairs = find_shown_first(answers, name)
     if pairs is None:
         return
     named = pairs["document"] if answers.cluster_kind == "document" else pairs["key"]
@@ -181,11 +186,11 @@ def _order(answers: Answers, name: str) -> Iterator[alternative.Bias]:
     estimate, interval, p = alternative.Differences(better, alone, cluster, alone, pairs["a"], "").slope(
         pairs["first"].to_numpy()
     )
-    sentence = f"an output wins {_often(estimate)} if it is shown first{_doubt(p)}"
+    sentence = f"an output wins {_say_frequency(estimate)} if it is shown first{_say_doubt(p)}"
     yield alternative.Bias("shown first", estimate, interval, p, pairs.height, sentence)
 
 
-def _family(differences: alternative.Differences, pattern: str | None) -> Iterator[alternative.Bias]:
+def _find_family_bias(differences: alternative.Differences, pattern: str | None) -> Iterator[alternative.Bias]:
     """Whether outputs of the judge's own family are favoured."""
     if pattern is None:
         return
@@ -199,11 +204,11 @@ def _family(differences: alternative.Differences, pattern: str | None) -> Iterat
         which = "all systems match" if of_family.all() else "no system matches"
         raise UsageError(f"{param('judge_family')} has the pattern '{pattern}', which {which}; check the names")
     estimate, interval, p = differences.contrast(of_family)
-    sentence = f"{_rating('outputs of its own family', estimate, differences.unit)}{_doubt(p)}"
+    sentence = f"{_say_rating('outputs of its own family', estimate, differences.unit)}{_say_doubt(p)}"
     yield alternative.Bias("own family", estimate, interval, p, int(of_family.sum()), sentence)
 
 
-def _systems(differences: alternative.Differences) -> Iterator[alternative.Bias]:
+def _find_system_biases(differences: alternative.Differences) -> Iterator[alternative.Bias]:
     """Every system that the judge rates higher or lower than people do, compared with the other systems."""
     names = differences.system.unique().sort().to_list()
     contrasts = []
@@ -213,26 +218,26 @@ def _systems(differences: alternative.Differences) -> Iterator[alternative.Bias]
             contrasts.append((name, *differences.contrast(of_system), int(of_system.sum())))
     corrected = holm(np.array([p for _, _, _, p, _ in contrasts]))
     for (name, estimate, interval, p, n), p_holm in zip(contrasts, corrected, strict=True):
-        sentence = f"{_rating(name, estimate, differences.unit)}{_doubt(p_holm)}"
+        sentence = f"{_say_rating(name, estimate, differences.unit)}{_say_doubt(p_holm)}"
         yield alternative.Bias("system", estimate, interval, p, n, sentence, name, float(p_holm))
 
 
-def _rating(whom: str, estimate: float, unit: str) -> str:
+def _say_rating(whom: str, estimate: float, unit: str) -> str:
     """How a judge treats some outputs, compared with people."""
     if unit == "points":
-        return f"rates {whom} {abs(estimate):.1f} points {_way(estimate)} than people do"
-    return f"lets {whom} win {_often(estimate)} than people do"
+        return f"rates {whom} {abs(estimate):.1f} points {_say_direction(estimate)} than people do"
+    return f"lets {whom} win {_say_frequency(estimate)} than people do"
 
 
-def _way(estimate: float) -> str:
+def _say_direction(estimate: float) -> str:
     return "higher" if estimate > 0 else "lower"
 
 
-def _often(estimate: float) -> str:
+def _say_frequency(estimate: float) -> str:
     return f"{counted(round(100 * abs(estimate)), 'percentage point')} {'more' if estimate > 0 else 'less'} often"
 
 
-def _doubt(p: float) -> str:
+def _say_doubt(p: float) -> str:
     return "" if p < 0.05 else ", which may be chance"
 
 
@@ -262,21 +267,23 @@ _STREAM = 48
 def section(judgments: Judgments, settings: AuditSettings) -> alternative.Judges:
     """The section of an audit."""
     if is_relative(judgments):
-        return _section(comparison_answers(judgments, settings.judge_scores), settings, "raw", "labels")
+        return _make_section(comparison_answers(judgments, settings.judge_scores), settings, "raw", "labels")
     scale = next((scale for scale in alternative.SCALES if scale == settings.judge_scale), None)
     if scale is None:
         raise unknown_choice(f"scale for {param('judge_scale')}", settings.judge_scale, alternative.SCALES)
-    return _section(score_answers(judgments, settings.judge_scores), settings, scale, scale)
+    return _make_section(score_answers(judgments, settings.judge_scores), settings, scale, scale)
 
 
-def _section(answers: Answers, settings: AuditSettings, scale: Scale, shown_scale: str) -> alternative.Judges:
+def _make_section(answers: Answers, settings: AuditSettings, scale: Scale, shown_scale: str) -> alternative.Judges:
     if not 0 < settings.judge_allowance < 1:
         raise UsageError(f"{param('judge_allowance')} is {settings.judge_allowance:g}, it must lie between 0 and 1")
     families = parse_families(settings.judge_families)
     for name in families:
         if name not in answers.judges:
             raise unknown_choice(f"judge for {param('judge_family')}", name, sorted(answers.judges))
-    reports = tuple(_report(answers, name, settings, scale=scale, families=families) for name in sorted(answers.judges))
+    reports = tuple(
+        _make_report(answers, name, settings, scale=scale, families=families) for name in sorted(answers.judges)
+    )
     notes = [
         f"{name} has a scale of its own, so that raw distances say little; use --judge-scale matched"
         for name in answers.own_scale & answers.judges.keys()
@@ -294,36 +301,51 @@ def _section(answers: Answers, settings: AuditSettings, scale: Scale, shown_scal
     )
 
 
-def _report(
+def _make_report(
     answers: Answers, name: str, settings: AuditSettings, *, scale: Scale, families: Mapping[str, str]
 ) -> alternative.JudgeReport:
     values = answers.judges[name]
     rng = generator(settings.seed, _STREAM, sorted(answers.judges).index(name))
     people = alternative.left_out(answers, values, scale, rng)
-    biases = biases_of(answers, name, values, families)
+    biases = find_biases(answers, name, values, families)
     tests, shuffled = alternative.compare_with_people(people, settings.judge_allowance, rng, shuffles=SHUFFLES)
     if len(tests) < 2:
         items = int(np.isfinite(values).sum())
         return alternative.JudgeReport(
-            name, "open", False, None, None, _too_few(answers, items, len(tests)), None, (), biases
+            name, "open", False, None, None, _say_too_few(answers, items, len(tests)), None, (), biases
         )
     stood_up = sum(test.p_by <= alternative.LEVEL for test in tests)
     rate = stood_up / len(tests)
-    outcome, reason = _outcome(tests, rate, shuffled)
+    outcome, reason = _decide_outcome(tests, rate, shuffled)
+    verdict = say_judge(outcome, stood_up, len(tests), reason=reason)
+    ranking, like = effect_on_ranking(answers, values), likenesses(answers, values)
+    copied, primed = ([one for one in like if one.kind == kind] for kind in ("copy", "primed"))
+    # Answers that are a person's own, or follow them, say nothing of what the judge can do by itself.
+    if copied:
+        outcome, verdict = "failed", say_copy(copied[0].annotator, copied[0].equal, copied[0].correlation)
+    elif primed:
+        outcome, verdict = "open", say_primed(primed[0].annotator, primed[0].correlation, primed[0].bound)
+    elif ranking is not None and ranking.changed and outcome != "failed":
+        worst, turned = ranking.changed[0], sum(one.reversed for one in ranking.changed)
+        outcome = "failed"
+        differences = (worst.first, worst.second, worst.by_people, worst.by_judge)
+        verdict = say_changed_ranking(len(ranking.changed), turned, ranking.pairs, differences)
     return alternative.JudgeReport(
         judge=name,
         outcome=outcome,
         passed=outcome == "passed",
         winning_rate=rate,
         p=alternative.deciding_p([test.p_by for test in tests]),
-        verdict=say_judge(outcome, stood_up, len(tests), reason=reason),
+        verdict=verdict,
         shuffled=shuffled,
         people=tests,
         biases=biases,
+        ranking=ranking,
+        likenesses=like,
     )
 
 
-def _too_few(answers: Answers, items: int, people: int) -> str:
+def _say_too_few(answers: Answers, items: int, people: int) -> str:
     """Why nothing can be said, and what is needed."""
     what = "output" if answers.kind == "scores" else "comparison"
     needed = (
@@ -334,7 +356,7 @@ def _too_few(answers: Answers, items: int, people: int) -> str:
     return f"cannot be told from {counted(items, what)}: two people must share {needed}, {found}"
 
 
-def _outcome(tests: Sequence[PersonTest], rate: float, shuffled: float) -> tuple[Outcome, str]:
+def _decide_outcome(tests: Sequence[PersonTest], rate: float, shuffled: float) -> tuple[Outcome, str]:
     """What the tests say, and the reason where they leave it open.
 
     A judge fails where it is shown to be worse than most people, or where the items were enough to show that a judge

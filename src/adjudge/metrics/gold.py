@@ -8,7 +8,7 @@ random orders stands beside it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import polars as pl
@@ -21,8 +21,9 @@ from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.judgments import Judgments, SetAside
 from adjudge.table.maths import Floats, Ints, divide, pearson
 from adjudge.table.protocols import RATED, SCORED
-from adjudge.table.rng import DEFAULT_SEED, generator
+from adjudge.table.rng import generator
 from adjudge.table.score_sheet import PRINTED_DIGITS
+from adjudge.table.settings import option, seed_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,31 +36,43 @@ RESAMPLES = 1000
 _TEXTS = 72
 
 
+@dataclass(frozen=True, kw_only=True)
+class GoldSettings:
+    """What is scored, whose judgments count, and how the curve is drawn."""
+
+    level: Literal["documents", "segments"] | None = option(
+        None, "What to score; default: documents if they are known.", only="python"
+    )
+    all_annotators: bool = option(False, f"The same as {param('everyone')}.")
+    orders: int = option(200, "Random orders of judgments for the band around the curve.")
+    seed: int = seed_option()
+
+    def __post_init__(self) -> None:
+        if self.orders < 0:
+            raise UsageError(f"{param('orders')} is {self.orders}, it must be 0 or more")
+
+
 def gold(
     runs: Sequence[Judgments],
+    settings: GoldSettings | None = None,
     *,
     names: Sequence[str] = ("first", "second"),
     keys: Mapping[str, str] | None = None,
-    level: str | None = None,
-    checked: bool = True,
-    orders: int = 200,
-    seed: int = DEFAULT_SEED,
 ) -> Gold:
     """Score documents (or segments, where documents are not known) from one or two runs of judgments.
 
     Args:
         runs: one or two runs of direct assessment.
-        names: what to call them.
+        settings: what is scored. Annotators are checked where there are controls to check them by.
+        names: what to call the runs.
         keys: the document of every segment, for judgments that do not say it.
-        level: `documents` or `segments`; documents where they are known if left out.
-        checked: leave out annotators who fail the rule of quality.
-        orders: random orders for the band around the curve.
-        seed: of the random orders.
     """
-    check_gold(len(runs), orders)
+    settings = settings or GoldSettings()
+    checked, orders, seed = not settings.all_annotators, settings.orders, settings.seed
+    check_runs(len(runs))
     standardised = [_standardise(run, keys, checked=checked) for run in runs]
     tables = [table for table, _ in standardised]
-    level = level or ("documents" if tables[0]["document"].is_not_null().any() else "segments")
+    level: str = settings.level or ("documents" if tables[0]["document"].is_not_null().any() else "segments")
     scores = [_scores(table, level) for table in tables]
     two = len(runs) > 1
     return Gold(
@@ -81,12 +94,10 @@ def gold(
     )
 
 
-def check_gold(runs: int, orders: int) -> None:
-    """Refuse more runs than can be compared, and a negative number of orders."""
+def check_runs(runs: int) -> None:
+    """Refuse more runs than can be compared."""
     if runs > 2:
         raise UsageError(f"{runs} runs were given, one or two are needed; join files of one run in a folder")
-    if orders < 0:
-        raise UsageError(f"{param('orders')} is {orders}, it must be 0 or more")
 
 
 def runs_by_pair(runs: Sequence[Judgments]) -> dict[str, list[Judgments]]:

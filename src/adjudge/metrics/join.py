@@ -67,7 +67,7 @@ class Scores:
         metrics = {name: np.where(missing, np.nan, self.metrics[name]) for name in names}
         return replace(self, human=np.where(missing, np.nan, self.human), metrics=metrics)
 
-    def matched_means(self, *names: str) -> tuple[Floats, ...]:
+    def match_means(self, *names: str) -> tuple[Floats, ...]:
         """System scores of the human and of each of these metrics, averaged over the same segments.
 
         Metrics with scores of the whole test set ask for no segments: what they miss is not left out.

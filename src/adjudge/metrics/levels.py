@@ -322,13 +322,13 @@ def _weighted_pearson(x: Floats, y: Floats, weights: Floats) -> Floats:
 MOST_PAIRS = 18_000_000
 
 
-def at_system_level(scores: Scores, name: str, drawn: Draws | None, flips: Floats | None) -> MetricAtLevel:
+def evaluate_systems(scores: Scores, name: str, drawn: Draws | None, flips: Floats | None) -> MetricAtLevel:
     """Correlations of system scores; soft pairwise accuracy where segments are known.
 
     A score of the whole test set is no mean of segments, so there is no interval from resampling them.
     Human scores are averaged over the segments that the metric scored.
     """
-    human, means = scores.matched_means(name)
+    human, means = scores.match_means(name)
     scores = scores.matched(name)
     metric = scores.metrics[name]
     known = ~(np.isnan(human) | np.isnan(means))
@@ -349,7 +349,7 @@ def _pairwise(x: Floats, y: Floats) -> float:
     return accuracy(pairs(x[:, None], y[:, None], "pooled"))
 
 
-def at_segment_level(scores: Scores, metric: Floats, drawn: Draws | None) -> MetricAtLevel:
+def evaluate_segments(scores: Scores, metric: Floats, drawn: Draws | None) -> MetricAtLevel:
     """Correlations over all scores pooled, and averaged over systems and over items."""
     human = scores.human
     known = ~(np.isnan(human) | np.isnan(metric))

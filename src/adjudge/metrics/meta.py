@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjudge.metrics import levels as resampling
+from adjudge.metrics.gold import GoldSettings
 from adjudge.metrics.gold import gold as gold_standard
 from adjudge.metrics.join import HUMAN, Scores, join, system_means
-from adjudge.metrics.levels import MOST_PAIRS, Draws, at_segment_level, at_system_level, outliers, signs
+from adjudge.metrics.levels import MOST_PAIRS, Draws, evaluate_segments, evaluate_systems, outliers, signs
 from adjudge.metrics.results import Gold, MetaEvaluation, MetricAtLevel, MetricComparison, Perturbation, descending
 from adjudge.metrics.significance import compare_segments, compare_systems, enough_permutations, metric_clusters
 from adjudge.ranking.changes import ONCE_PER_PAIR, all_changes
@@ -198,16 +199,16 @@ def _evaluate_levels(
     redrawn = None if documents is None else resampling.draws(resamples, documents.texts(), rng)
 
     def evaluate_metric(name: str) -> dict[str, MetricAtLevel]:
-        levels = {"system": at_system_level(scores, name, drawn, flips)}
+        levels = {"system": evaluate_systems(scores, name, drawn, flips)}
         if without is not None:
-            levels["system without outliers"] = at_system_level(without, name, drawn, flips)
+            levels["system without outliers"] = evaluate_systems(without, name, drawn, flips)
         if not scores.has_segments(name):
             return levels
         if documents is not None:
             matched = documents if not scores.missing(name).any() else scores.matched(name).by_document()
-            levels["document"] = at_segment_level(matched, matched.metrics[name], redrawn)
+            levels["document"] = evaluate_segments(matched, matched.metrics[name], redrawn)
         if len(scores.segments) > 1:
-            levels["segment"] = at_segment_level(scores, scores.metrics[name], drawn)
+            levels["segment"] = evaluate_segments(scores, scores.metrics[name], drawn)
         return levels
 
     return dict(zip(scores.metrics, map_tasks(evaluate_metric, scores.metrics, what="metrics"), strict=True))
@@ -346,7 +347,7 @@ def _ter(sentences: Sequence[Any]) -> float:
 
 
 def _metrics(tokenize: str) -> dict[str, tuple[Any, Any]]:
-    """By name: the metric for segments, and for the whole."""
+    """Make every metric by name: one for segments, one for the whole test set."""
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
     from sacrebleu.metrics.ter import TER
@@ -490,7 +491,7 @@ def _human_scores(gold: Judgments | Path | str, column: str | None) -> tuple[lis
         return _human_column(Path(gold), column), None
     if len(gold.pairs) > 1:
         raise DataError(f"the judgments hold several language pairs ({', '.join(gold.pairs)}); {CHOOSE_PAIR}")
-    standard = gold_standard([gold], level="segments")
+    standard = gold_standard([gold], GoldSettings(level="segments"))
     scores = [MetricScore(HUMAN, score.system, score.segment, score.document, score.z) for score in standard.scores]
     return scores, standard
 

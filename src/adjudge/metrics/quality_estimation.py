@@ -15,6 +15,8 @@ from adjudge.table.judgments import SetAside, fingerprint
 from adjudge.table.maths import Floats, pearson
 from adjudge.table.texts import edit_rate, ter_signature
 from adjudge.table.wording import counted
+from adjudge.work.cache import cached
+from adjudge.work.tasks import map_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -97,7 +99,7 @@ def sweep(
     return by_system
 
 
-def orders_along(
+def find_orders(
     weights: Sequence[float], by_weight: Mapping[str, Sequence[float | None]]
 ) -> tuple[OrderOfSystems, ...]:
     """The rankings of systems along the sweep, each with the weights between which it stands."""
@@ -123,9 +125,11 @@ class Prices:
 
 
 def costs(words: int, prices: Prices) -> Costs:
-    """Both costs for a test set of so many words."""
+    """Compute what direct assessment and post-editing cost for a test set of so many words."""
     if min(prices.assessments, prices.assessment, prices.word_low, prices.word_high) <= 0:
         raise UsageError("prices and the number of assessments must be above 0")
+    if words == 0:
+        raise UsageError("costs are counted by words, and edit rates hold none; give the texts")
     assessing = prices.assessments * prices.assessment
     return Costs(words, assessing, (words * prices.word_low, words * prices.word_high))
 
@@ -156,10 +160,7 @@ def estimate(
     """
     if largest < 0 or (weight is not None and weight < 0):
         raise UsageError("weights must be 0 or more")
-    first = np.array([edit_rate(document.pe1, document.mt) for document in documents])
-    second = None
-    if all(document.pe2 is not None for document in documents):
-        second = np.array([edit_rate(document.pe2 or (), document.pe1) for document in documents])
+    first, second = _edit_rates(documents)
     kept, aside = _align_predictions(documents, predictions or {})
     chosen = _choose_weight(first, second, kept, weight, baseline)
     labels = first if second is None else combine(first, second, chosen.weight)
@@ -168,7 +169,7 @@ def estimate(
     weights = tuple(sorted({*steps, chosen.weight}))
     swept = sweep(first, np.zeros(len(first)) if second is None else second, kept, weights)
     systems = _systems(documents, labels, kept, swept, direct)
-    orders = orders_along(weights, swept) if swept else ()
+    orders = find_orders(weights, swept) if swept else ()
     words = sum(len(text.split()) for document in documents for text in document.source or document.mt)
     return QualityEstimation(
         settings={"weight": chosen.weight, "baseline": baseline, "largest": largest, "ter": ter_signature()},
@@ -183,6 +184,23 @@ def estimate(
         comparisons=compare_predictions(labels, kept),
         costs=None if prices is None else costs(words, prices),
     )
+
+
+def _edit_rates(documents: Sequence[EditedDocument]) -> tuple[Floats, Floats | None]:
+    """TER(PE1, MT) and TER(PE2, PE1) of every document; None where there is one post-edition only."""
+
+    def rates(document: EditedDocument) -> tuple[float, float | None]:
+        if document.rates is not None:
+            return document.rates
+        again = None if document.pe2 is None else edit_rate(document.pe2, document.pe1)
+        return edit_rate(document.pe1, document.mt), again
+
+    def compute() -> list[tuple[float, float | None]]:
+        return map_tasks(rates, documents, what="documents")
+
+    found = cached("edit rates", (_fingerprint(documents, {}), ter_signature()), compute)
+    first, second = np.array([one for one, _ in found]), [other for _, other in found if other is not None]
+    return first, np.array(second) if len(second) == len(found) else None
 
 
 def _align_predictions(
@@ -277,6 +295,11 @@ def _notes(chosen: ChosenWeight, orders: int, two: bool, correlated: int | None)
 
 def _fingerprint(documents: Sequence[EditedDocument], predictions: Mapping[str, Mapping[str, float]]) -> str:
     """Twelve hexadecimal digits that identify texts and predictions."""
-    texts = [repr((document.name, document.mt, document.pe1, document.pe2)) for document in documents]
+    texts = [
+        repr(
+            (document.name, *((document.mt, document.pe1, document.pe2) if document.rates is None else document.rates))
+        )
+        for document in documents
+    ]
     numbers = [repr((system, sorted(predicted.items()))) for system, predicted in sorted(predictions.items())]
     return fingerprint("\n".join(texts + numbers))

@@ -317,7 +317,7 @@ def williams(r_first: float, r_second: float, r_between: float, n: int) -> float
 def compare_systems(scores: Scores) -> tuple[MetricComparison, ...]:
     """Williams' test at system level, of two metrics by their means over the segments that both scored."""
     tests = [
-        _williams_test(first, second, *scores.matched_means(first, second))
+        _williams_test(first, second, *scores.match_means(first, second))
         for first, second in combinations(scores.metrics, 2)
     ]
     return adjust_tests("system", "williams", tests, one_sided=True)

@@ -181,7 +181,7 @@ def is_screen(name: str, levels: Codes, outputs: Codes, *, documents: bool) -> B
     """Whether people judged several systems of a text, so that they can be told from what they think of the text.
 
     Some person must have judged two systems. Segments beside documents need two systems for each person and segment on
-    average: below that they change errors by a hundredth (`docs/mixed.md`) and take most of the time of a fit.
+    average: below that they change errors by up to 2% (`docs/mixed.md`) and take most of the time of a fit.
 
     Args:
         name: of the effect.

@@ -186,6 +186,7 @@ def _best_of_starts(layout: Layout, score: Floats) -> Optimum:
 
 
 _LOW, _HIGH = np.log(SMALLEST_RATIO), np.log(LARGEST_RATIO)
+_TINY = np.log(1e-3)
 
 
 def _free(log_ratios: Floats, gradient: Floats) -> NDArray[np.bool_]:
@@ -214,7 +215,10 @@ def _search(layout: Layout, scores: Totals, start: float) -> Optimum:
         if gain < TOLERANCE:
             return Optimum(current, converged=True, steps=steps)
         while True:
-            proposed = np.clip(log_ratios + stretch * _step(current, free, damping), _LOW, _HIGH)
+            step = stretch * _step(current, free, damping)
+            # A variance on its way to 0 need not go all of it step by step.
+            step[(log_ratios < _TINY) & (step <= -LONGEST_STEP)] = _LOW
+            proposed = np.clip(log_ratios + step, _LOW, _HIGH)
             attempt = evaluate(layout, scores, proposed)
             if attempt.criterion <= current.criterion:
                 changes.append((proposed - log_ratios, attempt.gradient - current.gradient))

@@ -555,7 +555,8 @@ def estimate_gains(sources: Sources, matched: Matched, corrections: Sequence[Cor
     influence = (differences.mean(axis=0) - differences) * (count - 1) / count
     plain = (influence[:, 0] ** 2).mean(axis=1) * count / (count - 1)
     people = _variance_of_people(sources.model)
-    degrees = max(design.people - 1, 1) * (systems - 1)
+    # Where people are not named, or there is one, nothing is known of tastes, and nothing doubted.
+    degrees = (design.people - 1) * (systems - 1) if design.people > 1 else float("inf")
     gains = []
     for number, correction in enumerate(corrections, start=1):
         if not correction.predicted.any():
@@ -567,7 +568,7 @@ def estimate_gains(sources: Sources, matched: Matched, corrections: Sequence[Cor
     return gains
 
 
-def _gain(plain: Floats, helped: Floats, unjudged: float, people: float, degrees: int) -> Gain:
+def _gain(plain: Floats, helped: Floats, unjudged: float, people: float, degrees: float) -> Gain:
     """The gain from what each part adds to the variance without helpers and with them."""
     count, before, after = len(plain), float(plain.sum()), float(helped.sum())
     left, quantile = count / (count - 1), float(student_quantile(0.025, count - 1))
@@ -669,7 +670,7 @@ def help_design(design: MixedDesign, matched: Matched, *, seed: int, alone: bool
     gains = gains or [gain] * len(matched.names)
     larger = gain_of(sources.model.fitted.covariance, together.fit.covariance) < 1
     if larger or (gain.high is not None and gain.high < 1):
-        together, gain = sources.uncorrected(len(matched.names)), replace(gain, estimate=1.0)
+        together, gain = sources.uncorrected(len(matched.names)), Gain(1.0, 1.0, 1.0)
         larger = True
     helpers = tuple(
         Helper(
@@ -694,7 +695,7 @@ def _notes(design: MixedDesign, matched: Matched, together: Correction, gain: Ga
     scores = f"scores of all outputs by {counted(len(matched.names), 'helper')}"
     between = "" if gain.low is None else f" ({gain.low:.2f} to {gain.high:.2f} times the judgments)"
     if larger:
-        yield f"{scores} would make errors larger{between}: they are left out"
+        yield f"{scores} would make errors larger: they are left out"
     elif gain.shown >= 1 + NO_GAIN:
         yield f"{scores} are worth {gain.shown:.2f} times the judgments ({gain.low:.2f} to {gain.high:.2f})"
     elif not together.predicted.any():

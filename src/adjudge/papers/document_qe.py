@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 import adjudge
-from adjudge.metrics.join import read_keys
-from adjudge.metrics.quality_estimation import estimate, orders_along, sweep
 from adjudge.papers.figures import Curve, CurveAt, Curves, Mark
 from adjudge.papers.replicate import (
     ReplicatedCell,
@@ -23,17 +22,12 @@ from adjudge.papers.replicate import (
     Replication,
     Source,
     find_file,
+    join_fingerprints,
+    missing_data,
     read_published,
+    read_released,
 )
 from adjudge.planning.simulate import SENSES, predictions_from, simulate_post_edits
-from adjudge.readers.parsing import read_spaced
-from adjudge.table.errors import InputError
-from adjudge.table.files import read_text
-from adjudge.table.judgments import fingerprint_of_parts
-from adjudge.table.rng import generator
-from adjudge.table.texts import edit_rate
-from adjudge.work.cache import cached
-from adjudge.work.tasks import map_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge import Judgments
-    from adjudge.metrics.results import CurvePoint, Gold, GoldScore, QualityEstimation
+    from adjudge.metrics.results import CurvePoint, Gold, GoldScore, QualityEstimation, SystemSweep
     from adjudge.papers.replicate import Published
     from adjudge.people.results import Checked
 
@@ -51,7 +45,6 @@ if TYPE_CHECKING:
 # document, none of which were released; the author herself simulated the post-editions' edit rates from the TER of the
 # translations with their references. Here the same is done, and the systems are invented, too.
 
-WEIGHTS_FIGURES = tuple(float(weight) for weight in np.arange(0.0, 50.5, 0.5))
 SEED = 1
 NOISE = 0.5
 _INVENTED, _FROM_REFERENCES = "everything simulated", "TER(PE1, MT) from the references' TER"
@@ -59,20 +52,20 @@ _INVENTED, _FROM_REFERENCES = "everything simulated", "TER(PE1, MT) from the ref
 
 def weights_of_the_label(folder: Path, content: Mapping[str, Any], simulated: QualityEstimation) -> Curves:
     """Figure 1: how systems fare as the second post-edition gains weight in the label."""
-    swept = {_INVENTED: (simulated.weights, {system.system: system.by_weight for system in simulated.systems})}
+    swept = {_INVENTED: simulated}
     rates = reference_rates(folder, content["files"])
     if rates is not None:
-        first, second = simulated_labels(np.array(list(rates.values())), content["simulated_labels"])
-        rng = generator(SEED, 1)
-        predicted = {name: predictions_from(senses, first, second, NOISE, rng) for name, senses in SENSES.items()}
-        swept[_FROM_REFERENCES] = (WEIGHTS_FIGURES, sweep(first, second, predicted, WEIGHTS_FIGURES))
+        swept[_FROM_REFERENCES] = _evaluate_rates(rates, content["simulated_labels"])
     curves = tuple(
-        Curve(name, tuple(CurveAt(x, y) for x, y in zip(weights, values, strict=True) if y is not None), panel)
-        for panel, (weights, by_system) in swept.items()
-        for name, values in by_system.items()
+        Curve(
+            system.system,
+            tuple(CurveAt(x, y) for x, y in zip(result.weights, system.by_weight, strict=True) if y is not None),
+            panel,
+        )
+        for panel, result in swept.items()
+        for system in (result.systems if panel == _INVENTED else _in_given_order(result))
     )
-    orders = {panel: len(orders_along(weights, by_system)) for panel, (weights, by_system) in swept.items()}
-    counts = "; ".join(f"{count} rankings with {panel}" for panel, count in orders.items())
+    counts = "; ".join(f"{len(result.orders)} rankings with {panel}" for panel, result in swept.items())
     return Curves(
         figure="Figure 1",
         title="Systems as the weight of TER(PE2, PE1) grows",
@@ -95,20 +88,32 @@ def reference_rates(folder: Path, files: Mapping[str, str]) -> dict[str, float] 
     paths = [folder / files[name] for name in ("translations", "references")]
     if not all(path.is_file() for path in paths):
         return None
-    texts = [read_text(path).splitlines() for path in paths]
-    keys = read_keys(folder / files["keys"])
-    lines: dict[str, list[int]] = {}
-    for line, document in keys.items():
-        lines.setdefault(document, []).append(int(line) - 1)
+    translations, references = (path.read_text(encoding="utf-8").splitlines() for path in paths)
+    keys = read_released(folder / files["keys"], "NEW.LN")
+    lines = [int(key["NEW.LN"]) - 1 for key in keys]
+    texts = pl.DataFrame(
+        {
+            "document": [key["ORIG.TRG.FN"] for key in keys],
+            "mt": [translations[line] for line in lines],
+            "pe1": [references[line] for line in lines],
+        }
+    )
+    return {label.document: label.first for label in adjudge.qe(texts).documents}
 
-    def rate(document: str) -> float:
-        translation, reference = ([text[line] for line in lines[document]] for text in texts)
-        return edit_rate(reference, translation)
 
-    def all_rates() -> dict[str, float]:
-        return dict(zip(lines, map_tasks(rate, list(lines), what="documents"), strict=True))
+def _evaluate_rates(rates: Mapping[str, float], settings: Mapping[str, float]) -> QualityEstimation:
+    """Evaluate the invented systems against edit rates of the first post-edition, and drawn ones of the second."""
+    first, second = simulated_labels(np.array(list(rates.values())), settings)
+    rng = np.random.default_rng([SEED, 1])
+    predicted = {
+        name: dict(zip(rates, predictions_from(senses, first, second, NOISE, rng).tolist(), strict=True))
+        for name, senses in SENSES.items()
+    }
+    return adjudge.qe(pl.DataFrame({"document": list(rates), "first": first, "second": second}), predicted)
 
-    return cached("TER with references", (sorted(keys.items()), texts), all_rates)
+
+def _in_given_order(result: QualityEstimation) -> list[SystemSweep]:
+    return sorted(result.systems, key=lambda system: list(SENSES).index(system.system))
 
 
 def simulated_labels(
@@ -118,7 +123,7 @@ def simulated_labels(
     standard = (rates - rates.mean()) / rates.std(ddof=1)
     first = np.maximum(settings["first_mean"] + settings["first_sd"] * standard, 0.0)
     shape = (settings["second_mean"] / settings["second_sd"]) ** 2
-    second = generator(SEED, 2).gamma(shape, settings["second_mean"] / shape, len(rates))
+    second = np.random.default_rng([SEED, 2]).gamma(shape, settings["second_mean"] / shape, len(rates))
     return first, second
 
 
@@ -183,10 +188,10 @@ def replicate(folder: Path) -> Replication:
     released = _read(folder, published)
     # The computations behind Table 2 and Figure 1 on invented texts and systems.
     invented = simulate_post_edits(documents=62, segments=6, seed=SEED)
-    simulated = estimate(invented.documents, invented.predictions, weight=published.content["official_weight"])
+    simulated = adjudge.qe(invented.texts, invented.predictions, weight=published.content["official_weight"])
     return Replication(
         settings={"paper": NAME},
-        data=fingerprint_of_parts(run.fingerprint for run in released.runs.values()),
+        data=join_fingerprints(run.fingerprint for run in released.runs.values()),
         set_aside=released.gold.set_aside,
         notes=released.gold.notes,
         figures=(
@@ -219,10 +224,10 @@ def _read(folder: Path, published: Published) -> _Released:
     for name in sorted(published.content["runs"].values()):
         batches = base / files["batches"] / name
         if not batches.is_dir():
-            raise InputError(f"holds no folder '{files['batches']}/{name}' of crowd batches", file=base)
+            raise missing_data(base, f"no folder '{files['batches']}/{name}' of crowd batches")
         runs[name] = adjudge.read(batches, format="mturk-da")
     standard = adjudge.gold(*runs.values(), keys=base / files["keys"], orders=ORDERS)
-    curve = [line.split() for line in read_text(base / files["curve"]).splitlines() if line.strip()]
+    curve = [line.split() for line in (base / files["curve"]).read_text(encoding="utf-8").splitlines() if line.strip()]
     return _Released(base, runs, {name: adjudge.check(run) for name, run in runs.items()}, standard, curve)
 
 
@@ -294,17 +299,15 @@ def _documents(published: Published, released: _Released, run: str, scores: Sequ
     """The released scores of documents of one run."""
     path = released.folder / run / published.content["files"]["documents"]
     by_document = {str(score.document): score for score in scores}
-    table = read_spaced(path, header="Z.MEAN")
+    figures = ("Z.MEAN", "RAW.MEAN", "N")
     cells: list[ReplicatedCell] = []
-    if table is not None:
-        table.refuse_ragged()
-        names = table.texts(table.column_index("ORIG.TRG.FN") or 0)
-        columns = [table.numbers(table.column_index(name) or 0, name) for name in ("Z.MEAN", "RAW.MEAN", "N")]
-        for name, *official in zip(names, *columns, strict=True):
-            own_score = by_document.get(name)
-            ours = (None, None, None) if own_score is None else (own_score.z, own_score.raw, float(own_score.n))
-            for (what, decimals), printed, recomputed in zip(_OF_DOCUMENTS.items(), official, ours, strict=True):
-                cells.append(ReplicatedCell(f"{name.rpartition('/')[2]}: {what}", printed, decimals, recomputed))
+    for row in read_released(path, "Z.MEAN", figures):
+        name = row["ORIG.TRG.FN"]
+        own_score = by_document.get(name)
+        ours = (None, None, None) if own_score is None else (own_score.z, own_score.raw, float(own_score.n))
+        printed = [row[figure] for figure in figures]
+        for (what, decimals), official, recomputed in zip(_OF_DOCUMENTS.items(), printed, ours, strict=True):
+            cells.append(ReplicatedCell(f"{name.rpartition('/')[2]}: {what}", official, decimals, recomputed))
     title = f"Scores of documents in {run}/{path.name}"
     return ReplicatedTable(f"Documents, {run}", title, None, tuple(cells), Source.AUTHORS, f"{run}/{path.name}")
 

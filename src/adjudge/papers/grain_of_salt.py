@@ -11,8 +11,7 @@ import polars as pl
 
 import adjudge
 from adjudge.papers.figures import Curve, CurveAt, Curves, FittedLine, Mark, PaperFigure, Scatter, ScatterPoint
-from adjudge.papers.replicate import Published, Replication, find_file, look_for_file, read_published
-from adjudge.table.judgments import fingerprint_of_parts
+from adjudge.papers.replicate import Published, Replication, find_file, join_fingerprints, look_for_file, read_published
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -416,7 +415,7 @@ def replicate(folder: Path) -> Replication:
     parts = (released.rankings, released.edits, released.acceptability)
     return Replication(
         settings={"paper": NAME},
-        data=fingerprint_of_parts(part.fingerprint for part in parts),
+        data=join_fingerprints(part.fingerprint for part in parts),
         figures=figures,
         not_recomputed=published.not_recomputed(drawn=[figure.figure for figure in figures]),
         paper=published.paper,

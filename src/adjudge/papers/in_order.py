@@ -20,15 +20,15 @@ import polars as pl
 
 import adjudge
 from adjudge.papers.figures import TournamentOrder, ViolatedLead
-from adjudge.papers.replicate import Replication, look_for_file, missing_data, read_published
-from adjudge.ranking.tournament import Tournament, tournament
-from adjudge.table.judgments import fingerprint_of_parts
+from adjudge.papers.replicate import Replication, join_fingerprints, look_for_file, missing_data, read_published
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from adjudge.ranking.tournament import Tournament
 
 
 NAME = "in-order"
@@ -87,7 +87,7 @@ def replicate(folder: Path) -> Replication:
     }
     return Replication(
         settings={"paper": NAME},
-        data=fingerprint_of_parts(task.fingerprint for task in tasks.values()),
+        data=join_fingerprints(task.fingerprint for task in tasks.values()),
         notes=(f"the folder has no data for {', '.join(missing)}",) if missing else (),
         paper=published.paper,
         replicated=tuple(
@@ -103,7 +103,7 @@ def replicate(folder: Path) -> Replication:
 
 
 def _task(judgments: adjudge.Judgments) -> Task:
-    played = tournament(judgments, methods=EQUATIONS.values(), all_optima=False)
+    played = adjudge.tournament(judgments)
     pairs = adjudge.rank(judgments, method=EQUATIONS["Equation 1"], resamples=0, lines="none").comparisons
     index = {name: i for i, name in enumerate(played.systems)}
     net = np.zeros((len(index), len(index)), dtype=np.int64)

@@ -13,7 +13,10 @@ from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adjudge.readers.parsing import read_spaced
 from adjudge.table.errors import InputError, unknown_choice
+from adjudge.table.judgments import fingerprint_of_parts
+from adjudge.table.languages import language_code, pair_name
 from adjudge.table.results import Cell, Result, Table, number, tabulate, text, to_plain
 
 if TYPE_CHECKING:
@@ -346,6 +349,32 @@ def look_for_file(folder: Path, name: str) -> Path | None:
     if len(paths) > 1:
         raise missing_data(folder, f"{len(paths)} files called '{name}'")
     return paths[0] if paths else None
+
+
+def read_released(path: Path, header: str, numbers: Container[str] = ()) -> list[dict[str, Any]]:
+    """The rows of a white-space separated table by column, in capitals; none where no header holds the word `header`.
+
+    Values are texts, or numbers in the columns `numbers`; `NA` is None.
+    """
+    table = read_spaced(path, header=header)
+    if table is None or table.column_index(header) is None:
+        return []
+    table.refuse_ragged()
+    columns = {
+        name: table.numbers(place, name) if name in numbers else table.texts(place)
+        for place, name in enumerate(map(str.upper, table.header))
+    }
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def name_pair(source: str, target: str) -> str:
+    """The language pair as judgments name it."""
+    return pair_name(language_code(source), language_code(target))
+
+
+def join_fingerprints(fingerprints: Iterable[str]) -> str:
+    """One fingerprint for all data that a replication used."""
+    return fingerprint_of_parts(fingerprints)
 
 
 def missing_data(folder: Path, what: str) -> InputError:

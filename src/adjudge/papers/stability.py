@@ -15,15 +15,20 @@ import polars as pl
 
 import adjudge
 from adjudge import AdjudgeError
-from adjudge.evidence.stability import Stability, over_pairs, rating_style, stability
+from adjudge.evidence.stability import Stability, rating_style
 from adjudge.papers.figures import Basis, Curve, CurveAt, Curves, Matrix, PaperFigure, PlacesOfSystems, RankingColumn
-from adjudge.papers.replicate import Published, ReplicatedCell, ReplicatedTable, Replication, Source, read_published
-from adjudge.ranking.changes import ONCE_PER_PAIR, ChangeFamily
-from adjudge.readers.parsing import read_spaced
+from adjudge.papers.replicate import (
+    Published,
+    ReplicatedCell,
+    ReplicatedTable,
+    Replication,
+    Source,
+    join_fingerprints,
+    name_pair,
+    read_published,
+    read_released,
+)
 from adjudge.readers.wmt_da_files import find_campaigns
-from adjudge.table.judgments import fingerprint_of_parts
-from adjudge.table.languages import language_code, pair_name
-from adjudge.work.tasks import map_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -68,7 +73,7 @@ def official_figures(folder: Path) -> dict[str, list[Figure]]:
     for path in sorted(folder.iterdir()):
         figures: list[tuple[str, Figure]] = []
         if name := _SCORES.fullmatch(path.name):
-            pair = _pair(name["source"], name["target"])
+            pair = name_pair(name["source"], name["target"])
             by_pair.setdefault(pair, [])
             figures = [(pair, figure) for _, figure in _read_official_rankings(path, "SYS", _OF_SCORES)]
         elif path.name == "clusters.csv":
@@ -78,31 +83,18 @@ def official_figures(folder: Path) -> dict[str, list[Figure]]:
     return by_pair
 
 
-def _pair(source: str | None, target: str | None) -> str:
-    return pair_name(language_code(source or ""), language_code(target or ""))
-
-
 def _read_official_rankings(
     path: Path, system: str, columns: Mapping[str, tuple[str, int]]
 ) -> list[tuple[str, Figure]]:
     """Every figure of these columns that the file has, with the language pair where the file says it."""
-    table = read_spaced(path, header=system)
-    system_column = None if table is None else table.column_index(system)
-    if table is None or system_column is None:
-        return []
-    table.refuse_ragged()
-    source, target = table.column_index("SRC"), table.column_index("TRG")
-    pairs = [""] * table.frame.height
-    if source is not None and target is not None:
-        pairs = [_pair(a, b) for a, b in zip(table.texts(source), table.texts(target), strict=True)]
-    figures: list[tuple[str, Figure]] = []
-    for name, (column, decimals) in columns.items():
-        if (at := table.column_index(column)) is None:
-            continue
-        for pair, owner, value in zip(pairs, table.texts(system_column), table.numbers(at, column), strict=True):
-            if value is not None:
-                figures.append((pair, Figure(owner, name, value, decimals)))
-    return figures
+    rows = read_released(path, system, {column for column, _ in columns.values()})
+    pairs = [name_pair(row["SRC"] or "", row["TRG"] or "") if "SRC" in row and "TRG" in row else "" for row in rows]
+    return [
+        (pair, Figure(row[system], name, value, decimals))
+        for name, (column, decimals) in columns.items()
+        for pair, row in zip(pairs, rows, strict=True)
+        if (value := row.get(column)) is not None
+    ]
 
 
 def compared_ranking(campaign: str, pair: str, figures: list[Figure], judgments: Judgments) -> ReplicatedTable:
@@ -172,9 +164,9 @@ def _counted(parts: Parts) -> dict[tuple[str, str], int]:
     return counts
 
 
-def audit_section(judgments: Judgments, name: str) -> Any:
+def audit_section(judgments: Judgments, name: str, **settings: Any) -> Any:
     """One section of the audit of a language pair."""
-    return adjudge.audit(judgments, only=[name]).sections[name]
+    return adjudge.audit(judgments, only=[name], **settings).sections[name]
 
 
 def workers_who_saw(published: Published, parts: Parts) -> ReplicatedTable:
@@ -290,7 +282,7 @@ def _fractions(cells: Mapping[str, Any], row: str, key: str, source: str) -> tup
 
 
 def _divided_rows(stability: Stability) -> list[Any]:
-    return [row for row in stability.rows if row.family is ChangeFamily.HUMAN_DIVIDED]
+    return [row for row in stability.rows if row.family == "human divided"]
 
 
 def _flips(stability: Stability) -> tuple[int, int]:
@@ -399,7 +391,7 @@ class AuditedPair:
     stability: Stability
     """With Knowles's removal of human translations: all rows under their names go, also degraded ones."""
     genuine: Stability | None = None
-    """The removal alone, with degraded rows kept."""
+    """With degraded rows kept."""
 
 
 @dataclass(frozen=True)
@@ -421,7 +413,7 @@ def replicate(folder: Path) -> Replication:
     stabilities = {(pair.campaign, pair.pair): pair.stability for pair in data.audited}
     return Replication(
         settings={"paper": "stability", "lines": published.content["rule"], "removal": ALL_ROWS},
-        data=fingerprint_of_parts(data.fingerprints),
+        data=join_fingerprints(data.fingerprints),
         notes=tuple(data.notes),
         figures=draw_figures(published, divided, stabilities, data.judgments),
         not_recomputed=published.not_recomputed(),
@@ -450,7 +442,7 @@ def _read(folder: Path, published: Published) -> _Data:
             left_out = published.content["left_out"].get(campaign.name, ())
             rules = {pair: None if pair in left_out else published.content["rule"] for pair in parts}
             tasks = [(campaign.name, pair, part, figures.get(pair), rules[pair]) for pair, part in parts.items()]
-            results = map_tasks(_read_pair, tasks, what=f"language pairs of {campaign.name}")
+            results = [_read_pair(task) for task in tasks]
         except adjudge.AdjudgeError as fault:
             faults[campaign.name] = fault
             continue
@@ -483,24 +475,27 @@ def _read_pair(
         if rule is not None:
             audited.append(_audited(campaign, pair, judgments, rule))
     except adjudge.AdjudgeError as fault:
-        notes.append(f"{campaign} {pair} is not audited: {fault.for_command_line()}")
+        why = fault.for_command_line().removeprefix("section 'stability' cannot be made: ")
+        notes.append(f"{campaign} {pair} is not audited: {why}")
     return audited, official, notes
 
 
 def _audited(campaign: str, pair: str, judgments: Judgments, rule: str) -> AuditedPair:
-    style = rating_style(judgments)
-    rows = stability(judgments, rule=rule, families=ONCE_PER_PAIR, removal=ALL_ROWS)
-    genuine = stability(judgments, rule=rule, families=(ChangeFamily.HUMAN_REMOVED,), removal=GENUINE)
-    whole, removal = (Stability(changes, style, "zscore", rule) for changes in (rows, genuine))
-    return AuditedPair(campaign, pair, whole, removal)
+    if len(judgments.systems) == 1:
+        # Nothing can change, and an audit refuses it; it still counts among the campaigns of its style.
+        return AuditedPair(campaign, pair, *[Stability((), rating_style(judgments), "zscore", rule)] * 2)
+    whole, genuine = (
+        audit_section(judgments, "stability", lines=rule, removal=removal) for removal in (ALL_ROWS, GENUINE)
+    )
+    return AuditedPair(campaign, pair, whole, genuine)
 
 
 def count(pairs: Sequence[AuditedPair], family: str, style: str) -> dict[str, int]:
     """Of the language pairs in this style to which the change applies: how many there are, and how many changed."""
-    stable = {f"{pair.campaign} {pair.pair}": pair.stability for pair in pairs if pair.stability.style == style}
-    changes = over_pairs(stable, data="").changes if stable else ()
-    counted = [change for change in changes if change.family == family]
-    return {name: getattr(counted[0], name) for name in COUNTS} if counted else dict.fromkeys(COUNTS, 0)
+    of_style = [pair.stability.rows for pair in pairs if pair.stability.style == style]
+    rows = [row for rows in of_style for row in rows if row.label == family]
+    changed = {key: sum(getattr(row, f"{key}_changed") for row in rows) for key in KEYS}
+    return {"pairs": len(rows), **changed}
 
 
 def _of_row(published: Published, row: str, pairs: Sequence[AuditedPair]) -> list[AuditedPair]:

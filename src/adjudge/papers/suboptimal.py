@@ -17,11 +17,10 @@ from adjudge.papers.replicate import (
     ReplicatedTable,
     Replication,
     Source,
+    join_fingerprints,
     missing_data,
     read_published,
 )
-from adjudge.table.errors import InputError
-from adjudge.table.judgments import fingerprint_of_parts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -172,7 +171,7 @@ def _root(folder: Path, inside: str) -> Path:
 def _groups(folder: Path, content: Mapping[str, Any]) -> tuple[Judgments, ...]:
     """The files come in twos, a1 and a2. Row i of both is the same item, whatever its number (some say 0)."""
     if not folder.is_dir():
-        raise InputError("no such folder; the groups of annotators are needed", file=folder)
+        raise missing_data(folder.parent, f"no folder '{folder.name}' of the annotators' groups")
     columns = tuple(content["rank_columns"])
     row = pl.col("screen").cast(pl.Int64).rank("dense").cast(pl.Int64).cast(pl.String)
 
@@ -243,7 +242,7 @@ def replicate(folder: Path) -> Replication:
     }
     return Replication(
         settings={"paper": NAME, "seed": result.settings["seed"]},
-        data=fingerprint_of_parts(part.fingerprint for part in (*released.sets.values(), *released.groups)),
+        data=join_fingerprints(part.fingerprint for part in (*released.sets.values(), *released.groups)),
         notes=tuple(_beyond(released, result, right, names)),
         figures=draw_figures(released, parts, points, names),
         not_recomputed=published.not_recomputed(),

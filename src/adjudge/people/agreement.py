@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.people.coefficients import ANY_LANGUAGE, RESAMPLES, AgreeOptions, brief, texts_by_language
+from adjudge.people.coefficients import ANY_LANGUAGE, RESAMPLES, AgreeOptions, measure_simple, texts_by_language
 from adjudge.people.results import Agreement, LengthAgreement, Number
 from adjudge.table.errors import DataError, InputError, UsageError
 from adjudge.table.files import read_text
@@ -74,7 +74,7 @@ def by_length(annotations: Annotations, lengths: Ints, labels: int) -> tuple[Len
     of_cell = lengths[annotations.segment]
     rows: list[LengthAgreement] = []
     for length in np.unique(of_cell[of_cell >= 0]).tolist():
-        pooled = annotations.where((of_cell == length) | (of_cell == length + 1))
+        pooled = annotations.keep((of_cell == length) | (of_cell == length + 1))
         if len(pooled.inter.pairs) + len(pooled.intra.pairs) == 0:
             continue
         inter, intra = (_agreement_of_parts(pooled, kind, labels) for kind in ("inter", "intra"))
@@ -84,9 +84,9 @@ def by_length(annotations: Annotations, lengths: Ints, labels: int) -> tuple[Len
 
 
 def _agreement_of_parts(annotations: Annotations, kind: str, labels: int) -> dict[str, dict[str, Number]]:
-    parts = {"all": annotations, "without_reference": annotations.where(~annotations.human)}
+    parts = {"all": annotations, "without_reference": annotations.keep(~annotations.human)}
     return {
-        name: {"pairs": int(getattr(part, kind).pairs.sum()), **brief(part, kind, labels)}
+        name: {"pairs": int(getattr(part, kind).pairs.sum()), **measure_simple(part, kind, labels)}
         for name, part in parts.items()
     }
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.people.accounts import ASK_FOR_MAP, account_evidence
+from adjudge.people.accounts import ASK_FOR_MAP, AccountEvidence, account_evidence
 from adjudge.people.controls import FEWEST_PAIRS, TESTS, control_p, control_pairs, drifts, repeat_pairs, same_texts
 from adjudge.people.results import AnnotatorCheck, Checked, Drift, SameText
 from adjudge.people.twins import find_twins
@@ -246,6 +246,8 @@ def check(judgments: Judgments, *, rule: CheckRule | None = None) -> Checked:
         )
     if not seen.annotators:
         raise DataError("the data do not say who judged, so annotators cannot be checked; name the column 'annotator'")
+    evidence = account_evidence(final)
+    accounts = evidence if evidence is not None and evidence.suspected else None
     controls = any(check.control_pairs for check in seen.annotators)
     checks = tuple(_decided(check, rule, has_controls=controls) for check in seen.annotators)
     kept, dropped = _totals(seen.kinds, {checked.annotator for checked in checks if checked.passed})
@@ -259,7 +261,7 @@ def check(judgments: Judgments, *, rule: CheckRule | None = None) -> Checked:
         },
         data=judgments.fingerprint,
         set_aside=without_answers(final),
-        notes=(*final.notes, *_notes(seen, checks, rule, controls=controls), *_accounts_note(final)),
+        notes=(*final.notes, *_notes(seen, checks, rule, controls=controls), *_accounts_note(accounts)),
         rule=rule.in_words(controls=controls),
         annotators=checks,
         twins=find_twins(final),
@@ -267,6 +269,7 @@ def check(judgments: Judgments, *, rule: CheckRule | None = None) -> Checked:
         dropped=dropped,
         same_texts=seen.same_texts,
         drifts=seen.drifts,
+        accounts=accounts,
     )
 
 
@@ -318,11 +321,10 @@ def _totals(kinds: pl.DataFrame, passing: set[str]) -> tuple[dict[str, int], dic
     return totals[0], totals[1]
 
 
-def _accounts_note(final: Judgments) -> Iterator[str]:
+def _accounts_note(accounts: AccountEvidence | None) -> Iterator[str]:
     """Say that accounts may be fewer people, so that nobody takes them for annotators."""
-    evidence = account_evidence(final)
-    if evidence is not None and evidence.suspected:
-        yield f"{evidence.in_words}; {ASK_FOR_MAP}"
+    if accounts is not None:
+        yield f"{accounts.in_words}; {ASK_FOR_MAP}"
 
 
 def _notes(seen: Measured, checks: tuple[AnnotatorCheck, ...], rule: CheckRule, *, controls: bool) -> Iterator[str]:

@@ -2,8 +2,8 @@
 
 S (Bennett, Alpert and Goldstein 1954): all categories are equally likely by chance. For preferences from rank labels
 this overstates chance ties: somebody who clicks labels at random on a scale of k labels ties two systems with
-probability 1/k, not 1/3 (Bojar et al. 2011, section 2.2.2). `random_clicker` gives that chance agreement; with five
-labels it is .36.
+probability 1/k, not 1/3 (Bojar et al. 2011, section 2.2.2). `chance_of_random_clicks` gives that chance agreement; with
+five labels it is .36.
 
 Scott's pi (1955): chance follows the distribution of categories over all annotations together.
 
@@ -65,7 +65,7 @@ def above_chance_all(observed: Floats, expected: Floats) -> Floats:
     return divide(observed - expected, 1 - expected)
 
 
-def random_clicker(labels: int) -> float:
+def chance_of_random_clicks(labels: int) -> float:
     """P(E) of better/tie/worse between two people who choose among so many rank labels at random."""
     tie = 1 / labels
     return tie**2 + 2 * ((1 - tie) / 2) ** 2
@@ -150,12 +150,12 @@ def alpha(units: ArrayLike, values: ArrayLike, *, level: Level = "interval") -> 
     """
     if level not in LEVELS:
         raise unknown_choice("level", level, LEVELS)
-    code, given = _pairable(np.asarray(units), np.asarray(values))
+    code, given = _drop_unpaired(np.asarray(units), np.asarray(values))
     if len(given) == 0:
         return float("nan")
     if level == "nominal":
-        return _nominal(code, given)
-    return _interval(code, _mid_ranks(given) if level == "ordinal" else given.astype(float))
+        return _nominal_alpha_of_values(code, given)
+    return _interval_alpha(code, _mid_ranks(given) if level == "ordinal" else given.astype(float))
 
 
 def nominal_alpha(counts: Floats, pairs: Floats, agreeing: Floats) -> tuple[float, float]:
@@ -173,7 +173,7 @@ def nominal_alpha(counts: Floats, pairs: Floats, agreeing: Floats) -> tuple[floa
     return float(1 - divide(disagreement, 1 - chance)), float(chance)
 
 
-def _pairable(units: NDArray[np.generic], values: NDArray[np.generic]) -> tuple[Ints, NDArray[np.generic]]:
+def _drop_unpaired(units: NDArray[np.generic], values: NDArray[np.generic]) -> tuple[Ints, NDArray[np.generic]]:
     """Codes of units and values, without missing values and without units that have one value only."""
     if units.shape != values.shape:
         raise UsageError(f"{units.size} units and {values.size} values were given; each value needs its unit")
@@ -206,7 +206,7 @@ def _codes(values: NDArray[np.generic]) -> Ints:
     return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64)
 
 
-def _interval(unit: Ints, values: Floats) -> float:
+def _interval_alpha(unit: Ints, values: Floats) -> float:
     # Alpha does not change when all values are shifted; around the mean, squares lose no digits.
     centred = values - values.mean()
     sizes = np.bincount(unit).astype(float)
@@ -227,11 +227,11 @@ def _mid_ranks(values: NDArray[np.generic]) -> Floats:
     return np.asarray(middle[code], dtype=float)
 
 
-def _nominal(unit: Ints, values: NDArray[np.generic]) -> float:
+def _nominal_alpha_of_values(unit: Ints, values: NDArray[np.generic]) -> float:
     value = _codes(values)
     kinds = int(value.max()) + 1
     sizes = np.bincount(unit).astype(float)
-    cell, times = _occupied(unit * kinds + value, len(sizes) * kinds)
+    cell, times = _count_keys(unit * kinds + value, len(sizes) * kinds)
     # Ordered pairs that agree, each weighing 1 / (m - 1) by the size m of its unit.
     agreement = (times * (times - 1.0) / (sizes[cell // kinds] - 1)).sum() / len(value)
     number = np.bincount(value).astype(float)
@@ -239,7 +239,7 @@ def _nominal(unit: Ints, values: NDArray[np.generic]) -> float:
     return float(1 - divide(np.array(1 - agreement), np.array(1 - chance)))
 
 
-def _occupied(key: Ints, size: int) -> tuple[Ints, Ints]:
+def _count_keys(key: Ints, size: int) -> tuple[Ints, Ints]:
     """The keys that occur and how often: by counting where the table is small enough, by sorting otherwise."""
     if size <= 20 * len(key):
         times = np.bincount(key)
@@ -269,8 +269,8 @@ class UnitCounts:
     pairs: Floats
     agreeing: Floats
 
-    def mirrored(self) -> UnitCounts:
-        """Every unit twice, the second time seen from the other system."""
+    def mirror(self) -> UnitCounts:
+        """Count every unit twice, the second time seen from the other system."""
         both = np.concatenate([self.counts, self.counts[:, ::-1]])
         return UnitCounts(both, np.tile(self.pairs, 2), np.tile(self.agreeing, 2))
 
@@ -289,8 +289,8 @@ class Annotations:
     human: Bools
     """Whether a human translation takes part, per cell."""
 
-    def where(self, kept: Bools) -> Annotations:
-        """The marked cells; items are renumbered."""
+    def keep(self, kept: Bools) -> Annotations:
+        """Keep the marked cells; items are renumbered."""
         item = np.unique(self.item[kept], return_inverse=True)[1]
         return Annotations(
             self.annotators, item, self.annotator[kept], self.counts[kept], self.segment[kept], self.human[kept]
@@ -304,7 +304,7 @@ class Annotations:
     @cached_property
     def intra(self) -> UnitCounts:
         """Units of one annotator each: what they said about one item, where they said it more than once."""
-        return _with_pairs(self.counts, *pairs_within(self.counts))
+        return _keep_paired(self.counts, *pairs_within(self.counts))
 
     @cached_property
     def inter(self) -> UnitCounts:
@@ -312,7 +312,7 @@ class Annotations:
         counts = np.stack([self._per_item(self.counts[:, c]) for c in range(CATEGORIES)], axis=1)
         pairs, agreeing = pairs_within(counts)
         own_pairs, own_agreeing = pairs_within(self.counts)
-        return _with_pairs(counts, pairs - self._per_item(own_pairs), agreeing - self._per_item(own_agreeing))
+        return _keep_paired(counts, pairs - self._per_item(own_pairs), agreeing - self._per_item(own_agreeing))
 
     def per_annotator(self, values: Floats) -> Floats:
         """Sums of one value per cell over the cells of each annotator."""
@@ -329,7 +329,7 @@ class Annotations:
         return sp.csr_array((values, (self.item, self.annotator)), shape=shape)
 
 
-def _with_pairs(counts: Floats, pairs: Floats, agreeing: Floats) -> UnitCounts:
+def _keep_paired(counts: Floats, pairs: Floats, agreeing: Floats) -> UnitCounts:
     used = pairs > 0
     return UnitCounts(counts[used], pairs[used], agreeing[used])
 
@@ -384,8 +384,8 @@ def chance_with_ties(first: Floats, second: Floats) -> Floats:
     return np.asarray(first * second + (1 - first) * (1 - second) / 2)
 
 
-def between_annotators(annotations: Annotations) -> AnnotatorPairs:
-    """All pairs of different annotators who share an item; an annotator's ties are those on the items they share."""
+def pair_annotators(annotations: Annotations) -> AnnotatorPairs:
+    """Pair annotators who share an item; the ties of each are those on the items they share."""
     from scipy.sparse import triu
 
     by_category = [annotations.matrix(annotations.counts[:, c]) for c in range(CATEGORIES)]
@@ -393,22 +393,22 @@ def between_annotators(annotations: Annotations) -> AnnotatorPairs:
     pairs = triu(both.T @ both, k=1, format="coo")
     pairs.sum_duplicates()
     first, second = pairs.coords
-    agreeing = sum((_entries(counts.T @ counts, first, second) for counts in by_category), np.zeros(len(first)))
+    agreeing = sum((_pick_entries(counts.T @ counts, first, second) for counts in by_category), np.zeros(len(first)))
     tied = by_category[TIE].T @ both
     shared = pairs.data
-    first_ties, second_ties = _entries(tied, first, second), _entries(tied, second, first)
+    first_ties, second_ties = _pick_entries(tied, first, second), _pick_entries(tied, second, first)
     expected = chance_with_ties(divide(first_ties, shared), divide(second_ties, shared))
     return AnnotatorPairs(first.astype(np.int64), second.astype(np.int64), shared, agreeing, expected)
 
 
-def _entries(matrix: sp.sparray, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> Floats:
+def _pick_entries(matrix: sp.sparray, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> Floats:
     # SciPy returns a sparse or a dense array, depending on the index.
     entries = matrix.tocsr()[rows, columns]
     return np.asarray(entries.toarray() if hasattr(entries, "toarray") else entries, dtype=float).ravel()
 
 
-def within_annotators(annotations: Annotations) -> AnnotatorPairs:
-    """Every annotator who annotated an item twice; their ties are those of all their annotations."""
+def pair_repeats(annotations: Annotations) -> AnnotatorPairs:
+    """Pair every annotator who annotated an item twice with themselves; their ties are those of all annotations."""
     pairs, agreeing = (annotations.per_annotator(number) for number in pairs_within(annotations.counts))
     ties = tie_shares(annotations)
     who = np.flatnonzero(pairs)
@@ -481,7 +481,7 @@ class AgreeOptions:
         return weights
 
 
-def over_resamples(statistic: Callable[[Floats], Floats], weights: Floats) -> Floats:
+def resample_statistic(statistic: Callable[[Floats], Floats], weights: Floats) -> Floats:
     """A statistic of every resample, along the last axis; the resamples are divided among the workers.
 
     They were drawn beforehand and are always cut in the same places, so the number of workers changes nothing.
@@ -535,8 +535,8 @@ RESAMPLED = ("observed", "s", "s_corrected", "pi", "kappa")
 """The coefficients that get intervals."""
 
 
-def brief(annotations: Annotations, kind: str, labels: int) -> dict[str, float]:
-    """The observed agreement and the coefficients that need the share of ties at most."""
+def measure_simple(annotations: Annotations, kind: str, labels: int) -> dict[str, float]:
+    """Measure observed agreement, and the coefficients that need no more than the share of ties."""
     units = annotations.inter if kind == "inter" else annotations.intra
     observed = float(divide(units.agreeing.sum(), units.pairs.sum()))
     expected = _simple_chance(annotations, labels)
@@ -553,14 +553,14 @@ def coefficients(annotations: Annotations, kind: str, labels: int, *, weights: F
         weights: how often each annotator was drawn (resamples x annotators), for intervals.
     """
     units = annotations.inter if kind == "inter" else annotations.intra
-    mirrored = units.mirrored()
-    by_annotator = between_annotators(annotations) if kind == "inter" else within_annotators(annotations)
+    mirrored = units.mirror()
+    by_annotator = pair_annotators(annotations) if kind == "inter" else pair_repeats(annotations)
     share = divide(by_annotator.agreeing, by_annotator.pairs)
     kappa, kappa_chance = pooled_cohen_kappa(by_annotator.pairs, share, by_annotator.expected)
     fleiss, fleiss_chance = fleiss_parts(mirrored.counts, mirrored.pairs, mirrored.agreeing)
     alpha, alpha_chance = nominal_alpha(mirrored.counts, mirrored.pairs, mirrored.agreeing)
     chance = {"kappa": kappa_chance, "fleiss": fleiss_chance, "alpha": alpha_chance}
-    simple = brief(annotations, kind, labels)
+    simple = measure_simple(annotations, kind, labels)
     return Coefficients(
         pairs=int(units.pairs.sum()),
         items=len(units.pairs),
@@ -578,7 +578,11 @@ def coefficients(annotations: Annotations, kind: str, labels: int, *, weights: F
 
 def _simple_chance(annotations: Annotations, labels: int) -> dict[str, float]:
     tie = divide(annotations.totals[TIE], annotations.totals.sum())
-    return {"s": 1 / CATEGORIES, "s_corrected": random_clicker(labels), "pi": float(chance_with_ties(tie, tie))}
+    return {
+        "s": 1 / CATEGORIES,
+        "s_corrected": chance_of_random_clicks(labels),
+        "pi": float(chance_with_ties(tie, tie)),
+    }
 
 
 def _intervals(
@@ -586,11 +590,13 @@ def _intervals(
 ) -> dict[str, tuple[float, float]]:
     counts = annotations.counts
     ties, total = (annotations.per_annotator(number) for number in (counts[:, TIE], counts.sum(1)))
-    resampled = over_resamples(partial(_resampled, by_annotator, ties, total, labels), weights)
+    resampled = resample_statistic(partial(_resample_coefficients, by_annotator, ties, total, labels), weights)
     return {name: percentile_interval(values, weights) for name, values in zip(RESAMPLED, resampled, strict=True)}
 
 
-def _resampled(by_annotator: AnnotatorPairs, ties: Floats, total: Floats, labels: int, weights: Floats) -> Floats:
+def _resample_coefficients(
+    by_annotator: AnnotatorPairs, ties: Floats, total: Floats, labels: int, weights: Floats
+) -> Floats:
     """The coefficients of `RESAMPLED` (rows) in every resample.
 
     Args:
@@ -605,7 +611,7 @@ def _resampled(by_annotator: AnnotatorPairs, ties: Floats, total: Floats, labels
     tie = divide(weights @ ties, weights @ total)
     expected = (
         np.full(len(weights), 1 / CATEGORIES),
-        np.full(len(weights), random_clicker(labels)),
+        np.full(len(weights), chance_of_random_clicks(labels)),
         chance_with_ties(tie, tie),
         divide(by_annotator.summed(by_annotator.pairs * by_annotator.expected, weights), pairs),
     )

@@ -17,7 +17,7 @@ import polars as pl
 
 from adjudge.people.results import Drift, SameText
 from adjudge.table.errors import unknown_choice
-from adjudge.table.judgments import Judgments, are_among, equal_to_others, key_hashes
+from adjudge.table.judgments import Judgments, key_hashes, mark_among, mark_repeated
 from adjudge.table.maths import Floats, student_tail
 from adjudge.table.protocols import KINDS, RATED
 
@@ -58,7 +58,7 @@ def _pair_with_originals(judgments: Judgments, control: str, key: tuple[str, ...
     controls = scored.filter(is_control).select(*key, pl.col("score").alias("control"))
     # Most outputs have no control. Only those that seem to have one are put in order and compared by their words.
     hashes = key_hashes(scored, key)
-    possible = scored.filter(are_among(hashes, hashes[is_control.to_numpy()])).filter(pl.col("kind").is_in(genuine))
+    possible = scored.filter(mark_among(hashes, hashes[is_control.to_numpy()])).filter(pl.col("kind").is_in(genuine))
     order = pl.col("kind").replace_strict(genuine, range(len(genuine)), default=None, return_dtype=pl.Int32)
     originals = (
         possible.sort(order, maintain_order=True)
@@ -137,7 +137,7 @@ def same_texts(judgments: Judgments) -> tuple[SameText, ...]:
         return ()
     cell = ["annotator", "task", "screen", "segment"]
     shown = table.select(*cell, column, answer=_answer()).drop_nulls(["answer", column, "annotator"])
-    shown = shown.filter(equal_to_others(key_hashes(shown, (*cell, column))))
+    shown = shown.filter(mark_repeated(key_hashes(shown, (*cell, column))))
     # Of n identical texts, n (n - 1) / 2 pairs; those with equal answers are counted the same way.
     equal = shown.group_by(*cell, column, "answer").len("equal")
     alike = (

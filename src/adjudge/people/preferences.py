@@ -14,12 +14,12 @@ from adjudge.people.agreement import by_length, segment_lengths
 from adjudge.people.coefficients import (
     CATEGORIES,
     above_chance_all,
-    between_annotators,
     coefficients,
     group_annotations,
     notes_on,
+    pair_annotators,
+    pair_repeats,
     tie_shares,
-    within_annotators,
 )
 from adjudge.people.results import PARTS, Agreement, AnnotatorAgreement, Number
 from adjudge.table.comparisons import NOBODY, Comparisons, comparisons, relative_judgments, segment_keys
@@ -45,7 +45,7 @@ def agree_on_preferences(judgments: Judgments, options: AgreeOptions) -> Agreeme
     notes = notes_on(int(every.inter.pairs.sum()), int(every.intra.pairs.sum()), people)
     labels = _label_scale(compared, options.labels)
     weights = options.draws(every.annotator, len(every.annotators))
-    parts = dict(zip(PARTS, (every, every.where(~every.human)), strict=True))
+    parts = dict(zip(PARTS, (every, every.keep(~every.human)), strict=True))
     unknown = int((~known).sum())
     aside = (SetAside("comparison without annotator or segment", unknown),) if unknown else ()
     return Agreement(
@@ -94,8 +94,8 @@ def _labels_given(compared: Comparisons) -> Ints:
 def annotators_of_preferences(annotations: Annotations, judgments: Ints) -> tuple[AnnotatorAgreement, ...]:
     """One entry per annotator, who judged most first; `judgments` are the labels that each has given."""
     people = len(annotations.annotators)
-    within = _sum_by_annotator(within_annotators(annotations), people, chance="pi")
-    between = _sum_by_annotator(between_annotators(annotations), people, chance="kappa")
+    within = _sum_by_annotator(pair_repeats(annotations), people, chance="pi")
+    between = _sum_by_annotator(pair_annotators(annotations), people, chance="kappa")
     ties = tie_shares(annotations)
     order = sorted(range(people), key=lambda i: (-judgments[i], annotations.annotators[i]))
     return tuple(

@@ -35,6 +35,8 @@ class Quality:
     everyone: Judgments
     reasons: Mapping[str, tuple[str, ...]]
     """Why each of those who fail does, by name."""
+    of_accounts: bool = False
+    """Whether the annotators may be accounts of fewer people."""
 
     def __len__(self) -> int:
         return len(self.everyone)
@@ -61,13 +63,13 @@ class Quality:
     @property
     def note(self) -> str:
         """Who is left out and why, in one sentence."""
+        unit = "account" if self.of_accounts else "annotator"
         who = "; ".join(f"{short_list(names)} ({reason})" for reason, names in self.by_reason.items())
         if self.nobody_passes:
-            none = f"none of {self._people} annotators passes"
-            none = agreeing(self._people, "the one annotator does not pass", none)
+            none = agreeing(self._people, f"the one {unit} does not pass", f"none of {self._people} {unit}s passes")
             return f"{none} the check, so all judgments are kept: {who}"
         fail = agreeing(len(self.reasons), "fails the check and is left out", "fail the check and are left out")
-        return f"{len(self.reasons)} of {counted(self._people, 'annotator')} {fail}: {who}; keep them with --everyone"
+        return f"{len(self.reasons)} of {counted(self._people, unit)} {fail}: {who}; keep them with --everyone"
 
     @property
     def by_reason(self) -> dict[str, list[str]]:
@@ -85,12 +87,12 @@ def quality_of(judgments: Judgments) -> Quality:
     if not _has_evidence(judgments):
         return Quality(judgments, {})
     accounts = account_evidence(judgments)
-    by_controls = accounts is None or not accounts.suspected
+    of_accounts = accounts is not None and accounts.suspected
     evident = {
-        one.annotator: tuple(reason for reason in one.reasons if _is_evidence(reason, by_controls=by_controls))
+        one.annotator: tuple(reason for reason in one.reasons if _is_evidence(reason, by_controls=not of_accounts))
         for one in decide(judgments.final(), CheckRule())
     }
-    return Quality(judgments, {name: reasons for name, reasons in evident.items() if reasons})
+    return Quality(judgments, {name: reasons for name, reasons in evident.items() if reasons}, of_accounts)
 
 
 def _is_evidence(reason: str, *, by_controls: bool) -> bool:

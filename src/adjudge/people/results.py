@@ -11,6 +11,8 @@ from adjudge.table.results import Cell, Column, Result, Table, number, p_value, 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from adjudge.people.accounts import AccountEvidence
+
 
 @dataclass(frozen=True)
 class AnnotatorCheck:
@@ -119,6 +121,13 @@ class Checked(Result):
     same_texts: tuple[SameText, ...] = ()
     """Empty if the data do not say what was shown."""
     drifts: tuple[Drift, ...] = ()
+    accounts: AccountEvidence | None = None
+    """Set if tasks and times suggest that the annotators are accounts of fewer people."""
+
+    @property
+    def unit(self) -> str:
+        """What those who were checked are called: an account is not called an annotator."""
+        return "annotator" if self.accounts is None else "account"
 
     @property
     def passing(self) -> frozenset[str]:

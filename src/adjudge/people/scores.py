@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from adjudge.people.coefficients import AgreeOptions, notes_on, over_resamples, percentile_interval
+from adjudge.people.coefficients import AgreeOptions, notes_on, percentile_interval, resample_statistic
 from adjudge.people.results import PARTS, Agreement, AnnotatorAgreement, Coefficients, Number
 from adjudge.table.comparisons import LEFT_BLANK, SEGMENT_KEY
 from adjudge.table.errors import DataError
@@ -54,8 +54,8 @@ class ScoreCells:
     squares: NDArray[np.float64]
     human: NDArray[np.bool_]
 
-    def where(self, kept: NDArray[np.bool_]) -> ScoreCells:
-        """The marked cells; items are renumbered. Where all are marked, the same object."""
+    def keep(self, kept: NDArray[np.bool_]) -> ScoreCells:
+        """Keep the marked cells; items are renumbered. Where all are marked, the same object."""
         if kept.all():
             return self
         values = (getattr(self, name)[kept] for name in ("annotator", "number", "total", "squares", "human"))
@@ -250,7 +250,7 @@ def agree_on_scores(judgments: Judgments, options: AgreeOptions) -> Agreement:
         raise DataError("no judgment has a score, an annotator and a segment (or document); agreement needs all three")
     every = score_cells(usable)
     weights = options.draws(every.annotator, len(every.annotators))
-    parts = dict(zip(PARTS, (every, every.where(~every.human)), strict=True))
+    parts = dict(zip(PARTS, (every, every.keep(~every.human)), strict=True))
     inter = {name: score_coefficients(part, "inter", weights=weights) for name, part in parts.items()}
     intra = {name: score_coefficients(part, "intra", weights=weights) for name, part in parts.items()}
     return Agreement(
@@ -323,15 +323,15 @@ def score_coefficients(cells: ScoreCells, kind: str, *, weights: NDArray[np.floa
     once = np.ones((1, len(cells.annotators)))
     if kind == "inter":
         # Only items that two or more people scored count.
-        cells = cells.where(np.bincount(cells.item, minlength=cells.items)[cells.item] > 1)
+        cells = cells.keep(np.bincount(cells.item, minlength=cells.items)[cells.item] > 1)
         pairs, distance = inter_pairs(cells)
         alphas, correlation = patterns(cells).alpha, mean_correlations(correlations_between(cells))
     else:
-        cells = cells.where(cells.number > 1)
+        cells = cells.keep(cells.number > 1)
         pairs, distance = cells.own_pairs, cells.own_distance
         alphas = partial(_alpha_of_repeats, _repeat_sums(cells))
         correlation = mean_repeat_correlation(repeat_products(cells))
-    interval = {} if weights is None else {"alpha": percentile_interval(over_resamples(alphas, weights), weights)}
+    interval = {} if weights is None else {"alpha": percentile_interval(resample_statistic(alphas, weights), weights)}
     # In points of the scale.
     numbers: dict[str, Number] = {"difference": float(np.sqrt(divide(distance.sum(), pairs.sum())))}
     return Coefficients(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
@@ -12,13 +12,17 @@ from adjudge.mixed.components import TASTE
 from adjudge.table.errors import UsageError, param, unknown_choice
 from adjudge.table.results import Column, Result, Setting, Table, number, percent, tabulate, text
 from adjudge.table.rng import DEFAULT_SEED
+from adjudge.table.settings import column_names, option, seed_option
 from adjudge.table.wording import counted, measured
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
+    from _typeshed import DataclassInstance
 
     from adjudge.mixed.fit import MixedFit
 
+_Settings = TypeVar("_Settings", bound="DataclassInstance")
 
 STRUCTURES = ("mixed", "all-systems", "pages", "pages-all-systems")
 EFFECTS = ("annotator", TASTE, "task", "document", "segment", "system:document", "page", "residual")
@@ -130,6 +134,77 @@ class PlanSettings:
 
 
 _COUNTED = "outputs judged by a person"
+
+
+def _per_item(given: str | Iterable[int]) -> tuple[int, ...]:
+    if not isinstance(given, str):
+        return tuple(given)
+    try:
+        numbers = tuple(int(part) for part in given.split(","))
+    except ValueError:
+        numbers = (0,)
+    if min(numbers) < 1:
+        raise UsageError(f"{param('per_item')} is '{given}'; give whole numbers from 1, joined by commas")
+    return numbers
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanOptions:
+    """What is to be planned, for scores or relative judgments. What is None depends on the protocol."""
+
+    systems: int = option(PlanSettings.systems, "Number of systems.")
+    protocol: Literal["scores", "ranking", "pairwise"] = option(
+        "scores", "How annotators judge: scores, ranking of blocks, or pairwise comparison."
+    )
+    difference: float | None = option(
+        None, "Smallest difference to detect. Default: 3 points of 100; for rankings and pairs, 0.3 log-odds."
+    )
+    block_size: int = option(5, "Rankings: systems per block.")
+    power: float = option(PlanSettings.power, "Probability of detecting the difference.")
+    level: float = option(PlanSettings.level, "Significance level over all comparisons together.")
+    comparisons: int | None = option(
+        PlanSettings.comparisons, "Number of comparisons to correct for. Default: all pairs."
+    )
+    annotators: int = option(PlanSettings.annotators, "Number of annotators.")
+    documents: int = option(PlanSettings.documents, "Number of documents available.")
+    segments: int = option(PlanSettings.segments, "Segments per document.")
+    page: int | None = option(PlanSettings.page, "Largest number of segments on a page. Default: whole documents.")
+    task_size: int = option(
+        PlanSettings.task_size, "Items per task, controls included. Judgments are counted without controls."
+    )
+    controls: float = option(PlanSettings.controls, "Share of control items in a task.")
+    per_item: tuple[int, ...] = option(
+        PlanSettings.per_item,
+        "Numbers of judgments per item to try, comma-separated.",
+        typed=str,
+        python="Iterable[int]",
+        about="numbers of judgments per item to try.",
+        convert=_per_item,
+    )
+    structures: tuple[str, ...] = option(
+        (),
+        "Designs to try, comma-separated. Default: all.",
+        typed=str,
+        python="Iterable[str]",
+        about="designs to try; default: all.",
+        convert=column_names,
+    )
+    seconds: float | None = option(None, "Seconds per judgment (default 20) or per block (default 60).")
+    looks: int = option(
+        PlanSettings.looks, "Number of looks during the campaign, for the comparison of goals and policies."
+    )
+    spending: Literal["kim-demets", "obrien-fleming", "pocock"] = option(
+        PlanSettings.spending, "How the level is spread over looks."
+    )
+    draws: int = option(PlanSettings.draws, "Campaigns to simulate with the recommended design; 0 for none.")
+    seed: int = seed_option()
+
+    def as_kind(self, kind: type[_Settings]) -> _Settings:
+        """The settings of a plan for scores, or for rankings and pairs: those that it has; None keeps its default."""
+        asked = {**vars(self), "structures": self.structures or None}
+        names = {each.name for each in fields(kind)}
+        return kind(**{name: value for name, value in asked.items() if name in names and value is not None})
+
 
 # The result of planning: how many judgments each design needs to find a difference of a given size.
 

@@ -1,7 +1,5 @@
 """Campaigns with known truth, drawn from parameters: relative rankings or scores. `simulate` is the main function.
 
-    from adjudge.simulate import RankingCampaign, simulate
-
     simulated = simulate(RankingCampaign(systems=8, annotators=20, blocks=600), seed=1)
     simulated.judgments, simulated.truth
 
@@ -10,22 +8,139 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping  # noqa: TC003 - the shell reads the types of settings when it runs
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from adjudge.planning.simulated_rankings import RankingCampaign, simulate_rankings
 from adjudge.planning.simulated_scores import ScoreCampaign, simulate_scores
 from adjudge.planning.truth import Simulated, draw_texts
 from adjudge.readers.post_edits import EditedDocument
+from adjudge.table.errors import UsageError, param, unknown_choice
 from adjudge.table.rng import DEFAULT_SEED, generator
+from adjudge.table.settings import option, seed_option
 from adjudge.work.tasks import map_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from adjudge.table.maths import Floats
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(number) for number in text.split(","))
+    except ValueError as fault:
+        wrong = f"{param('qualities')} '{text}' is not a list of numbers; write them as 0.5,0,-0.5"
+        raise UsageError(wrong) from fault
+
+
+_OF_ALL = ("annotators", "documents", "segments", "careless", "pair")
+_OF_RANKINGS = ("blocks", "block_size", "ties", "reference", "uneven", "repeats", "overlap", "length_effect", "blanks")
+_OF_SCORES = ("tasks", "task_size", "context", "controls", "humans", "scale", "ends", "workload")
+
+
+_KINDS: dict[str, type[RankingCampaign | ScoreCampaign]] = {"ranking": RankingCampaign, "da": ScoreCampaign}
+
+
+def _simulated(default: Any, help: str, *flags: str, **more: Any) -> Any:  # noqa: A002
+    """A setting of the simulated campaign; in Python, the campaign's own class has it."""
+    return option(default, help, *flags, only="command line", **more)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulateSettings:
+    """A simulated campaign as the command line describes it; in Python, the classes of campaigns have all settings."""
+
+    protocol: Any = option(
+        "ranking",
+        "How annotators judge: ranking or da (direct assessment).",
+        typed=str,
+        positional=True,
+        python="str | RankingCampaign | ScoreCampaign",
+        about="how is judged: `ranking`, or `da` for scores; or a campaign with all its settings.",
+    )
+    systems: int = _simulated(RankingCampaign.systems, "Number of machine translation systems.")
+    annotators: int = _simulated(RankingCampaign.annotators, "Number of annotators.")
+    documents: int = _simulated(RankingCampaign.documents, "Number of documents.")
+    segments: int = _simulated(RankingCampaign.segments, "Segments per document (da: on average).")
+    spread: float | None = _simulated(None, "Standard deviation of system quality. Default: 1 log-odds; da: 4 points.")
+    qualities: tuple[float, ...] | None = _simulated(
+        None,
+        "The quality of each system, comma-separated, in log-odds (da: points).",
+        typed=str | None,
+        convert=_numbers,
+    )
+    careless: float = _simulated(RankingCampaign.careless, "Share of annotators who judge at random.")
+    blocks: int = _simulated(RankingCampaign.blocks, "ranking: number of blocks (screens).")
+    block_size: int = _simulated(RankingCampaign.block_size, "ranking: systems per block.")
+    ties: float = _simulated(RankingCampaign.ties, "ranking: how likely ties are (Davidson's nu).")
+    reference: float = _simulated(RankingCampaign.reference, "ranking: share of blocks that include the reference.")
+    uneven: float = _simulated(
+        RankingCampaign.uneven, "ranking: how much more often similar systems meet; 0: all pairs equally often."
+    )
+    repeats: float = _simulated(RankingCampaign.repeats, "ranking: share of blocks repeated by the same annotator.")
+    overlap: float = _simulated(RankingCampaign.overlap, "ranking: share of blocks also judged by a second annotator.")
+    length_effect: float = _simulated(RankingCampaign.length_effect, "ranking: how much harder long source texts are.")
+    blanks: float = _simulated(RankingCampaign.blanks, "ranking: share of ranks left blank.")
+    tasks: int = _simulated(ScoreCampaign.tasks, "da: number of tasks, each for one annotator.")
+    task_size: int = _simulated(ScoreCampaign.task_size, "da: judgments per task, including controls.")
+    context: bool = _simulated(ScoreCampaign.context, "da: show whole documents, or single segments.")
+    controls: float = _simulated(ScoreCampaign.controls, "da: share of control items in a task.")
+    humans: int = _simulated(ScoreCampaign.humans, "da: number of human translations judged like systems.")
+    taste: float | None = _simulated(
+        None, "Standard deviation of annotators' tastes for systems. Default: 0.4 log-odds; da: 3 points."
+    )
+    scale: float = _simulated(
+        ScoreCampaign.scale, "da: variation in how widely annotators spread their scores (sd of the log)."
+    )
+    ends: bool = _simulated(
+        ScoreCampaign.ends, "da: round scores to whole numbers from 0 to 100, or keep them as drawn."
+    )
+    workload: float = _simulated(
+        ScoreCampaign.workload, "da: variation in the number of tasks per annotator (sd of the log)."
+    )
+    pair: str = _simulated(RankingCampaign.pair, "Language pair to write to the table.", "--pair", "-p")
+    campaigns: int = _simulated(1, "Number of campaigns, each with the next seed; their files are numbered.", least=1)
+    seed: int = seed_option()
+    settings: Mapping[str, Any] | None = option(
+        None,
+        "What the campaign is made of: `systems`, `annotators`, `documents`, `segments`, `spread`, `qualities`, "
+        "`careless`; of rankings also `blocks`, `ties`, `reference` and more, of scores `tasks`, `humans`, `controls` "
+        "and more. `RankingCampaign` and `ScoreCampaign` in `adjudge.planning` explain all.",
+        positional="keywords",
+        only="python",
+        python="Any",
+    )
+
+    def campaign(self) -> RankingCampaign | ScoreCampaign:
+        """The campaign that the command line describes."""
+        ranking = self.protocol == "ranking"
+        given = {name: getattr(self, name) for name in (*_OF_ALL, *(_OF_RANKINGS if ranking else _OF_SCORES))}
+        given["systems"] = self.systems if self.qualities is None else len(self.qualities)
+        optional = {"spread": self.spread, "system_taste" if ranking else "taste": self.taste}
+        given |= {name: value for name, value in optional.items() if value is not None}
+        return self._kind(qualities=self.qualities, **given)
+
+    def campaign_in_python(self) -> RankingCampaign | ScoreCampaign:
+        """The campaign that was given, or the one that the further keywords describe."""
+        settings = self.settings or {}
+        if isinstance(self.protocol, RankingCampaign | ScoreCampaign):
+            if settings:
+                raise UsageError("a campaign has its settings inside; change them there")
+            return self.protocol
+        names = [each.name for each in fields(self._kind)]
+        for name in settings:
+            if name not in names:
+                raise unknown_choice("setting", name, names)
+        return self._kind(**settings)
+
+    @property
+    def _kind(self) -> type[RankingCampaign | ScoreCampaign]:
+        if self.protocol not in _KINDS:
+            raise unknown_choice("protocol", self.protocol, _KINDS)
+        return _KINDS[self.protocol]
 
 
 def simulate(campaign: RankingCampaign | ScoreCampaign, *, seed: int = DEFAULT_SEED) -> Simulated:
@@ -62,6 +177,16 @@ class SimulatedEdits:
     in_sentences: Floats
     """The true share of words that are wrong in themselves, by document."""
     in_context: Floats
+
+    @property
+    def texts(self) -> pl.DataFrame:
+        """The texts as `adjudge.qe` takes them: document, mt, pe1 and pe2, a row for every segment."""
+        rows = [
+            (document.name, *texts)
+            for document in self.documents
+            for texts in zip(document.mt, document.pe1, document.pe2 or document.pe1, strict=True)
+        ]
+        return pl.DataFrame(rows, schema=["document", "mt", "pe1", "pe2"], orient="row")
 
 
 def simulate_post_edits(

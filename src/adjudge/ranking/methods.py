@@ -174,7 +174,7 @@ class RankSettings:
 
     reference: Literal["include", "exclude"] | None = option(None, "Whether to count comparisons with the reference.")
     lines: str | None = option(
-        None, "Rule for cluster lines: rank-sets, official, scipy-1.6, scipy-1.7, strict, holm or none."
+        None, "Rule for cluster lines: decided, official, scipy-1.6, scipy-1.7, strict, holm, rank-sets or none."
     )
     level: float = option(0.05, "Significance level.")
     significance: Literal["sign", "resample", "tastes"] | None = option(

@@ -150,6 +150,8 @@ class Ranking(results.Result):
     """How `p_adjusted` is corrected for all pairs."""
     annotators: int | None = None
     """How many people judged; None where not all of them are named."""
+    fewest_people: int | None = None
+    """As few people may be behind the accounts that count as annotators; None where nothing suggests it."""
     verdict: tuple[str, ...] = ()
     """Who is best, and how many pairs are decided, in a sentence each (`evidence.verdict` words them)."""
     components: tuple[VarianceComponent, ...] = ()
@@ -321,6 +323,7 @@ def assemble(
     level: float,
     settings: Mapping[str, Setting],
     annotators: int | None = None,
+    fewest_people: int | None = None,
     notes: tuple[str, ...] = (),
     components: tuple[VarianceComponent, ...] = (),
     left_out: tuple[LeftOut, ...] = (),
@@ -351,6 +354,7 @@ def assemble(
         lines=Lines(rule, level),
         correction=decisions.corrected.name,
         annotators=annotators,
+        fewest_people=fewest_people,
         components=components,
         left_out=left_out,
         helpers=helpers,

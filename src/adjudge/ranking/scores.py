@@ -124,6 +124,7 @@ def rank_by_model(
             **({} if matched is None else {"helpers": len(matched.names), "with": matched.fingerprint}),
         },
         annotators=estimator.annotators,
+        fewest_people=None if estimator.accounts is None else estimator.accounts.fewest_people,
         notes=(*estimator.account_notes(ranking.decisions), *ranking.notes, *_unnamed_note(estimator)),
         components=model.components,
         left_out=model.left_out,

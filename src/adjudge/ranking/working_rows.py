@@ -44,15 +44,16 @@ MOST_DENSE = 300
 """Up to so many unknowns, the expected information is computed."""
 MOST_EXACT = 1000
 """Up to so many unknowns, the border is inverted as a whole."""
-SIGNS, SIGNS_WITH_TRACES = 32, 8
+SIGNS, SIGNS_WITH_TRACES = 24, 8
 """Random signs behind a trace beyond that, and behind the information where traces are exact."""
-OWN_TASTES = 4.0
+OWN_TASTES = 3.0
 """The variance of tastes for one system counts as if so many people had shown that for all."""
 LEAST_OWN = 0.5
 """The variance of tastes for one system is at least this share of that for all."""
 MOST_ROUNDS = 60
-# Variances are settled when none moves by more than this share: in small models, and where a round takes long.
-SETTLED, SETTLED_LARGE = 1e-8, 1e-3
+# Variances are settled when none moves by more than this share: in small models, in large ones, and where traces are
+# means over random signs, so that a round takes long.
+SETTLED, SETTLED_LARGE, SETTLED_SAMPLED = 1e-8, 1e-3, 1e-2
 _STARTS = {ANNOTATOR: 0.03, SEGMENT: 0.8, DOCUMENT: 0.05}
 _WIDTH = 8
 """Columns of eliminated levels are padded to multiples of this, so that many have one shape."""
@@ -125,10 +126,8 @@ class Rows:
 
     def without(self, effect: str) -> Rows:
         """The rows without one of the effects."""
-        level, alone = (
-            {name: part for name, part in parts.items() if name != effect} for parts in (self.level, self.alone)
-        )
-        return replace(self, level=level, alone=alone)
+        level = {name: part for name, part in self.level.items() if name != effect}
+        return replace(self, level=level, alone={name: part for name, part in self.alone.items() if name != effect})
 
     def typical_information(self) -> float:
         """The mean of l_r, weighed by l_r itself: times the variance of luck, it is what luck adds to phi."""
@@ -211,7 +210,7 @@ def _texts(compared: Comparisons, at: Codes) -> dict[str, Codes]:
     return found
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Variances:
     """phi, the variance of errors, and the variances of the effects divided by it."""
 
@@ -425,6 +424,7 @@ class Equations:
         if not any((self._code[group.label] >= 0).any() for group in self._moving):
             self._levels = _Levels(self._still, self._level, self.size)
         self._latest: tuple[Floats, _Sums, _Levels] | None = None
+        self._solved: _Solved | None = None
         self.people = len(np.unique(rows.level[ANNOTATOR]))
 
     def _sums(self, groups: list[tuple[Screens, Floats | None]]) -> _Sums:
@@ -465,9 +465,11 @@ class Equations:
             self._latest = weight, sums, self._levels or _Levels(sums, self._level, self.size)
         return self._latest[1:]
 
-    def at(self, variances: Variances, *, traces: bool = True) -> _Solved:
-        """The equations solved at these variances."""
-        return _Solved(self, variances, *self._at(variances.ratios), traces=traces)
+    def at(self, variances: Variances) -> _Solved:
+        """The equations solved at these variances; the latest solution is kept."""
+        if self._solved is None or self._solved.variances != variances:
+            self._solved = _Solved(self, variances, *self._at(variances.ratios))
+        return self._solved
 
     def estimate(self, known: dict[str, float] | None = None, start: Variances | None = None) -> _Solved:
         """Solve at the variances of the largest restricted likelihood.
@@ -489,7 +491,7 @@ class Equations:
         if start is not None:
             variance[free] = [start.errors, *(start.of(name) for name in self.effects if name not in held)]
         small = self.size + self.unknowns[self.eliminated] <= MOST_DENSE
-        settled = SETTLED if small else SETTLED_LARGE
+        settled = SETTLED if small else SETTLED_LARGE if self.size <= MOST_EXACT else SETTLED_SAMPLED
         emptied, before = np.zeros(len(variance), dtype=int), np.zeros(len(variance))
         for number in range(MOST_ROUNDS):
             solved = self.at(self._variances(variance))
@@ -499,7 +501,7 @@ class Equations:
             if (np.abs(step) / (variance + step + 1e-2 * variance[0])).max() < settled:
                 break
             # Weights of texts on one screen follow the variances, so that each step is a share of what is to come.
-            share = float(step @ before / max(before @ before, 1e-300))
+            share = float(step @ before) / max(float(before @ before), 1e-300)
             if 0.2 < share < 0.9 and (variance + step / (1 - share) > 0).all():
                 step, before = step / (1 - share), np.zeros(len(variance))
             else:
@@ -525,7 +527,7 @@ class Equations:
         for who in range(annotators):
             mine = self.border[ANNOTATOR].start + np.flatnonzero(of == who)
             found[who, : len(mine), : len(mine)] = sums.border[np.ix_(mine, mine)]
-        return np.maximum(np.linalg.eigvalsh(found), 0.0)
+        return np.asarray(np.maximum(np.linalg.eigvalsh(found), 0.0))
 
     @cached_property
     def _tastes(self) -> tuple[Codes, Codes]:
@@ -613,10 +615,8 @@ def _step(variance: Floats, least: Floats, solved: _Solved, free: Bools, emptied
 class _Solved:
     """The equations solved at given variances: strengths, their covariance, gradient and information of variances."""
 
-    def __init__(
-        self, equations: Equations, variances: Variances, sums: _Sums, levels: _Levels, *, traces: bool = True
-    ) -> None:
-        from scipy.linalg import cho_factor, cho_solve
+    def __init__(self, equations: Equations, variances: Variances, sums: _Sums, levels: _Levels) -> None:
+        from scipy.linalg import cho_factor
 
         self.equations, self.variances, self.sums, self.levels = equations, variances, sums, levels
         n, fixed = equations.rows.systems, equations.fixed
@@ -635,7 +635,6 @@ class _Solved:
         matrix[np.arange(fixed.start), np.arange(fixed.start)] += 1.0
         factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
         self._root, self._scale, self._factor = root, scale / n, factor
-        self._solve = lambda right: cho_solve(factor, right, check_finite=False)
         score = sums.score.copy()
         score[fixed] -= RIDGE * equations.strength
         own, border = self._solution(levels.score[:, None], score[:, None])
@@ -649,8 +648,14 @@ class _Solved:
         unit[fixed] = np.eye(n)
         self._of_fixed = self._solve(unit)
         """Columns of the inverse of the scaled border that belong to the strengths."""
-        if traces:
-            self._derivatives()
+        self._derivatives()
+
+    def _solve(self, right: Floats) -> Floats:
+        """The scaled border times this is the right side."""
+        from scipy.linalg import cho_solve
+
+        solved: Floats = cho_solve(self._factor, right, check_finite=False)
+        return solved
 
     def _solution(self, own: Floats, border: Floats) -> tuple[Floats, Floats]:
         """The unknowns for right sides in the eliminated effect (unknowns, k) and in the border (size, k)."""
@@ -807,7 +812,7 @@ class _Solved:
             information = np.bincount(row[same], value[same], len(residual))
         else:
             part = equations.border[ANNOTATOR]
-            residual, information = self._border[part], np.diag(self.sums.border)[part]
+            residual, information = self._border[part], np.asarray(np.diag(self.sums.border)[part], dtype=np.float64)
         residual = residual / (phi * ratio)
         # How much residuals vary, up to what the strengths take up, which makes their sum right.
         spread = information / (phi * (1 + ratio * information))
@@ -815,11 +820,12 @@ class _Solved:
         system = equations.systems_of_tastes
         squared, expected, known = (np.bincount(system, part, n) for part in (residual**2, spread, spread**2))
         people = expected**2 / np.maximum(known, 1e-300)
-        people *= 1 - 1 / np.maximum(people, 2)
+        # One is lost to the strength of the system and one to the common variance: two people tell nothing.
+        people = np.maximum(people - 2, 0.0)
         more = (squared - expected) / np.maximum(known, 1e-300) * people / (people + OWN_TASTES)
         more = np.maximum(more, (LEAST_OWN - 1) * phi * ratio)
         added = np.array([more[k] * tie[system == k].T @ tie[system == k] for k in range(n)])
-        return added, people + OWN_TASTES
+        return added, people + 1 + OWN_TASTES
 
 
 def _shifted(part: slice, by: int) -> slice:

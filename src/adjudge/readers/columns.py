@@ -325,7 +325,7 @@ _UNIX = (1e9, 4e9)
 _MILLISECONDS = (1e12, 4e12)
 
 
-def typed_cells(frame: pl.DataFrame, bad: BadRows) -> pl.DataFrame:
+def convert_cells(frame: pl.DataFrame, bad: BadRows) -> pl.DataFrame:
     """The frame with every column of the judgment table in its type. In columns of numbers empty text is missing."""
     frame = _replace_known_words(frame)
     # Beside a score or rank, the errors that were marked are not needed.

@@ -22,7 +22,7 @@ import polars as pl
 
 from adjudge.table.comparisons import BLOCK_KEY
 from adjudge.table.errors import shown
-from adjudge.table.judgments import KEY, Judgments, any_single, equal_to_others, key_hashes
+from adjudge.table.judgments import KEY, Judgments, has_single, key_hashes, mark_repeated
 from adjudge.table.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def remove_copies(judgments: Judgments, *, repeated: Repeated = "corrections") -
     if repeated == "counts":
         return judgments
     if repeated == "corrections":
-        return without_copied_table(_last_of_each(judgments))
-    return _number_repetitions(without_copied_table(judgments))
+        return drop_copied_table(_keep_last_of_each(judgments))
+    return _number_repetitions(drop_copied_table(judgments))
 
 
 def repeated_note(rows: int, exact: int = 0) -> str:
@@ -74,15 +74,15 @@ def _identity(table: pl.DataFrame) -> list[str]:
     return [*KEY, "revision", *([REPETITION] if REPETITION in table.columns else [])]
 
 
-def _identified() -> pl.Expr:
+def _has_identity() -> pl.Expr:
     return (pl.col("annotator").fill_null("") != "") & (pl.col("segment").fill_null("") != "")
 
 
 def _number_repetitions(judgments: Judgments) -> Judgments:
     """Number the judgments that were made several times; those made once have no number."""
     table = judgments.table
-    repeated = pl.Series(_repeated(table, _identity(table)))
-    if not repeated.any() or not table.filter(repeated).select(_identified().any()).item():
+    repeated = pl.Series(_mark_repeated_keys(table, _identity(table)))
+    if not repeated.any() or not table.filter(repeated).select(_has_identity().any()).item():
         return judgments
     number = (times_before(table, _identity(table), repeated) + 1).cast(pl.Int32)
     return replace(judgments, table=table.with_columns(pl.when(repeated).then(number).alias(REPETITION)))
@@ -100,23 +100,23 @@ def times_before(table: pl.DataFrame, key: Sequence[str], repeated: pl.Series) -
     return pl.zeros(table.height, dtype=pl.UInt32, eager=True).scatter(repeated.arg_true(), counted)
 
 
-def _repeated(table: pl.DataFrame, key: Sequence[str]) -> Bools:
+def _mark_repeated_keys(table: pl.DataFrame, key: Sequence[str]) -> Bools:
     """Which rows have a key that others have too."""
-    repeated = equal_to_others(key_hashes(table, key))
+    repeated = mark_repeated(key_hashes(table, key))
     if repeated.any():
         repeated[repeated] = table.filter(repeated).select(pl.struct(key).is_duplicated()).to_series().to_numpy()
     return repeated
 
 
-def _last_of_each(judgments: Judgments) -> Judgments:
-    """Of rows that judge the same, keep the last; set the others aside, and say how many are exact copies."""
+def _keep_last_of_each(judgments: Judgments) -> Judgments:
+    """Keep the last of rows that judge the same; set the others aside, and say how many are exact copies."""
     table = judgments.table
     key = _identity(table)
-    repeated = _repeated(table, key)
+    repeated = _mark_repeated_keys(table, key)
     if not repeated.any():
         return judgments
     rows = table.filter(repeated)
-    again = rows.select(_identified() & ~pl.struct(key).is_last_distinct()).to_series()
+    again = rows.select(_has_identity() & ~pl.struct(key).is_last_distinct()).to_series()
     exact = rows.select((again & ~pl.struct(pl.all()).is_unique()).sum()).item()
     repeated[repeated] = again.to_numpy()
     kept = judgments.keep(pl.lit(pl.Series(~repeated)), otherwise=REPEATED)
@@ -124,14 +124,14 @@ def _last_of_each(judgments: Judgments) -> Judgments:
     return replace(kept, notes=(*kept.notes, repeated_note(number, exact))) if number else judgments
 
 
-def without_copied_table(judgments: Judgments) -> Judgments:
+def drop_copied_table(judgments: Judgments) -> Judgments:
     """Keep half of the table, or a third, where every row or every block occurs twice, or three times."""
     table = judgments.table
     if table.height < 2 * ENOUGH_BLOCKS or REPETITION in table.columns:
         return judgments
     # In a copied table no row is unique, apart from its screen. In most tables some row is, which its key alone shows.
     for columns in (_identity(table), _flat_columns(table)):
-        if any_single(key_hashes(table, (name for name in columns if name != "screen"))):
+        if has_single(key_hashes(table, (name for name in columns if name != "screen"))):
             return judgments
     once = _keep_blocks_once(judgments, None, left_out=())
     if len(once) < len(judgments):
@@ -160,7 +160,7 @@ def _keep_blocks_once(judgments: Judgments, block: pl.Series | None, *, left_out
     times = times_copied(blocks.group_by("content").len()["len"])
     if times == 1:
         return judgments
-    wanted = blocks.with_columns(in_last_copy("content", times).alias("wanted"))
+    wanted = blocks.with_columns(mark_last_copy("content", times).alias("wanted"))
     if block is not None:
         wanted = block.to_frame().join(wanted, on="block", how="left", maintain_order="left")
     kept = judgments.keep(pl.lit(wanted["wanted"]), otherwise=COPIED_TABLE)
@@ -173,7 +173,7 @@ def times_copied(counts: pl.Series) -> int:
     return times if len(counts) >= ENOUGH_BLOCKS else 1
 
 
-def in_last_copy(content: str, times: int) -> pl.Expr:
+def mark_last_copy(content: str, times: int) -> pl.Expr:
     """Mark the rows of the last copy in a table that holds every content a multiple of `times` times."""
     number, size = pl.int_range(pl.len()).over(content), pl.len().over(content)
     return number >= size // times * (times - 1)
@@ -183,7 +183,7 @@ def _flat_columns(table: pl.DataFrame) -> list[str]:
     return [name for name, dtype in table.schema.items() if not dtype.is_nested()]
 
 
-def lines_once(lines: Sequence[object]) -> tuple[range, int]:
+def keep_lines_once(lines: Sequence[object]) -> tuple[range, int]:
     """Choose the lines to read where a line is known by its number alone, and count how often the file holds them.
 
     A file in which all lines stand several times, one after the other or the whole file again, is a copy. The last ones
@@ -196,12 +196,12 @@ def lines_once(lines: Sequence[object]) -> tuple[range, int]:
         for kept in (range(len(lines) - size, len(lines)), range(times - 1, len(lines), times)):
             once = lines[kept.start : kept.stop : kept.step]
             again = list(once) * times if kept.step == 1 else [line for line in once for _ in range(times)]
-            if list(lines) == again and _information(once) >= ENOUGH_BITS:
+            if list(lines) == again and _measure_information(once) >= ENOUGH_BITS:
                 return kept, times
     return range(len(lines)), 1
 
 
-def _information(lines: Sequence[object]) -> float:
+def _measure_information(lines: Sequence[object]) -> float:
     """Compute the bits that it takes to write the order of the lines: none where all are equal."""
     return sum(count * math.log2(len(lines) / count) for count in Counter(lines).values())
 

@@ -74,7 +74,7 @@ class FileRows:
         return np.concatenate([[0], np.cumsum(breaks)[:-1]])[1:] + 1
 
     def _records(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]]:
-        """Of every record, header included: its number of fields, whether it holds nothing, how many lines it takes."""
+        """Describe every record, the header too: number of fields, whether it is empty, how many lines it takes."""
         unfinished = b""
         with self.path.open("rb") as file:
             while piece := file.read(PIECE):
@@ -164,7 +164,7 @@ def one_copy_by_number(content: pl.Series) -> tuple[pl.Series, list[SetAside], l
     times = duplicates.times_copied(content.value_counts()["count"])
     if times == 1:
         return everything, [], []
-    kept = content.to_frame().select(duplicates.in_last_copy(content.name, times)).to_series()
+    kept = content.to_frame().select(duplicates.mark_last_copy(content.name, times)).to_series()
     return kept, [SetAside(duplicates.COPIED_TABLE, int((~kept).sum()))], [duplicates.copied_table_note(times)]
 
 

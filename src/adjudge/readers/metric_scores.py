@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.readers.columns import MISSING
-from adjudge.readers.duplicates import COPIED_TABLE, copied_table_note, lines_once
+from adjudge.readers.duplicates import COPIED_TABLE, copied_table_note, keep_lines_once
 from adjudge.readers.parsing import DELIMITERS, SCORE_SCALE, BadRows, Delimited, pair_of, read_delimited, to_float
 from adjudge.table.errors import DataError, InputError, Source, UsageError, param, shown
 from adjudge.table.files import read_json, read_text
@@ -342,7 +342,7 @@ def _drop_copies(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     by_system = frame.group_by("system", maintain_order=True).agg("row", "given")
     if by_system["row"].list.len().n_unique() > 1:
         return frame, 1
-    kept, times = lines_once(list(zip(*by_system["given"].to_list(), strict=True)))
+    kept, times = keep_lines_once(list(zip(*by_system["given"].to_list(), strict=True)))
     if times == 1:
         return frame, 1
     rows = [row for rows in by_system["row"].to_list() for row in rows[kept.start : kept.stop : kept.step]]

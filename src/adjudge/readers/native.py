@@ -15,21 +15,21 @@ from adjudge.readers.columns import (
     ColumnMap,
     check_cells,
     check_scale_of_scores,
+    convert_cells,
     map_columns,
     plain,
     renamed,
     scale_of,
-    typed_cells,
 )
 from adjudge.readers.pairs import find_winners, pair_judgments
-from adjudge.readers.parsing import LoadedTable, stem, with_languages
+from adjudge.readers.parsing import LoadedTable, add_languages, stem
 from adjudge.readers.tables import (
     load_sheets,
     load_table,
     parquet_bytes,
     record_file,
     record_text,
-    with_decimal_points,
+    replace_decimal_commas,
 )
 from adjudge.readers.wide import find_columns, unpivot, unpivot_raters
 from adjudge.table.comparisons import BLOCK_KEY
@@ -126,7 +126,7 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Jud
     mapping = _drop_other_kinds(map_columns(frame.columns, source, columns=options.columns, meanings=SYNONYMS), frame)
     if "system" in mapping:
         mapping.refuse_twice(loaded.twice)
-        frame, notes = with_languages(renamed(frame, mapping))
+        frame, notes = add_languages(renamed(frame, mapping))
         return _make_judgments(replace(loaded, frame=frame, notes=(*loaded.notes, *notes)), mapping, options, mapping)
     sides = find_winners(loaded, options)
     if "left" in sides.mapping and "right" in sides.mapping:
@@ -183,7 +183,7 @@ def _read_wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
     if "segment" not in columns and segment_column is not None:
         columns["segment"] = segment_column
     uses = ColumnMap(columns, tuple(others), loaded.source)
-    frame, pair_notes = with_languages(renamed(loaded.frame, uses))
+    frame, pair_notes = add_languages(renamed(loaded.frame, uses))
     if "segment" not in frame.columns:
         # An item without a name is identified by its row.
         frame = frame.with_columns(pl.int_range(1, pl.len() + 1).cast(pl.String).alias("segment"))
@@ -204,8 +204,8 @@ def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOption
     given = [name for name in frame.columns if name in SCHEMA]
     # Between commas, a quoted value with a comma may be a number or a list; only scores are surely numbers.
     scores = [name for name in given if name == "score" and frame.schema[name] == pl.String]
-    frame, notes = with_decimal_points(frame, scores, thousands=True)
-    frame = check_cells(typed_cells(frame, bad), bad)
+    frame, notes = replace_decimal_commas(frame, scores, thousands=True)
+    frame = check_cells(convert_cells(frame, bad), bad)
     frame, rows = _add_protocol(frame)
     if rows:
         say = f"{counted(rows, 'row')} {agreeing(rows, 'does', 'do')} not say the protocol"

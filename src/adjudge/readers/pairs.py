@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.readers import parsing
-from adjudge.readers.columns import MISSING, WINNERS, ColumnMap, check_cells, map_columns, plain, renamed, typed_cells
+from adjudge.readers.columns import MISSING, WINNERS, ColumnMap, check_cells, convert_cells, map_columns, plain, renamed
 from adjudge.readers.tables import load_table
 from adjudge.readers.wide import winners
 from adjudge.table.errors import InputError, Source, UsageError, param, shown, unknown_choice
@@ -105,9 +105,9 @@ def pair_judgments(
     source = loaded.source
     bad = loaded.bad_rows(options)
     unused = [name for name in mapping.header if _follows_from_winner(name, mapping)]
-    frame, pair_notes = parsing.with_languages(renamed(loaded.frame.drop(unused), mapping.without(unused)))
+    frame, pair_notes = parsing.add_languages(renamed(loaded.frame.drop(unused), mapping.without(unused)))
     frame = frame.with_columns(pl.col(name).cast(pl.String).str.strip_chars() for name in sides)
-    frame = check_cells(typed_cells(frame, bad), bad)
+    frame = check_cells(convert_cells(frame, bad), bad)
     frame = frame.with_columns(outcomes(frame, options, bad))
     set_aside, row_notes = bad.settle()
     frame = frame.with_row_index(_ROW).filter(bad.usable())

@@ -439,7 +439,7 @@ def pair_of(path: Path, options: ReadOptions) -> tuple[str, str]:
     return split_pair(options.pair) if options.pair else (UNKNOWN, UNKNOWN)
 
 
-def with_languages(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+def add_languages(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """The frame with the languages of its column `pair` in columns of their own, and a note on what is no pair."""
     if "pair" not in frame.columns or {"source_lang", "target_lang"} & set(frame.columns):
         return frame, []
@@ -601,10 +601,10 @@ def read_spaced(path: Path, *, header: str) -> Spaced | None:
 
     Rows of another length than the first line stay in their place, cut or filled up, and are among the `ragged`.
     """
-    text = _single_blanks(read_text(path))
+    text = _squeeze_blanks(read_text(path))
     if not text.strip():
         return None
-    text, numbers = _without_empty_lines(text)
+    text, numbers = _drop_empty_lines(text)
     first = text.split("\n", 1)[0].split(" ")
     width = len(first)
     frame, ragged = _parse(text, width), {}
@@ -628,7 +628,7 @@ def read_spaced(path: Path, *, header: str) -> Spaced | None:
     return Spaced(path, (), frame, ragged)
 
 
-def _single_blanks(text: str) -> str:
+def _squeeze_blanks(text: str) -> str:
     """The text with one blank between fields, none at the ends of lines, and no quotes."""
     text = text.replace("\r\n", "\n")
     if any(" " in name or "\t" in name or "\n" in name for name in text.split('"')[1::2]):
@@ -639,7 +639,7 @@ def _single_blanks(text: str) -> str:
     return text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
 
 
-def _without_empty_lines(text: str) -> tuple[str, pl.Series]:
+def _drop_empty_lines(text: str) -> tuple[str, pl.Series]:
     """The lines that hold something, and their numbers in the file."""
     if text.startswith("\n") or "\n\n" in text:
         lines = text.split("\n")

@@ -1,8 +1,10 @@
 """Machine translations with one or two post-editions, and what quality-estimation systems predict of documents.
 
 Texts are a TSV file with the columns `document`, `mt`, `pe1` and, where there are two editions, `pe2`; one row per
-segment, or one per document. A column `source` lets costs be counted by source words. Predictions are a table with the
-column `document` and one column per system; a higher number means more errors, as in the labels.
+segment, or one per document. A column `source` lets costs be counted by source words. Instead of texts, the table may
+hold edit rates that were computed elsewhere: the columns `document`, `first` and, where there are two editions,
+`second`. Predictions are a table with the column `document` and one column per system; a higher number means more
+errors, as in the labels. In Python, each may be a data frame.
 
 `write_post_edits` writes such texts from a judgment table that holds them (columns `source_text` and `target_text`).
 Where every translation was edited by two people, both editions are written; where only some were, the first by the
@@ -13,10 +15,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from adjudge.readers.options import as_frame
 from adjudge.readers.parsing import Delimited, column_uses, read_delimited, read_each, to_float
 from adjudge.readers.wmt_rankings import context_columns, context_uses
 from adjudge.table.errors import DataError, InputError, shown
@@ -28,7 +32,6 @@ from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from adjudge.readers.options import ReadOptions
 
@@ -46,13 +49,27 @@ class EditedDocument:
     pe1: tuple[str, ...]
     pe2: tuple[str, ...] | None = None
     source: tuple[str, ...] | None = None
+    rates: tuple[float, float | None] | None = None
+    """The edit rates of both post-editions, where they were given instead of texts."""
 
 
-def read_post_edits(path: Path) -> tuple[EditedDocument, ...]:
-    """Read the texts, documents in the order of the file."""
-    table = read_delimited(path, "\t", quoting=False)
+def _read_table(source: Any, delimiter: str | None, *, quoting: bool = True) -> Delimited:
+    """Read a table from a file, or take a data frame of polars or pandas."""
+    frame = as_frame(source)
+    if frame is None:
+        return read_delimited(Path(source), delimiter, quoting=quoting)
+    texts = frame.cast(pl.String).fill_null("").iter_rows()
+    return Delimited(Path("data frame"), tuple(frame.columns), tuple(enumerate(map(list, texts), start=1)))
+
+
+def read_post_edits(source: Any) -> tuple[EditedDocument, ...]:
+    """Read the texts, or the edit rates, from a file or a data frame; documents in the order of its rows."""
+    table = _read_table(source, "\t", quoting=False)
+    if table.find("pe1", "pe") is None and table.find("first") is not None:
+        return _read_rates(table)
+    path = table.path
     document, mt, pe1 = table.need("document", "doc"), table.need("mt"), table.need("pe1", "pe")
-    pe2, source = table.find("pe2"), table.find("source")
+    pe2, source_text = table.find("pe2"), table.find("source")
     rows: dict[str, list[list[str]]] = {}
     for line, fields in table.rows:
         if not fields[pe1].strip() or (pe2 is not None and not fields[pe2].strip()):
@@ -65,17 +82,31 @@ def read_post_edits(path: Path) -> tuple[EditedDocument, ...]:
         return None if index is None else tuple(fields[index].strip() for fields in part)
 
     return tuple(
-        EditedDocument(name, column(part, mt) or (), column(part, pe1) or (), column(part, pe2), column(part, source))
+        EditedDocument(
+            name, column(part, mt) or (), column(part, pe1) or (), column(part, pe2), column(part, source_text)
+        )
         for name, part in rows.items()
     )
 
 
-def read_predictions(path: Path) -> dict[str, dict[str, float]]:
-    """Read the predictions of each system for each document."""
-    table = read_delimited(path, None)
+def _read_rates(table: Delimited) -> tuple[EditedDocument, ...]:
+    """Read edit rates that were computed elsewhere."""
+    first = _read_numbers(table, table.need("first"))
+    at = table.find("second")
+    second = {} if at is None else _read_numbers(table, at)
+    if not first:
+        raise InputError("holds a header but no edit rates", file=table.path)
+    return tuple(EditedDocument(name, (), (), rates=(rate, second.get(name))) for name, rate in first.items())
+
+
+def read_predictions(source: Any) -> Mapping[str, Mapping[str, float]]:
+    """Read the predictions of each system for each document, from a file or a data frame; a mapping is taken as is."""
+    if isinstance(source, dict):
+        return source
+    table = _read_table(source, None)
     systems = [i for i, name in enumerate(table.header) if name.casefold() not in ("document", "doc", "segment")]
     if not systems:
-        raise InputError("has no column of predictions beside the documents", file=path, line=1)
+        raise InputError("has no column of predictions beside the documents", file=table.path, line=1)
     return {table.header[i]: _read_numbers(table, i) for i in systems}
 
 

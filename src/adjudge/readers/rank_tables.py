@@ -14,7 +14,7 @@ import polars as pl
 
 from adjudge.readers import parsing
 from adjudge.readers.columns import BLANKS, parse_ranks, scale_of
-from adjudge.readers.duplicates import COPIED_TABLE, copied_table_note, lines_once
+from adjudge.readers.duplicates import COPIED_TABLE, copied_table_note, keep_lines_once
 from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import read_text
 from adjudge.table.judgments import SCHEMA, Judgments, SetAside, concat
@@ -239,7 +239,7 @@ def _drop_copied_lines(files: list[_File]) -> tuple[list[_File], int]:
     """The files with every line once, where all of them hold all their lines several times."""
     if len({len(file.lines) for file in files}) > 1:
         return files, 1
-    kept, times = lines_once(list(zip(*(file.lines for file in files), strict=True)))
+    kept, times = keep_lines_once(list(zip(*(file.lines for file in files), strict=True)))
     if times == 1:
         return files, 1
     return [replace(file, lines=file.lines[kept.start : kept.stop : kept.step]) for file in files], times

@@ -294,13 +294,13 @@ def _recognise_file(path: Path) -> str | None:
     member = member_of(path)
     if member is not None and member.role in SOURCES:
         return "wmt-da"
-    lines = _first_lines(path)
+    lines = _read_first_lines(path)
     if not lines:
         return None
     return _recognise_json(lines[0]) or _recognise_header(lines[0]) or _recognise_rows(lines)
 
 
-def _first_lines(path: Path) -> list[str]:
+def _read_first_lines(path: Path) -> list[str]:
     """Return the whole lines in the first 64 KiB of a regular text file; a pipe could be read only once."""
     if not path.is_file():
         return []

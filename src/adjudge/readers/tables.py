@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from adjudge.readers.columns import KNOWN, SYNONYMS, map_columns, parse_columns, plain, renamed
-from adjudge.readers.parsing import LoadedTable, detect_delimiter, numbered_lines, row_lines, with_languages
+from adjudge.readers.parsing import LoadedTable, add_languages, detect_delimiter, numbered_lines, row_lines
 from adjudge.readers.spreadsheets import read_sheets, read_workbook
 from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import decode_text, read_bytes, read_text
@@ -75,7 +75,7 @@ def _load_delimited(text: str, path: Path) -> LoadedTable:
     frame = frame.filter(~pl.all_horizontal(pl.all().is_null())) if frame.width else frame
     if rows.ragged and frame.height != len(rows.numbers):
         raise source.fault(rows.ragged[min(rows.ragged)], min(rows.ragged))
-    frame, notes = (frame, []) if separator == "," else with_decimal_points(frame, frame.columns)
+    frame, notes = (frame, []) if separator == "," else replace_decimal_commas(frame, frame.columns)
     notes = notes if rows.quoting else [ORDINARY_MARKS.format(path.name), *notes]
     return LoadedTable(frame, source, tuple(notes), rows.ragged, twice)
 
@@ -409,7 +409,7 @@ def load_sheets(
     tables = []
     named = [*wide, *parse_columns(columns).values()]
     for name, sheet in read_sheets(raw, path, wanted, columns=named).items():
-        frame, notes = with_decimal_points(sheet.frame, sheet.frame.columns)
+        frame, notes = replace_decimal_commas(sheet.frame, sheet.frame.columns)
         others = [column for column in frame.columns if column not in wide]
         mapping = map_columns(others, sheet.source, columns=columns, meanings=SYNONYMS)
         if not raters and "annotator" not in mapping:
@@ -429,7 +429,7 @@ def load_table(path: Path) -> LoadedTable:
         return LoadedTable(read_parquet(raw, path), Source(str(path)), record=read_parquet_record(raw, path))
     if raw.startswith((ZIP_MAGIC, OLD_EXCEL_MAGIC)):
         sheet = read_workbook(raw, path)
-        frame, notes = with_decimal_points(sheet.frame, sheet.frame.columns)
+        frame, notes = replace_decimal_commas(sheet.frame, sheet.frame.columns)
         return replace(sheet, frame=frame, notes=(*sheet.notes, *notes))
     text = decode_text(raw, path)
     if not text.strip():
@@ -441,7 +441,7 @@ def load_table(path: Path) -> LoadedTable:
     return replace(loaded, record=record, notes=(*loaded.notes, *changed))
 
 
-def with_decimal_points(
+def replace_decimal_commas(
     frame: pl.DataFrame, columns: Iterable[str], *, thousands: bool = False
 ) -> tuple[pl.DataFrame, list[str]]:
     """Numbers with a decimal comma, as spreadsheets of many countries write them, with a point; and a note on which.
@@ -592,7 +592,7 @@ def add_attributes(judgments: Judgments, path: Path) -> Judgments:
     loaded.refuse_ragged()
     mapping = map_columns(loaded.frame.columns, source, meanings=UNDER_OTHER_NAMES)
     mapping.refuse_twice(loaded.twice)
-    frame, pair_notes = with_languages(renamed(loaded.frame, mapping))
+    frame, pair_notes = add_languages(renamed(loaded.frame, mapping))
     keys = [name for name in KEYS if name in frame.columns]
     added = [name for name in frame.columns if name not in (*keys, "pair")]
     _check(keys, added, judgments, source)

@@ -52,7 +52,7 @@ _PAGE = ("hit_id", "annotator", "rid")
 _HOLES = 0.01
 
 
-def with_documents(rows: pl.DataFrame) -> pl.DataFrame:
+def add_documents(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows of one language pair with the columns task, screen, document and segment."""
     sid = rows["sid"]
     if sid.str.contains(_CODED).all():
@@ -191,7 +191,7 @@ _WAYS_TO_WRITE_A_TIME = ("%Y-%m-%d %H:%M:%S", "%a %b %d %H:%M:%S %Y")
 _HIT = ("hit_id", "annotator")
 
 
-def with_times(
+def add_times(
     rows: pl.DataFrame, campaign: wmt_da_files.Campaign, item: str, options: ReadOptions
 ) -> tuple[pl.DataFrame, list[str]]:
     """The rows with the columns started, ended, active_seconds and rejected, and notes on what cannot be read."""
@@ -281,7 +281,7 @@ class _Reader:
         self.campaign = campaign
         self.options = options
         items = {member.item for member in campaign.given}
-        # Adequacy, where there are files of several items, such as fluency.
+        # If there are files of several items, such as fluency, adequacy is read.
         self.item = "ad" if "ad" in items else min(items)
         self.notes: list[str] = []
         self.done: set[tuple[str, str]] = set()
@@ -337,7 +337,7 @@ class _Reader:
             return None
         if member.role == "standardised" or (member.role == "latest" and wmt_da_files.is_standardised(rows)):
             return self._undo_standardisation(member, rows)
-        return mark_copies(rows, self._unexpanded(member)) if member.role == "good" else self._mark_passing(rows)
+        return mark_copies(rows, self._find_unexpanded(member)) if member.role == "good" else self._mark_passing(rows)
 
     def _load(self, member: wmt_da_files.Member) -> pl.DataFrame | None:
         """The rows of a file, read once although they may be asked for as a source and as a companion."""
@@ -371,7 +371,7 @@ class _Reader:
         return merged
 
     def _undo_standardisation(self, member: wmt_da_files.Member, rows: pl.DataFrame) -> pl.DataFrame:
-        rows = mark_copies(rows, self._unexpanded(member))
+        rows = mark_copies(rows, self._find_unexpanded(member))
         means = self.campaign.find("means", item=self.item, pair=member.pair)
         if not means or not member.pair:
             what = "scores are standardised, and no file of the workers' means lies beside to undo it"
@@ -390,7 +390,7 @@ class _Reader:
                 raw = pl.concat([raw, more])
         return raw
 
-    def _unexpanded(self, member: wmt_da_files.Member) -> pl.DataFrame | None:
+    def _find_unexpanded(self, member: wmt_da_files.Member) -> pl.DataFrame | None:
         """Return the same judgments before expansion, if the file is an expanded one and that lies beside."""
         beside = self.campaign.find(member.role, item=self.item, pair=member.pair) if member.expanded else []
         return next((self._load(other) for other in beside if not other.expanded), None)
@@ -411,8 +411,8 @@ class _Reader:
         if rows.is_empty():
             return []
         by_pair = self._split_shared_outputs(rows)
-        placed = pl.concat([with_documents(part) for part in by_pair], how="diagonal")
-        timed, notes = with_times(placed, self.campaign, self.item, self.options)
+        placed = pl.concat([add_documents(part) for part in by_pair], how="diagonal")
+        timed, notes = add_times(placed, self.campaign, self.item, self.options)
         self.notes += notes
         return [timed.select(name for name in (*_COLUMNS, *_EXTRA) if name in timed.columns)]
 

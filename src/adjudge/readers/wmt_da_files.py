@@ -108,7 +108,7 @@ def find_campaigns(paths: Sequence[Path]) -> list[Campaign]:
     ]
     # A file whose name is not of the family stands for itself: nothing beside it is known to belong to it.
     named = zip(others, parsing.campaign_names(others), strict=True) if others else ()
-    return campaigns + [Campaign(name, path.parent, (_unnamed(path),), ()) for path, name in named]
+    return campaigns + [Campaign(name, path.parent, (_has_no_known_name(path),), ()) for path, name in named]
 
 
 def _is_source(path: Path) -> bool:
@@ -121,7 +121,7 @@ def _is_source(path: Path) -> bool:
     return False
 
 
-def _unnamed(path: Path) -> Member:
+def _has_no_known_name(path: Path) -> Member:
     name = path.name.lower()
     role: Role = "standardised" if "stnd" in name else "segments" if "seg-scores" in name else "latest"
     return Member(path, role, "ad", "", expanded="redup" in name)

@@ -50,7 +50,7 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
     table = parsing.read_delimited(path, None, options=options)
     if not table.rows:
         raise InputError("holds a header but no ranking; check that the file is complete", file=path)
-    ranking = null_where_unused(table.texts(table.find("rankingId"))).alias("ranking")
+    ranking = clear_unused(table.texts(table.find("rankingId"))).alias("ranking")
     rows = context_columns(table, options, annotator=ANNOTATOR).with_columns(ranking)
     notes = [f"{path.name} does not say who judged"] if rows["annotator"].is_null().all() else []
     slots = _slots(table)
@@ -152,14 +152,14 @@ def _add_blocks(labels: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
         "row", pl.col("row").min().over([*CONTEXT, "ranking"]).alias("first"), ranked=pl.col("ranking").is_not_null()
     )
     labels = labels.join(first, on="row", how="left", maintain_order="left")
-    whole = _whole_rankings(labels.filter("ranked"))
+    whole = _find_whole_rankings(labels.filter("ranked"))
     labels = labels.with_columns(whole=pl.col("first").is_in(whole.implode()) & pl.col("ranked"))
     labels = labels.with_columns(block=pl.when("whole").then("first").otherwise("row"))
     again = pl.col("whole") & pl.struct("block", "system").is_first_distinct().not_()
     return labels.filter(~again).sort("block", maintain_order=True)
 
 
-def _whole_rankings(labels: pl.DataFrame) -> pl.Series:
+def _find_whole_rankings(labels: pl.DataFrame) -> pl.Series:
     """The rankings (by their first row) whose rows are every pair of their systems once, each system with one rank."""
     pairs = labels.group_by("first", "row").agg(
         pl.len().alias("size"), pl.col("system").min().alias("low"), pl.col("system").max().alias("high")
@@ -207,14 +207,14 @@ def context_columns(table: parsing.Delimited, options: ReadOptions, *, annotator
         {
             "source_lang": languages[0],
             "target_lang": languages[1],
-            "document": null_where_unused(table.texts(columns["document"])),
+            "document": clear_unused(table.texts(columns["document"])),
             "segment": table.texts(columns["segment"]),
-            "annotator": null_where_unused(table.texts(columns["annotator"])),
+            "annotator": clear_unused(table.texts(columns["annotator"])),
         }
     )
 
 
-def null_where_unused(texts: pl.Series) -> pl.Series:
+def clear_unused(texts: pl.Series) -> pl.Series:
     """Null where a file does not use a column, which it then fills with nothing or with -1."""
     return pl.select(pl.when(~texts.is_in(["", "-1"])).then(texts)).to_series()
 
@@ -349,7 +349,7 @@ def _read_rows(
     if "TASK" in names and "TYPE" in names:
         rows = rows[1:]
     else:
-        names = _header_of(rows[0][1], path)
+        names = _choose_header(rows[0][1], path)
     header = {name: index for index, name in reversed(list(enumerate(names)))}
     for name in ("TASK", "TYPE", "ITEM_ID", "ANNOTATOR_ID", "SYSTEM_0", "SCORE_0_A"):
         if name not in header:
@@ -393,7 +393,7 @@ def _split_line(line: str, delimiter: str, path: Path, number: int) -> list[str]
         raise InputError(f"cannot be read as a table ({fault}); check quotes", file=path, line=number) from fault
 
 
-def _header_of(fields: list[str], path: Path) -> list[str]:
+def _choose_header(fields: list[str], path: Path) -> list[str]:
     """The header of a file without one, recognised by where the type stands."""
     for leading in (_LEADING, _LEADING_LATER):
         index = leading.index("TYPE")

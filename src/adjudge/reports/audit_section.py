@@ -46,7 +46,7 @@ def breakdown_section(breakdown: Breakdown) -> Section:
     words = ["Do systems fare better on some of the judgments than on others?"]
     asked = len(breakdown.columns)
     words += [
-        f"By {column.column}: {column.verdict(asked)} {_largest(column)}".rstrip() for column in breakdown.columns
+        f"By {column.column}: {column.verdict(asked)} {_say_largest(column)}".rstrip() for column in breakdown.columns
     ]
     charts = tuple(
         Chart(
@@ -63,7 +63,7 @@ def breakdown_section(breakdown: Breakdown) -> Section:
     return Section("breakdown", "Subsets", tuple(words), charts, tables[::2], tables[1::2])
 
 
-def _largest(column: ColumnBreakdown) -> str:
+def _say_largest(column: ColumnBreakdown) -> str:
     moved = [score for score in column.scores if score.p < LEVEL]
     if moved:
         named = [f"{score.system} in {score.level} ({score.shift:+.2f})" for score in moved[:6]]
@@ -106,14 +106,14 @@ def _lines(column: ColumnBreakdown, unit: str) -> dict[str, Any]:
     )
     height = max(260, 18 * len({score.system for score in column.scores}))
     last = [row for row in rows if row["subset"] == column.levels[-1]]
-    ends = _apart([score.score for score in column.scores if score.level == column.levels[-1]], height)
+    ends = _spread_names([score.score for score in column.scores if score.level == column.levels[-1]], height)
     beside = [{**row, "score": end} for row, end in zip(last, ends, strict=True)]
     names = base.with_rows(beside).mark("text", align="left", dx=8, fontSize=11)
     layers = (base.mark("line", strokeWidth=2), base.mark("point", filled=True, size=60), names.encode(text="system:N"))
     return chart_theme.finish(*layers, height=height)
 
 
-def _apart(scores: Sequence[float], height: int) -> list[float]:
+def _spread_names(scores: Sequence[float], height: int) -> list[float]:
     """The scores, moved as little as it takes for names beside them not to overlap."""
     order = sorted(range(len(scores)), key=lambda i: scores[i])
     least = (max(scores) - min(scores)) * LINE_HEIGHT / height if scores else 0.0
@@ -161,10 +161,10 @@ def decide(results: PairResults) -> Decisions:
 def claims_section(results: PairResults) -> Section | None:
     """Shown where claims were audited."""
     claims = claims_of(results)
-    return None if claims is None else claims_alone(claims, results.ranking.order)
+    return None if claims is None else build_claims_section(claims, results.ranking.order)
 
 
-def claims_alone(claims: Claims, systems: Sequence[str] | None = None) -> Section:
+def build_claims_section(claims: Claims, systems: Sequence[str] | None = None) -> Section:
     """The section about claims, with the systems in their own order where no ranking stands beside it."""
     systems = verdict.order_systems(claims) if systems is None else systems
     parity = [claim for claim in claims.claims if claim.kind == "parity" and claim.verdict != "not supported"]
@@ -235,7 +235,7 @@ def _section(name: str, audit: AuditSection) -> Section:
     return Section(name, entry.title, (entry.words,) if entry.words else (), tables=(first,), folded=tuple(others))
 
 
-def standing_alone(audit: Audit) -> tuple[Section, ...]:
+def build_audit_sections(audit: Audit) -> tuple[Section, ...]:
     """One section per audit of a page that shows nothing else: claims first, nothing is shown elsewhere."""
     shown = sorted(audit.sections.items(), key=lambda item: (item[0] != "claims", _position(item)))
     return tuple(_section(name, section) for name, section in shown)
@@ -337,7 +337,9 @@ def tasks_or_blocks(composition: TaskComposition | Composition) -> Section | Non
 def composition_section(composition: TaskComposition) -> Section:
     """Which systems were judged in the same tasks."""
     by_people = composition.unit == "annotator"
-    words: tuple[str, ...] = (f"{'An annotator judged' if by_people else 'A task holds'} {_held(composition)}.",)
+    words: tuple[str, ...] = (
+        f"{'An annotator judged' if by_people else 'A task holds'} {_say_systems_per_unit(composition)}.",
+    )
     if composition.systems_per_unit[0] < len(composition.systems):
         words += ("Where systems rarely meet, their scores depend on who else was judged beside them.",)
     met = "annotators who judged the column, too" if by_people else "tasks in which the column was judged, too"
@@ -349,7 +351,7 @@ def composition_section(composition: TaskComposition) -> Section:
     return Section("composition", "Composition", words, (chart,), (first,), tuple(others))
 
 
-def _held(composition: TaskComposition) -> str:
+def _say_systems_per_unit(composition: TaskComposition) -> str:
     """How many of the systems one task, or one annotator, has."""
     low, mean, high = composition.systems_per_unit
     everything = counted(len(composition.systems), "system")

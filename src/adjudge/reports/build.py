@@ -11,7 +11,9 @@ from adjudge.evidence.verdict import (
     count_claims_in_short,
     decide_by_ranking,
     name_best,
+    say_accounts,
     say_headline,
+    say_left_out,
     say_ranking,
     say_verdict_of_looks,
 )
@@ -82,6 +84,7 @@ def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
     decisions = decide(results)
     first = say_headline(decisions)
     further = [sentence for sentence in say_ranking(decisions) if sentence != first]
+    left_out = say_left_out(decisions, results.left_out, results.otherwise)
     looked: tuple[str, ...] = ()
     if results.record is not None and results.record.looks is not None:
         looked = say_verdict_of_looks(results.record.looks)
@@ -94,7 +97,14 @@ def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
         name=name,
         slug=slug,
         headline=first,
-        words=(*looked, *people_section.nobody_passes(results), *further, *results.missing),
+        words=(
+            *looked,
+            *people_section.nobody_passes(results),
+            *left_out,
+            *say_accounts(results.ranking),
+            *further,
+            *results.missing,
+        ),
         facts=_facts(results, decisions),
         sections=tuple(_without(section, results.counts.notes) for section in sections),
         notes=tuple(note for note in results.counts.notes if note not in collected),
@@ -118,7 +128,7 @@ def _facts(results: PairResults, decisions: Decisions) -> tuple[Fact, ...]:
     counts = results.counts
     facts = [
         Fact(*name_best(decisions, results.ranking.method)),
-        Fact("Pairs told apart", f"{decisions.apart:,} of {decisions.pairs:,}", _told(results)),
+        Fact("Pairs told apart", f"{decisions.apart:,} of {decisions.pairs:,}", _say_notes(results)),
     ]
     if results.agreement is not None:
         name, value = people_section.choose_coefficient(results.agreement, results.agreement.inter["all"])
@@ -136,7 +146,7 @@ def _facts(results: PairResults, decisions: Decisions) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def _told(results: PairResults) -> str:
+def _say_notes(results: PairResults) -> str:
     claims = claims_of(results)
     if claims is None:
         return counted(len(results.ranking.clusters), "cluster")
@@ -150,7 +160,7 @@ def overview(results: Mapping[str, PairResults]) -> Table:
         decisions = decide_by_ranking(result.ranking)
         apart = f"{decisions.apart:,} of {decisions.pairs:,}"
         rows.append(
-            (name, short_list(decisions.leaders, "or"), apart, decisions.clusters, decisions.ranked,
+            (name, _name_leaders(decisions), apart, decisions.clusters, decisions.ranked,
              result.counts.annotators, result.counts.judgments)
         )  # fmt: skip
     columns = (
@@ -163,6 +173,11 @@ def overview(results: Mapping[str, PairResults]) -> Table:
         number("judgments", 0),
     )
     return Table("All language pairs", columns, tuple(rows))
+
+
+def _name_leaders(decisions: Decisions) -> str:
+    only_first = len(decisions.leaders) == 1 and not decisions.all_behind
+    return f"undecided; {decisions.leaders[0]} comes first" if only_first else short_list(decisions.leaders, "or")
 
 
 # The contents of a report (the results for each language pair), and the files that a command wrote.
@@ -184,6 +199,8 @@ class PairResults:
     """Whether the judgments of all annotators who do not pass the check were left out, the untested among them."""
     left_out: tuple[str, ...] = ()
     """Annotators who fail the rule of quality and do not count."""
+    otherwise: Ranking | None = None
+    """The ranking with their judgments, where there are any."""
     missing: tuple[str, ...] = ()
     """The reasons why parts are left out, one sentence each."""
     record: CampaignRecord | None = None

@@ -44,16 +44,16 @@ class Layer:
         return replace(self, drawn_as={"type": kind, **options})
 
     def encode(self, **channels: Any) -> Layer:
-        """With channels such as `x` or `color`: a field (`"score:Q"`, or `channel` with options) or a constant."""
+        """Add channels such as `x` or `color`: a field (`"score:Q"`, or `channel` with options) or a constant."""
         added = {name: _checked(name, shown) for name, shown in channels.items()}
         return replace(self, channels={**self.channels, **added})
 
     def transform(self, **operation: Any) -> Layer:
-        """With the rows changed before they are drawn, such as `filter="datum.score > 0"`."""
+        """Change the rows before they are drawn, such as `filter="datum.score > 0"`."""
         return replace(self, transforms=(*self.transforms, operation))
 
     def calculate(self, name: str, formula: str) -> Layer:
-        """With a field that is computed from others, in Vega's own language."""
+        """Add a field that is computed from others, in Vega's own language."""
         return self.transform(**{"calculate": formula, "as": name})
 
     def with_rows(self, rows: Rows) -> Layer:

@@ -416,7 +416,7 @@ def draw_scatter(figure: Scatter) -> dict[str, Any]:
 
 
 def make_axes(rows: Sequence[Mapping[str, Any]], x: str, y: str) -> tuple[Any, Any]:
-    """Both axes with their titles, and room around the points for names."""
+    """Make both axes with their titles, and leave room around the points for names."""
     scales = [dict(domain=find_domain(rows, axis), nice=False, zero=False) for axis in ("x", "y")]
     # Numbers above a thousand are wide: few of them stand beside each other on half a page.
     return channel("x:Q", title=x, scale=scales[0], axis=dict(tickCount=5)), channel("y:Q", title=y, scale=scales[1])
@@ -424,7 +424,7 @@ def make_axes(rows: Sequence[Mapping[str, Any]], x: str, y: str) -> tuple[Any, A
 
 def draw_names(base: Any, x: Any, y: Any) -> list[Any]:
     """Names with a rim in the colour of the page, over thin lines that lead to their points (see `place_names`)."""
-    placed = base.calculate("at_x", _of_width("x")).calculate("at_y", _of_width("y"))
+    placed = base.calculate("at_x", _place_by_width("x")).calculate("at_y", _place_by_width("y"))
     leaders = placed.mark("rule", color=chart_theme.MUTED, strokeWidth=0.75).encode(x=x, y=y, x2="at_x:Q", y2="at_y:Q")
     at = placed.encode(x=channel("at_x:Q", title=x["title"]), y=channel("at_y:Q", title=y["title"]), text="label:N")
     rim = at.mark(
@@ -433,7 +433,7 @@ def draw_names(base: Any, x: Any, y: Any) -> list[Any]:
     return [leaders, rim, at.mark("text", fontSize=FONT_SIZE, baseline="middle", color=chart_theme.INK)]
 
 
-def _of_width(axis: str) -> str:
+def _place_by_width(axis: str) -> str:
     """The place of a name for the widest of `WIDTHS` that the plot reaches."""
     chosen = f"datum.{axis}_{WIDTHS[0]}"
     for width in WIDTHS[1:]:
@@ -512,30 +512,30 @@ def place_labels(
     at = np.array(points, dtype=float).reshape(-1, 2)
     sizes = np.array([(CHARACTER * len(name) + 4, LINE) for name in names], dtype=float).reshape(-1, 2)
     centres = np.full(at.shape, np.nan)
-    for i in _crowded_first(at):
-        centres[i] = _nearest_free(i, at, sizes, centres, (width, height))
+    for i in _order_crowded_first(at):
+        centres[i] = _find_nearest_free(i, at, sizes, centres, (width, height))
     return [(float(x), float(y)) for x, y in centres]
 
 
-def _crowded_first(at: NDArray[np.float64]) -> list[int]:
-    """Points with near neighbours have the least choice."""
+def _order_crowded_first(at: NDArray[np.float64]) -> list[int]:
+    """Order points so that those with near neighbours come first: they have the least choice."""
     apart = np.hypot(*(at[:, None] - at[None]).transpose(2, 0, 1))
     near = np.sort(apart, axis=1)[:, 1:4].sum(1) if len(at) > 1 else np.zeros(len(at))
     return [int(i) for i in np.argsort(near, kind="stable")]
 
 
-def _nearest_free(
+def _find_nearest_free(
     i: int,
     at: NDArray[np.float64],
     sizes: NDArray[np.float64],
     centres: NDArray[np.float64],
     plot: tuple[float, float],
 ) -> NDArray[np.float64]:
-    """Of a grid of centres inside the plot, the nearest free one; the least covered where none is free."""
+    """Find the nearest free centre of a grid inside the plot; the least covered one where none is free."""
     half = sizes[i] / 2
     steps = [np.arange(half[k], max(plot[k] - half[k], half[k]) + _STEP, _STEP) for k in (0, 1)]
     grid = np.stack(np.meshgrid(*steps, indexing="ij"), axis=-1).reshape(-1, 2)
-    beside = _beside(at[i], half, plot)
+    beside = _list_places_beside(at[i], half, plot)
     grid = np.concatenate([beside, grid])
     on_points = (np.abs(grid[:, None] - at) < half + RADIUS).all(-1).sum(1)
     placed = ~np.isnan(centres[:, 0])
@@ -548,8 +548,10 @@ def _nearest_free(
     return nearest
 
 
-def _beside(point: NDArray[np.float64], half: NDArray[np.float64], plot: tuple[float, float]) -> NDArray[np.float64]:
-    """To the right, to the left, above and below the point, where that lies inside the plot."""
+def _list_places_beside(
+    point: NDArray[np.float64], half: NDArray[np.float64], plot: tuple[float, float]
+) -> NDArray[np.float64]:
+    """List the centres to the right, to the left, above and below the point that lie inside the plot."""
     gap = half + RADIUS + 1
     centres = point + np.array([(gap[0], 0), (-gap[0], 0), (0, -gap[1]), (0, gap[1])])
     inside = ((centres >= half) & (centres <= np.array(plot) - half)).all(1)

@@ -49,11 +49,11 @@ def frame_of(table: Table) -> pl.DataFrame:
     for i, column in enumerate(table.columns):
         cells = [row[i] for row in table.rows]
         if column.kind != "span":
-            columns[_unused(column.key, columns)] = [_plain(cell) for cell in cells]
+            columns[_make_unique(column.key, columns)] = [_plain(cell) for cell in cells]
             continue
         for end in ("low", "high"):
             ends = [getattr(cell, end) if isinstance(cell, Span) else None for cell in cells]
-            columns[_unused(f"{column.key}_{end}", columns)] = ends
+            columns[_make_unique(f"{column.key}_{end}", columns)] = ends
     return pl.DataFrame({key: pl.Series(key, values, strict=False) for key, values in columns.items()})
 
 
@@ -63,7 +63,7 @@ def _plain(cell: Cell) -> Any:
     return str(cell) if isinstance(cell, str) else cell
 
 
-def _unused(key: str, taken: dict[str, list[Any]]) -> str:
+def _make_unique(key: str, taken: dict[str, list[Any]]) -> str:
     """The key, with a number appended if another column has the same."""
     unused, count = key, 1
     while unused in taken:
@@ -87,11 +87,11 @@ def short_text(result: Result) -> str:
     parts = [*result.first_lines, *([_text_table(tables[0].in_brief())] if tables else [])]
     if len(tables) > 1:
         parts.append("more tables, by to_frame(): " + "; ".join(table.title for table in tables[1:]))
-    parts += _remarks(result)
+    parts += _collect_remarks(result)
     return "\n".join([*parts, result.signature])
 
 
-def _remarks(result: Result) -> list[str]:
+def _collect_remarks(result: Result) -> list[str]:
     remarks = [f"set aside: {aside.rows:,} × {aside.reason}" for aside in result.set_aside]
     remarks += [f"note: {note}" for note in result.notes]
     left = len(remarks) - MOST_NOTES
@@ -115,10 +115,10 @@ def _text_table(table: Table) -> str:
     for i in range(min(len(table.rows), MOST_ROWS)):
         lines += [rule] if i in table.lines else []
         lines.append(line([cells[i] for cells in shown[:fitting]]))
-    return "\n".join([*lines, *_left_out(table, fitting)])
+    return "\n".join([*lines, *_say_left_out(table, fitting)])
 
 
-def _left_out(table: Table, columns: int) -> list[str]:
+def _say_left_out(table: Table, columns: int) -> list[str]:
     rows = len(table.rows) - MOST_ROWS
     left = [counted(rows, "more row")] if rows > 0 else []
     left += [counted(len(table.columns) - columns, "more column")] if columns < len(table.columns) else []
@@ -130,7 +130,7 @@ def short_html(result: Result) -> str:
     tables = result.all_tables()
     parts = [f"<p><b>{escape(line)}</b></p>" for line in result.first_lines]
     parts += [_html_table(tables[0].in_brief())] if tables else []
-    parts += [f"<div>{escape(remark)}</div>" for remark in _remarks(result)]
+    parts += [f"<div>{escape(remark)}</div>" for remark in _collect_remarks(result)]
     return "\n".join([*parts, f"<div><small><code>{escape(result.signature)}</code></small></div>"])
 
 
@@ -143,6 +143,6 @@ def _html_table(table: Table) -> str:
         texts = (escape(show(cell, column)) for cell, column in zip(row, table.columns, strict=True))
         cells = (f'<td style="text-align: {side}">{text}</td>' for side, text in zip(sides, texts, strict=True))
         rows.append(f"<tr{style}>{''.join(cells)}</tr>")
-    left = "".join(f"<div>{escape(remark)}</div>" for remark in _left_out(table, len(table.columns)))
+    left = "".join(f"<div>{escape(remark)}</div>" for remark in _say_left_out(table, len(table.columns)))
     title = f'<caption style="text-align: left"><b>{escape(table.title)}</b></caption>'
     return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{left}"

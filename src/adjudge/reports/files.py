@@ -22,7 +22,7 @@ from adjudge.reports.display import frame_of
 from adjudge.table.errors import InputError, UsageError
 from adjudge.table.files import atomic_path, write_text
 from adjudge.table.results import Result, Table, show
-from adjudge.work.cache import kept_with_version
+from adjudge.work.cache import keep_with_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -300,9 +300,9 @@ def charts_library() -> str:
 
     import vl_convert
 
-    # Put together from its parts by a compiler, which takes longer than many an audit.
+    # Bundling the library takes longer than many audits, so the bundle is kept.
     bundle = partial(vl_convert.javascript_bundle)
-    return str(kept_with_version("charts library", version("vl-convert-python"), bundle))
+    return str(keep_with_version("charts library", version("vl-convert-python"), bundle))
 
 
 def _source(environment: Any, name: str) -> str:

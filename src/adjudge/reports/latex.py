@@ -96,7 +96,7 @@ def latex_table(table: Table, *, label: str = "", caption: str = "", size: str =
     lines = [*layout.remarks, r"\begin{table}", r"\centering", *layout.commands]
     lines += [rf"\begin{{tabular}}{{{_alignment(table, layout)}}}", r"\toprule"]
     headers = layout.headers or tuple((column.label,) for column in table.columns)
-    shown = (_stacked(words, column) for words, column in zip(headers, table.columns, strict=True))
+    shown = (_stack_lines(words, column) for words, column in zip(headers, table.columns, strict=True))
     lines += [" & ".join(shown) + r" \\", r"\midrule"]
     for i, row in enumerate(table.rows):
         if i in table.lines:
@@ -115,7 +115,7 @@ def _alignment(table: Table, layout: Layout) -> str:
     return "".join(wrapped.get(k, letter) for k, letter in enumerate(plain))
 
 
-def _stacked(lines: Sequence[str], column: Column) -> str:
+def _stack_lines(lines: Sequence[str], column: Column) -> str:
     """A label in one or several lines, which needs no package."""
     if len(lines) == 1:
         return escape(lines[0])
@@ -140,11 +140,11 @@ def _label(title: str) -> str:
 
 def fit(table: Table) -> Layout:
     """The largest letters in which the table fits the page."""
-    body = [_longest(table, k) for k in range(len(table.columns))]
+    body = [_measure_longest(table, k) for k in range(len(table.columns))]
     labels = [column.label for column in table.columns]
     if sum(map(max, body, map(len, labels))) * DIGIT_WIDTH + len(labels) * GAP <= PAGE_WIDTH:
         return Layout()
-    headers = tuple(_broken(label, width) for label, width in zip(labels, body, strict=True))
+    headers = tuple(_break_label(label, width) for label, width in zip(labels, body, strict=True))
     widths = [max(width, *map(len, lines)) for width, lines in zip(body, headers, strict=True)]
     long = [k for k, column in enumerate(table.columns) if column.kind == "text" and body[k] > LONG]
     last = SMALLER[-1][0]
@@ -156,7 +156,7 @@ def fit(table: Table) -> Layout:
         left = room - sum(width for k, width in enumerate(widths) if k not in long)
         wanted = sum(max(NARROWEST, widths[k] / MOST_LINES) for k in long)
         if long and (left >= wanted or (size == last and left >= NARROWEST * len(long))):
-            return Layout(commands, headers, _shares(long, widths, left, digit))
+            return Layout(commands, headers, _share_width(long, widths, left, digit))
     return Layout(commands, headers, remarks=(TOO_WIDE,))
 
 
@@ -164,7 +164,7 @@ def divide_table(table: Table) -> list[Table]:
     """The table, or several with some of its columns where it does not fit; what names the rows is in each."""
     if not fit(table).remarks:
         return [table]
-    names = _naming(table)
+    names = _find_naming_columns(table)
     divided: list[list[int]] = [[]]
     for group in _groups(table, len(names)):
         if divided[-1] and fit(_with_columns(table, [*names, *divided[-1], *group])).remarks:
@@ -175,7 +175,7 @@ def divide_table(table: Table) -> list[Table]:
     return [first, *(replace(part, title=f"{table.title}, part {number}", note="") for number, part in numbered)]
 
 
-def _naming(table: Table) -> list[int]:
+def _find_naming_columns(table: Table) -> list[int]:
     """The columns that say what a row is about: up to the first of words, and the next if it has words too."""
     words = [column.kind == "text" for column in table.columns]
     first = words.index(True) if True in words else 0
@@ -200,17 +200,17 @@ def _with_columns(table: Table, chosen: Sequence[int]) -> Table:
     return replace(table, columns=tuple(table.columns[k] for k in chosen), rows=rows)
 
 
-def _longest(table: Table, column: int) -> int:
+def _measure_longest(table: Table, column: int) -> int:
     return max((len(show(row[column], table.columns[column])) for row in table.rows), default=0)
 
 
-def _broken(label: str, width: int) -> list[str]:
+def _break_label(label: str, width: int) -> list[str]:
     """The label in lines no longer than the cells below it, or than its longest word."""
     width = max(width, *(len(word) for word in label.split()), 1)
     return textwrap.wrap(label, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
-def _shares(long: Sequence[int], widths: Sequence[int], left: float, digit: float) -> dict[int, float]:
+def _share_width(long: Sequence[int], widths: Sequence[int], left: float, digit: float) -> dict[int, float]:
     """What is left of the page, divided among the long columns by their lengths."""
     spare = left - NARROWEST * len(long)
     whole = sum(widths[k] for k in long)
@@ -345,11 +345,11 @@ def _method(ranking: Ranking) -> tuple[str, tuple[str, ...]]:
 
 def write_paragraph(results: PairResults, label: str) -> str:
     """The paragraph in LaTeX: what was done, what holds, what does not."""
-    sentences = [*_done(results, label), *_found(results), *_agreed(results)]
+    sentences = [*_say_what_was_done(results, label), *_say_what_was_found(results), *_say_agreement(results)]
     return "\n".join([f"% {results.ranking.signature}", *sentences, ""])
 
 
-def _done(results: PairResults, label: str) -> list[str]:
+def _say_what_was_done(results: PairResults, label: str) -> list[str]:
     ranking, counts = results.ranking, results.counts
     humans = sum(system.human for system in ranking.systems)
     people = f" and {counted(humans, 'human translation')}" if humans else ""
@@ -360,11 +360,11 @@ def _done(results: PairResults, label: str) -> list[str]:
     return [
         f"We rank {counted(len(ranking.systems) - humans, 'system')}{people} by {words}{_cite(keys)} {tool}.",
         f"The data are {judged} by {counts.judged_by}.",
-        *_not_ranked(results),
+        *_say_not_ranked(results),
     ]
 
 
-def _not_ranked(results: PairResults) -> list[str]:
+def _say_not_ranked(results: PairResults) -> list[str]:
     """What the ranking left out of the data that were read, and why."""
     asides = [aside for aside in results.ranking.set_aside if aside not in results.counts.set_aside]
     if not asides:
@@ -379,7 +379,7 @@ _CORRECTIONS = {
 }
 
 
-def _found(results: PairResults) -> list[str]:
+def _say_what_was_found(results: PairResults) -> list[str]:
     decisions, claims = decide(results), claims_of(results)
     correction = _CORRECTIONS[results.ranking.correction]
     how = rf"at the {100 * decisions.level:g}\% level, corrected for all pairs by {correction}"
@@ -389,7 +389,7 @@ def _found(results: PairResults) -> list[str]:
     return sentences
 
 
-def _agreed(results: PairResults) -> list[str]:
+def _say_agreement(results: PairResults) -> list[str]:
     agreement = results.agreement
     if agreement is None or not agreement.inter["all"].pairs:
         return []

@@ -23,7 +23,7 @@ def annotators_section(results: PairResults) -> Section | None:
     if checked is None:
         return None
     first, *others = checked.tables()
-    words = (*check_words(checked), *_used(results, checked))
+    words = (*check_words(checked), *_uses_failed_work(results, checked))
     return Section("annotators", "Annotators", words, check_charts(checked), (first,), tuple(others), checked.notes)
 
 
@@ -35,7 +35,7 @@ def check_charts(checked: Checked) -> tuple[Chart, ...]:
     return (Chart("annotators", "What annotators see, and how fast they are", says, draw_annotators(checked)),)
 
 
-def _used(results: PairResults, checked: Checked) -> tuple[str, ...]:
+def _uses_failed_work(results: PairResults, checked: Checked) -> tuple[str, ...]:
     """Whether the ranking uses the work of those who do not pass: the table of the check says that it is dropped."""
     failed = {annotator.annotator for annotator in checked.annotators if not annotator.passed}
     if not failed:
@@ -67,7 +67,8 @@ def has_controls(checked: Checked) -> bool:
 def check_words(checked: Checked) -> tuple[str, ...]:
     """Who passes the check, and whose answers are copies."""
     failed = [annotator.annotator for annotator in checked.annotators if not annotator.passed]
-    everyone = agreeing(len(checked.annotators), "the one annotator", f"all {len(checked.annotators):,} annotators")
+    people, unit = len(checked.annotators), checked.unit
+    everyone = agreeing(people, f"the one {unit}", f"all {people:,} {unit}s")
     if not failed and all(annotator.p_controls is None for annotator in checked.annotators):
         sentence = (
             f"Nobody could be tested on controls; {everyone} {agreeing(len(checked.annotators), 'is', 'are')} kept."
@@ -79,7 +80,7 @@ def check_words(checked: Checked) -> tuple[str, ...]:
     else:
         passed = len(checked.annotators) - len(failed)
         sentence = (
-            f"{passed:,} of {counted(len(checked.annotators), 'annotator')} pass the check; "
+            f"{passed:,} of {counted(people, unit)} pass the check; "
             f"{short_list(failed)} {'does' if len(failed) == 1 else 'do'} not."
         )
     twins = [f"{' and '.join(twin.annotators)} ({twin.kind})" for twin in checked.twins]

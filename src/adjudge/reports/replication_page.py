@@ -100,13 +100,13 @@ def _figure(figure: PaperFigure, number: int) -> Section:
         chart = Chart(f"figure-{number}", figure.title, figure.says, next(iter(specs.values())))
         return Section(f"figure-{number}", figure.number_and_page, (basis,), (chart,), notes=notes)
     charts = tuple(
-        Chart(f"figure-{number}-{i}", panel, _panel_says(figure, panel), spec)
+        Chart(f"figure-{number}-{i}", panel, _say_panel(figure, panel), spec)
         for i, (panel, spec) in enumerate(specs.items(), start=1)
     )
     return Section(f"figure-{number}", figure.heading, (figure.says, basis), charts, notes=notes)
 
 
-def _panel_says(figure: PaperFigure, panel: str) -> str:
+def _say_panel(figure: PaperFigure, panel: str) -> str:
     """The numbers of one panel: all bars, or the ends of all lines."""
     if isinstance(figure, Bars):
         rows: dict[str, list[str]] = {}
@@ -118,15 +118,15 @@ def _panel_says(figure: PaperFigure, panel: str) -> str:
     assert isinstance(figure, Curves)
     number = ".0%" if figure.share else ".2f"
     ends = [
-        f"{curve.name} {_rounded(curve.points[0].y):{number}} → {_rounded(curve.points[-1].y):{number}}"
+        f"{curve.name} {_round(curve.points[0].y):{number}} → {_round(curve.points[-1].y):{number}}"
         for curve in figure.curves
         if curve.panel == panel and curve.points
     ]
     return f"From the left to the right end: {'; '.join(ends)}."
 
 
-def _rounded(value: float) -> float:
-    """To two decimals, and without the sign of a negative zero."""
+def _round(value: float) -> float:
+    """Round to two decimals, without the sign of a negative zero."""
     return round(value, 2) + 0.0
 
 

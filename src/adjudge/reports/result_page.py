@@ -21,7 +21,7 @@ from adjudge.planning.settings import Plan
 from adjudge.ranking.ranking import Ranking
 from adjudge.ranking.tournament import Tournament
 from adjudge.reports import metrics_section, people_section, ranking_section
-from adjudge.reports.audit_section import audit_charts, standing_alone
+from adjudge.reports.audit_section import audit_charts, build_audit_sections
 from adjudge.reports.chart_theme import paint
 from adjudge.reports.charts import draw_plan, draw_rank_ranges
 from adjudge.reports.compare_page import build_compare_page, compare_charts
@@ -147,11 +147,11 @@ def build_page(results: Mapping[str, Result], *, title: str) -> ReportPage:
 
 def _page(name: str, result: Result, slug: str) -> PairPage:
     """What the result says first, then its charts and tables."""
-    headline, *further = _statements(result)
+    headline, *further = _collect_statements(result)
     return PairPage.about(result, _sections(result), name=name, slug=slug, headline=headline, words=tuple(further))
 
 
-def _statements(result: Result) -> tuple[str, ...]:
+def _collect_statements(result: Result) -> tuple[str, ...]:
     """What the result says in words; of results that say nothing, the title of their first table."""
     if isinstance(result, Ranking):
         decisions = decide_by_ranking(result)
@@ -163,7 +163,7 @@ def _statements(result: Result) -> tuple[str, ...]:
     if isinstance(result, Agreement):
         return people_section.agreement_words(result)
     if isinstance(result, Plan):
-        return (_recommended(result),)
+        return (_say_recommended(result),)
     if isinstance(result, Tournament):
         return ranking_section.section_of(result).words
     claims = result.sections.get("claims") if isinstance(result, Audit) else None
@@ -174,7 +174,7 @@ def _statements(result: Result) -> tuple[str, ...]:
     return (tables[0].title if tables else result.verb,)
 
 
-def _recommended(plan: Plan) -> str:
+def _say_recommended(plan: Plan) -> str:
     """The design that a plan recommends, or that none suffices."""
     wanted = f"a difference of {measured(plan.difference, 'point')} with power {plan.power:.0%}"
     best = plan.recommended
@@ -201,5 +201,5 @@ def _sections(result: Result) -> tuple[Section, ...]:
     if isinstance(result, Tournament):
         return (replace(ranking_section.section_of(result), words=(), notes=()),)
     if isinstance(result, Audit):
-        return standing_alone(result)
+        return build_audit_sections(result)
     return (Section(result.verb, result.verb.capitalize(), (), charts, tables, longer),)

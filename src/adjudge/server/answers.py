@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.server.served_campaign import MOST_MARKS, WARNINGS, get_served, is_open, score_spans, to_mark
 from adjudge.table.protocols import PROTOCOLS, Work
-from adjudge.table.texts import fault_of_marks
+from adjudge.table.texts import find_marks_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -84,7 +84,7 @@ def _check_spans(value: Any, item: Item, output: Output, campaign: Campaign) -> 
         raise Refused(f"{len(value)} marks are more than {MOST_MARKS} in one translation")
     marks = [to_mark(span) for span in value]
     rules = campaign.spans.rules(campaign.protocol)
-    fault = fault_of_marks(marks, rules, target=output.text, source=item.source)
+    fault = find_marks_fault(marks, rules, target=output.text, source=item.source)
     if fault is not None:
         raise Refused(fault)
     numbers = [span["of"] for span in value if span.get("of") is not None]
@@ -273,7 +273,7 @@ def find_faults(count: ControlCount, *, judgments: int, active_seconds: float) -
 
 def passes_checks(annotator_id: int) -> bool:
     """Whether all that a person has done so far passes."""
-    # Only here: counting controls needs no database.
+    # Imported here, because counting controls alone needs no database.
     from adjudge.server.models import ScreenState
 
     states = list(ScreenState.objects.filter(assignment__annotator_id=annotator_id).select_related("assignment"))

@@ -191,7 +191,7 @@ def _fill_database(reader: archives.ArchiveReader, campaign_file: Path, database
 
 
 def _choose_place(folder: Path) -> Path:
-    """Beside what the work is done: the new folder, or inside of one that exists, which may be all that is writable."""
+    """Choose where to unpack: beside the new folder, or inside one that exists, which may be all that is writable."""
     folder = folder.absolute()
     if not folder.exists():
         return folder

@@ -56,7 +56,7 @@ def show_panels(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001
 
 
 _TABLES = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
-_TABLE_CONTENT = {name.partition(";")[0]: {} for name in _TABLES.values()}
+_TABLE_CONTENT: dict[str, dict[str, Any]] = {name.partition(";")[0]: {} for name in _TABLES.values()}
 
 
 @router.get("/export", response={200: None, **_FAULTS}, openapi_extra={"responses": {200: {"content": _TABLE_CONTENT}}})

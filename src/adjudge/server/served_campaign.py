@@ -10,7 +10,7 @@ from django.conf import settings
 
 from adjudge.campaigns.controls import is_spaced
 from adjudge.readers.mqm import Weights, score, weight
-from adjudge.table.protocols import COUNTED, KINDS, RATED
+from adjudge.table.protocols import COUNTED, KINDS, PROTOCOLS, RATED
 from adjudge.table.texts import Mark
 
 if TYPE_CHECKING:
@@ -45,6 +45,11 @@ def marks_to_dicts(marks: Sequence[Mark]) -> list[Span]:
 def prefilled_spans(output: Output) -> list[Span]:
     """The marks that a translation comes with, as if an answer held them."""
     return [{**span, "of": i} for i, span in enumerate(marks_to_dicts(output.prefilled))]
+
+
+def shared_item(screen: Screen) -> str:
+    """What the systems that are judged on a screen share with others elsewhere: its document, or its one segment."""
+    return screen.document if len(screen.items) > 1 else f"{screen.document}\n{screen.items[0].segment}"
 
 
 def is_open(value: Any) -> bool:
@@ -167,6 +172,17 @@ class ServedCampaign:
     def systems_by_task(self) -> dict[str, tuple[str, ...]]:
         """The systems that each task of work judges, controls left out."""
         return {task: tuple(sorted(set(systems))) for task, systems in self._rated_by_task.items()}
+
+    @cached_property
+    def items_by_task(self) -> dict[str, tuple[str, ...]]:
+        """The documents or segments of each task of work on which systems can meet; none if outputs stand together."""
+        if PROTOCOLS[self.campaign.protocol].relative:
+            return dict.fromkeys(self._rated_by_task, ())
+        return {
+            task.id: tuple(sorted({shared_item(screen) for screen in task.screens}))
+            for task in self.tasks.tasks
+            if task.kind == "work"
+        }
 
     @cached_property
     def judgments_by_task(self) -> dict[str, int]:

@@ -25,7 +25,7 @@ from adjudge.server.answers import FIELDS, goodness, passes_checks, sanitise
 from adjudge.server.database import decision_lock, write_transaction
 from adjudge.server.models import Annotator, Assignment, Campaign, Draw, Observed, ScreenState, StoredState, Visitor
 from adjudge.server.processes import ensure_tasks
-from adjudge.server.served_campaign import category_kind, get_served, prefilled_spans
+from adjudge.server.served_campaign import category_kind, get_served, prefilled_spans, shared_item
 from adjudge.table.protocols import PROTOCOLS, RATED
 
 if TYPE_CHECKING:
@@ -131,7 +131,13 @@ def _policy_settings() -> Adaptive:
 
 
 def _make_candidate(task: str, judged: int) -> Candidate:
-    return Candidate(task, get_served().systems_by_task[task], judged)
+    return Candidate(task, get_served().systems_by_task[task], judged, get_served().items_by_task[task])
+
+
+def _draws_pair() -> bool:
+    """Whether draws lead systems to the same documents: a campaign goes on as it began, also under an older version."""
+    first = Draw.objects.order_by("number").values_list("decision", flat=True).first()
+    return first is None or bool(json.loads(first).get("paired", False))
 
 
 @lru_cache(maxsize=1)
@@ -165,7 +171,7 @@ def _observe_screen(screen: Screen, answers: Mapping[str, Any]) -> Iterator[tupl
                 yield from ((system, item.id, standing, 1.0) for system in systems)
     if PROTOCOLS[get_served().campaign.protocol].relative:
         return
-    shared = screen.document if len(screen.items) > 1 else f"{screen.document}\n{screen.items[0].segment}"
+    shared = shared_item(screen)
     for system in sorted(values):
         count = len(values[system])
         yield system, shared, sum(values[system]) / count, count / (1 + (count - 1) * WITHIN_PAGE)
@@ -270,7 +276,9 @@ def _choose(visitor: Visitor, done: set[str]) -> Proposal:
     known.add_all(_read_observations(known.count))
     candidates = [_make_candidate(task.id, people[task.id]) for task in free]
     number = Draw.objects.count()
-    decision = decide(known, candidates, annotator=visitor.name, number=number, settings=_policy_settings())
+    decision = decide(
+        known, candidates, annotator=visitor.name, number=number, settings=_policy_settings(), paired=_draws_pair()
+    )
     return Proposal(decision, free, people)
 
 
@@ -306,7 +314,7 @@ def next_task(name: str, done: set[str]) -> Task | None:
 def _texts_seen(done: set[str]) -> set[tuple[str, str, str]]:
     """The texts of tasks that a person has been given."""
     if PROTOCOLS[get_served().campaign.protocol].relative:
-        # The same text in other company is another question.
+        # A text that is compared with other outputs is another question, so it may come again.
         return set()
     texts = get_served().texts_by_task
     return {text for task in done for text in texts.get(task, ())}
@@ -318,13 +326,13 @@ def _count_seen(task: Task, met: set[tuple[str, str, str]]) -> int:
 
 
 def _count_holders() -> Counter[str]:
-    """By task, the people who do or have done it. People who are excluded do not count: another person is needed."""
+    """Count the people who do or have done each task. Excluded people do not count: another person is needed."""
     held = Assignment.objects.filter(held_condition(), annotator__excluded=False)
     return Counter(dict(held.values_list("task").annotate(count=Count("pk"))))
 
 
 def _count_planned(work: list[Task]) -> Counter[str]:
-    """By task, the people planned for it who are not excluded, and those who were added later as substitutes."""
+    """Count the people planned for each task who are not excluded, and those added later as substitutes."""
     excluded = set(Annotator.objects.filter(excluded=True).values_list("name", flat=True))
     people = Counter({task.id: len(set(task.annotators) - excluded) for task in work})
     planned = get_served().tasks.annotators

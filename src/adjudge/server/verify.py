@@ -270,7 +270,7 @@ def _compute_again(state: ScreenState, saves: Sequence[Save]) -> dict[str, Any]:
         for output, name, value in _parse(save.changes) or ():
             if at >= given.get((output, name), (0, None))[0]:
                 given[output, name] = (at, value)
-        spent = _parse(save.spent) or (0.0, 0.0, 0.0, {})
+        spent: Any = _parse(save.spent) or (0.0, 0.0, 0.0, {})
         most = (save.received - state.assignment.taken).total_seconds()
         shown = min(shown + spent[0], max(most, shown))
         visible = min(visible + spent[1], shown)

@@ -196,7 +196,7 @@ class WaitressWorker(Worker):  # type: ignore[misc]
         if soft != resource.RLIM_INFINITY and soft < wanted:
             most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-        # How many requests wait for a thread is no news; faults of the app are reported by Django.
+        # waitress would log how many requests wait for a thread; Django reports faults of the application.
         logging.getLogger("waitress").setLevel(logging.ERROR)
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         super().init_process()

@@ -11,14 +11,26 @@ for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 
 
+class _Outcome:
+    """Whether the command of this process has succeeded."""
+
+    succeeded = False
+
+
+@atexit.register  # before libraries register what they do at the end: what is registered first runs last
+def _end_at_once() -> None:
+    """End the process after a command without freeing its memory piece by piece, which takes a while."""
+    if _Outcome.succeeded:
+        sys.stderr.flush()
+        os._exit(0)
+
+
 def command() -> None:
-    """`main` as a process of its own, which then ends at once: freeing its memory piece by piece takes a while."""
+    """`main` as a process of its own, which ends at once when it has succeeded."""
     main()
     if processes := sys.modules.get("adjudge.work.processes"):
         processes.end_processes()
-    atexit._run_exitfuncs()  # noqa: SLF001 - what libraries want to do at the end, which `os._exit` would skip
-    sys.stderr.flush()
-    os._exit(0)
+    _Outcome.succeeded = True
 
 
 def main() -> None:

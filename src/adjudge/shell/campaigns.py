@@ -41,12 +41,12 @@ def _named_files(typed: Sequence[str]) -> dict[str, Path]:
 
 
 def _people(typed: str) -> int | str:
-    # A number below zero is no name either.
+    # -3 is a wrong number of people, not a name: it is refused as a number.
     return int(typed) if typed.strip().removeprefix("-").isdecimal() else typed
 
 
 def _annotators(given: int | str | Iterable[str]) -> int | tuple[str, ...]:
-    # A text is names with commas, and not a name for each of its letters.
+    # A text is an iterable of letters, too; here it holds names with commas between them.
     if isinstance(given, int):
         return given
     return split_names(given) if isinstance(given, str) else tuple(given)

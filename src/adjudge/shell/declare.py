@@ -325,7 +325,7 @@ def command(name: str, panel: str | None, example: str, **more: Any) -> Callable
 def python_function(declared: Command) -> Callable[..., Any]:
     """The function of the Python interface, without its signature and documentation (`described` adds them)."""
 
-    @python_call
+    @as_python_call
     def call(*args: Any, **keywords: Any) -> Any:
         return declared.call(*args, **keywords)
 
@@ -336,7 +336,7 @@ def python_function(declared: Command) -> Callable[..., Any]:
     return call
 
 
-def python_call(function: Callable[P, R]) -> Callable[P, R]:
+def as_python_call(function: Callable[P, R]) -> Callable[P, R]:
     """The function as Python calls it. Linear algebra uses one thread, so that commands give the same digits."""
 
     @wraps(function)

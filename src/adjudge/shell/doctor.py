@@ -348,7 +348,7 @@ for name, module in json.loads(sys.argv[1]).items():
 
 
 def find_import_faults(modules: Mapping[str, str]) -> dict[str, str]:
-    """By name of a package, why its module cannot be imported; nothing for those that can."""
+    """Say why modules cannot be imported, by the name of their package; those that can are left out."""
     call = [sys.executable, "-c", _CHILD, json.dumps(dict(modules))]
     try:
         printed = subprocess.run(call, capture_output=True, text=True, check=False, timeout=SECONDS_PACKAGES).stdout

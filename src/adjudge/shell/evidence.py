@@ -12,13 +12,13 @@ from adjudge.shell.declare import ANALYSIS, DURING, command
 from adjudge.shell.options import keys_option, page_option, read_keys
 from adjudge.shell.reading import Judged, Reading
 from adjudge.table.errors import UsageError, param
-from adjudge.table.settings import REQUIRED, argument, column_names, method_option, option, seed_option
-from adjudge.table.wording import split_names
+from adjudge.table.settings import REQUIRED, argument, column_names, option
 
 if TYPE_CHECKING:
     import polars as pl
 
     from adjudge.evidence.audit import Audit, AuditSettings
+    from adjudge.evidence.compare import CompareSettings
     from adjudge.evidence.compared_campaigns import CampaignComparison
     from adjudge.evidence.look import LookSettings
     from adjudge.evidence.look_claims import Look
@@ -90,11 +90,11 @@ def audit(judged: Judged, options: AuditOptions, settings: AuditSettings) -> Aud
     Sections include stability under changes to the data, A/A tests, reliability, influence of single annotators and
     documents, sampling and composition.
     """
-    parts = judged_by_pair(judged, divided=options.only is None)
+    parts = read_by_pair(judged, divided=options.only is None)
     if options.judge_scores and len(parts) > 1:
         one = f"{param('judge_scores')} are of one language pair"
         raise UsageError(f"{one}; choose it with {param('pair')}: {', '.join(parts)}")
-    # Only now, so that the other processes start first.
+    # Imported here and not above, so that the other processes start first.
     from adjudge.evidence.audit import SECONDS_PER_ROW
     from adjudge.evidence.audit import audit as make_audit
     from adjudge.evidence.post_edits import read_companion as read_file
@@ -114,11 +114,11 @@ def audit(judged: Judged, options: AuditOptions, settings: AuditSettings) -> Aud
         parts,
         lambda part: make_audit(part, only=options.only, settings=settings),
         seconds_per_row=SECONDS_PER_ROW if options.only is None else 0.0,
-        summary=_over_pairs,
+        summary=_summarise_stability,
     )
 
 
-def judged_by_pair(judged: Judged, *, divided: bool, everyone: bool = False) -> dict[str, Judgments]:
+def read_by_pair(judged: Judged, *, divided: bool, everyone: bool = False) -> dict[str, Judgments]:
     """The judgments by language pair; on the command line, the processes that audit them start meanwhile."""
     from adjudge.work.processes import AUDIT_MODULES, prepared_processes
 
@@ -137,7 +137,7 @@ def _metric_judges(options: AuditOptions) -> pl.DataFrame | None:
     return None
 
 
-def _over_pairs(audits: Mapping[str, Audit]) -> Result | None:
+def _summarise_stability(audits: Mapping[str, Audit]) -> Result | None:
     """Stability summed over language pairs, if several were audited."""
     from adjudge.evidence.stability import Stability, over_pairs
 
@@ -207,7 +207,7 @@ def parity(reading: Reading, options: ParityOptions, settings: ParitySettings) -
     from adjudge.evidence.parity import parity as compare_with_human
 
     earlier, later = _read_versions(reading, options)
-    settings = replace(settings, contaminated=_contaminated(options, earlier, later), keys=read_keys(options.keys))
+    settings = replace(settings, contaminated=_find_contaminated(options, earlier, later), keys=read_keys(options.keys))
     versions = {name: _Versions(part, earlier.get(name)) for name, part in later.items()}
 
     def write_report(results: Mapping[str, Parity]) -> None:
@@ -250,7 +250,7 @@ def _read_versions(reading: Reading, options: ParityOptions) -> tuple[dict[str, 
     return earlier, later
 
 
-def _contaminated(
+def _find_contaminated(
     options: ParityOptions, earlier: Mapping[str, Judgments], later: Mapping[str, Judgments]
 ) -> frozenset[str] | None:
     """The segments to look at apart; those that were corrected, where the judgments hold both versions and say it."""
@@ -262,19 +262,19 @@ def _contaminated(
     if given is None:
         return None
     tables = [*later.values(), *earlier.values()]
-    return marked_segments(given, tables) if isinstance(given, str) else frozenset(given)
+    return find_marked_segments(given, tables) if isinstance(given, str) else frozenset(given)
 
 
 _YES = ("t", "true", "yes", "y", "1")
 
 
-def marked_segments(marked: str, tables: Sequence[Judgments]) -> frozenset[str]:
+def find_marked_segments(marked: str, tables: Sequence[Judgments]) -> frozenset[str]:
     """The names of marked segments: the lines of a file, the rows for which a column says yes, or the given names."""
     from adjudge.table.errors import InputError
     from adjudge.table.files import exists, read_text
 
     if any(marked in judgments.table.columns for judgments in tables):
-        return _marked_in_column(marked, tables)
+        return _find_marked_in_column(marked, tables)
     path = Path(marked)
     if exists(path) and path.is_file():
         names = frozenset(line.strip() for line in read_text(path).splitlines() if line.strip())
@@ -284,7 +284,7 @@ def marked_segments(marked: str, tables: Sequence[Judgments]) -> frozenset[str]:
     return frozenset(name.strip() for name in marked.split(",") if name.strip())
 
 
-def _marked_in_column(column: str, tables: Sequence[Judgments]) -> frozenset[str]:
+def _find_marked_in_column(column: str, tables: Sequence[Judgments]) -> frozenset[str]:
     import polars as pl
 
     says_yes = pl.col(column).cast(pl.String).str.strip_chars().str.to_lowercase().is_in(_YES)
@@ -297,19 +297,9 @@ def _marked_in_column(column: str, tables: Sequence[Judgments]) -> frozenset[str
     return frozenset(rows.select(name=name)["name"].drop_nulls().to_list())
 
 
-def _renames(typed: Sequence[str]) -> dict[str, str]:
-    renames: dict[str, str] = {}
-    for pair in (part for given in typed for part in split_names(given)):
-        old, equals, new = pair.partition("=")
-        if not (old and equals and new):
-            raise UsageError(f"{param('rename')} is '{pair}'; write OLD=NEW")
-        renames[old] = new
-    return renames
-
-
 @dataclass(frozen=True, kw_only=True)
-class CompareOptions:
-    """What is compared."""
+class CompareFiles:
+    """The campaigns, the documents of their segments, and the page that is written."""
 
     campaigns: Any = argument(
         REQUIRED,
@@ -329,45 +319,39 @@ class CompareOptions:
         only="command line",
         reads=True,
     )
-    rename: Mapping[str, str] | None = option(
-        None,
-        "Rename a system. May be repeated.",
-        metavar="OLD=NEW",
-        typed=list[str] | None,
-        parse=_renames,
-        about="new names of systems by their old names, if campaigns name them differently.",
-    )
-    method: str | None = method_option("Ranking method. Default: mean raw scores, or bradley-terry for rankings.")
-    keys: Any = keys_option()
-    resamples: int = option(1000, "Bootstrap resamples of annotators and documents for intervals.")
-    seed: int = seed_option()
-    report: Path | None = page_option()
+    keys: Any = keys_option(after="method")
+    report: Path | None = page_option(after="seed")
 
 
-@command("compare", ANALYSIS, "adjudge compare ranking.parquet scores.parquet --rename sysA=alpha", work=True)
-def compare(reading: Reading, options: CompareOptions) -> CampaignComparison:
+@command(
+    "compare",
+    ANALYSIS,
+    "adjudge compare ranking.parquet scores.parquet --rename sysA=alpha",
+    settings="adjudge.evidence.compare:CompareSettings",
+    work=True,
+)
+def compare(reading: Reading, files: CompareFiles, settings: CompareSettings) -> CampaignComparison:
     """Compare campaigns over the same systems, and test whether they give the same order."""
     from adjudge.evidence.compare import compare as compare_campaigns
 
-    given = {name: getattr(options, name) for name in ("rename", "method", "resamples", "seed")}
-    result = compare_campaigns(_campaigns(reading, options), keys=read_keys(options.keys), **given)
-    if options.report is not None:
+    result = compare_campaigns(_campaigns(reading, files), settings, keys=read_keys(files.keys))
+    if files.report is not None:
         from adjudge.reports.compare_page import build_compare_page
         from adjudge.shell.output import write_page
 
-        write_page(build_compare_page(result), options.report)
+        write_page(build_compare_page(result), files.report)
     return result
 
 
-def _campaigns(reading: Reading, options: CompareOptions) -> dict[str, Any]:
+def _campaigns(reading: Reading, files: CompareFiles) -> dict[str, Any]:
     """The campaigns by name. Files are named without their folders and endings on the command line."""
-    given = options.campaigns
+    given = files.campaigns
     if reading.caller is None:
         formats = _formats(reading.format, len(given))
         named = zip(_file_names(given), given, formats, strict=True)
         return {name: _campaign(path, replace(reading, format=format_name)) for name, path, format_name in named}
     if not isinstance(given, Mapping):
-        several = enumerate([given, *options.others] if options.others else given, start=1)
+        several = enumerate([given, *files.others] if files.others else given, start=1)
         given = {source_name(source, f"campaign {i}"): source for i, source in several}
     return {name: _campaign(source, reading) for name, source in given.items()}
 

@@ -118,19 +118,19 @@ _WORDS: dict[Any, str] = {bool: "", int: "N", float: "X", str: "TEXT", Path: "PA
 _TYPED: dict[Any, Any] = {tuple[str, ...]: str | None, tuple[Path, ...]: list[Path] | None}
 
 
-def _typed(setting: Setting, panel: str | None = None) -> inspect.Parameter:
+def _make_parameter(setting: Setting, panel: str | None = None) -> inspect.Parameter:
     """A setting as the parameter of a function, from which typer makes an option or argument."""
     declared = setting.option
     kind = _TYPED.get(setting.kind, setting.kind) if declared.typed is UNSET else declared.typed
     if setting.default == () and get_origin(kind) is list:
         kind = kind | None
-    default = _typed_default(setting.default, kind)
+    default = _type_default(setting.default, kind)
     flags = declared.flags or ((f"--{setting.name.replace('_', '-')}",) if kind is bool and panel else ())
     make: Any = typer.Argument if declared.argument else typer.Option
     info = make(
         *flags,
         help=on_command_line(declared.help),
-        metavar=declared.metavar if declared.metavar or declared.argument else _WORDS.get(_single(kind)),
+        metavar=declared.metavar if declared.metavar or declared.argument else _WORDS.get(_find_single_type(kind)),
         rich_help_panel=panel,
         autocompletion=_completion(declared.complete) if declared.complete else None,
         envvar=declared.envvar,
@@ -143,7 +143,7 @@ def _typed(setting: Setting, panel: str | None = None) -> inspect.Parameter:
     )
 
 
-def _typed_default(default: Any, kind: Any) -> Any:
+def _type_default(default: Any, kind: Any) -> Any:
     """The default as it would be typed."""
     if default is REQUIRED:
         return None if type(None) in get_args(kind) else inspect.Parameter.empty
@@ -152,14 +152,14 @@ def _typed_default(default: Any, kind: Any) -> Any:
     return None if default == () else default
 
 
-def _single(kind: Any) -> Any:
+def _find_single_type(kind: Any) -> Any:
     """The type of a single value: `Path` for `list[Path] | None`."""
     if get_origin(kind) in (Union, UnionType):
         kind = next(member for member in get_args(kind) if member is not type(None))
     return get_args(kind)[0] if get_origin(kind) is list else kind
 
 
-def on_line(declared: Command) -> list[Setting]:
+def settings_on_line(declared: Command) -> list[Setting]:
     """The settings that the command line knows, without those that many commands share."""
     return [each for each in declared.own if each.option.only != "python"]
 
@@ -180,7 +180,7 @@ class _Run:
     @cached_property
     def reading(self) -> list[Setting]:
         """The options of the readers, without those that the command declares itself."""
-        own = {each.name for each in on_line(self.declared)}
+        own = {each.name for each in settings_on_line(self.declared)}
         return [each for each in _reading_settings() if each.name not in own] if self.declared.reads else []
 
     @cached_property
@@ -193,27 +193,27 @@ class _Run:
         """All options and arguments, in the order in which they are listed."""
         work = settings_of(_Work) if self.declared.work else ()
         return [
-            *(_typed(each, each.option.panel) for each in (*on_line(self.declared), *self.written)),
-            *(_typed(each, READING_PANEL) for each in self.reading),
-            *(_typed(each, WORK_PANEL) for each in work),
+            *(_make_parameter(each, each.option.panel) for each in (*settings_on_line(self.declared), *self.written)),
+            *(_make_parameter(each, READING_PANEL) for each in self.reading),
+            *(_make_parameter(each, WORK_PANEL) for each in work),
         ]
 
     def __call__(self, **typed: Any) -> None:
         working: Any = nullcontext()
         if self.declared.work:
-            from adjudge.work.tasks import watch_on, workers
+            from adjudge.work.tasks import make_watcher, workers
 
             jobs, scheduler, no_cache = (typed.pop(name) for name in ("jobs", "scheduler", "no_cache"))
-            working = workers(jobs=jobs, scheduler=scheduler, cache=not no_cache, watch=watch_on())
+            working = workers(jobs=jobs, scheduler=scheduler, cache=not no_cache, watch=make_watcher())
         with files_named(typed), working:
-            self._run(_with_standard_input(typed) if self.declared.reads else typed)
+            self._run(_read_standard_input(typed) if self.declared.reads else typed)
 
     def _run(self, typed: dict[str, Any]) -> None:
         written = {each.name: typed.pop(each.name) for each in self.written}
         given = {each.name: _read_option(each, typed.pop(each.name)) for each in self.reading}
         options = ReadOptions(**{name: value for name, value in given.items() if name != "format"})
         reading = Reading(given.get("format"), given.get("pair"), options)
-        for setting in on_line(self.declared):
+        for setting in settings_on_line(self.declared):
             if (given := typed[setting.name]) is None:
                 continue
             if setting.option.above is not None:
@@ -243,7 +243,7 @@ def _read_option(setting: Setting, typed: Any) -> Any:
     return tuple(typed or ()) if setting.kind == tuple[Path, ...] else typed
 
 
-def _with_standard_input(typed: dict[str, Any]) -> dict[str, Any]:
+def _read_standard_input(typed: dict[str, Any]) -> dict[str, Any]:
     """What was typed, with `-` in a list of files replaced by a file that holds standard input."""
     from adjudge.table.errors import UsageError
     from adjudge.table.files import keep_standard_input
@@ -317,7 +317,7 @@ def _common(
     pass
 
 
-def _list(declared: Command) -> None:
+def _list_command(declared: Command) -> None:
     """Let `adjudge --help` list the command; its options follow when it is called."""
 
     def listed() -> None:
@@ -331,7 +331,7 @@ def _list(declared: Command) -> None:
 for _module in MODULES:
     import_module(f"adjudge.shell.{_module}")
 for _name in ORDER:
-    _list(COMMANDS[_name])
+    _list_command(COMMANDS[_name])
 
 
 @cache

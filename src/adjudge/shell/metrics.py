@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from adjudge.shell.declare import COMMANDS, METRICS, command
 from adjudge.shell.evidence import source_name
 from adjudge.shell.options import keys_option, page_option, read_keys
 from adjudge.shell.reading import Reading, Results
 from adjudge.table.errors import UsageError, param
-from adjudge.table.settings import REQUIRED, argument, option, seed_option
+from adjudge.table.settings import REQUIRED, argument, option
 
 if TYPE_CHECKING:
+    from adjudge.metrics.gold import GoldSettings
     from adjudge.metrics.meta import MetaSettings
     from adjudge.metrics.quality_estimation import Prices
     from adjudge.metrics.results import Gold, MetaEvaluation, QualityEstimation
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GoldOptions:
-    """The runs of judgments, and what is computed from them."""
+class GoldFiles:
+    """The runs of judgments, the documents of their segments, and the page that is written."""
 
     runs: list[Path] | None = argument(
         REQUIRED, "One or two runs, each a file or a folder.", metavar="RUN", typed=list[Path], only="command line"
@@ -34,39 +35,38 @@ class GoldOptions:
     )
     second: Any = option(None, "An optional second run of the same task.", positional=True, only="python")
     keys: Any = keys_option()
-    level: Literal["documents", "segments"] | None = option(
-        None, "What to score; default: documents if they are known.", only="python"
-    )
-    all_annotators: bool = option(False, f"The same as {param('everyone')}.")
-    orders: int = option(200, "Random orders of judgments for the band around the curve.")
-    seed: int = seed_option()
-    report: Path | None = page_option()
+    report: Path | None = page_option(after="seed")
 
 
-@command("gold", METRICS, "adjudge gold runA/ runB/ --format mturk-da --keys seg-key.txt", work=True)
-def gold(reading: Reading, options: GoldOptions) -> Gold:
+@command(
+    "gold",
+    METRICS,
+    "adjudge gold runA/ runB/ --format mturk-da --keys seg-key.txt",
+    settings="adjudge.metrics.gold:GoldSettings",
+    work=True,
+)
+def gold(reading: Reading, files: GoldFiles, settings: GoldSettings) -> Gold:
     """Compute human scores of documents or segments; with two runs, how well they correlate."""
-    from adjudge.metrics.gold import check_gold, runs_by_pair
+    from adjudge.metrics.gold import check_runs, runs_by_pair
     from adjudge.metrics.gold import gold as make_gold
 
-    runs = options.runs or [options.run, *([] if options.second is None else [options.second])]
-    check_gold(len(runs), options.orders)
+    runs = files.runs or [files.run, *([] if files.second is None else [files.second])]
+    check_runs(len(runs))
     # Runs count everybody, and standardise scores before they leave out who fails.
     read = [reading.one_pair(run, everyone=True) for run in runs]
     parts = runs_by_pair(read) if reading.caller is None else {"": read}
-    if options.report is not None and len(parts) > 1:
+    if files.report is not None and len(parts) > 1:
         one = f"{param('report')} shows one language pair, the runs hold {', '.join(parts)}"
         raise UsageError(f"{one}; choose with {param('pair')}")
-    keys = read_keys(options.keys)
+    keys = read_keys(files.keys)
     names = [source_name(run, otherwise) for run, otherwise in zip(runs, ("first", "second"), strict=False)]
 
     def compute(part: list[Judgments]) -> Gold:
-        checked = not (options.all_annotators or reading.options.everyone)
-        orders, seed = options.orders, options.seed
-        return make_gold(part, names=names, keys=keys, level=options.level, checked=checked, orders=orders, seed=seed)
+        everyone = settings.all_annotators or reading.options.everyone
+        return make_gold(part, replace(settings, all_annotators=everyone), names=names, keys=keys)
 
     def write_page(results: Mapping[str, Gold]) -> None:
-        _write_page(next(iter(results.values())), options.report, title=", ".join(Path(run).stem for run in runs))
+        _write_page(next(iter(results.values())), files.report, title=", ".join(Path(run).stem for run in runs))
 
     return reading.each(parts, compute, then=write_page)
 
@@ -121,11 +121,21 @@ def meta(reading: Reading, files: MetaFiles, settings: MetaSettings) -> MetaEval
 class QeSettings:
     """Post-edits, predictions, and what is computed from them."""
 
-    texts: Path = argument(
-        REQUIRED, "TSV with the columns document, mt, pe1 and, for two-stage post-editing, pe2.", metavar="TEXTS"
+    texts: Any = argument(
+        REQUIRED,
+        "TSV with the columns document, mt, pe1 and, for two-stage post-editing, pe2.",
+        metavar="TEXTS",
+        typed=Path,
+        about="a TSV file or a data frame with the columns document, mt, pe1 and, for two-stage post-editing, pe2; or "
+        "with edit rates computed elsewhere, in the columns document, first and second.",
     )
-    predictions: Path | None = option(
-        None, "Table with a column document and one column per system; higher is worse.", positional=True
+    predictions: Any = option(
+        None,
+        "Table with a column document and one column per system; higher is worse.",
+        typed=Path | None,
+        positional=True,
+        about="a table (a file or a data frame) with a column document and one column per system, or a mapping from "
+        "systems to documents to numbers; higher is worse.",
     )
     weight: float | None = option(None, "Weight of the second post-edit in the label.")
     baseline: str | None = option(
@@ -169,7 +179,8 @@ def qe(settings: QeSettings) -> QualityEstimation:
         direct=None if settings.direct is None else read_document_scores(settings.direct),
         prices=settings.prices,
     )
-    _write_page(result, settings.report, title=settings.texts.stem)
+    if settings.report is not None:
+        _write_page(result, settings.report, title=settings.texts.stem)
     return result
 
 

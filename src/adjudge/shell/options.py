@@ -49,7 +49,7 @@ def read_keys(keys: Any) -> Any:
     return read_table(Path(keys)) if isinstance(keys, str | Path) else keys
 
 
-def keys_option() -> Any:
+def keys_option(**more: Any) -> Any:
     """The document of every segment."""
     return option(
         None,
@@ -58,6 +58,7 @@ def keys_option() -> Any:
         typed=Path | None,
         python="str | Path | Mapping[str, str] | None",
         about="the document of every segment, as a mapping or a table, if the judgments do not name documents.",
+        **more,
     )
 
 

@@ -126,7 +126,7 @@ def _state(judgments: Judgments, looks: Looks | None, history: Path, planned: in
     try:
         ranking = rank(part)
     except AdjudgeError as fault:
-        return _too_early(part, looks, history, fault.for_command_line())
+        return _say_too_early(part, looks, history, fault.for_command_line())
     verdict = _verdict(part, looks, history, ranking)
     from adjudge.evidence.look import read_history
 
@@ -134,11 +134,11 @@ def _state(judgments: Judgments, looks: Looks | None, history: Path, planned: in
     return [*verdict, _live_panel(live)]
 
 
-def _too_early(judgments: Judgments, looks: Looks, history: Path, why: str) -> list[PanelTable]:
+def _say_too_early(judgments: Judgments, looks: Looks, history: Path, why: str) -> list[PanelTable]:
     """What can be said while there is no ranking yet: when the next look comes."""
     from adjudge.table.record import count_answers
 
-    first, *others = _waiting(history, count_answers(judgments.final().table).judgments, looks)
+    first, *others = _show_last_verdict(history, count_answers(judgments.final().table).judgments, looks)
     return [replace(first, note=f"{first.note} {why}."), *others]
 
 
@@ -158,7 +158,7 @@ def _verdict(judgments: Judgments, looks: Looks, history: Path, ranking: Ranking
     count = count_judgments(judgments)
     due = looks.looks if count >= looks.planned else count * looks.looks // looks.planned
     if due <= _count_looks(history) and looks.spending != "anytime":
-        return _waiting(history, count, looks)
+        return _show_last_verdict(history, count, looks)
     plan: dict[str, Any] = {
         name: getattr(looks, name) for name in ("planned", "looks", "goal", "spending", "level", "people")
     }
@@ -171,7 +171,7 @@ def _verdict(judgments: Judgments, looks: Looks, history: Path, ranking: Ranking
     return panels
 
 
-def _waiting(history: Path, count: int, looks: Looks) -> list[PanelTable]:
+def _show_last_verdict(history: Path, count: int, looks: Looks) -> list[PanelTable]:
     """The last verdict as it was shown, once more, with what is still to come."""
     from adjudge.evidence.verdict import say_first_look, say_next_look
     from adjudge.server.panels import PanelTable
@@ -243,7 +243,7 @@ def _live_panel(live: LiveState, headline: str = "") -> PanelTable:
     title = f"Possible ranks after {live.judgments:,} of {live.planned:,} judgments"
     first = panels_of_result(live, "look")[1]
     with_outlook = " ".join(part for part in (headline, outlook) if part)
-    # Beside a verdict, two pictures of the same pairs would only puzzle.
+    # A verdict already shows these pairs; a second picture of them would confuse.
     pairs = _intervals(live.claims) if headline else ()
     return replace(first, title=title, headline=with_outlook, note=note, ranks=ranks, intervals=pairs)
 
@@ -286,10 +286,10 @@ def annotator_panels(judgments: Judgments, *, least_seconds: float) -> list[Pane
     note = f"{first.note}. Bars: {better if with_controls else 'seconds per judgment'}."
     bars = tuple(_bars(checked, with_controls=with_controls))
     title = "Annotators so far (adjudge check)"
-    return [replace(first, title=title, headline=_who_fails(checked), note=note, bars=bars), *others]
+    return [replace(first, title=title, headline=_say_who_fails(checked), note=note, bars=bars), *others]
 
 
-def _who_fails(checked: Checked) -> str:
+def _say_who_fails(checked: Checked) -> str:
     failing = [annotator for annotator in checked.annotators if not annotator.passed]
     if not failing:
         everybody = f"All {len(checked.annotators)} annotators pass"

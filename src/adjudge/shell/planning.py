@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from adjudge.readers.options import ReadOptions
-from adjudge.shell.declare import BEFORE, COMMANDS, command, python_call, sentence
+from adjudge.shell.declare import BEFORE, COMMANDS, as_python_call, command, sentence
 from adjudge.shell.options import Table, page_option, silent
 from adjudge.shell.reading import Reading, Results
-from adjudge.table.errors import UsageError, in_python, param, unknown_choice
-from adjudge.table.settings import REQUIRED, argument, column_names, option, option_of, seed_option
+from adjudge.table.errors import UsageError, in_python, param
+from adjudge.table.settings import REQUIRED, argument, option, option_of
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
@@ -22,16 +22,15 @@ if TYPE_CHECKING:
     from adjudge.campaigns.design_report import DesignReport
     from adjudge.campaigns.tasks import TaskSet
     from adjudge.planning.relative import RelativePlan
-    from adjudge.planning.settings import Plan
-    from adjudge.planning.simulated_rankings import RankingCampaign
-    from adjudge.planning.simulated_scores import ScoreCampaign
+    from adjudge.planning.settings import Plan, PlanOptions
+    from adjudge.planning.simulate import SimulateSettings
     from adjudge.planning.truth import Simulated
     from adjudge.table.judgments import Judgments
     from adjudge.testsets.check import TestSetOptions
     from adjudge.testsets.findings import TestSetCheck
 
 
-@python_call
+@as_python_call
 def read(
     source: Any,
     *,
@@ -127,79 +126,29 @@ def testset(files: TestSetFiles, settings: TestSetOptions) -> TestSetCheck:
     return result
 
 
-def _per_item(given: str | Iterable[int]) -> tuple[int, ...]:
-    if not isinstance(given, str):
-        return tuple(given)
-    try:
-        numbers = tuple(int(part) for part in given.split(","))
-    except ValueError:
-        numbers = (0,)
-    if min(numbers) < 1:
-        raise UsageError(f"{param('per_item')} is '{given}'; give whole numbers from 1, joined by commas")
-    return numbers
-
-
 @dataclass(frozen=True, kw_only=True)
-class PlanOptions:
-    """What is to be planned, for scores or relative judgments. What is None depends on the protocol."""
+class PlanFiles:
+    """What is read and written besides the plan, and who is told of its progress."""
 
-    systems: int = option(8, "Number of systems.")
-    protocol: Literal["scores", "ranking", "pairwise"] = option(
-        "scores", "How annotators judge: scores, ranking of blocks, or pairwise comparison."
-    )
-    difference: float | None = option(
-        None, "Smallest difference to detect. Default: 3 points of 100; for rankings and pairs, 0.3 log-odds."
-    )
-    block_size: int = option(5, "Rankings: systems per block.")
-    power: float = option(0.8, "Probability of detecting the difference.")
-    level: float = option(0.05, "Significance level over all comparisons together.")
-    comparisons: int | None = option(None, "Number of comparisons to correct for. Default: all pairs.")
-    annotators: int = option(10, "Number of annotators.")
-    documents: int = option(200, "Number of documents available.")
-    segments: int = option(8, "Segments per document.")
-    page: int | None = option(None, "Largest number of segments on a page. Default: whole documents.")
-    task_size: int = option(100, "Items per task, controls included. Judgments are counted without controls.")
-    controls: float = option(0.2, "Share of control items in a task.")
-    per_item: tuple[int, ...] = option(
-        (1, 2),
-        "Numbers of judgments per item to try, comma-separated.",
-        typed=str,
-        python="Iterable[int]",
-        about="numbers of judgments per item to try.",
-        convert=_per_item,
-    )
-    structures: tuple[str, ...] = option(
-        (),
-        "Designs to try, comma-separated. Default: all.",
-        typed=str,
-        python="Iterable[str]",
-        about="designs to try; default: all.",
-        convert=column_names,
-    )
-    seconds: float | None = option(None, "Seconds per judgment (default 20) or per block (default 60).")
     like: Any = option(
         None,
         "Judgments to take the variances from. Default: those of large shared tasks.",
         typed=list[Path] | None,
         about="judgments to take the variances from (any source, or a function that returns them once the settings "
         "have been checked); default: the variances of large shared tasks.",
-    )
-    looks: int = option(5, "Number of looks during the campaign, for the comparison of goals and policies.")
-    spending: Literal["kim-demets", "obrien-fleming", "pocock"] = option(
-        "kim-demets", "How the level is spread over looks."
+        after="seconds",
     )
     select: Path | None = option(
         None,
         "A file with a number per segment for sampling segments, as in 'adjudge design --select'.",
         about="a file with a number per segment for sampling segments, as in `design`; default: assumed numbers.",
+        after="spending",
     )
-    draws: int = option(30, "Campaigns to simulate with the recommended design; 0 for none.")
-    plot: Path | None = option(None, "Write a chart to this file: .svg or .png.", only="command line")
-    seed: int = seed_option()
-    progress: Callable[[str], None] = option(silent, "Called with progress messages.", only="python")
+    plot: Path | None = option(None, "Write a chart to this file: .svg or .png.", only="command line", after="draws")
+    progress: Callable[[str], None] = option(silent, "Called with progress messages.", only="python", after="seed")
 
 
-def _plan_and_plot(reading: Reading, options: PlanOptions) -> Plan | RelativePlan:
+def _plan_and_plot(reading: Reading, files: PlanFiles, settings: PlanOptions) -> Plan | RelativePlan:
     from adjudge.planning.settings import Plan
     from adjudge.shell.output import tell_written
 
@@ -207,17 +156,24 @@ def _plan_and_plot(reading: Reading, options: PlanOptions) -> Plan | RelativePla
         if sys.stderr.isatty():
             print(what, file=sys.stderr)
 
-    result: Plan | RelativePlan = COMMANDS["plan"].function(reading, replace(options, progress=tell))
-    if options.plot is not None and isinstance(result, Plan):
+    result: Plan | RelativePlan = COMMANDS["plan"].function(reading, replace(files, progress=tell), settings)
+    if files.plot is not None and isinstance(result, Plan):
         from adjudge.reports.charts import write_plan_chart
 
-        write_plan_chart(result, options.plot)
-        tell_written(options.plot)
+        write_plan_chart(result, files.plot)
+        tell_written(files.plot)
     return result
 
 
-@command("plan", BEFORE, "adjudge plan --systems 10 --difference 3 --annotators 15", line=_plan_and_plot, work=True)
-def plan(reading: Reading, options: PlanOptions) -> Plan | RelativePlan:
+@command(
+    "plan",
+    BEFORE,
+    "adjudge plan --systems 10 --difference 3 --annotators 15",
+    settings="adjudge.planning.settings:PlanOptions",
+    line=_plan_and_plot,
+    work=True,
+)
+def plan(reading: Reading, files: PlanFiles, settings: PlanOptions) -> Plan | RelativePlan:
     """Compute how many judgments each design needs to detect a difference."""
     from adjudge.campaigns.segment_selection import read_spread
     from adjudge.mixed.design import design_from
@@ -226,27 +182,19 @@ def plan(reading: Reading, options: PlanOptions) -> Plan | RelativePlan:
     from adjudge.planning.search import pilot_variances
     from adjudge.planning.settings import PlanSettings
 
-    pilot, progress = _pilot(reading, options.like), options.progress
+    pilot, progress = _pilot(reading, files.like), files.progress
     what = "reading the judgments whose spread is assumed"
-    # Scores, or rankings and pairs: each takes the settings that it has, and its defaults where one is None.
-    if options.protocol != "scores":
-        relative = RelativePlanSettings(**_asked(RelativePlanSettings, options))
+    if settings.protocol != "scores":
+        relative = settings.as_kind(RelativePlanSettings)
         progress("trying designs" if pilot is None else what)
         return plan_relative(relative, spread=None if pilot is None else spread_like(pilot()))
-    settings = PlanSettings(**_asked(PlanSettings, options))
-    chosen_by = None if options.select is None else read_spread(options.select)
+    asked = settings.as_kind(PlanSettings)
+    chosen_by = None if files.select is None else read_spread(files.select)
     variances = None
     if pilot is not None:
         progress(what)
-        variances = pilot_variances(design_from(pilot()), seed=settings.seed, progress=progress)
-    return make_plan(settings, variances=variances, spread=chosen_by, progress=progress)
-
-
-def _asked(kind: type[Any], options: PlanOptions) -> dict[str, Any]:
-    """What this kind of settings has a field for; what is not given keeps its default."""
-    asked = {**vars(options), "structures": options.structures or None}
-    names = {each.name for each in fields(kind)}
-    return {name: value for name, value in asked.items() if name in names and value is not None}
+        variances = pilot_variances(design_from(pilot()), seed=asked.seed, progress=progress)
+    return make_plan(asked, variances=variances, spread=chosen_by, progress=progress)
 
 
 def _pilot(reading: Reading, like: Any) -> Callable[[], Judgments] | None:
@@ -344,113 +292,23 @@ def design(options: DesignOptions) -> TaskSet:
     return make_tasks(options.load())
 
 
-def _numbers(text: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(number) for number in text.split(","))
-    except ValueError as fault:
-        wrong = f"{param('qualities')} '{text}' is not a list of numbers; write them as 0.5,0,-0.5"
-        raise UsageError(wrong) from fault
-
-
-_OF_ALL = ("annotators", "documents", "segments", "careless", "pair")
-_OF_RANKINGS = ("blocks", "block_size", "ties", "reference", "uneven", "repeats", "overlap", "length_effect", "blanks")
-_OF_SCORES = ("tasks", "task_size", "context", "controls", "humans", "scale", "ends", "workload")
-
-
-def _simulated(default: Any, help: str, *flags: str, **more: Any) -> Any:  # noqa: A002
-    """A setting of the simulated campaign; in Python, the campaign's own class has it."""
-    return option(default, help, *flags, only="command line", **more)
-
-
 @dataclass(frozen=True, kw_only=True)
-class SimulateOptions:
-    """A simulated campaign, and the files that are written."""
+class SimulateFiles:
+    """The files that are written besides the judgment table."""
 
-    truth: Path | None = _simulated(None, "Write the true qualities to this JSON file.")
-    sources: Path | None = _simulated(None, "Write a source text for every segment to this file.")
-    protocol: Any = option(
-        "ranking",
-        "How annotators judge: ranking or da (direct assessment).",
-        typed=str,
-        positional=True,
-        python="str | RankingCampaign | ScoreCampaign",
-        about="how is judged: `ranking`, or `da` for scores; or a campaign with all its settings.",
-    )
-    systems: int = _simulated(8, "Number of machine translation systems.")
-    annotators: int = _simulated(20, "Number of annotators.")
-    documents: int = _simulated(20, "Number of documents.")
-    segments: int = _simulated(10, "Segments per document (da: on average).")
-    spread: float | None = _simulated(None, "Standard deviation of system quality. Default: 1 log-odds; da: 4 points.")
-    qualities: tuple[float, ...] | None = _simulated(
-        None,
-        "The quality of each system, comma-separated, in log-odds (da: points).",
-        typed=str | None,
-        convert=_numbers,
-    )
-    careless: float = _simulated(0.0, "Share of annotators who judge at random.")
-    blocks: int = _simulated(600, "ranking: number of blocks (screens).")
-    block_size: int = _simulated(5, "ranking: systems per block.")
-    ties: float = _simulated(0.5, "ranking: how likely ties are (Davidson's nu).")
-    reference: float = _simulated(0.2, "ranking: share of blocks that include the reference.")
-    uneven: float = _simulated(0.0, "ranking: how much more often similar systems meet; 0: all pairs equally often.")
-    repeats: float = _simulated(0.05, "ranking: share of blocks repeated by the same annotator.")
-    overlap: float = _simulated(0.2, "ranking: share of blocks also judged by a second annotator.")
-    length_effect: float = _simulated(0.0, "ranking: how much harder long source texts are.")
-    blanks: float = _simulated(0.0, "ranking: share of ranks left blank.")
-    tasks: int = _simulated(60, "da: number of tasks, each for one annotator.")
-    task_size: int = _simulated(100, "da: items per task, controls included.")
-    context: bool = _simulated(True, "da: show whole documents, or single segments.")
-    controls: float = _simulated(0.3, "da: share of control items in a task.")
-    humans: int = _simulated(1, "da: number of human translations judged like systems.")
-    taste: float | None = _simulated(
-        None, "Standard deviation of annotators' tastes for systems. Default: 0.4 log-odds; da: 3 points."
-    )
-    scale: float = _simulated(0.3, "da: variation in how widely annotators spread their scores (sd of the log).")
-    ends: bool = _simulated(True, "da: round scores to whole numbers from 0 to 100, or keep them as drawn.")
-    workload: float = _simulated(0.5, "da: variation in the number of tasks per annotator (sd of the log).")
-    pair: str = _simulated("src-tgt", "Language pair to write to the table.", "--pair", "-p")
-    campaigns: int = _simulated(1, "Number of campaigns, each with the next seed; their files are numbered.", least=1)
-    seed: int = seed_option()
-    settings: Mapping[str, Any] | None = option(
-        None,
-        "What the campaign is made of: `systems`, `annotators`, `documents`, `segments`, `spread`, `qualities`, "
-        "`careless`; of rankings also `blocks`, `ties`, `reference` and more, of scores `tasks`, `humans`, `controls` "
-        "and more. `RankingCampaign` and `ScoreCampaign` in `adjudge.planning` explain all.",
-        positional="keywords",
-        only="python",
-        python="Any",
-    )
-
-    def campaign(self) -> RankingCampaign | ScoreCampaign:
-        """The campaign that the command line describes."""
-        ranking = self.protocol == "ranking"
-        given = {name: getattr(self, name) for name in (*_OF_ALL, *(_OF_RANKINGS if ranking else _OF_SCORES))}
-        given["systems"] = self.systems if self.qualities is None else len(self.qualities)
-        optional = {"spread": self.spread, "system_taste" if ranking else "taste": self.taste}
-        given |= {name: value for name, value in optional.items() if value is not None}
-        campaign: RankingCampaign | ScoreCampaign = _campaign_class(self.protocol)(qualities=self.qualities, **given)
-        return campaign
+    truth: Path | None = option(None, "Write the true qualities to this JSON file.", only="command line")
+    sources: Path | None = option(None, "Write a source text for every segment to this file.", only="command line")
 
 
-def _campaign_class(protocol: str) -> Any:
-    from adjudge.planning.simulated_rankings import RankingCampaign
-    from adjudge.planning.simulated_scores import ScoreCampaign
-
-    kinds = {"ranking": RankingCampaign, "da": ScoreCampaign}
-    if protocol not in kinds:
-        raise unknown_choice("protocol", protocol, kinds)
-    return kinds[protocol]
-
-
-def _simulate_files(table: Table, options: SimulateOptions) -> Results:
+def _simulate_and_write(table: Table, files: SimulateFiles, settings: SimulateSettings) -> Results:
     """Draw the campaigns and write their files; the result is the truth behind them."""
     from adjudge.planning.simulate import simulate_many
     from adjudge.readers import native
     from adjudge.reports.files import to_json
     from adjudge.table.files import write_text
 
-    many, pair = options.campaigns, options.pair
-    drawn = simulate_many(options.campaign(), many, seed=options.seed)
+    many, pair = settings.campaigns, settings.pair
+    drawn = simulate_many(settings.campaign(), many, seed=settings.seed)
 
     def numbered(file: Path, number: int) -> Path:
         # Of up to 99 campaigns, `judgments-07.parquet` is the seventh.
@@ -458,10 +316,10 @@ def _simulate_files(table: Table, options: SimulateOptions) -> Results:
 
     for number, simulated in enumerate(drawn, start=1):
         native.write(simulated.judgments, numbered(table.output, number))
-        if options.truth is not None:
-            write_text(numbered(options.truth, number), to_json(simulated.truth.to_dict()) + "\n")
-        if options.sources is not None:
-            write_text(numbered(options.sources, number), "\n".join(simulated.sources) + "\n")
+        if files.truth is not None:
+            write_text(numbered(files.truth, number), to_json(simulated.truth.to_dict()) + "\n")
+        if files.sources is not None:
+            write_text(numbered(files.sources, number), "\n".join(simulated.sources) + "\n")
     names = [pair] if many == 1 else [f"{pair} {number}" for number in range(1, many + 1)]
     return Results({name: simulated.truth for name, simulated in zip(names, drawn, strict=True)})
 
@@ -470,11 +328,12 @@ def _simulate_files(table: Table, options: SimulateOptions) -> Results:
     "simulate",
     BEFORE,
     "adjudge simulate -o judgments.parquet --truth truth.json --systems 12 --uneven 1 --careless 0.1",
-    line=_simulate_files,
+    settings="adjudge.planning.simulate:SimulateSettings",
+    line=_simulate_and_write,
     work=True,
     output=False,
 )
-def simulate(table: Table, options: SimulateOptions) -> Simulated:  # noqa: ARG001, only the command line writes it
+def simulate(table: Table, files: SimulateFiles, settings: SimulateSettings) -> Simulated:  # noqa: ARG001, only the command line writes files
     """Simulate a campaign with known system qualities, to try out methods and designs.
 
     Returns:
@@ -482,14 +341,4 @@ def simulate(table: Table, options: SimulateOptions) -> Simulated:  # noqa: ARG0
     """
     from adjudge.planning.simulate import simulate as draw
 
-    protocol, settings = options.protocol, options.settings or {}
-    if not isinstance(protocol, str):
-        if settings:
-            raise UsageError("a campaign has its settings inside; change them there")
-        return draw(protocol, seed=options.seed)
-    kind = _campaign_class(protocol)
-    names = [each.name for each in fields(kind)]
-    for name in settings:
-        if name not in names:
-            raise unknown_choice("setting", name, names)
-    return draw(kind(**settings), seed=options.seed)
+    return draw(settings.campaign_in_python(), seed=settings.seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from adjudge.ranking.methods import RankSettings
 from adjudge.shell.declare import ANALYSIS, command
 from adjudge.shell.options import Table, check_table
 from adjudge.shell.reading import Judged
-from adjudge.table.errors import UsageError, param
+from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.settings import by_option, method_option, option
 
 if TYPE_CHECKING:
@@ -159,20 +160,27 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
             return counted
         check_memory(file, to_rank=True)
     helpers = None if options.with_scores is None else as_metric_scores(options.with_scores)
-    parts = judged.by_pair()
+    parts = judged.by_pair(everyone=True)
     if helpers is not None and len(parts) > 1:
         one = f"{param('with_scores')} has scores of one language pair, the judgments have {', '.join(parts)}"
         raise UsageError(f"{one}; give {param('pair')}")
 
     def ranked(part: Judgments) -> Ranking:
         from adjudge.evidence.verdict import add_verdict
+        from adjudge.people.quality import Quality, quality_of
 
-        ranking = add_verdict(rank_judgments(part, method=method, settings=settings, helpers=helpers))
+        quality = Quality(part, {}) if judged.reading.options.everyone else quality_of(part)
+        kept, everyone = quality.kept, None
+        ranking = rank_judgments(kept, method=method, settings=settings, helpers=helpers)
+        if quality.left_out:
+            with suppress(DataError):
+                everyone = rank_judgments(part, method=method, settings=settings, helpers=helpers)
+        ranking = add_verdict(ranking, quality.left_out, everyone)
         if not by:
             return ranking
         from adjudge.evidence.breakdown import with_breakdown
 
-        return with_breakdown(ranking, part, by, seed=settings.seed)
+        return with_breakdown(ranking, kept, by, seed=settings.seed)
 
     return judged.reading.each(parts, ranked)
 

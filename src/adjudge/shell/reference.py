@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from adjudge.shell.declare import COMMANDS
 from adjudge.shell.line import READING_PANEL, WORK_PANEL, command_tree, complete_command
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def types() -> str:
 
 
 def _types_named(function: Any) -> Iterator[tuple[str, str]]:
-    """The module and name of every class in the signature that the function's module imports for type checking."""
+    """The module and name of every class in the signature that the modules of the function and its settings import."""
     import ast
     import inspect
 
@@ -137,8 +138,9 @@ def _types_named(function: Any) -> Iterator[tuple[str, str]]:
     written = " | ".join(str(each.annotation) for each in signature.parameters.values())
     parsed = (ast.parse(text, mode="eval") for text in (written, str(signature.return_annotation)) if text)
     used = {node.id for tree in parsed for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    source = ast.parse(inspect.getsource(sys.modules[function.__module__]))
-    for node in ast.walk(source):
+    declared = COMMANDS.get(function.__name__)
+    modules = {function.__module__, *(kind.__module__ for kind in (declared.groups.values() if declared else ()))}
+    for node in (node for module in modules for node in ast.walk(ast.parse(inspect.getsource(sys.modules[module])))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("adjudge."):
             yield from ((str(node.module), name.name) for name in node.names if name.name in used and not name.asname)
 

@@ -15,7 +15,7 @@ from adjudge.table.errors import DataError
 from adjudge.table.results import Result, Table, to_plain
 from adjudge.table.settings import by_option, documents_by_option, method_option, option, seed_option
 from adjudge.work.cache import cached
-from adjudge.work.tasks import Outcome, current_workers, do_task, try_tasks, workers, worth_dividing
+from adjudge.work.tasks import Outcome, current_workers, do_task, is_worth_dividing, try_tasks, workers
 
 if TYPE_CHECKING:
     from adjudge.evidence.audit import Audit, AuditSettings
@@ -123,7 +123,7 @@ class CampaignReport(Result):
         return write_paper(self.pairs, Path(folder))
 
 
-def if_possible(what: str, missing: list[str], compute: Callable[[], _Computed]) -> _Computed | None:
+def compute_or_note(what: str, missing: list[str], compute: Callable[[], _Computed]) -> _Computed | None:
     """Leave out a part that the data do not allow, and add the reason to `missing`."""
     try:
         return compute()
@@ -176,9 +176,9 @@ def pair_results(quality: Quality, settings: ReportSettings) -> PairResults:
 
     missing: list[str] = []
     judgments = quality.kept
-    parts = _divided(judgments, quality.everyone, settings)
+    parts = _compute_parts(judgments, quality.everyone, settings)
     settings.progress("checking the annotators")
-    checked = if_possible("The check of annotators", missing, parts.checked)
+    checked = compute_or_note("The check of annotators", missing, parts.checked)
     if checked is not None and settings.only_passing:
         passing = pl.col("annotator").is_in(list(checked.passing))
         judgments = judgments.keep(passing, otherwise="judgment of an annotator who did not pass the check")
@@ -190,12 +190,13 @@ def pair_results(quality: Quality, settings: ReportSettings) -> PairResults:
         counts=describe_answers(judgments, {}),
         ranking=ranking,
         others=parts.others(ranking),
-        tournament=if_possible("The tournament", missing, parts.tournament) if ranking.kind == "relative" else None,
+        tournament=compute_or_note("The tournament", missing, parts.tournament) if ranking.kind == "relative" else None,
         checked=checked,
-        agreement=if_possible("Agreement", missing, lambda: parts.agreement(ranking.kind)),
-        audit=if_possible("The audit", missing, parts.audit),
+        agreement=compute_or_note("Agreement", missing, lambda: parts.agreement(ranking.kind)),
+        audit=compute_or_note("The audit", missing, parts.audit),
         only_passing=settings.only_passing,
         left_out=quality.left_out,
+        otherwise=parts.otherwise() if quality.left_out else None,
         missing=tuple(missing),
         record=judgments.record,
     )
@@ -241,6 +242,14 @@ class _Parts:
         key = (method, settings, judgments.fingerprint, judgments.set_aside, judgments.notes, judgments.people)
         return cached("rank", key, lambda: rank(judgments, method=method, settings=settings))
 
+    def otherwise(self) -> Ranking | None:
+        """The ranking with the judgments of those who are left out; None where there is none."""
+        from adjudge.ranking.methods import RankSettings, rank
+
+        with suppress(DataError):
+            return rank(self.everyone, method=self.settings.method, settings=RankSettings(seed=self.settings.seed))
+        return None
+
     def others(self, ranking: Ranking) -> tuple[Ranking, ...]:
         return self._once("others", lambda: tuple(self._other_rankings(ranking)))
 
@@ -272,14 +281,14 @@ class _Parts:
         return audit(self.judgments, settings=self.settings.audit, outcomes=self.outcomes)
 
 
-def _divided(judgments: Judgments, everyone: Judgments, settings: ReportSettings) -> _Parts:
+def _compute_parts(judgments: Judgments, everyone: Judgments, settings: ReportSettings) -> _Parts:
     """The parts of a report, computed by two or three processes if that is faster, otherwise on demand."""
     from adjudge.evidence.audit import SECONDS_PER_ROW, audit_tasks
 
     undivided = _Parts(judgments, everyone, settings, current_workers().cache)
     seconds = len(judgments) * SECONDS_PER_ROW
     # Agreement by length waits for the kind of the ranking, and a ranking of those who pass for the check.
-    if settings.only_passing or settings.texts is not None or not worth_dividing(seconds, tasks=2, most_jobs=3):
+    if settings.only_passing or settings.texts is not None or not is_worth_dividing(seconds, tasks=2, most_jobs=3):
         return undivided
     audit = audit_tasks(judgments, settings=settings.audit)
     make = replace(undivided, settings=replace(settings, progress=silent), make_sections=audit.make)

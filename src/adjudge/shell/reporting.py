@@ -61,11 +61,11 @@ class ReportFiles:
 def _write_report_files(judged: Judged, files: ReportFiles, settings: ReportSettings, *, json: bool) -> Written | None:
     """Compute the report and write it; JSON lists the files."""
     from adjudge.reports.files import check_page_ending
-    from adjudge.shell.evidence import judged_by_pair
+    from adjudge.shell.evidence import read_by_pair
 
     check_page_ending(files.output)
-    parts = judged_by_pair(judged, divided=True, everyone=True)
-    # Only now, so that the other processes start first.
+    parts = read_by_pair(judged, divided=True, everyone=True)
+    # Imported here and not above, so that the other processes start first.
     from adjudge.shell.output import progress
     from adjudge.shell.report_stages import make_report
 
@@ -78,7 +78,7 @@ def _write_report_files(judged: Judged, files: ReportFiles, settings: ReportSett
     left_out = [f"adjudge: {name} is left out: {reason}" for name, reason in made.left_out.items()]
     for line in [*left_out, *(f"wrote {path}" for path in written)]:
         print(line, file=sys.stderr)
-    return _written_report(written, made) if json else None
+    return _make_and_write_report(written, made) if json else None
 
 
 @command(
@@ -122,7 +122,7 @@ def _write_files(made: CampaignReport, files: ReportFiles) -> list[Path]:
     return [path for path in (files.output, files.tables, files.plots, files.paper) if path is not None]
 
 
-def _written_report(files: list[Path], made: CampaignReport) -> Written:
+def _make_and_write_report(files: list[Path], made: CampaignReport) -> Written:
     from adjudge.reports.build import Written
 
     about: dict[str, Any] = {name: getattr(made, name) for name in ("settings", "data", "set_aside", "notes")}
@@ -151,11 +151,11 @@ class DemoSettings:
 def demo(settings: DemoSettings, *, json: bool) -> Written | None:
     """Run everything on simulated campaigns: check, agreement, ranking, audit and report."""
     folder, seed = settings.output, settings.seed
-    for line in run_demo(folder, seed, calls=_typed_name(), tell=_tell):
+    for line in run_demo(folder, seed, calls=_find_typed_name(), tell=_tell):
         _tell("")
         # Whoever asks for JSON gets nothing else on standard output.
         print(line, flush=True, file=sys.stderr if json else sys.stdout)
-    return _written(folder, seed) if json else None
+    return _write_demo(folder, seed) if json else None
 
 
 def _tell(what: str) -> None:
@@ -164,7 +164,7 @@ def _tell(what: str) -> None:
         print(f"\r\x1b[2K  … {what}" if what else "\r\x1b[2K", end="", file=sys.stderr, flush=True)
 
 
-def _typed_name() -> str:
+def _find_typed_name() -> str:
     """How to type this command here: by name if the shell finds it, otherwise by path."""
     called = Path(sys.argv[0]).absolute()
     if shutil.which("adjudge") or called.name != "adjudge":
@@ -172,7 +172,7 @@ def _typed_name() -> str:
     return str(called.relative_to(Path.cwd()) if called.is_relative_to(Path.cwd()) else called)
 
 
-def _written(folder: Path, seed: int) -> Written:
+def _write_demo(folder: Path, seed: int) -> Written:
     from adjudge.readers.registry import read
     from adjudge.reports.build import Written
 
@@ -199,7 +199,7 @@ def run_demo(folder: Path, seed: int, *, calls: str = "adjudge", tell: Callable[
     from adjudge.table.judgments import concat
 
     yield "Two simulated campaigns with a known truth, from judgments to report:"
-    campaigns = _simulated_campaigns(seed)
+    campaigns = _simulate_campaigns(seed)
     native.write(concat([simulated.judgments for simulated in campaigns.values()]), folder / "judgments.parquet")
     truths = {name: simulated.truth.to_dict() for name, simulated in campaigns.items()}
     write_text(folder / "truth.json", to_json(truths) + "\n")
@@ -220,7 +220,7 @@ def run_demo(folder: Path, seed: int, *, calls: str = "adjudge", tell: Callable[
     yield f"To continue: {calls} rank {folder / 'judgments.parquet'}, or {calls} --help."
 
 
-def _simulated_campaigns(seed: int) -> dict[str, Simulated]:
+def _simulate_campaigns(seed: int) -> dict[str, Simulated]:
     from adjudge.planning.simulate import simulate
     from adjudge.planning.simulated_rankings import RankingCampaign
     from adjudge.planning.simulated_scores import ScoreCampaign

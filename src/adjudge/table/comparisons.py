@@ -258,16 +258,16 @@ SMALL_TABLE = 100_000
 def groups(system: NDArray[np.int64], other: NDArray[np.int64], systems: int) -> tuple[tuple[int, ...], ...]:
     """The systems in groups that share no level of `other` (such as annotators), each in order."""
     if not _is_small(system, other, systems):
-        return _many_groups(system, other, systems)
-    first = _first_linked(system, other, systems)
+        return _group_by_graph(system, other, systems)
+    first = _find_first_linked(system, other, systems)
     return tuple(tuple(np.flatnonzero(first == number).tolist()) for number in np.unique(first))
 
 
 def number_of_groups(system: NDArray[np.int64], other: NDArray[np.int64], systems: int) -> int:
     """How many groups `groups` gives."""
     if _is_small(system, other, systems):
-        return len(np.unique(_first_linked(system, other, systems)))
-    return len(_many_groups(system, other, systems))
+        return len(np.unique(_find_first_linked(system, other, systems)))
+    return len(_group_by_graph(system, other, systems))
 
 
 def _is_small(system: NDArray[np.int64], other: NDArray[np.int64], systems: int) -> bool:
@@ -276,7 +276,7 @@ def _is_small(system: NDArray[np.int64], other: NDArray[np.int64], systems: int)
     return systems <= FEW_SYSTEMS and levels * systems <= max(SMALL_TABLE, SPARSE * len(system))
 
 
-def _first_linked(system: NDArray[np.int64], other: NDArray[np.int64], systems: int) -> NDArray[np.int64]:
+def _find_first_linked(system: NDArray[np.int64], other: NDArray[np.int64], systems: int) -> NDArray[np.int64]:
     """The first system that each is linked with, from a table of who met whom: audits ask this thousands of times."""
     levels = int(other.max(initial=-1)) + 1
     met = np.zeros(levels * systems, dtype=np.float32)
@@ -293,19 +293,19 @@ def _first_linked(system: NDArray[np.int64], other: NDArray[np.int64], systems: 
     return first
 
 
-def _many_groups(system: NDArray[np.int64], other: NDArray[np.int64], systems: int) -> tuple[tuple[int, ...], ...]:
-    """As `groups`, by a graph."""
+def _group_by_graph(system: NDArray[np.int64], other: NDArray[np.int64], systems: int) -> tuple[tuple[int, ...], ...]:
+    """Find the groups of linked systems by a graph, which is faster than a table where there are many."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    system, other = _met(system, other, systems)
+    system, other = _find_meetings(system, other, systems)
     nodes = systems + int(other.max(initial=-1)) + 1
     links = coo_array((np.ones(len(system), dtype=np.int8), (system, other + systems)), shape=(nodes, nodes))
     label = connected_components(links, directed=False)[1][:systems]
     return tuple(sorted(tuple(np.flatnonzero(label == group).tolist()) for group in np.unique(label)))
 
 
-def _met(
+def _find_meetings(
     system: NDArray[np.int64], other: NDArray[np.int64], systems: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Each pair of system and level that meets, once, as far as that is quickly told."""

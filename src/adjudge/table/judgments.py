@@ -173,21 +173,21 @@ def key_hashes(table: pl.DataFrame, key: Iterable[str]) -> Hashes:
     return table.select(total).to_series().to_numpy(writable=True)
 
 
-def any_single(hashes: Hashes) -> bool:
+def has_single(hashes: Hashes) -> bool:
     """Whether one of the hashes is equal to no other."""
     ordered = np.sort(hashes)
     differs = np.concatenate([[True], ordered[1:] != ordered[:-1], [True]])
     return len(hashes) > 0 and bool((differs[1:] & differs[:-1]).any())
 
 
-def equal_to_others(hashes: Hashes) -> Bools:
+def mark_repeated(hashes: Hashes) -> Bools:
     """Mark the hashes that are equal to others."""
     ordered = np.sort(hashes)
     again = ordered[1:] == ordered[:-1]
-    return are_among(hashes, ordered[1:][again]) if again.any() else np.zeros(len(hashes), dtype=bool)
+    return mark_among(hashes, ordered[1:][again]) if again.any() else np.zeros(len(hashes), dtype=bool)
 
 
-def are_among(hashes: Hashes, wanted: Hashes) -> Bools:
+def mark_among(hashes: Hashes, wanted: Hashes) -> Bools:
     """Mark the hashes that are among those wanted."""
     return pl.Series(hashes).is_in(pl.Series(wanted).implode()).to_numpy(writable=True)
 
@@ -327,7 +327,7 @@ class Judgments:
             return self
         last = pl.col("revision") == pl.col("revision").max().over(KEY)
         # Most judgments have no other revision, and hashes show that quickly.
-        kept = ~equal_to_others(key_hashes(self.table, KEY))
+        kept = ~mark_repeated(key_hashes(self.table, KEY))
         kept[~kept] = self.table.filter(~kept).select(last).to_series().to_numpy()
         return self.keep(pl.lit(pl.Series(kept)), otherwise="earlier revision of a judgment that was saved again")
 
@@ -386,25 +386,25 @@ def _conform(frame: pl.DataFrame, name: str, dtype: pl.DataType | type[pl.DataTy
         return pl.Series(name, [default], dtype=dtype).new_from_index(0, frame.height)
     column = frame[name]
     try:
-        cast = (_whole(column) if dtype == pl.Int32 else column).cast(dtype, strict=True)
+        cast = (_restore_whole_numbers(column) if dtype == pl.Int32 else column).cast(dtype, strict=True)
     except pl.exceptions.PolarsError:
         cast = column
     if cast.dtype != dtype:
-        row = _first_bad(column, dtype)
+        row = _find_first_bad(column, dtype)
         value, needed = (column.dtype if row is None else column[row]), _KINDS_OF_VALUES.get(dtype, str(dtype))
         raise source.fault(f"column '{name}' holds '{shown(value)}', {needed} is needed; correct it", row)
     if name in NAMES and cast.null_count() < len(cast):
-        cast = _without_blanks(cast)
+        cast = _clear_blanks(cast)
     return cast if default is None or not cast.null_count() else cast.fill_null(default)
 
 
-def _without_blanks(names: pl.Series) -> pl.Series:
+def _clear_blanks(names: pl.Series) -> pl.Series:
     """The names with empty and blank ones as null, since some programs write missing names as quoted blanks."""
     blank = names.str.strip_chars() == ""
     return pl.select(pl.when(~blank).then(names).alias(names.name)).to_series() if blank.any() else names
 
 
-def _whole(column: pl.Series) -> pl.Series:
+def _restore_whole_numbers(column: pl.Series) -> pl.Series:
     """Convert `2.0` back to whole numbers; data frames turn integers into floats if some are missing."""
     if column.dtype == pl.String:
         return column.str.replace(r"^([+-]?[0-9]+)\.0*$", "$1")
@@ -414,10 +414,10 @@ def _whole(column: pl.Series) -> pl.Series:
     return column if (column == column.round()).all() else column.cast(pl.String)
 
 
-def _first_bad(column: pl.Series, dtype: pl.DataType | type[pl.DataType]) -> int | None:
+def _find_first_bad(column: pl.Series, dtype: pl.DataType | type[pl.DataType]) -> int | None:
     """The first row whose value cannot be converted, or None if no single row is to blame."""
     try:
-        return first_true(_whole(column).cast(dtype, strict=False).is_null() & column.is_not_null())
+        return first_true(_restore_whole_numbers(column).cast(dtype, strict=False).is_null() & column.is_not_null())
     except pl.exceptions.PolarsError:
         return None
 

@@ -43,14 +43,14 @@ def is_human(system: str, pattern: re.Pattern[str] | None = None) -> bool:
     return (pattern or compile_human_pattern(None)).fullmatch(system) is not None
 
 
-def human_among(systems: Iterable[str], pattern: re.Pattern[str]) -> list[str]:
+def find_humans(systems: Iterable[str], pattern: re.Pattern[str]) -> list[str]:
     """The names of human translations among these, sorted and without duplicates."""
     return sorted({system for system in systems if is_human(system, pattern)})
 
 
 def human_columns(systems: pl.Series, pattern: str | None) -> dict[str, pl.Series]:
     """The columns `human` and `kind` for a column of system names: a human translation is a reference."""
-    human = human_among(systems.unique().drop_nulls().to_list(), compile_human_pattern(pattern))
+    human = find_humans(systems.unique().drop_nulls().to_list(), compile_human_pattern(pattern))
     flag = systems.is_in(human).fill_null(value=False)
     kind = pl.select(pl.when(flag).then(pl.lit("reference")).otherwise(pl.lit("system"))).to_series()
     return {"human": flag.alias("human"), "kind": kind.alias("kind")}
@@ -66,7 +66,7 @@ def mark_humans(judgments: Judgments, pattern: str | None, *, given: Collection[
     """
     if pattern is None and "human" in given:
         return judgments
-    people = human_among(judgments.table["system"].unique().to_list(), compile_human_pattern(pattern))
+    people = find_humans(judgments.table["system"].unique().to_list(), compile_human_pattern(pattern))
     human = pl.col("system").is_in(people)
     columns = [human.alias("human")]
     if "kind" not in given:
@@ -129,7 +129,7 @@ def with_judges(judgments: Judgments) -> Judgments:
     return replace(judgments, table=table, machine=None, set_aside=others)
 
 
-def machine_rows(judgments: Judgments) -> pl.DataFrame | None:
+def select_machine_rows(judgments: Judgments) -> pl.DataFrame | None:
     """The rows of machines about what these people judged: of their language pair, and of their campaign.
 
     Rows of a campaign that no person has belong to all: tables of people and of judges may be named differently.
@@ -178,13 +178,17 @@ def one_judge(systems: Sequence[str], named: NDArray[np.bool_], unnamed: NDArray
     if len(named) < 2:
         return
     judges, by_others = named.sum(axis=0), unnamed.any(axis=0)
-    yield from _few_judges("one annotator{}", "rests on that person's taste", systems, (judges == 1) & ~by_others)
+    yield from _say_few_annotators(
+        "one annotator{}", "rests on that person's taste", systems, (judges == 1) & ~by_others
+    )
     with_others = "rests on that person's taste and on judgments without a name"
-    yield from _few_judges("one annotator{} with a name", with_others, systems, (judges == 1) & by_others)
-    yield from _few_judges("nobody with a name", "may rest on one person's taste", systems, (judges == 0) & by_others)
+    yield from _say_few_annotators("one annotator{} with a name", with_others, systems, (judges == 1) & by_others)
+    yield from _say_few_annotators(
+        "nobody with a name", "may rest on one person's taste", systems, (judges == 0) & by_others
+    )
 
 
-def _few_judges(who: str, rests: str, systems: Sequence[str], judged_so: NDArray[np.bool_]) -> Iterator[str]:
+def _say_few_annotators(who: str, rests: str, systems: Sequence[str], judged_so: NDArray[np.bool_]) -> Iterator[str]:
     names = [name for name, chosen in zip(systems, judged_so, strict=True) if chosen]
     if names:
         shown = ", ".join(names[:MOST_SHOWN]) + (f" and {len(names) - MOST_SHOWN} more" if names[MOST_SHOWN:] else "")

@@ -85,7 +85,7 @@ class Sheet:
 def sheet_of(judgments: Judgments) -> Sheet:
     """Code the scores of one language pair, last revision; rows without a score are left out."""
     table = judgments.final().table.filter(pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null())
-    rated = _rated(table, judgments)
+    rated = _mark_rated(table, judgments)
     systems = table["system"].filter(rated).unique().sort()
     annotators = table["annotator"].fill_null(NOBODY).unique().sort()
     documents = table["document"].drop_nulls().unique().sort()
@@ -114,7 +114,7 @@ def sheet_of(judgments: Judgments) -> Sheet:
     )
 
 
-def _rated(table: pl.DataFrame, judgments: Judgments) -> pl.Series:
+def _mark_rated(table: pl.DataFrame, judgments: Judgments) -> pl.Series:
     """Mark the scores of systems by annotators who passed; judgments without any are refused."""
     rated = table["kind"].is_in(RATED) & _column(table, "passed", True)
     if not rated.any():
@@ -234,7 +234,7 @@ def resampled_means(sheet: Sheet, count: int, rng: np.random.Generator) -> Float
     # Sorted by item, so that systems with equal scores get exactly equal sums.
     order = np.lexsort((who, item))
     item, who, score = item[order], who[order], score[order]
-    alike = _judged_alike(sheet, item, who)
+    alike = _group_items_judged_alike(sheet, item, who)
     shape = (len(alike.system), people)
     share = np.ones(len(sheet.item_system)) if sheet.item_weight is None else sheet.item_weight
     sums = coo_array((share[item] * score, (alike.group[item], who)), shape=shape).tocsr()
@@ -267,7 +267,7 @@ class _JudgedAlike:
     """The system of each group."""
 
 
-def _judged_alike(sheet: Sheet, item: Ints, who: Ints) -> _JudgedAlike:
+def _group_items_judged_alike(sheet: Sheet, item: Ints, who: Ints) -> _JudgedAlike:
     """The groups of items, from the item and annotator of every score, in order."""
     items, start, size = np.unique(item, return_index=True, return_counts=True)
     pattern = np.empty(len(items), dtype=np.int64)

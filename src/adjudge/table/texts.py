@@ -107,7 +107,7 @@ class MarkRules:
         return (TARGET, *((SOURCE,) if self.source else ()), *((MISSING,) if self.missing else ()))
 
 
-def fault_of_mark(mark: Mark, rules: MarkRules, *, target: str, source: str | None) -> str | None:
+def find_mark_fault(mark: Mark, rules: MarkRules, *, target: str, source: str | None) -> str | None:
     """Say what is wrong with a mark in these texts, or None. The category may be missing: it is chosen later."""
     if mark.side not in rules.sides:
         return f"side '{shown(mark.side)}' is none of {', '.join(rules.sides)}"
@@ -130,9 +130,9 @@ def _fault_of_offsets(mark: Mark, text: str) -> str | None:
     return None
 
 
-def fault_of_marks(marks: Sequence[Mark], rules: MarkRules, *, target: str, source: str | None) -> str | None:
+def find_marks_fault(marks: Sequence[Mark], rules: MarkRules, *, target: str, source: str | None) -> str | None:
     """Say what is wrong with the marks of one translation, or None."""
-    faults = (fault_of_mark(mark, rules, target=target, source=source) for mark in marks)
+    faults = (find_mark_fault(mark, rules, target=target, source=source) for mark in marks)
     if (fault := next(filter(None, faults), None)) is not None:
         return fault
     placed = [mark for mark in marks if mark.side != MISSING]
@@ -153,7 +153,7 @@ def _fault_of_overlap(marks: Sequence[Mark]) -> str | None:
     return None
 
 
-def carried_over(marks: Iterable[Mark], before: str, after: str) -> tuple[Mark, ...]:
+def carry_over(marks: Iterable[Mark], before: str, after: str) -> tuple[Mark, ...]:
     """Move marks to a text that was changed in one place: those that touch the change are dropped."""
     head = 0
     while head < min(len(before), len(after)) and before[head] == after[head]:

@@ -45,14 +45,14 @@ def find_alignment(source: Sequence[str], translation: Sequence[str], path: Path
             same += 1
             what = "the translation equals the source"
             yield Finding(name, line, "", "untranslated", source_line[:64], None, 0.9, what)
-    for first, last, shift in shifted_stretches(source, translation) if same < len(source) / 2 else ():
+    for first, last, shift in find_shifted_stretches(source, translation) if same < len(source) / 2 else ():
         direction = "behind" if shift > 0 else "ahead"
         where = f"lines {first} to {last}" if last - first + 1 < len(source) else "all lines"
         what = f"{where} fit the source better when moved: the translation is {counted(abs(shift), 'line')} {direction}"
         yield Finding(name, first, "", "misaligned", translation[first - 1][:64], None, 0.85, what)
 
 
-def shifted_stretches(source: Sequence[str], translation: Sequence[str]) -> list[tuple[int, int, int]]:
+def find_shifted_stretches(source: Sequence[str], translation: Sequence[str]) -> list[tuple[int, int, int]]:
     """Stretches (first line, last line, shift) where line i of the source fits line i + shift of the translation."""
     if len(source) < FEWEST:
         return []
@@ -73,10 +73,10 @@ def shifted_stretches(source: Sequence[str], translation: Sequence[str]) -> list
     return stretches
 
 
-def move_in_step(source: Sequence[str], translation: Sequence[str]) -> list[str]:
+def realign(source: Sequence[str], translation: Sequence[str]) -> list[str]:
     """The translation of every segment, where stretches that are out of step are moved back."""
     moved = list(translation)
-    for first, last, shift in shifted_stretches(source, translation):
+    for first, last, shift in find_shifted_stretches(source, translation):
         for line in range(first - 1, last):
             moved[line] = translation[(line + shift) % len(translation)]
     return moved

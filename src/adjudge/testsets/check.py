@@ -319,7 +319,7 @@ def check_translation(source: SourceText, path: Path, code: str) -> list[Finding
     known = quotes.find_eaten_quotes(source)
     beside = () if known else quotes.find_with_translation(source, lines)
     if known or beside:
-        all_findings += [*beside, *quotes.restorations(source, lines)]
+        all_findings += [*beside, *quotes.find_restorations(source, lines)]
     if len(lines) >= FEWEST_LINES and detect(lines) == code:
         what = f"the translation is in '{code}', the language of the source"
         all_findings.append(Finding(str(path), 1, "", "language", lines[0][:64], None, 0.9, what))

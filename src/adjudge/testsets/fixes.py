@@ -135,7 +135,7 @@ def _source_segments(raw: bytes) -> tuple[list[_Span], str]:
 
     def start(name: str, _: dict[str, str]) -> None:
         if "src" in inside and name == "seg":
-            spans.append(_Span(_after_tag(raw, parser.CurrentByteIndex)))
+            spans.append(_Span(_find_end_of_tag(raw, parser.CurrentByteIndex)))
         elif inside and inside[-1] == "seg" and "src" in inside:
             spans[-1].plain = False
         inside.append(name)
@@ -154,7 +154,7 @@ def _source_segments(raw: bytes) -> tuple[list[_Span], str]:
     return spans, encodings[-1]
 
 
-def _after_tag(raw: bytes, position: int) -> int:
+def _find_end_of_tag(raw: bytes, position: int) -> int:
     """The place behind the tag that starts here; values of attributes may hold what else would end it."""
     quote = b""
     for index in range(position, len(raw)):

@@ -108,10 +108,12 @@ def _find_missing_blank(word: str, names: Counter[str], lexicon: Lexicon) -> int
         return None
     if lexicon.in_dictionary(word) or lexicon.in_dictionary(word.lower()):
         return None
-    return next((cut for cut in range(len(word) - 2, 1, -1) if _are_two(word[:cut], word[cut:], names, lexicon)), None)
+    return next(
+        (cut for cut in range(len(word) - 2, 1, -1) if _are_two_words(word[:cut], word[cut:], names, lexicon)), None
+    )
 
 
-def _are_two(left: str, right: str, names: Counter[str], lexicon: Lexicon) -> bool:
+def _are_two_words(left: str, right: str, names: Counter[str], lexicon: Lexicon) -> bool:
     frequent, whole = lexicon.zipf(right), lexicon.zipf((left + right).lower())
     is_name = names[left] or (not lexicon.in_dictionary(left.lower()) and lexicon.in_dictionary(left))
     holds = (len(right) > 2 or right in _SHORT) and (frequent >= FUNCTION or right in NEVER_PARTS)
@@ -231,7 +233,7 @@ def find_characters(document: Document) -> Iterator[Finding]:
             for match in shape.finditer(text):
                 edit = Edit(*match.span(), html.unescape(match.group()) if shape is _ENTITY else "")
                 yield document.finding(index, "markup", what, 0.9 if shape is _ENTITY else 0.8, edit=edit)
-        for match in _UNSEEN.finditer(_unbroken(text)):
+        for match in _UNSEEN.finditer(_undo_wrong_encoding(text)):
             yield document.finding(index, "markup", f"an unseen character U+{ord(match.group()):04X}", 0.9,
                                    edit=Edit(*match.span(), ""))  # fmt: skip
 
@@ -254,7 +256,7 @@ def _strip_markup(text: str) -> str:
     return _UNSEEN.sub("", _TAG.sub("", _ENTITY.sub(lambda match: html.unescape(match.group()), text)))
 
 
-def _unbroken(text: str) -> str:
+def _undo_wrong_encoding(text: str) -> str:
     """The text as far as wrong encodings can be undone: what they broke is reported as such, not as unseen."""
     if text.isascii():
         return text

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from adjudge.table.wording import counted
-from adjudge.testsets.alignment import move_in_step
+from adjudge.testsets.alignment import realign
 from adjudge.testsets.documents import Document, SourceText, is_ended
 from adjudge.testsets.findings import Edit, Finding
 
@@ -175,17 +175,17 @@ def find_marks(text: str, index: int) -> list[Mark]:
     """All double marks, and all single ones that are no apostrophes for certain."""
     marks: list[Mark] = []
     plurals = {match.end() for match in _PLURAL.finditer(text)}
-    previous, following = _neighbours(text), _neighbours(text[::-1])[::-1]
+    previous, following = _find_neighbours(text), _find_neighbours(text[::-1])[::-1]
     begin = len(text) - len(text.lstrip(_LEADING))
     for position, printed in enumerate(text):
         if printed not in ALL or text[position - 1 : position + 1] in _TWO_IN_ONE:
             continue
         character = '"' if text[position : position + 2] in _TWO_IN_ONE else printed
         before, after = previous[position], following[position]
-        side: Side = "close" if position in plurals else _side(text, position, before, after)
+        side: Side = "close" if position in plurals else _find_side(text, position, before, after)
         if (hebrew := in_hebrew_word(text, position)) is not None:
             side = hebrew
-        if hebrew == "inside" or (character in INCHES and _measures(text, position, before, after)):
+        if hebrew == "inside" or (character in INCHES and _is_measure(text, position, before, after)):
             continue
         if character in SINGLE and (side in ("inside", "digit", "either") or _ELIDED.match(text, position)):
             continue
@@ -193,14 +193,14 @@ def find_marks(text: str, index: int) -> list[Mark]:
     return marks
 
 
-def _measures(text: str, position: int, before: str, after: str) -> bool:
+def _is_measure(text: str, position: int, before: str, after: str) -> bool:
     """Whether a mark stands for inches after feet, or for seconds between numbers: 6'2", 20''53."""
     return _FEET.search(text, max(0, position - _LONGEST_FEET), position) is not None or (
         before.isdigit() and after.isdigit()
     )
 
 
-def _neighbours(text: str) -> list[str]:
+def _find_neighbours(text: str) -> list[str]:
     """For every place the nearest character before it that is no quotation mark; empty at the beginning."""
     nearest = ""
     neighbours: list[str] = []
@@ -211,7 +211,7 @@ def _neighbours(text: str) -> list[str]:
     return neighbours
 
 
-def _side(text: str, position: int, before: str, after: str) -> Side:
+def _find_side(text: str, position: int, before: str, after: str) -> Side:
     character = text[position]
     if (by_script := side_by_script(text, position, before, after)) is not None:
         return by_script
@@ -225,11 +225,11 @@ def _side(text: str, position: int, before: str, after: str) -> Side:
     if left_free != right_free:
         return "open" if left_free else "close"
     if left_free:
-        return _between_blanks(text, position, before, after)
-    return _between_letters(before, after)
+        return _find_side_between_blanks(text, position, before, after)
+    return _find_side_between_letters(before, after)
 
 
-def _between_blanks(text: str, position: int, before: str, after: str) -> Side:
+def _find_side_between_blanks(text: str, position: int, before: str, after: str) -> Side:
     character = text[position]
     if character in OPENS:
         return "open"
@@ -242,7 +242,7 @@ def _between_blanks(text: str, position: int, before: str, after: str) -> Side:
     return "either" if after.isspace() else "open" if before.isspace() and after in DASHES else "either"
 
 
-def _between_letters(before: str, after: str) -> Side:
+def _find_side_between_letters(before: str, after: str) -> Side:
     """No blank on either side: after the end of a sentence it closes, else it stands inside a word."""
     if before.isalnum() and after.isalnum():
         return "inside"
@@ -491,7 +491,7 @@ def find_single_quotes(document: Document) -> Iterator[Finding]:
             # No apostrophe stands after a comma or the end of a sentence.
             if document.texts[broken.mark.index][: broken.mark.position].endswith(_PUNCTUATION):
                 what = "the end of a quotation in single marks that was never opened"
-                yield _report(document, broken.mark, what)
+                yield _make_finding(document, broken.mark, what)
         elif broken.problem != "apostrophe":
             yield _report_unclosed(document, broken)
     yield from _find_style(document, marks, single)
@@ -513,12 +513,12 @@ def _report_unclosed(document: Document, broken: Broken) -> Finding:
     if broken.problem == "opens anew":
         last = broken.until - 1
     if last == mark.index:
-        return _report(document, mark, what)
+        return _make_finding(document, mark, what)
     end = len(document.texts[last].rstrip())
     return document.finding(last, "quotation-marks", what, 0.6, span=(max(0, end - 1), end))
 
 
-def _report(document: Document, mark: Mark, what: str) -> Finding:
+def _make_finding(document: Document, mark: Mark, what: str) -> Finding:
     return document.finding(mark.index, "quotation-marks", what, 0.6, span=(mark.position, mark.position + 1))
 
 
@@ -606,9 +606,9 @@ TOLD_BY_BOTH, TOLD_BY_TRANSLATION = 0.95, 0.9
 """How sure a mark is that the rest of its own segment asks for, and one that only the translation shows."""
 
 
-def restorations(source: SourceText, translation: Sequence[str]) -> Iterator[Finding]:
+def find_restorations(source: SourceText, translation: Sequence[str]) -> Iterator[Finding]:
     """A finding with its correction for every mark that was lost; lines out of step are looked up in step."""
-    partner = iter(move_in_step(source.texts, translation))
+    partner = iter(realign(source.texts, translation))
     what = "the translation has the quotation mark that this segment lost"
     for document in source.documents:
         for index, text in enumerate(document.texts):

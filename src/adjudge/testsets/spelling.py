@@ -140,7 +140,7 @@ def _confidence(word: str, near: Near, lexicon: Lexicon) -> float:
 
 
 def _find_doubled(document: Document, index: int, text: str, lexicon: Lexicon) -> Iterator[Finding]:
-    """In other languages than English, articles and pronouns may well stand twice: only longer words are doubted."""
+    """Find words that stand twice in a row; outside English only longer ones, as articles and pronouns may repeat."""
     english = lexicon.language == "en"
     for match in _DOUBLED.finditer(text):
         # A rare word that is doubled is a name, such as that of a plant or a place.

@@ -42,10 +42,10 @@ def cached(what: str, key: object, compute: Callable[[], _Computed]) -> _Compute
     """
     if not (current_workers().cache and _is_allowed()):
         return compute()
-    return _stored(f"{what}|{key!r}|{code_fingerprint()}", compute, least_seconds=WORTH_KEEPING)
+    return _load_or_compute(f"{what}|{key!r}|{code_fingerprint()}", compute, least_seconds=WORTH_KEEPING)
 
 
-def kept_with_version(what: str, version: str, compute: Callable[[], _Computed]) -> _Computed:
+def keep_with_version(what: str, version: str, compute: Callable[[], _Computed]) -> _Computed:
     """What depends on no data but on the version of an installed package: kept though results are not (`--no-cache`).
 
     Args:
@@ -55,10 +55,10 @@ def kept_with_version(what: str, version: str, compute: Callable[[], _Computed])
     """
     if not _is_allowed():
         return compute()
-    return _stored(f"{what}|{version}|{sys.version}", compute, least_seconds=0.0)
+    return _load_or_compute(f"{what}|{version}|{sys.version}", compute, least_seconds=0.0)
 
 
-def _stored(key: str, compute: Callable[[], _Computed], *, least_seconds: float) -> _Computed:
+def _load_or_compute(key: str, compute: Callable[[], _Computed], *, least_seconds: float) -> _Computed:
     """The result from its file, or computed, and stored if that took so long."""
     file = folder() / f"{fingerprint(key, digits=32)}.pickle"
     try:

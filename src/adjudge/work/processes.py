@@ -22,7 +22,7 @@ from warnings import filterwarnings
 
 from adjudge._version import __version__
 from adjudge.table.errors import ClusterError, UsageError, param
-from adjudge.work.tasks import Outcome, Progress, chunks_of, current_workers, do_chunk, jobs_of, processes_started
+from adjudge.work.tasks import Outcome, Progress, chunks_of, current_workers, do_chunk, jobs_of, note_processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -57,7 +57,7 @@ def map_in_processes(
     from joblib.parallel import get_active_backend
 
     if type(get_active_backend()[0]).__name__ != "LokyBackend":
-        return _by_chosen_backend(function, chunks, jobs, progress)
+        return _map_by_backend(function, chunks, jobs, progress)
     return _Shared(function, chunks, progress).run(jobs)
 
 
@@ -77,7 +77,7 @@ class _Shared(Generic[_Task, _Done]):
 
     def run(self, jobs: int) -> list[Outcome[_Done]]:
         executor = _executor(jobs - 1)
-        # It ends processes that have grown by 300 MB, as with large tables, and starts new ones: nothing to tell users.
+        # loky ends workers that have grown by 300 MB, as with large tables, and starts new ones: users need not know.
         filterwarnings("ignore", message="A worker stopped while some jobs", category=UserWarning)
         try:
             with _interrupts_wait():
@@ -86,9 +86,9 @@ class _Shared(Generic[_Task, _Done]):
             here: dict[int, list[Outcome[_Done]]] = {}
             while (number := self._take()) is not None:
                 here[number] = self._do_here(number)
-            by_chunk = [here[k] if k in here else self._done_elsewhere(k) for k in range(len(self.chunks))]
+            by_chunk = [here[k] if k in here else self._fetch_or_do(k) for k in range(len(self.chunks))]
         except BaseException:
-            # An interrupt or a fault: nobody waits for what the others are at.
+            # After an interrupt or a fault, nobody needs what the other processes are computing.
             with self.lock:
                 self.waiting.clear()
             executor.shutdown(wait=False, kill_workers=True)
@@ -130,7 +130,7 @@ class _Shared(Generic[_Task, _Done]):
         self._count(len(outcomes))
         return outcomes
 
-    def _done_elsewhere(self, number: int) -> list[Outcome[_Done]]:
+    def _fetch_or_do(self, number: int) -> list[Outcome[_Done]]:
         """The outcomes of a chunk that another process has, or had before it was lost."""
         with self.lock:
             future = self.elsewhere.get(number)
@@ -172,29 +172,31 @@ def _interrupts_wait() -> Iterator[None]:
             signal.raise_signal(signal.SIGINT)
 
 
-@cache
-def _start_tracker() -> None:
+@contextmanager
+def _no_leak_warnings() -> Iterator[None]:
     """Start the process in which loky removes what this one leaves behind, without its warnings.
 
-    A command ends without waiting for its threads, one of which may just be removing a semaphore itself. Users would
-    read of a leak that there is not.
+    It inherits the environment when the first executor is made. A command ends without waiting for its threads, one of
+    which may just be removing a semaphore itself. Users would read of a leak that there is not.
     """
-    from joblib.externals.loky.backend import resource_tracker
-
     before = os.environ.get("PYTHONWARNINGS")
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (before, "ignore:resource_tracker:UserWarning")))
     try:
-        resource_tracker.ensure_running()
+        yield
     finally:
         os.environ.pop("PYTHONWARNINGS")
         os.environ.update({} if before is None else {"PYTHONWARNINGS": before})
 
 
 def _executor(processes: int) -> Any:
+    """The executor of loky, which joblib ships. `joblib.Parallel` cannot do what is needed here.
+
+    It gives this process no share of the tasks, and an interrupt waits for tasks that have begun.
+    """
     from joblib.externals.loky import get_reusable_executor
 
-    _start_tracker()
-    executor = get_reusable_executor(max_workers=processes, timeout=IDLE)
+    with _no_leak_warnings():
+        executor = get_reusable_executor(max_workers=processes, timeout=IDLE)
     _EXECUTORS[id(executor)] = executor
     return executor
 
@@ -224,7 +226,7 @@ def prepared_processes(paths: Iterable[Path], modules: Sequence[str]) -> Iterato
     with _interrupts_wait():
         for _ in range(jobs - 1):
             executor.submit(_import_all, modules)
-    processes_started(jobs)
+    note_processes(jobs)
     try:
         yield
     except BaseException:
@@ -244,7 +246,7 @@ def _import_all(modules: Sequence[str]) -> None:
         import_module(module)
 
 
-def _by_chosen_backend(
+def _map_by_backend(
     function: Callable[[_Task], _Done], chunks: Sequence[Sequence[_Task]], jobs: int, progress: Progress
 ) -> list[Outcome[_Done]]:
     from joblib import Parallel, delayed
@@ -288,12 +290,12 @@ def map_on_cluster(
     futures = [client.submit(do_chunk, carried, chunk, pure=False) for chunk in chunks]
     try:
         with client.as_current():
-            return _gathered(client, address, futures, [len(chunk) for chunk in chunks], progress)
+            return _gather(client, address, futures, [len(chunk) for chunk in chunks], progress)
     finally:
         client.cancel(futures)
 
 
-def _gathered(
+def _gather(
     client: Any, address: str, futures: Sequence[Any], sizes: Sequence[int], progress: Progress
 ) -> list[Outcome[Any]]:
     distributed: Any = import_module("distributed")
@@ -304,14 +306,14 @@ def _gathered(
         except TimeoutError:
             finished = set()
         except distributed.client.FuturesCancelledError as fault:
-            # The data of the tasks lay with the workers and went with the last of them.
-            raise _all_gone(address) from fault
+            # The data of the tasks lay on the workers and were lost with the last of them.
+            raise _explain_no_workers(address) from fault
         for future in finished:
             progress.advance(sizes[futures.index(future)])
         open_ -= finished
         seen = perf_counter() if finished or _count_threads(client) else seen
         if perf_counter() - seen > WITHOUT_WORKERS:
-            raise _all_gone(address)
+            raise _explain_no_workers(address)
     try:
         return [outcome for future in futures for outcome in future.result()]
     except distributed.KilledWorker as fault:
@@ -321,7 +323,7 @@ def _gathered(
         ) from fault
 
 
-def _all_gone(address: str) -> ClusterError:
+def _explain_no_workers(address: str) -> ClusterError:
     return ClusterError(f"all workers of {address} have gone; start some and run the command again")
 
 
@@ -349,7 +351,7 @@ def connect(address: str) -> Any:
     if not _count_threads(client):
         client.close()
         raise ClusterError(f"the scheduler at {address} has no workers; start some with 'dask worker {address}'")
-    version_mismatch = differing_versions(versions(), _versions_of_workers(client))
+    version_mismatch = find_version_mismatch(versions(), _versions_of_workers(client))
     if version_mismatch is not None:
         client.close()
         raise ClusterError(version_mismatch)
@@ -376,7 +378,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def differing_versions(own: Mapping[str, str], workers: Mapping[str, Mapping[str, str]]) -> str | None:
+def find_version_mismatch(own: Mapping[str, str], workers: Mapping[str, Mapping[str, str]]) -> str | None:
     """The first difference between this process and a worker, in one sentence."""
     for worker, theirs in workers.items():
         for name, here in own.items():

@@ -158,7 +158,7 @@ def shown_seconds(seconds: float) -> str:
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def watch_on(stream: TextIO | None = None) -> Callable[[str | None], None]:
+def make_watcher(stream: TextIO | None = None) -> Callable[[str | None], None]:
     """A watcher that rewrites one line on a terminal, and adds a line to a log now and then."""
     target, last = stream or sys.stderr, -BETWEEN_LINES
 
@@ -208,7 +208,7 @@ class _Processes:
     started = 0
 
 
-def processes_started(jobs: int) -> None:
+def note_processes(jobs: int) -> None:
     """Note that so many processes, this one included, are at hand."""
     _Processes.started = max(jobs, _Processes.started)
 
@@ -292,7 +292,7 @@ def _do_in_order(
 
             jobs = jobs_of(current)
             outcomes += map_in_processes(function, chunks_of(rest, jobs, alone=alone), jobs, progress)
-            processes_started(jobs)
+            note_processes(jobs)
     return outcomes
 
 
@@ -322,7 +322,7 @@ def _do_here(
     return outcomes
 
 
-def worth_dividing(seconds: float, *, tasks: int, most_jobs: int) -> bool:
+def is_worth_dividing(seconds: float, *, tasks: int, most_jobs: int) -> bool:
     """Whether a few processes of this machine, at most `most_jobs`, do the tasks sooner than this one.
 
     Args:
