@@ -237,6 +237,8 @@ class Case:
     """How many annotators are known."""
     accounts: bool = False
     """Whether annotators are accounts that may be fewer people."""
+    other_p: Floats | None = None
+    """By the other reading of scores, of each pair by itself; None where there is one reading only."""
 
     @cached_property
     def order(self) -> list[int]:
@@ -292,7 +294,9 @@ def _tried(claim: Claim, case: Case, pair: Pair, trials: Sequence[Trial]) -> Cla
     outcome = try_claim(chosen, lambda trial: trial.keeps_better(*pair))
     parting = [float(trial.p[pair]) for trial in chosen if trial.name == OWN_SPREAD and trial.p is not None]
     spread = max(parting, default=0.0)
-    verdict = _verdict(outcome, max(claim.p_adjusted or 0.0, spread), None if case.accounts else case.people)
+    # What holds must be as sure by the other reading of the scores.
+    other = 0.0 if case.other_p is None else float(case.other_p[pair])
+    verdict = _verdict(outcome, max(claim.p_adjusted or 0.0, spread, other), None if case.accounts else case.people)
     breaking = next((trial for trial in chosen if trial.name in outcome.broken_by), None)
     too_weak = verdict == "needs more people" and (claim.p_adjusted or 0.0) >= STRONG
     needed = case.people_needed(pair) if too_weak else None
@@ -453,8 +457,14 @@ def claims_section(judgments: Judgments, settings: AuditSettings) -> Claims:
         shown, margin = estimator.average, margin_in_points(settings.margin, estimator.design.as_given)
     # Where not all are named, those who are count.
     people = estimator.people or None if estimator.annotators is None else estimator.annotators
-    accounts = isinstance(estimator, ScoreEstimator) and estimator.accounts is not None
-    claims = better_claims(Case(whole, shown, decisions, people, accounts), lambda: trials("better", estimator))
+    accounts, other_p = False, None
+    if isinstance(estimator, ScoreEstimator):
+        accounts = estimator.accounts is not None
+        other = estimator.other
+        other_p = None if other is None else other.contrasts.two_sided
+    claims = better_claims(
+        Case(whole, shown, decisions, people, accounts, other_p), lambda: trials("better", estimator)
+    )
     if margin is not None and isinstance(estimator, ScoreEstimator):
         points = estimator if estimator.reading == "average" else estimator.in_points()
         counted = None if accounts else people
