@@ -238,6 +238,8 @@ class Case:
     """How many annotators are known."""
     accounts: bool = False
     """Whether annotators are accounts that may be fewer people."""
+    other_p: Floats | None = None
+    """By the other reading of scores, of each pair by itself; None where there is one reading only."""
 
     @cached_property
     def order(self) -> list[int]:
@@ -291,9 +293,14 @@ def _tried(claim: Claim, case: Case, pair: Pair, trials: Sequence[Trial]) -> Cla
     """A supported claim with its verdict."""
     chosen = [trial for trial in trials if trial.applies(*pair)]
     outcome = try_claim(chosen, lambda trial: trial.keeps_better(*pair))
-    verdict = _verdict(outcome, claim.p_adjusted, None if case.accounts else case.people)
+    parting = [float(trial.p[pair]) for trial in chosen if trial.name == OWN_SPREAD and trial.p is not None]
+    spread = max(parting, default=0.0)
+    # What holds must be as sure by the other reading of the scores.
+    other = 0.0 if case.other_p is None else float(case.other_p[pair])
+    verdict = _verdict(outcome, max(claim.p_adjusted or 0.0, spread, other), None if case.accounts else case.people)
     breaking = next((trial for trial in chosen if trial.name in outcome.broken_by), None)
-    needed = case.people_needed(pair) if verdict == "needs more people" else None
+    too_weak = verdict == "needs more people" and (claim.p_adjusted or 0.0) >= STRONG
+    needed = case.people_needed(pair) if too_weak else None
     return replace(
         claim,
         survives=outcome.survives,
@@ -302,14 +309,15 @@ def _tried(claim: Claim, case: Case, pair: Pair, trials: Sequence[Trial]) -> Cla
         verdict=verdict,
         replication=_finite(case.again[pair]),
         people_needed=needed,
-        reason=_reason(verdict, breaking, pair, needed, case.people, accounts=case.accounts),
+        reason=_reason(verdict, breaking, pair, needed, case.people, accounts=case.accounts, spread=spread),
     )
 
 
-def _verdict(outcome: TrialOutcome, p_adjusted: float | None, people: int | None) -> Verdict:
+def _verdict(outcome: TrialOutcome, p: float, people: int | None) -> Verdict:
+    """The verdict on a supported claim; p is that for all pairs, or by how far annotators part if that is larger."""
     if outcome.broken_by:
         return "fragile"
-    if (people or 0) <= FEW_PEOPLE or p_adjusted is None or p_adjusted >= STRONG:
+    if (people or 0) <= FEW_PEOPLE or p >= STRONG:
         return "needs more people"
     return "holds"
 
@@ -322,9 +330,11 @@ def _reason(
     people: int | None,
     *,
     accounts: bool = False,
+    spread: float = 0.0,
 ) -> str:
     if breaking is None:
-        return say_reason(verdict, needed=needed, people=people, accounts=accounts)
+        parted = spread if needed is None and spread >= STRONG else None
+        return say_reason(verdict, needed=needed, people=people, accounts=accounts, p=parted)
     difference = float(breaking.difference[pair])
     p = None if breaking.p is None else float(breaking.p[pair])
     return say_reason(verdict, trial=breaking.name, difference=difference, p=p)
@@ -448,8 +458,14 @@ def claims_section(judgments: Judgments, settings: AuditSettings) -> Claims:
         shown, margin = estimator.average, margin_in_points(settings.margin, estimator.design.as_given)
     # Where not all are named, those who are count.
     people = estimator.people or None if estimator.annotators is None else estimator.annotators
-    accounts = isinstance(estimator, ScoreEstimator) and estimator.accounts is not None
-    claims = better_claims(Case(whole, shown, decisions, people, accounts), lambda: trials("better", estimator))
+    accounts, other_p = False, None
+    if isinstance(estimator, ScoreEstimator):
+        accounts = estimator.accounts is not None
+        other = estimator.other
+        other_p = None if other is None else other.contrasts.two_sided
+    claims = better_claims(
+        Case(whole, shown, decisions, people, accounts, other_p), lambda: trials("better", estimator)
+    )
     if margin is not None and isinstance(estimator, ScoreEstimator):
         points = estimator if estimator.reading == "average" else estimator.in_points()
         counted = None if accounts else people
@@ -514,7 +530,7 @@ def _own_spread(estimator: Estimator, units: Units, estimates: Sequence[Estimate
         p = 2 * student_tail(np.abs(whole.difference) / error, max(effective - 1, 1.0))
     if whole.least_p is not None:
         p = np.maximum(p, whole.least_p)
-    return Trial(OWN_SPREAD, OWN_SPREAD, whole.difference, p, level=STRONG)
+    return Trial(OWN_SPREAD, OWN_SPREAD, whole.difference, p)
 
 
 def _without_systems(estimator: Estimator) -> Iterator[Trial]:

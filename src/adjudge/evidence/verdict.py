@@ -699,6 +699,8 @@ def say_reason(
             return "the people who judged are not named"
         if people <= FEW_PEOPLE:
             return "only one person judged" if people == 1 else "only two people judged"
+        if p is not None:
+            return f"annotators part over this pair (p = {_p(p)} by how far they part)"
         return "" if needed is None else f"about {needed:,} people instead of {people:,} would make it hold"
     if trial == OWN_SPREAD:
         return f"annotators part over this pair (p = {_p(p or 0.0)} by how far they part)"

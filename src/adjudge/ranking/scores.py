@@ -132,8 +132,14 @@ class ScoreEstimator:
 
     def decide(self, level: float, *, seed: int = DEFAULT_SEED, draws: int = DRAWS) -> PairDecisions:
         """Decide all pairs; where scores have two readings, both must agree."""
-        other = None if self.reading is None else self.average if self.reading == "typical" else self.typical
-        return decide_scores(self.estimate, other, self.reading, level=level, seed=seed, draws=draws)
+        return decide_scores(self.estimate, self.other, self.reading, level=level, seed=seed, draws=draws)
+
+    @property
+    def other(self) -> Estimate | None:
+        """The reading that must agree with the one that pairs are decided by; None where there is one only."""
+        if self.reading is None:
+            return None
+        return self.average if self.reading == "typical" else self.typical
 
     @property
     def baseline(self) -> Estimate:
