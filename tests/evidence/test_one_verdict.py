@@ -135,11 +135,8 @@ def claims_follow(told: Told) -> None:
     assert {pair for pair, claim in claims.items() if claim.verdict != "not supported"} == told.decided
     assert len(claims) == len(told.ranking.comparisons)
     for pair in told.ranking.comparisons:
-        claim = claims.get((pair.better, pair.worse))
-        if claim is None:
-            # Systems that rounding alone tells apart may stand in either order, and are not decided.
-            assert not pair.decided
-            continue
+        claim = claims[pair.better, pair.worse]
+        assert (claim.state, claim.agreeing) == (pair.state, pair.agreeing)
         assert claim.p_adjusted == pytest.approx(pair.p_adjusted, rel=1e-6)
         assert claim.estimate == pytest.approx(pair.difference, rel=1e-6, abs=1e-9)
         if claim.verdict == "holds":
@@ -190,8 +187,10 @@ def headlines_follow(told: Told) -> None:
         name = r"(\S+) (?:comes out best|is the best|is better than)"
         named = re.findall(name, sentence)
         assert named == (winners if len(machines) > 1 else []), sentence
-    # Leaders whose scores only rounding tells apart may be named in either order.
-    assert {*decide_by_ranking(told.ranking).leaders} == {*decide_by_claims(told.claims).leaders}
+    by_ranking, by_claims = decide_by_ranking(told.ranking, told.claims, people), decide_by_claims(told.claims)
+    assert said[1] == said[2]
+    for name in ("systems", "leaders", "strength", "all_behind", "disagreement", "people_needed", "lost"):
+        assert getattr(by_ranking, name) == getattr(by_claims, name), name
 
 
 def readings_agree(told: Told) -> None:

@@ -54,13 +54,28 @@ TOGETHER = (
     "alpha and beta lead together: all others are behind one of them, and these judgments cannot separate the two."
 )
 OPEN = "that leaves the question open, it does not show that they are equal"
+ALARM = "Alarm: both systems come out better than the human translation POOR, which is hard to believe."
+LOOK_FIRST = (
+    "Look first at this human translation, its source text, the people who judged, and whether the source is itself a "
+    "translation."
+)
+CONDITIONS = (
+    "Judged by 12 people.",
+    (
+        "Not known: experts or crowd; source or reference beside it; in context or not; the original language; "
+        "faults of the test set."
+    ),
+)
+ONE_HUMAN = "There is one human translation: another translator may do better or worse."
 CASES = {
     "one human, above one system and at parity with the other": (
         campaign({"REF": 10.0, "alpha": 10.0, "beta": -10.0}),
         (
             BEST_MACHINE,
-            "alpha is at parity with REF, within 3 points.",
+            "alpha is at parity with REF, within 3 points, as 12 people judged.",
             "beta is worse than the human translation REF.",
+            *CONDITIONS,
+            ONE_HUMAN,
         ),
     ),
     "one human above all": (
@@ -72,7 +87,9 @@ CASES = {
         (
             NOTHING,
             "The human translation GOOD is better than every system.",
-            "alpha and beta are better than the human translation POOR.",
+            ALARM,
+            LOOK_FIRST,
+            *CONDITIONS,
         ),
     ),
     "no human": (

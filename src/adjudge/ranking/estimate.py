@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from adjudge.ranking.decisions import DRAWS, PairDecisions, decide
+from adjudge.ranking.lines import best_first, levelled
 from adjudge.table.maths import Bools, Contrasts, Floats, contrasts, student_quantile
 from adjudge.table.rng import DEFAULT_SEED
 
@@ -68,8 +69,8 @@ class Estimate:
 
     @property
     def order(self) -> list[int]:
-        """The systems, the best first; equal ones by name."""
-        return sorted(range(len(self.systems)), key=lambda i: (-self.effects[i], self.systems[i]))
+        """The systems, the best first; equal ones by name, as in a ranking."""
+        return best_first(levelled(self.effects, self.se), self.systems)
 
     def decide(self, level: float, *, seed: int = DEFAULT_SEED, draws: int = DRAWS) -> PairDecisions:
         """Decide all pairs at a family-wise level."""

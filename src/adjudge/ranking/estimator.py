@@ -198,7 +198,8 @@ def decide_scores(
     decided = estimate.decide(level, seed=seed, draws=draws)
     if other is None or reading is None:
         return decided
-    return decide_by_both(decided, other.decide(level, seed=seed, draws=draws), other.difference, reading)
+    second, differences = other.decide(level, seed=seed, draws=draws), (estimate.difference, other.difference)
+    return decide_by_both(decided, second, differences, reading)
 
 
 def spread_by_texts(estimate: Estimate, model: Model) -> Estimate:
