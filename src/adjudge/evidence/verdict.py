@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from adjudge.evidence.look_claims import LookClaim
     from adjudge.ranking.decisions import State
     from adjudge.ranking.ranking import PairComparison, Ranking
-    from adjudge.table.record import LooksRecord
+    from adjudge.table.record import CampaignRecord, LooksRecord
 
     Names = Callable[[Sequence[str]], str]
 
@@ -157,7 +157,7 @@ def decide_by_ranking(ranking: Ranking, claims: Claims | None = None, annotators
             {system.system: system.numbers.get("typical") or 0.0 for system in ranking.systems},
             {system.system: system.numbers.get("low_share") or 0.0 for system in ranking.systems},
         ),
-        people_needed=_people_needed(
+        people_needed=people_needed(
             among,
             {(pair.better, pair.worse): pair.p for pair in ranking.comparisons},
             ranking.critical,
@@ -195,7 +195,7 @@ def decide_by_claims(claims: Claims) -> Decisions:
             claims.typical,
             claims.low_shares,
         ),
-        people_needed=_people_needed(
+        people_needed=people_needed(
             systems,
             {pair: claim.p for pair, claim in better.items()},
             claims.critical,
@@ -210,7 +210,7 @@ def add_verdict(
     left_out: Sequence[str] = (),
     everyone: Ranking | None = None,
     oddities: Oddities | None = None,
-    looks: LooksRecord | None = None,
+    record: CampaignRecord | None = None,
 ) -> Ranking:
     """The ranking with the sentences that are printed before its table.
 
@@ -219,17 +219,18 @@ def add_verdict(
         left_out: annotators who fail the rule of quality.
         everyone: the ranking with their judgments, if there are any.
         oddities: what looks like a mistake in the data.
-        looks: those that were taken while the campaign grew: then the verdict is theirs.
+        record: how the judgments were collected; where looks were taken, the verdict is theirs.
     """
     decisions = decide_by_ranking(ranking, annotators=ranking.annotators)
     decided = say_apart(decisions.apart, decisions.pairs, decisions.level, clusters=decisions.clusters)
     alarms = [sentence for standing in decisions.standings for sentence in alarm_about_human(standing)]
     sentences = (
-        *put_looks_first(say_headline(decisions), looks),
+        *put_looks_first(say_headline(decisions), None if record is None else record.looks),
         *say_oddities(oddities),
         *([decided] if decisions.apart else []),
         *alarms,
         *say_accounts(ranking),
+        *say_exclusions(record),
         *say_left_out(decisions, left_out, everyone),
     )
     return replace(ranking, verdict=tuple(dict.fromkeys(sentences)))
@@ -250,7 +251,8 @@ def say_left_out(decisions: Decisions, left_out: Sequence[str], everyone: Rankin
     other = decide_by_ranking(everyone, annotators=everyone.annotators)
     who = counted(len(left_out), "annotator fails", "annotators fail")
     them = agreeing(len(left_out), "this one", "them")
-    opening = f"{who} the check and {agreeing(len(left_out), 'is', 'are')} left out ({short_list(left_out)})"
+    names = listed(left_out) if len(left_out) <= 3 else f"{left_out[0]}, {left_out[1]}, ..."
+    opening = f"{who} the check and {agreeing(len(left_out), 'is', 'are')} left out ({names})"
     if other.leaders == decisions.leaders and other.apart == decisions.apart:
         return [f"{opening}; with {them} the verdict is the same."]
     if other.leaders == decisions.leaders:
@@ -349,7 +351,7 @@ def _ahead(pair: Pair, state: State, typical: Mapping[str, float]) -> set[str]:
     return by_state.get(state, {pair[0], better})
 
 
-def _people_needed(
+def people_needed(
     systems: Sequence[str], p: Mapping[Pair, float | None], critical: float | None, people: int | None
 ) -> int | None:
     """About so many people could separate the first two systems, if their difference is as estimated.
@@ -1184,7 +1186,16 @@ def put_looks_first(headline: str, looks: LooksRecord | None) -> tuple[str, ...]
     looked = () if looks is None else say_verdict_of_looks(looks)
     if not looked or not headline:
         return looked or (headline,)
-    return (*looked, f"A test at the end would say: {headline[:1].lower()}{headline[1:]}")
+    return (*looked, f"A test at the end would say: {headline}")
+
+
+def say_exclusions(record: CampaignRecord | None) -> list[str]:
+    """Whom the organisers excluded while judgments were collected."""
+    if record is None or not record.excluded:
+        return []
+    first, *others = record.excluded
+    more = f" and {len(others):,} more" if others else ""
+    return [f"The organisers excluded {first.annotator} ({first.reason}){more} while judgments were collected."]
 
 
 def say_next_look(judgments: int, planned: int, next_look: int | None) -> str:

@@ -176,8 +176,7 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
         if quality.left_out:
             with suppress(DataError):
                 everyone = rank_judgments(part, method=method, settings=settings, helpers=helpers)
-        looks = None if part.record is None else part.record.looks
-        ranking = add_verdict(ranking, quality.left_out, everyone, find_oddities(kept), looks)
+        ranking = add_verdict(ranking, quality.left_out, everyone, find_oddities(kept), part.record)
         if not by:
             return ranking
         from adjudge.evidence.breakdown import with_breakdown
