@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from adjudge.evidence.conditions import find_conditions
 from adjudge.evidence.verdict import (
     FEW_PEOPLE,
     OWN_SPREAD,
@@ -37,7 +38,7 @@ from adjudge.ranking.decisions import STRONG, PairDecisions, find_again
 from adjudge.ranking.estimator import Estimator, Part, estimator_of
 from adjudge.ranking.lines import holm
 from adjudge.ranking.relative_estimator import RelativeEstimator
-from adjudge.ranking.scores import ScoreEstimator
+from adjudge.ranking.scores import ScoreEstimator, low_shares
 from adjudge.table.comparisons import NOBODY
 from adjudge.table.maths import Floats, equivalence, normal_quantile, student_tail
 from adjudge.table.results import P_HOLM, UNWRITTEN, Cell, Table, number, p_value, percent, text, to_plain
@@ -45,9 +46,11 @@ from adjudge.table.score_sheet import item_means, sheet_of, standardised
 from adjudge.table.wording import as_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from adjudge.evidence.audit import AuditSettings
+    from adjudge.evidence.conditions import Conditions
+    from adjudge.ranking.decisions import State
     from adjudge.ranking.estimator import Estimate, Units
     from adjudge.table.judgments import Judgments
 
@@ -149,10 +152,14 @@ class Claim:
     """About so many people would make a claim hold that needs more of them."""
     reason: str = ""
     """Why it does not hold, in a sentence; empty where it does, or where the data decide nothing."""
+    state: State = "open"
+    """Of the pair: decided, open, or on which reading of the scores alone it would be decided."""
+    agreeing: bool = field(default=True, metadata=UNWRITTEN)
+    """Whether both readings of scores, where there are two, point the same way, the second significantly."""
 
     def lost_to_correction(self, level: float) -> bool:
         """Whether the claim would be supported if it were the only one: the correction makes the difference."""
-        if self.p is None or self.p_adjusted is None or (self.interval is not None and self.interval[0] <= 0):
+        if self.p is None or self.p_adjusted is None or not self.agreeing:
             return False
         return self.p < level <= self.p_adjusted
 
@@ -178,6 +185,16 @@ class Claims:
     """Whether systems were compared or scored."""
     notes: tuple[str, ...] = ()
     """How audits of a large campaign were computed, where not as usual."""
+    typical: Mapping[str, float] = field(default_factory=dict)
+    """Where each system's typical score stands, where scores have two readings; only the order counts."""
+    low_shares: Mapping[str, float] = field(default_factory=dict)
+    """The share of each system's scores among the lowest of the campaign."""
+    critical: float | None = None
+    """The normal statistic at which open pairs would be decided; None where more people would not narrow the test."""
+    accounts: bool = False
+    """Whether annotators are accounts that may be fewer people."""
+    conditions: Conditions | None = None
+    """Under which people judged, where there is a human translation."""
 
     @property
     def pairs(self) -> int:
@@ -283,6 +300,8 @@ def better_claims(case: Case, trials: Callable[[], list[Trial]]) -> tuple[Claim,
             verdict="not supported",
             p=_p(decisions.p[pair]),
             p_adjusted=_p(decisions.corrected.p[pair]),
+            state=decisions.state(*pair),
+            agreeing=decisions.agreeing is None or bool(decisions.agreeing[pair]),
         )
         claims[pair] = _tried(claim, case, pair, tried) if decisions.better[pair] else claim
     by_strength = sorted(claims.values(), key=lambda claim: (_STRENGTH[claim.verdict], -(claim.estimate or 0.0)))
@@ -454,8 +473,15 @@ def claims_section(judgments: Judgments, settings: AuditSettings) -> Claims:
     whole, decisions = estimator.estimate, estimator.decide(LEVEL, seed=settings.seed)
     shown, margin = whole, None
     parity: tuple[Claim, ...] = ()
+    typical: dict[str, float] = {}
+    low: dict[str, float] = {}
     if isinstance(estimator, ScoreEstimator):
         shown, margin = estimator.average, margin_in_points(settings.margin, estimator.design.as_given)
+        if estimator.reading is not None:
+            typical, low = (
+                dict(zip(estimator.systems, values.tolist(), strict=True))
+                for values in (estimator.typical.effects, low_shares(estimator.design))
+            )
     # Where not all are named, those who are count.
     people = estimator.people or None if estimator.annotators is None else estimator.annotators
     accounts, other_p = False, None
@@ -470,6 +496,10 @@ def claims_section(judgments: Judgments, settings: AuditSettings) -> Claims:
         points = estimator if estimator.reading == "average" else estimator.in_points()
         counted = None if accounts else people
         parity = parity_claims(shown, decisions, margin, counted, lambda: trials("parity", points))
+    humans = tuple(name for name, human in zip(whole.systems, whole.human, strict=True) if human)
+    conditions = None
+    if humans:
+        conditions = replace(find_conditions(judgments, len(humans)), accounts=accounts)
     return Claims(
         method="bradley-terry" if relative else "mixed",
         unit="log-odds of winning" if relative else "points",
@@ -478,9 +508,14 @@ def claims_section(judgments: Judgments, settings: AuditSettings) -> Claims:
         margin=margin if parity else None,
         claims=(*parity, *claims),
         audits=tuple(dict.fromkeys(trial.family for every in made.values() for trial in every)),
-        humans=tuple(name for name, human in zip(whole.systems, whole.human, strict=True) if human),
+        humans=humans,
         annotators=estimator.annotators,
         notes=estimator.left_out_notes if made else (),
+        typical=typical,
+        low_shares=low,
+        critical=decisions.corrected.critical,
+        accounts=accounts,
+        conditions=conditions,
     )
 
 

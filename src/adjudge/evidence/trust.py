@@ -148,9 +148,6 @@ class Reliability:
         return (Table("Reliability: one half of the annotators against the other", columns, rows, note),)
 
 
-MOST_SHOWN = 10
-
-
 @dataclass(frozen=True)
 class LeftOutUnit:
     """What changes when one annotator or document is left out."""
@@ -188,8 +185,7 @@ class Influence:
         return plain
 
     def tables(self) -> tuple[Table, ...]:
-        """Those that move most."""
-        rows = self.rows[:MOST_SHOWN]
+        """All of them, those that move most first."""
         columns = {
             "unit": text("left out"),
             "name": text("name"),
@@ -200,16 +196,13 @@ class Influence:
             **{name: number(name, 0) for name in ("flips", "lost", "gained")},
         }
         differing = f"{self.significant} {agreeing(self.significant, 'differs', 'differ')}"
-        shown = f"The {len(rows)} of {counted(len(self.rows), 'unit')} that move an effect most when left out"
-        if len(rows) == len(self.rows):
-            shown = "All units that were left out, those that move an effect most first"
         note = (
-            f"{shown}. "
+            "All units that were left out, those that move an effect most first. "
             f"Of {counted(self.pairs, 'pair')} {differing} at .05, each by itself; flips are pairs whose order is "
             "reversed, lost and gained are pairs that cease or begin to differ."
         )
         note = " ".join([note, *as_sentences(self.notes)])
-        return (tabulate("Influence: who moves the ranking", rows, columns, note),)
+        return (tabulate("Influence: who moves the ranking", self.rows, columns, note),)
 
 
 LEVEL = 0.05

@@ -91,6 +91,11 @@ class Corrected:
     """The normal statistic at which the pairs that stay open would be decided at .05."""
     name: Correction = "step-down"
 
+    @property
+    def critical(self) -> float | None:
+        """`last`, where errors are of people and texts; None for tests that know only p-values."""
+        return self.last if self.name == "step-down" else None
+
 
 @dataclass(frozen=True, eq=False)
 class PairDecisions:
@@ -107,6 +112,8 @@ class PairDecisions:
     """Pairs that this reading would decide without the other (row better than column)."""
     other: Bools | None = None
     """Pairs that the other reading would decide without this one."""
+    agreeing: Bools | None = None
+    """Pairs in which both readings put the row first, the other one significantly by itself."""
 
     def state(self, first: int, second: int) -> State:
         """What is known of a pair: decided, open, or on which reading alone it would be decided.
@@ -183,7 +190,9 @@ def decide(
     return PairDecisions(level, p, corrected, better)
 
 
-def decide_by_both(first: PairDecisions, second: PairDecisions, difference: Floats, reading: Reading) -> PairDecisions:
+def decide_by_both(
+    first: PairDecisions, second: PairDecisions, differences: tuple[Floats, Floats], reading: Reading
+) -> PairDecisions:
     """Decide what the first reading decides and the second agrees with: same direction, and significant by itself.
 
     Only the first family is corrected for all pairs, so its level is that of all decisions.
@@ -191,12 +200,13 @@ def decide_by_both(first: PairDecisions, second: PairDecisions, difference: Floa
     Args:
         first: the decisions of the reading that the pairs are tested by.
         second: those of the other reading.
-        difference: of the second reading.
+        differences: by either reading.
         reading: what the first is called.
     """
     with np.errstate(invalid="ignore"):
-        agreeing = (difference > 0) & (second.p < first.level)
-    return replace(first, better=first.better & agreeing, reading=reading, alone=first.better, other=second.better)
+        agreeing = (differences[0] > 0) & (differences[1] > 0) & (second.p < first.level)
+    better = first.better & agreeing
+    return replace(first, better=better, reading=reading, alone=first.better, other=second.better, agreeing=agreeing)
 
 
 def step_down(p: Floats, covariance: Floats, *, seed: int = 1, draws: int = DRAWS) -> Corrected:

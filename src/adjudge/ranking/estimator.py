@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 
 from adjudge.ranking.decisions import DRAWS, PairDecisions, decide
+from adjudge.ranking.lines import best_first, levelled
 from adjudge.table.maths import Bools, Codes, Contrasts, Floats, contrasts, student_quantile
 from adjudge.table.protocols import RELATIVE
 from adjudge.table.rng import DEFAULT_SEED
@@ -86,8 +87,8 @@ class Estimate:
 
     @property
     def order(self) -> list[int]:
-        """The systems, the best first; equal ones by name."""
-        return sorted(range(len(self.systems)), key=lambda i: (-self.effects[i], self.systems[i]))
+        """The systems, the best first; equal ones by name, as in a ranking."""
+        return best_first(levelled(self.effects, self.se), self.systems)
 
     def decide(self, level: float, *, seed: int = DEFAULT_SEED, draws: int = DRAWS) -> PairDecisions:
         """Decide all pairs at a family-wise level."""

@@ -72,7 +72,8 @@ def decide_scores(
     decided = estimate.decide(level, seed=seed, draws=draws)
     if other is None or reading is None:
         return decided
-    return decide_by_both(decided, other.decide(level, seed=seed, draws=draws), other.difference, reading)
+    second, differences = other.decide(level, seed=seed, draws=draws), (estimate.difference, other.difference)
+    return decide_by_both(decided, second, differences, reading)
 
 
 def spread_by_texts(estimate: Estimate, model: Model) -> Estimate:
@@ -593,6 +594,7 @@ def rank_by_means(judgments: Judgments, method: Method, settings: RankSettings) 
     # As the official tables count them: every system that this one is significantly better than, wherever it ranks.
     wins = (np.nan_to_num(tests.greater, nan=1.0) < settings.level).sum(1)
     rule = settings.lines or "official"
+    ranks = resampled_rank_sets(scores, resampled, settings.level)
     return assemble(
         _source(judgments),
         Findings(
@@ -601,8 +603,14 @@ def rank_by_means(judgments: Judgments, method: Method, settings: RankSettings) 
             scores=scores,
             n=np.bincount(raw.system, minlength=n),
             tests=tests,
-            rank_sets=resampled_rank_sets(scores, resampled, settings.level),
-            numbers={"raw": raw.system_means(n), "z": z.system_means(n), "n_all": raw.judgments, "wins": wins},
+            numbers={
+                "raw": raw.system_means(n),
+                "z": z.system_means(n),
+                "n_all": raw.judgments,
+                "wins": wins,
+                "rank_low": ranks[:, 0],
+                "rank_high": ranks[:, 1],
+            },
         ),
         method=method.name,
         rule=rule,
@@ -661,7 +669,7 @@ def _notes(raw: Sheet, z: Sheet) -> Iterator[str]:
         yield f"{counted(len(equal), 'annotator')} gave the same score throughout, so that {judged}"
     named = len(raw.annotators) - (NOBODY in raw.annotators)
     if 0 < named < FEW_ANNOTATORS:
-        yield f"only {counted(named, 'annotator')}: rank sets from resampling so few people are too narrow"
+        yield f"only {counted(named, 'annotator')}: ranks from resampling so few people are too narrow"
     if NOBODY in raw.annotators:
         nameless = int(((raw.annotator == raw.annotators.index(NOBODY)) & np.isnan(raw.given_z)).sum())
         if nameless:

@@ -9,11 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from adjudge.evidence.audit import Audit
-from adjudge.evidence.claims import Claims
 from adjudge.evidence.compared_campaigns import CampaignComparison
 from adjudge.evidence.look_claims import Look
 from adjudge.evidence.parity_results import Parity
-from adjudge.evidence.verdict import decide_by_claims, decide_by_ranking, say_claims, say_headline, say_ranking
+from adjudge.evidence.verdict import decide_by_ranking, say_headline, say_ranking
 from adjudge.metrics.results import Gold, MetaEvaluation, QualityEstimation
 from adjudge.papers.replicate import Replication
 from adjudge.people.results import Agreement, Checked
@@ -155,7 +154,8 @@ def _collect_statements(result: Result) -> tuple[str, ...]:
     """What the result says in words; of results that say nothing, the title of their first table."""
     if isinstance(result, Ranking):
         decisions = decide_by_ranking(result)
-        return (say_headline(decisions), *say_ranking(decisions))
+        said = result.first_lines or (say_headline(decisions),)
+        return (*said, *(sentence for sentence in say_ranking(decisions) if sentence not in said))
     if isinstance(result, Look):
         return (result.advice,)
     if isinstance(result, Checked):
@@ -166,12 +166,11 @@ def _collect_statements(result: Result) -> tuple[str, ...]:
         return (_say_recommended(result),)
     if isinstance(result, Tournament):
         return ranking_section.section_of(result).words
-    claims = result.sections.get("claims") if isinstance(result, Audit) else None
-    if isinstance(claims, Claims):
-        untested = bool(claims.humans) and claims.margin is None and claims.kind == "scores"
-        return say_claims(decide_by_claims(claims), untested=untested)
     tables = result.tables()
-    return (tables[0].title if tables else result.verb,)
+    title = (tables[0].title if tables else result.verb,)
+    if isinstance(result, Audit):
+        return result.first_lines if "claims" in result.sections else (*title, *result.first_lines)
+    return title
 
 
 def _say_recommended(plan: Plan) -> str:

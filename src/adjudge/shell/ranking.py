@@ -166,6 +166,7 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
         raise UsageError(f"{one}; give {param('pair')}")
 
     def ranked(part: Judgments) -> Ranking:
+        from adjudge.evidence.conditions import find_oddities
         from adjudge.evidence.verdict import add_verdict
         from adjudge.people.check import Quality, quality_of
 
@@ -175,7 +176,7 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
         if quality.left_out:
             with suppress(DataError):
                 everyone = rank_judgments(part, method=method, settings=settings, helpers=helpers)
-        ranking = add_verdict(ranking, quality.left_out, everyone)
+        ranking = add_verdict(ranking, quality.left_out, everyone, find_oddities(kept), part.record)
         if not by:
             return ranking
         from adjudge.evidence.breakdown import with_breakdown

@@ -171,6 +171,7 @@ def pair_results(quality: Quality, settings: ReportSettings) -> PairResults:
     """Everything that a report shows of one language pair: the check of everybody, all else of those who count."""
     import polars as pl
 
+    from adjudge.evidence.conditions import find_oddities
     from adjudge.readers.summary import describe_answers
     from adjudge.reports.build import PairResults
 
@@ -199,6 +200,7 @@ def pair_results(quality: Quality, settings: ReportSettings) -> PairResults:
         otherwise=parts.otherwise() if quality.left_out else None,
         missing=tuple(missing),
         record=judgments.record,
+        oddities=find_oddities(judgments),
     )
 
 
