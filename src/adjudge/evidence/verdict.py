@@ -1324,3 +1324,134 @@ def say_primed(person: str, correlation: float, bound: float) -> str:
         f"cannot be told: it follows {person} more closely (correlation {correlation:.2f}) than a judge without errors "
         f"could ({bound:.2f}), so it has probably seen these answers"
     )
+
+
+# Why a system moved between two ways of ranking
+
+MOST_OF_IT = 0.5
+"""Whoever gave more of a system's judgments than this gave most of them."""
+
+
+def say_place(rank: int) -> str:
+    """`1st`, `2nd`, `13th`."""
+    ending = "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
+    return f"{rank}{ending}"
+
+
+def say_moved(system: str, first: tuple[str, int], second: tuple[str, int], reasons: Sequence[str]) -> str:
+    """That a system has one rank by one way and another by another, and the main reason."""
+    why = f": {reasons[0]}" if reasons else ""
+    return f"{system} is {say_place(first[1])} by {first[0]} and {say_place(second[1])} by {second[0]}{why}."
+
+
+def _points(amount: float) -> str:
+    size = abs(amount)
+    return measured(float(f"{size:.1f}" if size >= 1 else f"{size:.2g}"), "point")
+
+
+def _worth(amount: float) -> str:
+    """What a reason took from a system, or gave it, in points."""
+    return f"which {'costs' if amount < 0 else 'gives'} it {_points(amount)}"
+
+
+def say_who_judged(amount: float, share: float, *, extreme: bool) -> str:
+    """That stricter, or more generous, people than average judged a system; one of them perhaps most of it.
+
+    Args:
+        amount: what it is worth to the system, in points, compared with the average system.
+        share: of its judgments that the person gave who gave most of them.
+        extreme: whether nobody is stricter (or more generous) than this person.
+    """
+    if share > MOST_OF_IT:
+        who = "strictest" if amount < 0 else "most generous"
+        one = f"the {who} person" if extreme else f"one {'strict' if amount < 0 else 'generous'} person"
+        return f"{one} judged most of it ({share:.0%}), {_worth(amount)}"
+    return f"{'stricter' if amount < 0 else 'more generous'} people than average judged it, {_worth(amount)}"
+
+
+def say_what_judged(part: Literal["tasks", "documents", "segments", "tastes", "rest"], amount: float) -> str:
+    """What else in its judgments held a system down, or up, compared with the average system."""
+    if part == "tasks":
+        how = f"people were {'stricter' if amount < 0 else 'more generous'} in its tasks than in their others"
+    elif part == "tastes":
+        how = f"those who judged it like it {'less' if amount < 0 else 'more'} than others would"
+    elif part == "rest":
+        how = f"single pages, outputs and scores happened to come out {'low' if amount < 0 else 'high'}"
+    else:
+        how = f"its {part} are {'harder' if amount < 0 else 'easier'} than average"
+    return f"{how}, {_worth(amount)}"
+
+
+def say_set_aside(rows: int, all_rows: int, amount: float) -> str:
+    """How many of a system's judgments do not count, and what they did to it."""
+    left_out = agreeing(rows, "is set aside", "are set aside")
+    return f"{rows:,} of its {counted(all_rows, 'judgment')} {left_out}, {_worth(amount)}"
+
+
+def say_own_means(amount: float) -> str:
+    """What z-scores do first: take off the average that each person gives. `amount` is what the system gains by it."""
+    how = "low" if amount > 0 else "high"
+    return f"z-scores take off each person's mean, and those who judged it score {how}: {_signed(amount)}"
+
+
+def say_z_distortion(amount: float, seen: float, systems: int) -> str:
+    """That z-scores also take off the quality of what each person judged; `amount` is what this did to the system.
+
+    Args:
+        amount: in points, compared with the average system.
+        seen: how many systems those who judged it saw, on average.
+        systems: how many there are.
+    """
+    what = "better" if amount < 0 else "weaker"
+    whom = f"of {systems} systems they saw {seen:.0f}" if seen < systems - 0.5 else "they saw all systems"
+    return f"its judges had {what} outputs than others, which z-scores take for strictness ({whom}): {_signed(amount)}"
+
+
+def _signed(amount: float) -> str:
+    return f"{'+' if amount > 0 else '-'}{_points(amount)}"
+
+
+def say_disasters(share: float, of_all: float) -> str:
+    """Why the average and the typical score of a system stand apart."""
+    more = "more" if share > of_all else "fewer"
+    return (
+        f"{share:.1%} of its scores are very low, {more} than the {of_all:.1%} of all: they weigh on its average only"
+    )
+
+
+def say_official_lines(others: int) -> str:
+    """That no official line separates a system from others above it."""
+    return f"no official line separates it from {counted(others, 'system')} above it"
+
+
+def say_others_moved(amount: float | None) -> str:
+    """That a system changed places because others moved."""
+    own = "" if amount is None else f" (its own distance from the average changed by {_points(amount)})"
+    return f"it is the others that moved{own}"
+
+
+def say_ties(share: float, of_all: float) -> str:
+    """That ties, which count as won, helped or hurt a system by wins-or-ties."""
+    more = "more" if share > of_all else "fewer"
+    return f"{share:.0%} of its comparisons are ties, {more} than the {of_all:.0%} of all, and ties count as won"
+
+
+def say_opponents(amount: float) -> str:
+    """That a system met stronger, or weaker, opponents than an even spread has; in log-odds."""
+    return (
+        f"it met {'stronger' if amount > 0 else 'weaker'} opponents than an even spread would ({amount:+.2f} log-odds)"
+    )
+
+
+def say_busy_annotator(share: float, by_one: float, by_others: float) -> str:
+    """That one busy annotator, whose taste counts for less in the model, made many of a system's comparisons."""
+    return (
+        f"one annotator made {share:.0%} of its comparisons and has it win {by_one:.0%}, "
+        f"others {by_others:.0%}; the model lets no single person outvote them"
+    )
+
+
+def say_flips(method: str, by_method: Sequence[int], customary: str, by_customary: Sequence[int]) -> str:
+    """How many pairs changed their order, by the method in use and by the customary one."""
+    counts = [", ".join(str(number) for number in numbers) for numbers in (by_customary, by_method)]
+    return f"Flipped pairs by {customary}: {counts[0]}; by {method}: {counts[1]}."

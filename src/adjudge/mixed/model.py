@@ -67,6 +67,15 @@ class Model:
         """What the model is fitted to."""
         return self.prepared.design
 
+    @cached_property
+    def predictions(self) -> dict[tuple[str, ...], Floats]:
+        """What each effect is predicted to add to the score of every row, by the effect's parts.
+
+        Over the rows of a system their means add up to the mean score less the system's effect, because the residuals
+        of a system have the mean 0 (not so where segments are weighted).
+        """
+        return self.prepared.predictions(self.fitted.ratios)
+
     def codes(self, unit: Unit) -> Codes | None:
         """The annotator or document of each row."""
         return unit_codes(self.design, unit)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.evidence.breakdown import Breakdown
+    from adjudge.evidence.explanation import Explained
     from adjudge.mixed.effects import Helper, LeftOut, VarianceComponent
     from adjudge.ranking.decisions import Correction, PairDecisions, PairTests, State
     from adjudge.table.judgments import Judgments, SetAside
@@ -166,6 +167,8 @@ class Ranking(results.Result):
     gain_high: float | None = None
     breakdown: Breakdown | None = None
     """Scores within subsets of the judgments, if requested."""
+    explained: Explained | None = None
+    """Why systems have other ranks by other ways of ranking, if requested."""
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -201,6 +204,7 @@ class Ranking(results.Result):
             *self._helpers(),
             *self._spread(),
             *(() if self.breakdown is None else self.breakdown.tables()),
+            *(() if self.explained is None else self.explained.tables()),
         )
 
     @property

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from adjudge.evidence.audit import Audit
     from adjudge.evidence.conditions import Oddities
+    from adjudge.evidence.explanation import Explained
     from adjudge.evidence.verdict import Decisions
     from adjudge.people.results import Agreement, Checked
     from adjudge.ranking.ranking import Ranking
@@ -190,6 +191,8 @@ class PairResults:
     ranking: Ranking
     others: tuple[Ranking, ...] = ()
     """The same systems ranked by other methods."""
+    explained: Explained | None = None
+    """Why systems have other ranks by other ways of ranking."""
     tournament: Tournament | None = None
     checked: Checked | None = None
     agreement: Agreement | None = None

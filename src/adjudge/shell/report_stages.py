@@ -19,6 +19,7 @@ from adjudge.work.tasks import Outcome, current_workers, do_task, is_worth_divid
 
 if TYPE_CHECKING:
     from adjudge.evidence.audit import Audit, AuditSettings
+    from adjudge.evidence.explanation import Explained
     from adjudge.people.check import Quality
     from adjudge.people.results import Agreement, Checked
     from adjudge.ranking.ranking import Ranking
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from adjudge.table.judgments import Judgments
 
 _Computed = TypeVar("_Computed")
-_PEOPLE, _RANKINGS = ("checked", "agreement"), ("ranking", "others")
+_PEOPLE, _RANKINGS = ("checked", "agreement"), ("ranking", "others", "explained")
 _SHARE = {_PEOPLE: 0.5, _RANKINGS: 0.8}
 """The duration of the parts other than the audit, in the unit of `AuditTasks.sizes`."""
 
@@ -191,6 +192,7 @@ def pair_results(quality: Quality, settings: ReportSettings) -> PairResults:
         counts=describe_answers(judgments, {}),
         ranking=ranking,
         others=parts.others(ranking),
+        explained=parts.explained(),
         tournament=compute_or_note("The tournament", missing, parts.tournament) if ranking.kind == "relative" else None,
         checked=checked,
         agreement=compute_or_note("Agreement", missing, lambda: parts.agreement(ranking.kind)),
@@ -224,7 +226,10 @@ class _Parts:
             if names == _PEOPLE:
                 return {"checked": do_task(lambda _: self.checked(), None), "agreement": do_task(self.agreement, "")}
             ranking = do_task(lambda _: self.ranking(), None)
-            return {"ranking": ranking, **({} if ranking.fault else {"others": do_task(self.others, ranking.unwrap())})}
+            if ranking.fault:
+                return {"ranking": ranking}
+            others = do_task(self.others, ranking.unwrap())
+            return {"ranking": ranking, "others": others, "explained": do_task(lambda _: self.explained(), None)}
 
     def _once(self, name: str, compute: Callable[[], _Computed]) -> _Computed:
         return self.outcomes[name].unwrap() if name in self.outcomes else compute()
@@ -264,6 +269,20 @@ class _Parts:
                 other = self._rank(name, resamples=0 if ranking.kind == "relative" else None)
                 if other.method != ranking.method and set(other.order) & set(ranking.order):
                     yield other
+
+    def explained(self) -> Explained | None:
+        """Why systems moved between ways of ranking; None where these data do not allow them all."""
+        from adjudge.evidence.explanation import explain
+
+        everyone = None if self.everyone is self.judgments else self.everyone
+        key = (self.judgments.fingerprint, None if everyone is None else everyone.fingerprint, self.judgments.people)
+
+        def made() -> Explained | None:
+            with suppress(DataError):
+                return cached("explain", key, lambda: explain(self.judgments, everyone))
+            return None
+
+        return self._once("explained", made)
 
     def agreement(self, kind: str) -> Agreement:
         """Agreement, by length of the source where texts are given and rankings were judged."""
