@@ -103,8 +103,15 @@ def coded(table: pl.DataFrame, names: tuple[str, ...]) -> pl.Series:
 
 def level_columns(table: pl.DataFrame, effect: str) -> pl.Series:
     """The levels of an effect; of folded effects those of the finest."""
+    if own_system(effect):
+        return coded(table, COLUMNS[TASTE])
     parts = [coded(table, columns_of(table, part)) for part in effect.split(" + ")]
     return max(parts, key=lambda codes: codes.n_unique())
+
+
+def own_system(effect: str) -> str:
+    """The system of `annotator:system (X)`, of which tastes have a variance of their own; nothing for other effects."""
+    return effect.removeprefix(TASTE + " (")[:-1] if effect.startswith(TASTE + " (") else ""
 
 
 def columns_of(table: pl.DataFrame, part: str) -> tuple[str, ...]:
@@ -115,12 +122,12 @@ def columns_of(table: pl.DataFrame, part: str) -> tuple[str, ...]:
 
 
 def fit_lme4(table: pl.DataFrame, score: Floats, effects: list[str]) -> Fit:
-    """Fit `score = system + effects` by REML. A taste of its own (`annotator:system of X`) is one of that system."""
+    """Fit `score = system + effects` by REML. A taste of its own (`annotator:system (X)`) is one of that system."""
     columns: dict[str, Any] = {"y": score, "system": table["system"]}
-    apart = [name.partition(" of ")[2] for name in effects if name.startswith(TASTE + " of ")]
+    apart = [one for effect in effects if (one := own_system(effect))]
     terms = []
     for number, effect in enumerate(effects):
-        part, _, one = effect.partition(" of ")
+        part, one = effect, own_system(effect)
         columns[f"e{number}"] = level_columns(table, part).cast(pl.String).str.replace("^", "l")
         if part.startswith(TASTE) and apart:
             chosen = table["system"] == one if one else ~table["system"].is_in(apart)

@@ -22,15 +22,16 @@ import numpy as np
 import polars as pl
 
 from adjudge.evidence import verdict
-from adjudge.mixed.components import TASTE
 from adjudge.mixed.design import combine, levels_of
+from adjudge.mixed.effects import TASTE
 from adjudge.mixed.model import Model, model_of
 from adjudge.ranking.counts import count_people, group_of, person_of
 from adjudge.ranking.decisions import decide
-from adjudge.ranking.estimator import RelativeEstimator, ScoreEstimator, is_relative
+from adjudge.ranking.estimator import is_relative
 from adjudge.ranking.lines import cluster_numbers, line_after
 from adjudge.ranking.relative import expected_wins, wins_or_ties
-from adjudge.ranking.scores import as_scores, low_shares
+from adjudge.ranking.relative_estimator import RelativeEstimator
+from adjudge.ranking.scores import ScoreEstimator, as_scores, low_shares
 from adjudge.ranking.significance import mann_whitney
 from adjudge.table.comparisons import comparisons
 from adjudge.table.maths import Codes, Floats, divide

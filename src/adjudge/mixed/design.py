@@ -244,8 +244,14 @@ class Linking:
             row=np.append(design.row, np.full(len(self), -1)),
             linking=None,
             weight=None if design.weight is None else np.append(design.weight, np.ones(len(self))),
+            apart=None if design.apart is None else np.append(design.apart, self._apart(design.parted)),
             **codes,
         )
+
+    def _apart(self, parted: tuple[str, ...]) -> Codes:
+        """The place of each item's system among those parted, from 1."""
+        place = {name: number for number, name in enumerate(parted, start=1)}
+        return np.array([place.get(name, 0) for name in self.systems], dtype=np.int64)[self.system]
 
     def notes(self, design: MixedDesign) -> tuple[str, ...]:
         """What is to be known of the link."""
@@ -358,6 +364,10 @@ class MixedDesign:
     """1 / probability of each row's segment, where segments were chosen with unequal ones."""
     strangers: int = 0
     """Annotators that stand for scores without a name; parts of a design do not tell them from others."""
+    parted: tuple[str, ...] = ()
+    """Systems over which people part more than over others, so that tastes for them have a variance of their own."""
+    apart: Codes | None = None
+    """The place of each row's system among them, from 1; 0 for all others."""
 
     def __len__(self) -> int:
         return len(self.score)
@@ -386,12 +396,19 @@ class MixedDesign:
             linking=linking,
             weight=None if self.weight is None else self.weight[rows],
             strangers=0,
+            apart=None if self.apart is None else self.apart[rows],
             **renumbered,
         )
 
     def with_systems(self, system: Codes, systems: tuple[str, ...], human: NDArray[np.bool_]) -> MixedDesign:
         """The same scores attributed to other systems (for A/A tests); tastes stay those for the real systems."""
         return replace(self, system=system, systems=systems, human=human)
+
+    def parting(self, system: str) -> MixedDesign:
+        """The same scores with a variance of its own for tastes for this system, as for those parted before."""
+        apart = np.zeros(len(self), dtype=np.int64) if self.apart is None else self.apart.copy()
+        apart[self.system == self.systems.index(system)] = len(self.parted) + 1
+        return replace(self, parted=(*self.parted, system), apart=apart)
 
     def with_scores(self, score: Floats) -> MixedDesign:
         """The same judgments with other scores, as if the annotators had given these."""

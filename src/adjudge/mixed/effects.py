@@ -29,6 +29,13 @@ if TYPE_CHECKING:
 
 TASTE = "annotator:system"
 """The effect of annotators' tastes."""
+
+
+def taste_for(system: str) -> str:
+    """The effect of what annotators' tastes for one system vary more than those for others."""
+    return f"{TASTE} ({system})"
+
+
 MEANINGS = {
     "annotator": "how strict or generous each annotator is",
     TASTE: "how much more, or less, an annotator likes a system than others do",
@@ -131,6 +138,8 @@ class Effect:
     levels: int
     implied: tuple[str, ...] = ()
     """Effects that are no other than this one in these data; their known variances belong to it."""
+    marked: Bools | None = None
+    """For tastes for one system: which levels of the effect of all tastes, whose codes these are, have it besides."""
 
     @property
     def name(self) -> str:
@@ -145,6 +154,8 @@ class Effect:
     @property
     def meaning(self) -> str:
         """In plain words."""
+        if self.marked is not None:
+            return f"how much annotators part over {self.narrowest.removeprefix(TASTE)[2:-1]}"
         return ", and ".join(MEANINGS[part] for part in self.parts)
 
 
@@ -155,6 +166,11 @@ class Effects:
     kept: tuple[Effect, ...]
     left_out: tuple[LeftOut, ...]
     in_residual: tuple[str, ...]
+
+    @property
+    def plain(self) -> tuple[Effect, ...]:
+        """Without what tastes for single systems vary more; that comes last among those kept."""
+        return tuple(effect for effect in self.kept if effect.marked is None)
 
     def ratios(self, known: Mapping[str, float]) -> NDArray[np.float64]:
         """Known ratios of variance to residual variance by part of an effect (`Effect.narrowest`), for those kept here.
@@ -203,7 +219,19 @@ def identify(design: MixedDesign) -> Effects:
     for name, home in implied:
         in_residual += [name] if home in ("residual", *in_residual) else []
         kept = [replace(it, implied=(*it.implied, name)) if home in it.parts else it for it in kept]
-    return Effects(tuple(kept), tuple(left_out), tuple(in_residual))
+    return Effects((*kept, *_apart(design, kept)), tuple(left_out), tuple(in_residual))
+
+
+def _apart(design: MixedDesign, kept: list[Effect]) -> Iterable[Effect]:
+    """What tastes for each of the systems that were parted vary more than those for others."""
+    tastes = next((effect for effect in kept if TASTE in effect.parts), None)
+    if tastes is None or design.apart is None:
+        return
+    for place, system in enumerate(design.parted, start=1):
+        marked = np.zeros(tastes.levels, dtype=bool)
+        marked[tastes.codes[design.apart == place]] = True
+        if marked.any():
+            yield Effect((taste_for(system),), tastes.codes, int(marked.sum()), marked=marked)
 
 
 def _candidates(design: MixedDesign) -> Iterable[tuple[str, Codes | None]]:
@@ -579,8 +607,15 @@ class ContrastDegrees:
     taste: Floats | None
     """The derivative of the covariance in the ratio of the taste's variance; None where tastes are not estimated."""
     taste_ratio: float
+    apart: Floats
+    """What the covariance has of tastes for single systems that vary more than others."""
     most: float
     """The degrees of freedom of tastes."""
+
+    @property
+    def of_tastes(self) -> Floats | None:
+        """What the covariance has of all tastes, relative to the residual variance."""
+        return None if self.taste is None else self.taste * self.taste_ratio + self.apart
 
     def of(self, contrasts: Floats) -> Floats:
         """The degrees of freedom of every contrast (a row each), at least 1.
@@ -597,6 +632,7 @@ class ContrastDegrees:
             ratio = max(self.taste_ratio, LEAST_TASTE_RATIO)
             by_taste = np.einsum("ci,ij,cj->c", contrasts, self.taste, contrasts) * ratio
             missing = by_taste * max(0.0, 1 - self.taste_ratio / ratio)
+            by_taste = by_taste + np.einsum("ci,ij,cj->c", contrasts, self.apart, contrasts)
             share = np.clip(by_taste / np.maximum(estimated + missing, 1e-300), 1e-9, 1.0)
             degrees = np.minimum(degrees, self.most / share**2)
         return np.asarray(np.maximum(degrees, 1.0))
@@ -630,5 +666,6 @@ def contrast_degrees(
         spread=parameter_covariance(evaluation.information, ratios),
         taste=None if tastes is None else crossed[tastes] / ratios[tastes],
         taste_ratio=0.0 if tastes is None else float(ratios[tastes]),
+        apart=sum(crossed[len(effects.plain) :], start=np.zeros_like(relative)),
         most=of_tastes,
     )

@@ -28,7 +28,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array
 
 from adjudge.mixed.border import DENSE_LIMIT
-from adjudge.mixed.effects import ACROSS, Effect
+from adjudge.mixed.effects import ACROSS, TASTE, Effect
 from adjudge.table.judgments import SPARSE, renumber
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ class Unknowns:
 def find_unknowns(effects: Sequence[Effect]) -> Unknowns:
     """Divide the unknowns. What is finest inside the blocks is absorbed, if something is left for the core."""
     levels = Levels(effects)
+    effects = levels.effects
     inner = [number for number, effect in enumerate(effects) if effect.parts[0] not in ACROSS]
     while True:
         block = components([effects[number].codes for number in inner], levels.rows)
@@ -93,10 +94,13 @@ def find_unknowns(effects: Sequence[Effect]) -> Unknowns:
 
 
 class Levels:
-    """The levels of all effects in one numbering, those that hold the same rows as one."""
+    """The levels of all effects in one numbering, those that hold the same rows as one.
 
-    def __init__(self, effects: Sequence[Effect]) -> None:
-        self.effects = effects
+    What tastes for one system vary more has no levels of its own: some of those of all tastes are of it too.
+    """
+
+    def __init__(self, every: Sequence[Effect]) -> None:
+        effects = self.effects = [effect for effect in every if effect.marked is None]
         self.rows = len(effects[0].codes) if effects else 0
         self.start = np.cumsum([0, *(effect.levels for effect in effects)])
         self.first = _first_alike(effects, self.start)
@@ -105,10 +109,13 @@ class Levels:
         for number, (start, end) in enumerate(pairwise(self.start)):
             # No two levels of one effect hold the same rows, so each bit is added once.
             held[self.first[start:end]] += 1 << number
+        for number, effect in enumerate(every[len(effects) :], start=len(effects)):
+            tastes = next(place for place, other in enumerate(effects) if TASTE in other.parts)
+            held[self.first[self.start[tastes] + np.flatnonzero(effect.marked)]] += 1 << number
         self.held = held[self.first]
         """Which effects have a level that holds the same rows, one bit each."""
         kinds, self.kind = np.unique(self.held, return_inverse=True)
-        self.parts = (kinds[:, None] >> np.arange(len(effects)) & 1).astype(np.float64)
+        self.parts = (kinds[:, None] >> np.arange(len(every)) & 1).astype(np.float64)
 
     def chosen(self, wanted: Bools, absorbed: int | None) -> Group:
         """The wanted levels, each set of equal ones once, without those that are absorbed."""

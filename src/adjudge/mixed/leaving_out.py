@@ -315,7 +315,7 @@ def most_degrees_without_each(design: MixedDesign, effects: Effects, ratios: Flo
     text = next((effect.parts[0] for effect in effects.kept if effect.parts[0] in SYSTEM_ON_TEXT), None)
     if text is None or not _all_apart(effects) or not design.model.taste:
         return np.full(units, np.nan)
-    codes = {_SYSTEM: design.system, **{effect.parts[0]: effect.codes for effect in effects.kept}}
+    codes = {_SYSTEM: design.system, **{effect.parts[0]: effect.codes for effect in effects.plain}}
     left = {name: _levels_left(of_rows, unit) for name, of_rows in codes.items()}
     surely = (left.pop(_SYSTEM) == systems) & _scores_differ(design.as_given, unit)
     surely &= _surely_apart(codes, left, np.bincount(unit))

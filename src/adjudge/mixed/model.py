@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from adjudge.mixed.effects import degrees_of_part, identify, most_degrees
-from adjudge.mixed.fit import MixedFit, PartFit, Prepared, prepare, system_covariance
+from adjudge.mixed.fit import MixedFit, PartFit, Prepared, fit_parting, prepare, system_covariance
 from adjudge.mixed.large_leaving_out import NOTE, fits_without_each
 from adjudge.mixed.leaving_out import Whole, most_degrees_without_each
 from adjudge.table.errors import DataError
@@ -314,8 +314,7 @@ def model_of(design: MixedDesign) -> Model:
     key = _content(design)
     if key not in _MODELS:
         design.check()
-        prepared = _prepared(design)
-        _MODELS[key] = Model(prepared, prepared.fit(design.score))
+        _MODELS[key] = Model(*fit_parting(_prepared(design)))
     _MODELS.move_to_end(key)
     while len(_rows_by_layout()) > 1 and sum(_rows_by_layout().values()) > MOST_ROWS:
         _MODELS.popitem(last=False)

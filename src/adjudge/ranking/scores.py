@@ -370,11 +370,10 @@ def widen_part(fit: Refit, whole: MixedFit, accounts: AccountEvidence | None) ->
 
 def shared_tastes(fit: MixedFit) -> Floats:
     """tau^2 dC/dtau^2: what tastes add to the covariance of the effects, in the unit of the scores."""
-    degrees = fit.degrees
-    if degrees.taste is None:
+    of_tastes = fit.degrees.of_tastes
+    if of_tastes is None:
         return np.zeros_like(fit.covariance)
-    residual = fit.components[-1].sd ** 2
-    shared: Floats = degrees.taste * degrees.taste_ratio * residual
+    shared: Floats = of_tastes * fit.components[-1].sd ** 2
     return (shared + shared.T) / 2
 
 
