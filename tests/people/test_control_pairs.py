@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.people import controls as module
+from adjudge.people import check as module
 from adjudge.people.check import SAME_OUTPUT, SAME_SHOWING, control_pairs, repeat_pairs
 from adjudge.table.judgments import Judgments
 from adjudge.table.maths import Hashes
