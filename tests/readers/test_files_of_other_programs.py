@@ -157,7 +157,7 @@ def workbook(folder: Path, place: str) -> Path:
 @pytest.mark.parametrize("place", ["XFD1048576", "ZZZZZ9", "XFD108", "A99999999999", "ZZZZZZZZZZZZZZZ1", "BYA3"])
 def test_a_cell_far_from_the_table_is_refused_before_memory_is_taken(tmp_path: Path, place: str) -> None:
     """The reader of workbooks would ask for 512 GB for the first."""
-    with pytest.raises(InputError, match="whose cells reach to row [0-9,]+ and column [0-9,]+, too far for a table"):
+    with pytest.raises(InputError, match=r"whose cells reach to row [0-9,]+ and column [0-9,]+, too far for a table"):
         read(workbook(tmp_path, place))
 
 
@@ -166,15 +166,13 @@ def test_a_cell_beside_the_table_does_no_harm(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "row",
-    [
-        "<table:table-row><table:table-cell table:number-columns-repeated='99999' office:value='1'/></table:table-row>",
-        "<table:table-row table:number-rows-repeated='9999999999'><table:table-cell office:value='1'/></table:table-row>",
-        "<table:table-row table:number-rows-repeated='9999999999'/><table:table-row><table:table-cell office:value='1'/>"
-        "</table:table-row>",
-    ],
+    ("rows", "columns"),
+    [("", "<cell table:number-columns-repeated='99999' office:value='1'/>")]
+    + [(f"<row table:number-rows-repeated='9999999999'{end}", "<cell office:value='1'/>") for end in ("/><row>", ">")],
 )
-def test_a_repeated_cell_of_open_document_is_refused_too(tmp_path: Path, row: str) -> None:
+def test_a_repeated_cell_of_open_document_is_refused_too(tmp_path: Path, rows: str, columns: str) -> None:
+    row = f"{rows or '<row>'}{columns}</row>".replace("row>", "table:table-row>").replace("<row", "<table:table-row")
+    row = row.replace("<cell", "<table:table-cell")
     file = tmp_path / "ratings.ods"
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")

@@ -53,8 +53,8 @@ def _cut(sentence: str) -> str:
     start, end = sentence[: LONGEST - _END], sentence[-_END:]
     if start.rfind(_OPEN) > start.rfind(_CLOSE):
         start = start[: start.rfind(_OPEN)]
-    if -1 < end.find(_CLOSE) and not -1 < end.find(_OPEN) < end.find(_CLOSE):
-        end = end[end.find(_CLOSE) + 1 :]
+    if _CLOSE in end and _OPEN not in end.partition(_CLOSE)[0]:
+        end = end.partition(_CLOSE)[2]
     return f"{start}…{end}"
 
 
