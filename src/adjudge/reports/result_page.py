@@ -5,6 +5,7 @@ Gold standards, and what they say of metrics and quality estimation, have their 
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -62,7 +63,25 @@ def plot(result: Result, chart: str | None = None) -> Any:
     spec = paint(charts[name])
     # `paint` sets the background of the chart itself; Altair does not accept the empty one of the page.
     spec["config"] = {key: value for key, value in spec["config"].items() if value is not None}
-    return alt.Chart.from_dict(spec)
+    return alt.Chart.from_dict(without_tags(spec))
+
+
+# Where HTML would begin a tag, an end tag or a comment.
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_WORD_JOINER = "\u2060"
+
+
+def without_tags(spec: Any) -> Any:
+    """The specification with an invisible sign inside whatever HTML would read as a tag.
+
+    Altair writes specifications into script elements as they are, in notebooks and in files, and so do charts that are
+    made of this one. A name with an end tag in it would end the script, and what follows would run.
+    """
+    if isinstance(spec, str):
+        return _TAG.sub(f"<{_WORD_JOINER}", spec)
+    if isinstance(spec, dict):
+        return {without_tags(key): without_tags(value) for key, value in spec.items()}
+    return [without_tags(value) for value in spec] if isinstance(spec, list | tuple) else spec
 
 
 def charts_of(result: Result) -> Charts:
