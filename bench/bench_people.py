@@ -20,13 +20,13 @@ from adjudge.evidence.annotator_fit import relative_fits, score_fits, verdict_on
 from adjudge.mixed.agreement import PersonFit
 from adjudge.mixed.design import MixedDesign, design_from
 from adjudge.mixed.model import forget_models, model_of
-from adjudge.people.accounts import account_evidence
-from adjudge.ranking.accounts import widen_mixed
 from adjudge.ranking.lines import holm
+from adjudge.ranking.scores import widen_mixed
 from adjudge.readers.registry import read
 from adjudge.table.comparisons import comparisons
 from adjudge.table.judgments import Judgments
 from adjudge.table.maths import contrasts, student_quantile
+from adjudge.table.participants import account_evidence
 
 PEOPLE, SYSTEMS, PAGE = 10, 6, 4
 KINDS = {

@@ -28,9 +28,8 @@ from numpy.typing import NDArray
 
 from adjudge.mixed import effects as effects_module
 from adjudge.mixed import fit as fit_module
-from adjudge.mixed.components import TASTE
 from adjudge.mixed.design import MODELS, MixedDesign, combine, design_from
-from adjudge.mixed.effects import SCREENS, Work
+from adjudge.mixed.effects import SCREENS, TASTE, Work
 from adjudge.mixed.fit import MixedFit, fit, fit_parting, prepare
 from adjudge.ranking.lines import holm
 from adjudge.table.judgments import renumber

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adjudge.ranking.counts import annotator_units
-from adjudge.ranking.decisions import decide
+from adjudge.ranking.decisions import PairTests, decide
 from adjudge.ranking.lines import holm, line_after
-from adjudge.ranking.significance import PairTests
 from adjudge.ranking.tastes import compare_strengths
 from adjudge.table.comparisons import Comparisons
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.reports.files import as_plain_text
+from adjudge.readers import native
+from adjudge.readers.large_files import rows_of_file
+from adjudge.readers.options import ReadOptions
+from adjudge.readers.spreadsheets import as_plain_text, undo_plain_text
+from adjudge.table.judgments import SCHEMA, Judgments
 from tests.conftest import examples
 
 TEXT = st.one_of(st.text(alphabet="=+-@\t\r' a", max_size=4), st.none())
-
-
-def undo_plain_text(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame as it was before `as_plain_text`: without the apostrophe before what looks like a formula."""
-    names = {name: name[1:] for name in frame.columns if name[:1] == "'" and name.lstrip("'")[:1] in tuple("=+-@\t\r")}
-    return frame.with_columns(pl.col(pl.String).str.replace(r"^'('*[=+\-@\t\r])", "${1}")).rename(names)
 
 
 @settings(max_examples=examples(100))
@@ -27,4 +29,35 @@ def test_what_was_changed_for_spreadsheets_can_be_undone(texts: list[str | None]
     changed = as_plain_text(frame)
     assert not any(text and text[0] in "=+-@\t\r" for text in [*changed.columns, *changed.to_series(0)])
     assert changed["score"].to_list() == [-1.5] * len(texts)
-    assert undo_plain_text(changed).equals(frame)
+    written = [*changed.columns, *SCHEMA]
+    assert undo_plain_text(changed, written).equals(frame)
+
+
+def test_numbers_are_no_formulas() -> None:
+    frame = pl.DataFrame({"x": ["-5", "+0.5", "-1e-3", "-5+1", "-"]})
+    assert as_plain_text(frame)["x"].to_list() == ["-5", "+0.5", "-1e-3", "'-5+1", "'-"]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv"])
+def test_a_judgment_table_reaches_spreadsheets_without_formulas_and_comes_back(tmp_path: Path, ending: str) -> None:
+    texts = ["=HYPERLINK(1)", "@SUM(1)", "+a", "-b", "\tc", "'=d", "plain"]
+    rows = {"system": texts, "annotator": texts, "text": texts, "=extra": texts, "score": [-1.5] * len(texts)}
+    frame = pl.DataFrame({"protocol": ["mqm"] * len(texts), "segment": texts, **rows})
+    judgments = Judgments.from_columns(frame)
+    path = tmp_path / f"table{ending}"
+    native.write(judgments, path)
+    with path.open(encoding="utf-8", newline="") as file:
+        cells = [cell for row in csv.reader(file, delimiter="\t" if ending == ".tsv" else ",") for cell in row]
+    assert "'=HYPERLINK(1)" in cells
+    assert not [cell for cell in cells if cell[:1] in tuple("=+-@\t\r") and cell != "-1.5"]
+    read = native.read([path], ReadOptions()).table
+    assert read["=extra"].to_list() == texts
+    assert read.select(list(SCHEMA)).equals(judgments.table.select(list(SCHEMA)))
+    rows_of_large_file = rows_of_file(path, ReadOptions()).scan().collect() if ending == ".csv" else read
+    assert rows_of_large_file["text"].to_list() == texts
+
+
+def test_apostrophes_of_other_tables_are_left(tmp_path: Path) -> None:
+    path = tmp_path / "other.csv"
+    path.write_text("system,score,annotator\n'=a,1,x\nb,2,x\n")
+    assert native.read([path], ReadOptions()).table["system"].to_list() == ["'=a", "b"]

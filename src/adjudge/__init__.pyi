@@ -279,6 +279,7 @@ def rank(
     zero_sd: Literal['drop', 'zero'] = 'drop',
     with_scores: Any = None,
     by: str | Iterable[str] = ...,
+    explain: bool = False,
     seed: int = 1,
     **reading: Any,
 ) -> Ranking: ...

@@ -22,7 +22,7 @@ from adjudge.reports.result_page import build_standard_report
 from adjudge.table.files import write_text
 from tests.conftest import PATIENCE
 from tests.evidence.test_parity import SMALL
-from tests.helpers.made import NASTY, pair_results, score_results
+from tests.helpers.made import NASTY, pair_results, score_results, three_systems
 from tests.helpers.papers import replication
 
 if TYPE_CHECKING:
@@ -96,6 +96,18 @@ def test_every_chart_is_drawn_without_network_errors_or_overflow(
     assert visit.page.evaluate(widest) <= width
     ground = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
+
+
+def test_a_plot_with_hostile_names_runs_nothing(browser: Browser, tmp_path: Path) -> None:
+    """Altair's own page, as `plot().save` writes it; its libraries would come from the network, which is cut."""
+    path = tmp_path / "plot.html"
+    three_systems(NASTY).plot().save(path)
+    context = browser.new_context()
+    context.set_offline(True)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("img").count() == 0
 
 
 def paper_page() -> ReportPage:

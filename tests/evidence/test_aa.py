@@ -22,7 +22,8 @@ from adjudge.mixed.design import MixedDesign, design_from
 from adjudge.mixed.fit import fit, fit_parting, prepare, refit
 from adjudge.planning.simulated_scores import ScoreCampaign, simulate_scores
 from adjudge.ranking.changes import DIVISORS, ChangeFamily
-from adjudge.ranking.estimator import ScoreEstimator, estimator_of
+from adjudge.ranking.estimator import estimator_of
+from adjudge.ranking.scores import ScoreEstimator
 from adjudge.readers.options import ReadOptions
 from adjudge.table.errors import DataError, UsageError
 from adjudge.table.judgments import Judgments

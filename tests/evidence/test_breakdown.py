@@ -20,7 +20,7 @@ from adjudge.evidence.breakdown import (
     subsets,
 )
 from adjudge.evidence.breakdown import breakdown as break_down
-from adjudge.ranking.estimator import ScoreEstimator
+from adjudge.ranking.scores import ScoreEstimator
 from adjudge.readers import native
 from adjudge.table.errors import DataError, UsageError
 from adjudge.table.judgments import Judgments

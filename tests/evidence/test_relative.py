@@ -24,8 +24,9 @@ from adjudge.ranking.counts import (
     people_counts,
     person_of,
 )
-from adjudge.ranking.estimator import RelativeEstimator, estimator_of
+from adjudge.ranking.estimator import estimator_of
 from adjudge.ranking.methods import RankSettings, find_method, rank
+from adjudge.ranking.relative_estimator import RelativeEstimator
 from adjudge.ranking.tastes import fit_tastes, refit
 from adjudge.ranking.tournament import tournament
 from adjudge.table.comparisons import comparisons

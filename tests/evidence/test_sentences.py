@@ -5,12 +5,18 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+import polars as pl
 import pytest
+from bench.bench_verdicts import drawn
+from bench.campaign_cells import EQUAL
 
+import adjudge
 from adjudge.evidence.audit import AuditSettings, audit
 from adjudge.evidence.claims import Claim, Claims
-from adjudge.evidence.verdict import HumanStanding, Verdict, decide_by_claims, say_claims
+from adjudge.evidence.verdict import HumanStanding, Verdict, decide_by_claims, people_needed, say_claims
 from adjudge.table.judgments import Judgments
+from tests.evidence import test_claims, test_one_verdict
+from tests.reports import test_collected
 
 
 def campaign(
@@ -54,13 +60,28 @@ TOGETHER = (
     "alpha and beta lead together: all others are behind one of them, and these judgments cannot separate the two."
 )
 OPEN = "that leaves the question open, it does not show that they are equal"
+ALARM = "Alarm: both systems come out better than the human translation POOR, which is hard to believe."
+LOOK_FIRST = (
+    "Look first at this human translation, its source text, the people who judged, and whether the source is itself a "
+    "translation."
+)
+CONDITIONS = (
+    "Judged by 12 people.",
+    (
+        "Not known: experts or crowd; source or reference beside it; in context or not; the original language; "
+        "faults of the test set."
+    ),
+)
+ONE_HUMAN = "There is one human translation: another translator may do better or worse."
 CASES = {
     "one human, above one system and at parity with the other": (
         campaign({"REF": 10.0, "alpha": 10.0, "beta": -10.0}),
         (
             BEST_MACHINE,
-            "alpha is at parity with REF, within 3 points.",
+            "alpha is at parity with REF, within 3 points, as 12 people judged.",
             "beta is worse than the human translation REF.",
+            *CONDITIONS,
+            ONE_HUMAN,
         ),
     ),
     "one human above all": (
@@ -72,7 +93,9 @@ CASES = {
         (
             NOTHING,
             "The human translation GOOD is better than every system.",
-            "alpha and beta are better than the human translation POOR.",
+            ALARM,
+            LOOK_FIRST,
+            *CONDITIONS,
         ),
     ),
     "no human": (
@@ -102,6 +125,43 @@ CASES = {
             f"The data do not separate alpha from REF; {OPEN}.",
             "beta is worse than the human translation REF.",
             "Parity was not tested: no margin is customary on this scale; give one with --margin.",
+        ),
+    ),
+}
+
+
+CASES |= {
+    "nothing decided, but near": (
+        campaign({"alpha": 1.0, "beta": 0.0, "gamma": 0.0}),
+        (
+            (
+                "No system is shown to be better than another; about 44 people instead of 12 could separate the first "
+                "two."
+            ),
+        ),
+    ),
+    "a winner that needs more people": (
+        campaign({"alpha": 2.4, "beta": 0.0, "gamma": 0.0}),
+        ("alpha comes out best, but narrowly: as many other people would confirm it about as likely as not.",),
+    ),
+    "a fragile winner": (
+        campaign({"alpha": 2.0, "beta": 0.0, "gamma": 0.0}),
+        (
+            (
+                "alpha comes out best, but not without annotator a1: let other people judge alpha and gamma before you "
+                "rely on it."
+            ),
+        ),
+    ),
+    "a human that loses to three of four": (
+        campaign({"alpha": 20.0, "beta": 10.0, "gamma": 10.0, "POOR": 0.0, "delta": -10.0}),
+        (
+            BEST,
+            "Alarm: 3 of 4 systems come out better than the human translation POOR, which is hard to believe.",
+            LOOK_FIRST,
+            "delta is worse than the human translation POOR.",
+            *CONDITIONS,
+            ONE_HUMAN,
         ),
     ),
 }
@@ -219,3 +279,124 @@ def test_what_the_correction_decides_is_said() -> None:
         assert low > 0 or high < 0
     would = "One more pair would be decided" if len(lost) == 1 else f"{len(lost)} more pairs would be decided"
     assert sentences(claims)[-1].startswith(would)
+
+
+# What `rank` prints before its table
+
+
+def with_clickers() -> Judgments:
+    """Eight people with controls, and three who click at random on everything."""
+    rng = np.random.default_rng(1)
+    people = campaign({"alpha": 4.0, "beta": 0.0, "gamma": -1.0}, annotators=8).table
+    clicked = people.filter(pl.col("annotator").is_in(["a0", "a1", "a2"]))
+    clicked = clicked.with_columns(
+        annotator=pl.col("annotator").str.replace("a", "clicker"),
+        score=pl.Series(rng.uniform(0, 100, clicked.height).round()),
+    )
+    both = pl.concat([people, clicked])
+    controls = both.filter((pl.col("system") == "alpha") & (pl.col("segment") == "0"))
+    at_random = pl.Series(rng.uniform(0, 100, controls.height).round())
+    told = pl.when(pl.col("annotator").str.starts_with("clicker")).then(at_random).otherwise(pl.col("score") - 40)
+    return Judgments(pl.concat([both, controls.with_columns(kind=pl.lit("degraded"), score=told.clip(0, 100))]))
+
+
+def with_a_copy() -> Judgments:
+    table = campaign({"alpha": 40.0, "beta": 0.0, "gamma": 0.0}).table
+    copy = table.filter(pl.col("system") == "beta").with_columns(system=pl.lit("delta"))
+    return Judgments(pl.concat([table, copy]))
+
+
+def behind_accounts() -> Judgments:
+    name = "9 people behind 50 accounts"
+    return Judgments.from_columns(drawn(name, EQUAL[name], 0))
+
+
+LED = "it is decided better than every other system."
+PAIRS = "2 of 3 pairs of systems are decided, at a level of 5% for all together."
+FIRST_LINES = {
+    "clickers change the verdict": (
+        with_clickers,
+        (
+            f"alpha comes out best: {LED}",
+            PAIRS,
+            (
+                "3 annotators fail the check and are left out (clicker0, clicker1 and clicker2); settle the check "
+                "first, because with them the verdict is another."
+            ),
+            (
+                "With them: No system is shown to be better than another; about 12 people instead of 11 could separate "
+                "the first two."
+            ),
+        ),
+    ),
+    "two looks and an exclusion": (
+        lambda: test_collected.collected(test_collected.RECORD),
+        (
+            "The planned looks settled that A is better than B.",
+            "The campaign was looked at 2 of 5 times while it grew; 0.0187 of the level 0.05 is spent.",
+            "An ordinary test at the full level, as below, does not know of the looks; what only it finds is open.",
+            "The rest of the level is left for a final look (adjudge look --final).",
+            f"A test at the end would say: A comes out best: {LED}",
+            PAIRS,
+            "The organisers excluded cleo (too fast) while judgments were collected.",
+        ),
+    ),
+    "accounts": (
+        behind_accounts,
+        (
+            NOTHING,
+            (
+                "The 50 accounts may be as few as 3 people, and all is decided as if they were: tell which accounts "
+                "are one person."
+            ),
+        ),
+    ),
+    "disasters": (
+        test_one_verdict.with_disasters,
+        (
+            (
+                "daring is usually better than steady, but 11% of its scores are very low (steady: 2%), so its average "
+                "is not: no winner."
+            ),
+        ),
+    ),
+    "a copy": (
+        with_a_copy,
+        (
+            f"alpha comes out best: {LED}",
+            "beta and delta have the same score on all 216 shared items: is one a copy of the other?",
+            "3 of 6 pairs of systems are decided, at a level of 5% for all together.",
+        ),
+    ),
+    "two leaders, no line but many decided": (
+        lambda: test_claims.campaign({name: 1.2 * i for i, name in enumerate("ABCDEFGH")}, seed=5),
+        (
+            "H and G lead together: all others are behind one of them, and these judgments cannot separate the two.",
+            "19 of 28 pairs of systems are decided, but no group is better than all the rest: see each system's ranks.",
+        ),
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FIRST_LINES)
+def test_rank_says_first_what_matters_first(name: str) -> None:
+    judgments, expected = FIRST_LINES[name]
+    assert adjudge.rank(judgments()).first_lines == expected
+
+
+def test_sentences_have_at_most_25_words() -> None:
+    every = [expected for table in (CASES, STRENGTHS, FIRST_LINES) for _, expected in table.values()]
+    for sentence in (sentence for expected in every for sentence in expected):
+        assert len(sentence.split()) <= 25, sentence
+
+
+def test_the_people_needed_follow_from_the_statistic() -> None:
+    """With z = 1 and a critical value of 2, four times as many; of more than ten times nothing is said."""
+    pair = {("a", "b"): 0.3173105078629141}
+    assert people_needed(("a", "b", "c"), pair, 2.0, 12) == 48
+    assert people_needed(("a", "b", "c"), pair, 3.2, 12) is None
+    assert people_needed(("a", "b", "c"), pair, None, 12) is None
+    assert people_needed(("a", "b", "c"), pair, 2.0, 2) is None
+    # What is beyond the critical value is open for another reason, which more people may not change.
+    assert people_needed(("a", "b", "c"), pair, 0.9, 12) is None

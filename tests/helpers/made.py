@@ -13,7 +13,7 @@ from adjudge.evidence.composition import Documents, ExplainedSpread, SampledSyst
 from adjudge.evidence.stability import Stability, StabilityRow
 from adjudge.evidence.trust import AATest, HalfAgreement, Influence, LeftOutUnit, Reliability
 from adjudge.evidence.verdict import Verdict
-from adjudge.mixed.components import VarianceComponent
+from adjudge.mixed.effects import VarianceComponent
 from adjudge.people.results import Agreement, AnnotatorAgreement, AnnotatorCheck, Checked, Coefficients, LengthAgreement
 from adjudge.ranking.changes import ChangeFamily
 from adjudge.ranking.decisions import decide

@@ -16,9 +16,10 @@ import pytest
 import adjudge
 from adjudge.campaigns.campaign_file import Anchor
 from adjudge.judges.ask import _load_tasks, make_questions, make_template
-from adjudge.judges.clients import EndpointError
+from adjudge.judges.clients import Answered, EndpointError, Journal
 from adjudge.table.errors import InputError
 from tests.helpers.asking import QUESTIONS, ask, journal
+from tests.helpers.disk import Disk
 from tests.helpers.fake_endpoint import Handler, endpoint, usual, wait_until
 
 if TYPE_CHECKING:
@@ -34,6 +35,14 @@ def test_a_second_run_asks_only_what_is_missing_and_repeats_are_added(campaign: 
     assert second.judgments.table.equals(first.judgments.table)
     kinds = third.judgments.table["kind"].value_counts().sort("kind").rows()
     assert kinds == [("repeat", 6), ("system", QUESTIONS)]
+
+
+def test_every_answer_is_on_the_disk_before_the_next_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, disk = tmp_path / "journal.jsonl", Disk(monkeypatch)
+    with Journal(file, {}, accepts=bool) as kept:
+        for name in ("a", "b"):
+            kept.add(Answered(name, 1.0, None, "1", 0.0, 1.0))
+            assert disk.holds(file)
 
 
 def test_another_prompt_or_model_needs_another_output(campaign: Path, tmp_path: Path) -> None:

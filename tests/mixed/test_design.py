@@ -9,9 +9,8 @@ import polars as pl
 import pytest
 
 from adjudge.evidence.trust import influence
-from adjudge.mixed.components import Cause, LeftOut
 from adjudge.mixed.design import MixedDesign, design_from, levels_of
-from adjudge.mixed.effects import identify
+from adjudge.mixed.effects import Cause, LeftOut, identify
 from adjudge.mixed.fit import fit, refit
 from adjudge.ranking.estimator import estimator_of
 from adjudge.ranking.methods import rank

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adjudge.ranking.estimator import ScoreEstimator
 from adjudge.ranking.methods import RankSettings
-from adjudge.ranking.scores import rank_scores
+from adjudge.ranking.scores import ScoreEstimator, rank_scores
 from adjudge.table.errors import DataError
 from adjudge.table.judgments import Judgments
 

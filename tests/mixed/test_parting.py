@@ -12,7 +12,7 @@ from adjudge.mixed.design import MODELS, MixedDesign, combine, link
 from adjudge.mixed.effects import Effects, identify
 from adjudge.mixed.fit import MixedFit, Prepared, fit, fit_parting, maximise, parting_statistics, prepare
 from adjudge.mixed.model import model_of
-from adjudge.ranking.accounts import shared_tastes
+from adjudge.ranking.scores import shared_tastes
 
 Floats = NDArray[np.float64]
 

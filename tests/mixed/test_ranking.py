@@ -8,9 +8,8 @@ from scipy.stats import norm
 
 from adjudge.evidence.verdict import add_verdict
 from adjudge.mixed.design import normal_scores
-from adjudge.ranking.estimator import ScoreEstimator
 from adjudge.ranking.methods import RankSettings, rank
-from adjudge.ranking.scores import rank_scores
+from adjudge.ranking.scores import ScoreEstimator, rank_scores
 from adjudge.table.judgments import Judgments
 from adjudge.table.maths import Floats
 from tests.helpers.mixed_make import campaign

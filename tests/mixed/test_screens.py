@@ -10,9 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from adjudge.mixed import effects as effects_module
-from adjudge.mixed.components import Cause
 from adjudge.mixed.design import MixedDesign, design_from
-from adjudge.mixed.effects import SCREENS, Effects, Work, identify, taste_degrees
+from adjudge.mixed.effects import SCREENS, Cause, Effects, Work, identify, taste_degrees
 from adjudge.mixed.fit import fit, refit
 from adjudge.table.judgments import Judgments, renumber
 from tests.helpers.mixed_make import campaign

@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 from adjudge.mixed.design import design_from
 from adjudge.mixed.fit import prepare
 from adjudge.mixed.model import model_of
-from adjudge.people.accounts import AccountEvidence, account_evidence
-from adjudge.ranking.accounts import account_note, shared_tastes, widen_mixed, widen_part
-from adjudge.ranking.estimator import ScoreEstimator
 from adjudge.ranking.methods import rank
+from adjudge.ranking.scores import ScoreEstimator, account_note, shared_tastes, widen_mixed, widen_part
 from adjudge.readers.registry import read
 from adjudge.table.judgments import Judgments
+from adjudge.table.participants import AccountEvidence, account_evidence
 from tests.helpers.mixed_make import campaign
 from tests.helpers.slow import slow_model
 

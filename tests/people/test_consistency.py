@@ -7,8 +7,7 @@ import polars as pl
 import pytest
 from scipy.stats import linregress
 
-from adjudge.people.check import check
-from adjudge.people.controls import FEWEST, change
+from adjudge.people.check import FEWEST, change, check
 from adjudge.table.judgments import Judgments
 
 COMMON = {"campaign": "c", "source_lang": "en", "target_lang": "cs"}

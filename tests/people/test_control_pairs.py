@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.people import controls as module
-from adjudge.people.controls import SAME_OUTPUT, SAME_SHOWING, control_pairs, repeat_pairs
+from adjudge.people import check as module
+from adjudge.people.check import SAME_OUTPUT, SAME_SHOWING, control_pairs, repeat_pairs
 from adjudge.table.judgments import Judgments
 from adjudge.table.maths import Hashes
 from adjudge.table.protocols import KINDS

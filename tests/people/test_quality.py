@@ -12,8 +12,7 @@ import polars as pl
 import pytest
 
 import adjudge
-from adjudge.people.check import check
-from adjudge.people.quality import quality_of, without_failed
+from adjudge.people.check import check, quality_of, without_failed
 from adjudge.readers import native
 from adjudge.readers.registry import read
 from adjudge.reports.people_section import check_words

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.table import comparisons
-from adjudge.table.comparisons import groups, number_of_groups
+from adjudge.table import judgments
+from adjudge.table.judgments import groups, number_of_groups
 
 meetings = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 9)), min_size=1, max_size=25)
 
@@ -17,7 +17,7 @@ def test_a_table_and_a_graph_tell_the_same_groups(met: list[tuple[int, int]]) ->
     system, other = np.array(met).T
     expected = _slow_groups(met, 7)
     assert groups(system, other, 7) == expected
-    assert comparisons._group_by_graph(system, other, 7) == expected
+    assert judgments._group_by_graph(system, other, 7) == expected
     assert number_of_groups(system, other, 7) == len(expected)
 
 

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm, studentized_range
 
-from adjudge.ranking.decisions import PairDecisions, decide, decide_by_both, find_again, step_down
+from adjudge.ranking.decisions import PairDecisions, PairTests, decide, decide_by_both, find_again, step_down
 from adjudge.ranking.lines import holm, line_after
-from adjudge.ranking.significance import PairTests
 from adjudge.table.maths import Bools, Floats, contrasts
 from tests.conftest import examples
 
@@ -147,17 +146,15 @@ def test_both_readings_must_agree() -> None:
     """Of three systems, the first is typically best; the average agrees on the last, is open on one, opposed on one."""
     typical = decided(np.array([9.0, 5.0, 1.0]), np.eye(3) * 0.1)
     average = decided(np.array([3.0, 9.0, -9.0]), np.eye(3) * 0.1)
-    both = decide_by_both(typical, average, np.subtract.outer([3.0, 9.0, -9.0], [3.0, 9.0, -9.0]), "typical")
+    usual, mean, close = (np.subtract.outer(v, v) for v in ([9.0, 5.0, 1.0], [3.0, 9.0, -9.0], [3.0, 3.1, 3.05]))
+    both = decide_by_both(typical, average, (usual, mean), "typical")
     assert both.better.tolist() == [[False, False, True], [False, False, True], [False, False, False]]
     assert [both.state(0, 1), both.state(0, 2), both.state(2, 1)] == ["opposed", "decided", "decided"]
     unsure = decided(np.array([3.0, 3.1, 3.05]), np.eye(3) * 0.1)
-    half = decide_by_both(typical, unsure, np.subtract.outer([3.0, 3.1, 3.05], [3.0, 3.1, 3.05]), "typical")
+    half = decide_by_both(typical, unsure, (usual, close), "typical")
     assert half.number == 0
     assert half.state(0, 1) == "typical only"
-    assert (
-        decide_by_both(unsure, typical, np.subtract.outer([9.0, 5.0, 1.0], [9.0, 5.0, 1.0]), "typical").state(1, 0)
-        == "average only"
-    )
+    assert decide_by_both(unsure, typical, (close, usual), "typical").state(1, 0) == "average only"
 
 
 def test_other_people_find_it_again_as_often_as_said() -> None:

@@ -10,7 +10,9 @@ from adjudge.mixed.design import design_from
 from adjudge.mixed.fit import refit
 from adjudge.mixed.model import model_of
 from adjudge.planning.simulated_scores import ScoreCampaign, simulate_scores
-from adjudge.ranking.estimator import Part, RelativeEstimator, ScoreEstimator, estimator_of
+from adjudge.ranking.estimator import Part, estimator_of
+from adjudge.ranking.relative_estimator import RelativeEstimator
+from adjudge.ranking.scores import ScoreEstimator
 from adjudge.table.judgments import Judgments
 from tests.helpers.rank_make import blocks, random_blocks
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 
+from adjudge.ranking.decisions import PairTests
 from adjudge.ranking.lines import (
     benjamini_hochberg,
     cluster_numbers,
@@ -17,7 +18,7 @@ from adjudge.ranking.lines import (
     rank_bounds,
     resampled_rank_sets,
 )
-from adjudge.ranking.significance import PairTests, difference_spread, resampling_tests, sign_tests
+from adjudge.ranking.significance import difference_spread, resampling_tests, sign_tests
 from tests.conftest import examples
 
 

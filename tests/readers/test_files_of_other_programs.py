@@ -6,10 +6,15 @@ import zipfile
 from pathlib import Path
 
 import pandas as pd
+import polars as pl
 import pytest
 
 from adjudge import read
-from adjudge.table.errors import InputError, UsageError
+from adjudge.readers import tables
+from adjudge.readers.spreadsheets import _reach_of_open_document
+from adjudge.readers.tables import parquet_bytes
+from adjudge.table import files
+from adjudge.table.errors import LONGEST, InputError, UsageError, param
 from adjudge.table.judgments import Judgments
 
 ROWS = [("ann", 1, "A b", 70), ("ann", 1, "B", 60), ("bob", 2, "A b", 50), ("bob", 2, "B", 40)]
@@ -136,3 +141,82 @@ def test_cells_merged_down_in_an_open_document(tmp_path: Path) -> None:
     judgments = read(file)
     assert judgments.table.select("segment", "system", "score").rows() == [("7", "A", 70.0), ("7", "B", 60.0)]
     assert "1 merged cell of ratings.ods filled with the value at their top" in judgments.notes
+
+
+def workbook(folder: Path, place: str) -> Path:
+    """A workbook of Excel with a table, and one more cell at a place such as `Z9`."""
+    plain, file = folder / "plain.xlsx", folder / "ratings.xlsx"
+    pl.DataFrame(ROWS, schema=NAMES, orient="row").write_excel(plain, autofilter=False)
+    with zipfile.ZipFile(plain) as old, zipfile.ZipFile(file, "w") as new:
+        for name in old.namelist():
+            more = f"<row><c r='{place}'><v>1</v></c></row></sheetData>".encode()
+            new.writestr(name, old.read(name).replace(b"</sheetData>", more))
+    return file
+
+
+@pytest.mark.parametrize("place", ["XFD1048576", "ZZZZZ9", "XFD108", "A99999999999", "ZZZZZZZZZZZZZZZ1", "BYA3"])
+def test_a_cell_far_from_the_table_is_refused_before_memory_is_taken(tmp_path: Path, place: str) -> None:
+    """The reader of workbooks would ask for 512 GB for the first."""
+    with pytest.raises(InputError, match=r"whose cells reach to row [0-9,]+ and column [0-9,]+, too far for a table"):
+        read(workbook(tmp_path, place))
+
+
+def test_a_cell_beside_the_table_does_no_harm(tmp_path: Path) -> None:
+    assert answers(read(workbook(tmp_path, "J2"))) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns"),
+    [("", "<cell table:number-columns-repeated='99999' office:value='1'/>")]
+    + [(f"<row table:number-rows-repeated='9999999999'{end}", "<cell office:value='1'/>") for end in ("/><row>", ">")],
+)
+def test_a_repeated_cell_of_open_document_is_refused_too(tmp_path: Path, rows: str, columns: str) -> None:
+    row = f"{rows or '<row>'}{columns}</row>".replace("row>", "table:table-row>").replace("<row", "<table:table-row")
+    row = row.replace("<cell", "<table:table-cell")
+    file = tmp_path / "ratings.ods"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("content.xml", f"<x><table:table table:name='S'>{row}</table:table></x>")
+    with pytest.raises(InputError, match="too far for a table"):
+        read(file)
+
+
+def test_empty_cells_to_the_end_of_an_open_document_do_no_harm() -> None:
+    """As LibreOffice fills up its sheets."""
+    content = (
+        b"<table:table table:name='S'><table:table-row><table:table-cell office:value='1'/>"
+        b"<table:table-cell table:number-columns-repeated='16383'/></table:table-row>"
+        b"<table:table-row table:number-rows-repeated='1048575'>"
+        b"<table:table-cell table:number-columns-repeated='16384'/></table:table-row></table:table>"
+    )
+    assert _reach_of_open_document(content) == (1, 1)
+
+
+@pytest.mark.parametrize("ours", [True, False], ids=["with our checksum", "of others"])
+def test_parquet_that_would_fill_the_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ours: bool
+) -> None:
+    frame = pl.DataFrame({"system": ["a" * 20], "score": [1.0]}).select(pl.all().repeat_by(100_000).explode())
+    file = tmp_path / "bomb.parquet"
+    file.write_bytes(parquet_bytes(frame, "0") if ours else b"")
+    if not ours:
+        frame.write_parquet(file)
+    assert file.stat().st_size < 10_000
+    for module in (files, tables):
+        monkeypatch.setattr(module, "memory_at_hand", lambda: 1_000_000)
+    with pytest.raises(InputError, match="once read, too much for the 1 MB of memory at hand"):
+        read(file)
+
+
+def test_no_message_is_longer_than_people_read(tmp_path: Path) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text("annotator,system,score\n" + "x" * 70_000 + ",A," + "y" * 70_000 + "\n")
+    with pytest.raises(InputError) as fault:
+        read(file)
+    assert len(str(fault.value)) < LONGEST + 100
+    long = UsageError(
+        f"unknown '{'x' * 1480}{param('with_scores' * 20)}{'x' * 3000}': choose {param('with_scores')} or a"
+    )
+    assert len(str(long)) < LONGEST + 100
+    assert str(long).endswith("choose 'with_scores' or a")
+    assert not {"\ue000", "\ue001"} & set(str(long))

@@ -23,7 +23,10 @@ from tests.conftest import examples
 # No file of text can hold a zero byte, and no UTF-8 a lone surrogate.
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=12)
 ODD = st.sampled_from(
-    ["", " ", '"', '""', ",", ";", "\t", "\n", "\r", "\r\n", "null", "NaN", "#", "\ufeff", "\u2028", "'"]
+    (
+        *("", " ", '"', '""', ",", ";", "\t", "\n", "\r", "\r\n", "null", "NaN", "#", "\ufeff", "\u2028", "'"),
+        *("=1+1", "@", "-", "+5", "-5", "'-5", "'=", "''@a"),
+    )
 )
 
 ANY_TEXT = st.one_of(st.none(), TEXT, ODD, st.tuples(TEXT, ODD).map("".join))

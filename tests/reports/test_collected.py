@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from adjudge.evidence.look import verdict_of_record
-from adjudge.people.quality import quality_of
+from adjudge.people.check import quality_of
 from adjudge.reports.build import build_report
 from adjudge.shell.report_stages import ReportSettings, pair_results
 from adjudge.table.judgments import Judgments, concat

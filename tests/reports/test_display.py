@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
+from html.parser import HTMLParser
+from typing import Any
 
 import polars as pl
 import pytest
 
 from adjudge.reports import result_page
 from adjudge.reports.display import MOST_ROWS, frame_of
-from adjudge.reports.result_page import charts_of
+from adjudge.reports.result_page import charts_of, without_tags
 from adjudge.table.errors import DataError, UsageError
-from adjudge.table.results import HumanName, Result, Span, Table, number, show, span, text
+from adjudge.table.results import HumanName, Result, Span, Table, number, show, span, text, to_plain
 from tests.helpers.made import NASTY, pair_results, ranked, ranking, score_results, three_systems
 
 RELATIVE, SCORES = pair_results(), score_results()
@@ -44,6 +46,37 @@ def test_names_cannot_break_out_of_the_html() -> None:
     assert "<script" not in html
     assert "<img" not in html
     assert "&lt;/script&gt;" in html
+
+
+def test_names_cannot_break_out_of_a_plot() -> None:
+    """A page whose names hold tags has exactly the elements of one whose names hold none."""
+    charts = [three_systems(name).plot().properties(description="changed") for name in (NASTY, "beta")]
+    saved, displayed = ([chart.to_html() for chart in charts], [_displayed(chart) for chart in charts])
+    for nasty, harmless in (saved, displayed):
+        assert "window.hacked" in nasty, "the name must be there"
+        assert elements(nasty) == elements(harmless) != []
+
+
+def _displayed(chart: Any) -> str:
+    """What a notebook shows of a chart."""
+    return str(chart._repr_mimebundle_()["text/html"])
+
+
+def elements(html: str) -> list[str]:
+    """The elements of a page as a browser would find them, without their numbered ids."""
+    found: list[str] = []
+    parser = HTMLParser()
+    parser.handle_starttag = lambda tag, attributes: found.append(f"{tag} {[name for name, _ in attributes]}")  # type: ignore[method-assign]
+    parser.handle_endtag = lambda tag: found.append(f"/{tag}")  # type: ignore[method-assign]
+    parser.feed(html)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("result", RESULTS, ids=lambda result: type(result).__name__)
+def test_charts_of_usual_names_are_left_as_they_are(result: Result) -> None:
+    for spec in charts_of(result).values():
+        assert without_tags(spec) == to_plain(spec)
 
 
 def test_frames_hold_plain_names_numbers_and_ranges_as_two_columns() -> None:

@@ -57,7 +57,9 @@ def test_parity() -> None:
 
 
 def test_every_verdict_has_its_sentence() -> None:
-    comparison = replace(parity(SMALL, human="ref", settings=ParitySettings(resamples=50)), annotators=12)
+    comparison = parity(SMALL, human="ref", settings=ParitySettings(resamples=50))
+    assert comparison.conditions is not None
+    comparison = replace(comparison, annotators=12, conditions=replace(comparison.conditions, people=12))
     near = Contrast(0.1, 0.2, (-0.3, 0.5), 0.6, margin=2.0, p_equivalence=0.001)
     x, y = comparison.systems
 
@@ -72,6 +74,16 @@ def test_every_verdict_has_its_sentence() -> None:
     assert replace(below, p_people=0.2).verdict == "not told apart"
     assert replace(below, p_holm=0.2).verdict == "not told apart"
     mixed = page_of(below, level)
-    assert mixed.headline == "y is at parity with ref: less than 2 points apart."
-    assert mixed.words == ("x is below ref.",)
-    assert page_of(replace(x, p_holm=0.001, p_people=0.01, lead_interval=(0.5, 0.9)), y).headline == "x is above ref."
+    assert mixed.headline == "y is at parity with ref: less than 2 points apart, as 12 people judged."
+    assert mixed.words == (
+        "x is below ref.",
+        "Judged by 12 people.",
+        (
+            "Not known: experts or crowd; source or reference beside it; in context or not; "
+            "the original language; faults of the test set."
+        ),
+        "There is one human translation: another translator may do better or worse.",
+    )
+    assert page_of(replace(x, p_holm=0.001, p_people=0.01, lead_interval=(0.5, 0.9)), y).headline == (
+        "x is above ref, as 12 people judged."
+    )

@@ -239,9 +239,13 @@ def test_every_human_is_compared_by_itself() -> None:
         ranked("refB", 4, cluster=3, ranks=(4, 4), human=True),
         open_pairs=(("A", "B"),),
     )
-    assert verdict(made)[:2] == (
+    assert verdict(made)[:3] == (
         "The human translation refA comes out better than every system.",
-        "A and B come out better than the human translation refB.",
+        "Alarm: both systems come out better than the human translation refB, which is hard to believe.",
+        (
+            "Look first at this human translation, its source text, the people who judged, and whether the source is "
+            "itself a translation."
+        ),
     )
 
 
@@ -277,8 +281,7 @@ def test_what_only_the_correction_leaves_undecided_is_said() -> None:
     assert sentence not in verdict(made)
     assert [(pair.better, pair.worse) for pair in lost_to_correction(near)] == [("A", "B")]
     # An average that is not significant by itself keeps the pair open, however it is corrected.
-    numbers = {"typical": 4.0, "p_average": 0.2}
-    alone = tuple(replace(pair, numbers=numbers) for pair in near.comparisons)
+    alone = tuple(replace(pair, agreeing=False) for pair in near.comparisons)
     assert lost_to_correction(replace(near, comparisons=alone)) == []
 
 

@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from adjudge.server.database import _secret_key
 from tests.helpers.campaigns import make_campaign
+from tests.helpers.disk import Disk
 from tests.helpers.serving import Client, Server, new_save, outputs
 
 CROWD = """
@@ -62,6 +64,29 @@ def test_a_session_cookie_is_out_of_reach_of_scripts(server: Server) -> None:
     assert "HttpOnly" in cookie
     assert "SameSite=Lax" in cookie
     assert "Max-Age=86400" in cookie
+
+
+def test_the_cookie_against_forged_requests_is_sent_to_no_other_site(server: Server) -> None:
+    cookie = server.client().load_page().headers["Set-Cookie"]
+    assert cookie.startswith("adjudge_csrf_")
+    assert "HttpOnly" in cookie
+    assert "SameSite=Lax" in cookie
+
+
+def test_a_key_that_others_could_read_is_made_private(tmp_path: Path) -> None:
+    campaign = tmp_path / "campaign.toml"
+    key = _secret_key(campaign)
+    file = tmp_path / "campaign.secret"
+    assert file.stat().st_mode & 0o777 == 0o600
+    file.chmod(0o644)
+    assert _secret_key(campaign) == key
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_new_key_is_on_the_disk_before_it_signs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk = Disk(monkeypatch)
+    _secret_key(tmp_path / "campaign.toml")
+    assert disk.kinds() == ["file", "rename", "folder"]
 
 
 @pytest.mark.parametrize("secret", ["x", "a" * 43, "'; DROP TABLE collect_link; --"])
@@ -152,6 +177,10 @@ def test_every_answer_carries_the_headers(server: Server, path: str) -> None:
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert "frame-ancestors 'none'" in policy
+    assert "base-uri 'none'" in policy
+    assert "require-trusted-types-for 'script'" in policy
+    assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Referrer-Policy"] == "same-origin"
     assert headers["X-Frame-Options"] == "DENY"

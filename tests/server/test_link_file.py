@@ -6,12 +6,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from adjudge.server.serve import LinkFile
 from adjudge.table.errors import InputError
 from tests.helpers.campaigns import make_campaign
+from tests.helpers.disk import Disk
 from tests.helpers.serving import Client, Server, free_port
 from tests.helpers.warm_command import warm_command
 
@@ -36,6 +38,17 @@ def test_a_second_start_adds_its_links_and_keeps_the_first(tmp_path: Path) -> No
         assert links.stat().st_mode & 0o777 == 0o600
         server.links["anna"] = first[1][2]
         assert server.client("anna").get("/api/work").status == 200, "the first start's links hold"
+
+
+def test_links_are_on_the_disk_when_they_are_handed_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The module of addresses needs a database, which this test does not.
+    addresses = SimpleNamespace(address=lambda secret, base: f"{base}/enter#{secret}")
+    monkeypatch.setitem(sys.modules, "adjudge.server.preparation", addresses)
+    file, disk = tmp_path / "links.tsv", Disk(monkeypatch)
+    links = LinkFile(file, "http://127.0.0.1")
+    for name in ("anna", "bela"):
+        links.add([SimpleNamespace(role="annotator", name=name, secret="secret")])  # type: ignore[list-item]
+        assert disk.holds(file)
 
 
 @pytest.mark.parametrize("content", ["my notes\n", "\x00\xff"])

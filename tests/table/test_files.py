@@ -10,6 +10,7 @@ import pytest
 
 from adjudge.table.errors import AdjudgeError, InputError
 from adjudge.table.files import atomic_path, exists, read_text, write_text
+from tests.helpers.disk import Disk
 
 
 def names_in(folder: Path) -> list[str]:
@@ -75,6 +76,50 @@ def test_a_fault_while_writing_leaves_the_old_file_and_nothing_else(tmp_path: Pa
         fail_half_way()
     assert file.read_text() == "old\n"
     assert names_in(tmp_path) == ["out.txt"]
+
+
+def test_a_file_is_on_the_disk_before_it_gets_its_name_and_its_name_before_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk, file = Disk(monkeypatch), tmp_path / "out.txt"
+    write_text(file, "whole\n")
+    assert disk.kinds() == ["file", "rename", "folder"]
+    assert disk.events[0][2] == len("whole\n")
+    assert disk.events[1:] == [("rename", file, len("whole\n")), ("folder", tmp_path, 0)]
+
+
+def test_a_link_stays_and_the_file_that_it_names_is_written(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    for content, target in (("old\n", tmp_path / "elsewhere" / "out.txt"), (None, tmp_path / "elsewhere" / "new.txt")):
+        link = tmp_path / f"link to {target.name}"
+        if content is not None:
+            target.write_text(content)
+        link.symlink_to(target)
+        write_text(link, "new\n")
+        assert link.is_symlink()
+        assert target.read_text() == "new\n"
+    assert names_in(tmp_path / "elsewhere") == ["new.txt", "out.txt"]
+
+
+def test_links_in_a_circle_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    with pytest.raises(InputError, match="cannot be written"):
+        write_text(tmp_path / "a", "x")
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    """As are devices: nobody may replace /dev/null by a file."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_text(pipe, "through\n")
+        assert os.read(reading, 100) == b"through\n"
+    finally:
+        os.close(reading)
+    assert pipe.is_fifo()
+    assert names_in(tmp_path) == ["pipe"]
 
 
 def test_places_that_cannot_be_written(tmp_path: Path) -> None:

@@ -36,8 +36,9 @@ import numpy as np
 from adjudge.evidence.trust import AATest, unnamed_note
 from adjudge.ranking import bradley_terry
 from adjudge.ranking import relative as ratios
-from adjudge.ranking.estimator import RelativeEstimator, ScoreEstimator, estimator_of
+from adjudge.ranking.estimator import estimator_of
 from adjudge.ranking.intervals import false_alarms
+from adjudge.ranking.relative_estimator import RelativeEstimator
 from adjudge.ranking.significance import halves_differ
 from adjudge.table.errors import DataError, unknown_choice
 from adjudge.table.maths import Bools, Codes, Floats, student_tail
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
     from adjudge.evidence.audit import AuditSettings
     from adjudge.ranking.counts import Tally
+    from adjudge.ranking.scores import ScoreEstimator
     from adjudge.table.judgments import Judgments
 
     Unit = Literal["pages", "annotators"]

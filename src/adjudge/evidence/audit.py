@@ -9,9 +9,12 @@ from importlib import import_module
 from pathlib import Path  # noqa: TC003 - the shell reads the types of settings when it runs
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
+from adjudge.evidence.claims import Claims
+from adjudge.evidence.conditions import Oddities, find_oddities
 from adjudge.evidence.documents import documents_setting
-from adjudge.ranking.accounts import account_note
+from adjudge.evidence.verdict import decide_by_claims, say_claims, say_oddities
 from adjudge.ranking.changes import GENUINE
+from adjudge.ranking.scores import account_note
 from adjudge.table.errors import DataError, UsageError, param, unknown_choice
 from adjudge.table.judgments import Judgments, fingerprint_of_parts, fingerprint_of_table
 from adjudge.table.protocols import RATED, RELATIVE, SCORED
@@ -113,6 +116,18 @@ class Audit(Result):
     verb: ClassVar[str] = "audit"
 
     sections: Mapping[str, Section]
+    oddities: Oddities | None = None
+    """What looks like a mistake in the data."""
+
+    @property
+    def first_lines(self) -> tuple[str, ...]:
+        """What the claims say, where they were audited, and what looks like a mistake."""
+        claims = self.sections.get("claims")
+        said: tuple[str, ...] = ()
+        if isinstance(claims, Claims):
+            untested = bool(claims.humans) and claims.margin is None and claims.kind == "scores"
+            said = say_claims(decide_by_claims(claims), untested=untested)
+        return (*said[:1], *say_oddities(self.oddities), *said[1:])
 
     def tables(self) -> tuple[Table, ...]:
         """The tables of all sections."""
@@ -326,6 +341,7 @@ def audit(
         set_aside=judgments.final().set_aside,
         notes=(*judgments.notes, *account_note(judgments), *notes, *of_sections),
         sections=sections,
+        oddities=find_oddities(judgments),
     )
 
 

@@ -16,10 +16,11 @@ import numpy as np
 import polars as pl
 
 from adjudge.evidence.verdict import say_subsets_differ
-from adjudge.ranking.estimator import CellFit, RelativeEstimator, ScoreEstimator, fit_cells, is_relative
+from adjudge.ranking.estimator import is_relative
 from adjudge.ranking.lines import holm
 from adjudge.ranking.methods import DEFAULTS, METHODS
-from adjudge.ranking.scores import as_scores
+from adjudge.ranking.relative_estimator import RelativeEstimator
+from adjudge.ranking.scores import CellFit, ScoreEstimator, as_scores, fit_cells
 from adjudge.table.comparisons import BLOCK_KEY, Comparisons, block_rows, comparisons, relative_judgments
 from adjudge.table.errors import DataError, UsageError, param, unknown_choice
 from adjudge.table.judgments import Judgments, codes_of

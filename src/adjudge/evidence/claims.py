@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from adjudge.evidence.conditions import find_conditions
 from adjudge.evidence.verdict import (
     FEW_PEOPLE,
     OWN_SPREAD,
@@ -34,8 +35,10 @@ from adjudge.evidence.verdict import (
 from adjudge.ranking import relative as ratios
 from adjudge.ranking.changes import margin_in_points
 from adjudge.ranking.decisions import STRONG, PairDecisions, find_again
-from adjudge.ranking.estimator import Estimator, Part, RelativeEstimator, ScoreEstimator, estimator_of
+from adjudge.ranking.estimator import Estimator, Part, estimator_of
 from adjudge.ranking.lines import holm
+from adjudge.ranking.relative_estimator import RelativeEstimator
+from adjudge.ranking.scores import ScoreEstimator, low_shares
 from adjudge.table.comparisons import NOBODY
 from adjudge.table.maths import Floats, equivalence, normal_quantile, student_tail
 from adjudge.table.results import P_HOLM, UNWRITTEN, Cell, Table, number, p_value, percent, text, to_plain
@@ -43,11 +46,12 @@ from adjudge.table.score_sheet import item_means, sheet_of, standardised
 from adjudge.table.wording import as_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from adjudge.evidence.audit import AuditSettings
-    from adjudge.ranking.estimate import Estimate
-    from adjudge.ranking.estimator import Units
+    from adjudge.evidence.conditions import Conditions
+    from adjudge.ranking.decisions import State
+    from adjudge.ranking.estimator import Estimate, Units
     from adjudge.table.judgments import Judgments
 
 
@@ -148,10 +152,14 @@ class Claim:
     """About so many people would make a claim hold that needs more of them."""
     reason: str = ""
     """Why it does not hold, in a sentence; empty where it does, or where the data decide nothing."""
+    state: State = "open"
+    """Of the pair: decided, open, or on which reading of the scores alone it would be decided."""
+    agreeing: bool = field(default=True, metadata=UNWRITTEN)
+    """Whether both readings of scores, where there are two, point the same way, the second significantly."""
 
     def lost_to_correction(self, level: float) -> bool:
         """Whether the claim would be supported if it were the only one: the correction makes the difference."""
-        if self.p is None or self.p_adjusted is None or (self.interval is not None and self.interval[0] <= 0):
+        if self.p is None or self.p_adjusted is None or not self.agreeing:
             return False
         return self.p < level <= self.p_adjusted
 
@@ -177,6 +185,16 @@ class Claims:
     """Whether systems were compared or scored."""
     notes: tuple[str, ...] = ()
     """How audits of a large campaign were computed, where not as usual."""
+    typical: Mapping[str, float] = field(default_factory=dict)
+    """Where each system's typical score stands, where scores have two readings; only the order counts."""
+    low_shares: Mapping[str, float] = field(default_factory=dict)
+    """The share of each system's scores among the lowest of the campaign."""
+    critical: float | None = None
+    """The normal statistic at which open pairs would be decided; None where more people would not narrow the test."""
+    accounts: bool = False
+    """Whether annotators are accounts that may be fewer people."""
+    conditions: Conditions | None = None
+    """Under which people judged, where there is a human translation."""
 
     @property
     def pairs(self) -> int:
@@ -237,6 +255,8 @@ class Case:
     """How many annotators are known."""
     accounts: bool = False
     """Whether annotators are accounts that may be fewer people."""
+    other_p: Floats | None = None
+    """By the other reading of scores, of each pair by itself; None where there is one reading only."""
 
     @cached_property
     def order(self) -> list[int]:
@@ -280,6 +300,8 @@ def better_claims(case: Case, trials: Callable[[], list[Trial]]) -> tuple[Claim,
             verdict="not supported",
             p=_p(decisions.p[pair]),
             p_adjusted=_p(decisions.corrected.p[pair]),
+            state=decisions.state(*pair),
+            agreeing=decisions.agreeing is None or bool(decisions.agreeing[pair]),
         )
         claims[pair] = _tried(claim, case, pair, tried) if decisions.better[pair] else claim
     by_strength = sorted(claims.values(), key=lambda claim: (_STRENGTH[claim.verdict], -(claim.estimate or 0.0)))
@@ -290,9 +312,14 @@ def _tried(claim: Claim, case: Case, pair: Pair, trials: Sequence[Trial]) -> Cla
     """A supported claim with its verdict."""
     chosen = [trial for trial in trials if trial.applies(*pair)]
     outcome = try_claim(chosen, lambda trial: trial.keeps_better(*pair))
-    verdict = _verdict(outcome, claim.p_adjusted, None if case.accounts else case.people)
+    parting = [float(trial.p[pair]) for trial in chosen if trial.name == OWN_SPREAD and trial.p is not None]
+    spread = max(parting, default=0.0)
+    # What holds must be as sure by the other reading of the scores.
+    other = 0.0 if case.other_p is None else float(case.other_p[pair])
+    verdict = _verdict(outcome, max(claim.p_adjusted or 0.0, spread, other), None if case.accounts else case.people)
     breaking = next((trial for trial in chosen if trial.name in outcome.broken_by), None)
-    needed = case.people_needed(pair) if verdict == "needs more people" else None
+    too_weak = verdict == "needs more people" and (claim.p_adjusted or 0.0) >= STRONG
+    needed = case.people_needed(pair) if too_weak else None
     return replace(
         claim,
         survives=outcome.survives,
@@ -301,14 +328,15 @@ def _tried(claim: Claim, case: Case, pair: Pair, trials: Sequence[Trial]) -> Cla
         verdict=verdict,
         replication=_finite(case.again[pair]),
         people_needed=needed,
-        reason=_reason(verdict, breaking, pair, needed, case.people, accounts=case.accounts),
+        reason=_reason(verdict, breaking, pair, needed, case.people, accounts=case.accounts, spread=spread),
     )
 
 
-def _verdict(outcome: TrialOutcome, p_adjusted: float | None, people: int | None) -> Verdict:
+def _verdict(outcome: TrialOutcome, p: float, people: int | None) -> Verdict:
+    """The verdict on a supported claim; p is that for all pairs, or by how far annotators part if that is larger."""
     if outcome.broken_by:
         return "fragile"
-    if (people or 0) <= FEW_PEOPLE or p_adjusted is None or p_adjusted >= STRONG:
+    if (people or 0) <= FEW_PEOPLE or p >= STRONG:
         return "needs more people"
     return "holds"
 
@@ -321,9 +349,11 @@ def _reason(
     people: int | None,
     *,
     accounts: bool = False,
+    spread: float = 0.0,
 ) -> str:
     if breaking is None:
-        return say_reason(verdict, needed=needed, people=people, accounts=accounts)
+        parted = spread if needed is None and spread >= STRONG else None
+        return say_reason(verdict, needed=needed, people=people, accounts=accounts, p=parted)
     difference = float(breaking.difference[pair])
     p = None if breaking.p is None else float(breaking.p[pair])
     return say_reason(verdict, trial=breaking.name, difference=difference, p=p)
@@ -443,16 +473,33 @@ def claims_section(judgments: Judgments, settings: AuditSettings) -> Claims:
     whole, decisions = estimator.estimate, estimator.decide(LEVEL, seed=settings.seed)
     shown, margin = whole, None
     parity: tuple[Claim, ...] = ()
+    typical: dict[str, float] = {}
+    low: dict[str, float] = {}
     if isinstance(estimator, ScoreEstimator):
         shown, margin = estimator.average, margin_in_points(settings.margin, estimator.design.as_given)
+        if estimator.reading is not None:
+            typical, low = (
+                dict(zip(estimator.systems, values.tolist(), strict=True))
+                for values in (estimator.typical.effects, low_shares(estimator.design))
+            )
     # Where not all are named, those who are count.
     people = estimator.people or None if estimator.annotators is None else estimator.annotators
-    accounts = isinstance(estimator, ScoreEstimator) and estimator.accounts is not None
-    claims = better_claims(Case(whole, shown, decisions, people, accounts), lambda: trials("better", estimator))
+    accounts, other_p = False, None
+    if isinstance(estimator, ScoreEstimator):
+        accounts = estimator.accounts is not None
+        other = estimator.other
+        other_p = None if other is None else other.contrasts.two_sided
+    claims = better_claims(
+        Case(whole, shown, decisions, people, accounts, other_p), lambda: trials("better", estimator)
+    )
     if margin is not None and isinstance(estimator, ScoreEstimator):
         points = estimator if estimator.reading == "average" else estimator.in_points()
         counted = None if accounts else people
         parity = parity_claims(shown, decisions, margin, counted, lambda: trials("parity", points))
+    humans = tuple(name for name, human in zip(whole.systems, whole.human, strict=True) if human)
+    conditions = None
+    if humans:
+        conditions = replace(find_conditions(judgments, len(humans)), accounts=accounts)
     return Claims(
         method="bradley-terry" if relative else "mixed",
         unit="log-odds of winning" if relative else "points",
@@ -461,9 +508,14 @@ def claims_section(judgments: Judgments, settings: AuditSettings) -> Claims:
         margin=margin if parity else None,
         claims=(*parity, *claims),
         audits=tuple(dict.fromkeys(trial.family for every in made.values() for trial in every)),
-        humans=tuple(name for name, human in zip(whole.systems, whole.human, strict=True) if human),
+        humans=humans,
         annotators=estimator.annotators,
         notes=estimator.left_out_notes if made else (),
+        typical=typical,
+        low_shares=low,
+        critical=decisions.corrected.critical,
+        accounts=accounts,
+        conditions=conditions,
     )
 
 
@@ -513,7 +565,7 @@ def _own_spread(estimator: Estimator, units: Units, estimates: Sequence[Estimate
         p = 2 * student_tail(np.abs(whole.difference) / error, max(effective - 1, 1.0))
     if whole.least_p is not None:
         p = np.maximum(p, whole.least_p)
-    return Trial(OWN_SPREAD, OWN_SPREAD, whole.difference, p, level=STRONG)
+    return Trial(OWN_SPREAD, OWN_SPREAD, whole.difference, p)
 
 
 def _without_systems(estimator: Estimator) -> Iterator[Trial]:

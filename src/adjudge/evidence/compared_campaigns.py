@@ -17,9 +17,11 @@ import polars as pl
 
 from adjudge.evidence.verdict import say_same_order, show_correlation
 from adjudge.ranking.counts import tally, units_of
-from adjudge.ranking.estimator import RelativeEstimator, ScoreEstimator, is_relative
+from adjudge.ranking.estimator import is_relative
 from adjudge.ranking.lines import holm
 from adjudge.ranking.methods import RankSettings, default_method, find_method, rank
+from adjudge.ranking.relative_estimator import RelativeEstimator
+from adjudge.ranking.scores import ScoreEstimator
 from adjudge.table.comparisons import comparisons, segment_keys
 from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.judgments import Judgments
@@ -44,7 +46,7 @@ from adjudge.table.score_sheet import sheet_of, standardised
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from adjudge.ranking.estimate import Estimate
+    from adjudge.ranking.estimator import Estimate
     from adjudge.ranking.methods import Method
     from adjudge.readers.metric_scores import MetricScore
     from adjudge.table.maths import Floats, Ints

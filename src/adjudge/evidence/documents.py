@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.evidence.composition import Documents, ExplainedSpread
-from adjudge.ranking.estimator import ScoreEstimator, fit_cells
+from adjudge.ranking.scores import ScoreEstimator, fit_cells
 from adjudge.readers.metric_scores import read_metric_scores
 from adjudge.table.errors import DataError, param, unknown_choice
 from adjudge.table.files import read_bytes

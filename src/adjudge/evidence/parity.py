@@ -8,14 +8,17 @@ change more than untouched ones.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
+from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
 from adjudge.evidence import parity_counts
+from adjudge.evidence.conditions import find_conditions
 from adjudge.evidence.parity_results import Contrast, GroupAgreement, Parity, ParityChange, ParityPart, Part
 from adjudge.people.coefficients import cohen_kappa
 from adjudge.ranking.changes import check_margin
@@ -139,6 +142,13 @@ def parity(
         *parity_counts.notes_on(sets, drawn, settings),
         *parity_counts.twin_notes(judgments, before),
     ]
+    groups = agreement(judgments, later.human) if later.relative else ()
+    kappas = [group.kappa_ranks for group in groups if math.isfinite(group.kappa_ranks)]
+    humans = judgments.table.filter(pl.col("human"))["system"].unique().to_list()
+    conditions = replace(
+        find_conditions(judgments, len({*humans, later.human}), checked=True if settings.contaminated else None),
+        agreement=fmean(kappas) if kappas else None,
+    )
     return Parity(
         settings={
             "human": human,
@@ -153,9 +163,10 @@ def parity(
         notes=tuple(dict.fromkeys(read_notes)),
         human=later.human,
         parts=_counted(parts[0], drawn, settings.ties, models),
-        agreement=agreement(judgments, later.human) if later.relative else (),
+        agreement=groups,
         change=change,
         annotators=None if annotators.null_count() else annotators.n_unique(),
+        conditions=conditions,
     )
 
 

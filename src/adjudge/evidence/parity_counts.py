@@ -18,8 +18,10 @@ from adjudge.evidence.parity_results import Change, Contrast, ModelChange, Parit
 from adjudge.evidence.verdict import note_few_people
 from adjudge.people.twins import find_twins
 from adjudge.ranking.changes import margin_in_points
-from adjudge.ranking.estimator import RelativeEstimator, ScoreEstimator, fit_cells, is_relative
+from adjudge.ranking.estimator import is_relative
 from adjudge.ranking.lines import holm
+from adjudge.ranking.relative_estimator import RelativeEstimator
+from adjudge.ranking.scores import ScoreEstimator, fit_cells
 from adjudge.table.comparisons import NOBODY, Comparisons, comparisons, segment_keys
 from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.judgments import Judgments, codes_of
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.evidence.parity import ParitySettings
-    from adjudge.ranking.estimate import Estimate
+    from adjudge.ranking.estimator import Estimate
 
 
 # Resampling of documents (or of segments where documents are unknown), and the change between two test sets.

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from adjudge.evidence.verdict import ParityVerdict, explain_parity
+from adjudge.evidence.verdict import PARITY_VERDICTS, ParityVerdict, explain_parity, say_parity
 from adjudge.table.results import P_HOLM, Cell, Result, Table, number, p_value, percent, shown_name, text, to_plain
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from adjudge.evidence.conditions import Conditions
 
 
 Interval = tuple[float, float]
@@ -105,7 +107,6 @@ def change_table(change: ParityChange) -> Table:
 
 
 Part = Literal["all", "contaminated", "untouched"]
-MOST_GROUPS = 20
 LEVEL = 0.05
 
 
@@ -220,6 +221,18 @@ class Parity(Result):
     change: ParityChange | None = None
     annotators: int | None = None
     """How many people judged, where they are named."""
+    conditions: Conditions | None = None
+    """Under which they judged."""
+
+    @property
+    def first_lines(self) -> tuple[str, ...]:
+        """The verdict that matters most, the others, and under which conditions they stand."""
+        names = {
+            verdict: [system.system for system in self.systems if system.verdict == verdict]
+            for verdict in PARITY_VERDICTS
+        }
+        given = {verdict: systems for verdict, systems in names.items() if systems}
+        return say_parity(given, self.human, margin_of(self.systems), self.annotators, self.conditions)
 
     @property
     def systems(self) -> tuple[SystemParity, ...]:
@@ -269,14 +282,12 @@ class Parity(Result):
         return tuple(tables)
 
     def _agreement_table(self) -> Table:
-        groups = sorted(self.agreement, key=lambda group: -group.segments)[:MOST_GROUPS]
+        groups = sorted(self.agreement, key=lambda group: -group.segments)
         rows = [(*group.annotators, group.segments, group.kappa_ranks, group.kappa_preferences) for group in groups]
-        left = len(self.agreement) - len(groups)
-        note = f" Pairs of annotators that share fewer segments and are not shown: {left}." if left else ""
         means = self.mean_kappa or (None, None)
         columns = (text("annotator"), text("annotator"), number("segments", 0), number("kappa of ranks"),
                    number("kappa of preferences"))  # fmt: skip
-        return Table("Agreement", columns, (*rows, ("mean", "", None, *means)), f"Cohen's kappa, unweighted.{note}")
+        return Table("Agreement", columns, (*rows, ("mean", "", None, *means)), "Cohen's kappa, unweighted.")
 
 
 def _part_table(part: ParityPart, human: str, when: str) -> Table:

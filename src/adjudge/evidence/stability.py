@@ -29,11 +29,12 @@ from adjudge.ranking.changes import (
     relative_changes,
 )
 from adjudge.ranking.counts import count_people
-from adjudge.ranking.decisions import decide
-from adjudge.ranking.estimator import RelativeEstimator, is_relative
+from adjudge.ranking.decisions import PairTests, decide
+from adjudge.ranking.estimator import is_relative
 from adjudge.ranking.lines import check_connected, cluster_numbers, line_after, named_clusters
 from adjudge.ranking.methods import Method, find_method
-from adjudge.ranking.significance import PairTests, RankSums, mann_whitney, sign_tests
+from adjudge.ranking.relative_estimator import RelativeEstimator
+from adjudge.ranking.significance import RankSums, mann_whitney, sign_tests
 from adjudge.table.comparisons import Comparisons, comparisons
 from adjudge.table.errors import DataError, unknown_choice
 from adjudge.table.maths import Bools, Codes, Floats, divide
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 
     from adjudge.evidence.audit import AuditSettings
     from adjudge.ranking.changes import Change
-    from adjudge.ranking.estimate import Estimate
+    from adjudge.ranking.estimator import Estimate
     from adjudge.table.judgments import Judgments
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from adjudge.evidence.verdict import FEWEST_ANNOTATORS
-from adjudge.ranking.estimator import Estimator, ScoreEstimator, UnitKind, Units, estimator_of
+from adjudge.ranking.estimator import Estimator, UnitKind, Units, estimator_of
+from adjudge.ranking.scores import ScoreEstimator
 from adjudge.table.comparisons import NOBODY
 from adjudge.table.errors import DataError, unknown_choice
 from adjudge.table.maths import Bools, Floats, kendall
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from adjudge.evidence.audit import AuditSettings
-    from adjudge.ranking.estimate import Estimate
+    from adjudge.ranking.estimator import Estimate
     from adjudge.ranking.intervals import AARate
     from adjudge.table.judgments import Judgments
 
@@ -147,9 +148,6 @@ class Reliability:
         return (Table("Reliability: one half of the annotators against the other", columns, rows, note),)
 
 
-MOST_SHOWN = 10
-
-
 @dataclass(frozen=True)
 class LeftOutUnit:
     """What changes when one annotator or document is left out."""
@@ -187,8 +185,7 @@ class Influence:
         return plain
 
     def tables(self) -> tuple[Table, ...]:
-        """Those that move most."""
-        rows = self.rows[:MOST_SHOWN]
+        """All of them, those that move most first."""
         columns = {
             "unit": text("left out"),
             "name": text("name"),
@@ -199,16 +196,13 @@ class Influence:
             **{name: number(name, 0) for name in ("flips", "lost", "gained")},
         }
         differing = f"{self.significant} {agreeing(self.significant, 'differs', 'differ')}"
-        shown = f"The {len(rows)} of {counted(len(self.rows), 'unit')} that move an effect most when left out"
-        if len(rows) == len(self.rows):
-            shown = "All units that were left out, those that move an effect most first"
         note = (
-            f"{shown}. "
+            "All units that were left out, those that move an effect most first. "
             f"Of {counted(self.pairs, 'pair')} {differing} at .05, each by itself; flips are pairs whose order is "
             "reversed, lost and gained are pairs that cease or begin to differ."
         )
         note = " ".join([note, *as_sentences(self.notes)])
-        return (tabulate("Influence: who moves the ranking", rows, columns, note),)
+        return (tabulate("Influence: who moves the ranking", self.rows, columns, note),)
 
 
 LEVEL = 0.05

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
 from adjudge.table.wording import agreeing, counted, listed, measured, short_list
@@ -18,9 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from adjudge.evidence.claims import Claim, Claims
+    from adjudge.evidence.conditions import Alike, Conditions, Oddities
     from adjudge.evidence.look_claims import LookClaim
+    from adjudge.ranking.decisions import State
     from adjudge.ranking.ranking import PairComparison, Ranking
-    from adjudge.table.record import LooksRecord
+    from adjudge.table.record import CampaignRecord, LooksRecord
 
     Names = Callable[[Sequence[str]], str]
 
@@ -42,6 +45,8 @@ TOO_WIDE = 10
 """If intervals would shrink by more than this factor, their present width says nothing."""
 NONE_AS_SHOWN = 0.05
 """Fewer pairs than this are shown as none."""
+FEWEST_BETTER = 2
+"""So many systems, and more than half of all, must beat a human translation to raise an alarm about it."""
 FAR_TOO_FEW = 10
 """Where more than so many times the people would be needed, no number of them is named."""
 
@@ -110,10 +115,15 @@ class Decisions:
     """The weakest claim that the only leader is better than another system."""
     disagreement: Disagreement | None = None
     """What keeps a system with the best typical scores, or the best average, from being the best."""
+    people_needed: int | None = None
+    """About so many people could separate the first two systems, where they are open and it is not out of reach."""
+    conditions: Conditions | None = None
+    """Under which people judged, where claims about a human translation were audited."""
 
 
 def decide_by_ranking(ranking: Ranking, claims: Claims | None = None, annotators: int | None = None) -> Decisions:
     """The decisions of a ranking; audited claims of the same method have the last word on what holds."""
+    annotators = ranking.annotators if annotators is None else annotators
     apart, systems = told_apart(ranking), [system.system for system in ranking.systems if not system.human]
     humans = [system.system for system in ranking.systems if system.human]
     among = systems or humans
@@ -140,7 +150,20 @@ def decide_by_ranking(ranking: Ranking, claims: Claims | None = None, annotators
         clusters=len(ranking.clusters),
         all_behind=all_behind,
         weakest=weakest,
-        disagreement=_disagreement(ranking, leaders),
+        disagreement=_disagreement(
+            leaders,
+            among,
+            {(pair.better, pair.worse): pair.state for pair in ranking.comparisons},
+            {system.system: system.numbers.get("typical") or 0.0 for system in ranking.systems},
+            {system.system: system.numbers.get("low_share") or 0.0 for system in ranking.systems},
+        ),
+        people_needed=people_needed(
+            among,
+            {(pair.better, pair.worse): pair.p for pair in ranking.comparisons},
+            ranking.critical,
+            None if ranking.fewest_people is not None else annotators,
+        ),
+        conditions=None if audited is None else audited.conditions,
     )
 
 
@@ -165,21 +188,52 @@ def decide_by_claims(claims: Claims) -> Decisions:
         annotators=claims.annotators,
         all_behind=all_behind,
         weakest=weakest,
+        disagreement=_disagreement(
+            leaders,
+            systems,
+            {pair: claim.state for pair, claim in better.items()},
+            claims.typical,
+            claims.low_shares,
+        ),
+        people_needed=people_needed(
+            systems,
+            {pair: claim.p for pair, claim in better.items()},
+            claims.critical,
+            None if claims.accounts else claims.annotators,
+        ),
+        conditions=claims.conditions,
     )
 
 
-def add_verdict(ranking: Ranking, left_out: Sequence[str] = (), everyone: Ranking | None = None) -> Ranking:
+def add_verdict(
+    ranking: Ranking,
+    left_out: Sequence[str] = (),
+    everyone: Ranking | None = None,
+    oddities: Oddities | None = None,
+    record: CampaignRecord | None = None,
+) -> Ranking:
     """The ranking with the sentences that are printed before its table.
 
     Args:
         ranking: of those who count.
         left_out: annotators who fail the rule of quality.
         everyone: the ranking with their judgments, if there are any.
+        oddities: what looks like a mistake in the data.
+        record: how the judgments were collected; where looks were taken, the verdict is theirs.
     """
     decisions = decide_by_ranking(ranking, annotators=ranking.annotators)
     decided = say_apart(decisions.apart, decisions.pairs, decisions.level, clusters=decisions.clusters)
-    sentences = [say_headline(decisions), *([decided] if decisions.apart else []), *say_accounts(ranking)]
-    return replace(ranking, verdict=(*sentences, *say_left_out(decisions, left_out, everyone)))
+    alarms = [sentence for standing in decisions.standings for sentence in alarm_about_human(standing)]
+    sentences = (
+        *put_looks_first(say_headline(decisions), None if record is None else record.looks),
+        *say_oddities(oddities),
+        *([decided] if decisions.apart else []),
+        *alarms,
+        *say_accounts(ranking),
+        *say_exclusions(record),
+        *say_left_out(decisions, left_out, everyone),
+    )
+    return replace(ranking, verdict=tuple(dict.fromkeys(sentences)))
 
 
 def say_accounts(ranking: Ranking) -> list[str]:
@@ -197,7 +251,8 @@ def say_left_out(decisions: Decisions, left_out: Sequence[str], everyone: Rankin
     other = decide_by_ranking(everyone, annotators=everyone.annotators)
     who = counted(len(left_out), "annotator fails", "annotators fail")
     them = agreeing(len(left_out), "this one", "them")
-    opening = f"{who} the check and {agreeing(len(left_out), 'is', 'are')} left out ({short_list(left_out)})"
+    names = listed(left_out) if len(left_out) <= 3 else f"{left_out[0]}, {left_out[1]}, ..."
+    opening = f"{who} the check and {agreeing(len(left_out), 'is', 'are')} left out ({names})"
     if other.leaders == decisions.leaders and other.apart == decisions.apart:
         return [f"{opening}; with {them} the verdict is the same."]
     if other.leaders == decisions.leaders:
@@ -271,27 +326,47 @@ def _weakest(leaders: Sequence[str], systems: Sequence[str], claims: Mapping[Pai
     return max(others, key=lambda claim: (STRENGTHS.index(claim.verdict), -(claim.estimate or 0.0)), default=None)
 
 
-def _disagreement(ranking: Ranking, leaders: Sequence[str]) -> Disagreement | None:
+def _disagreement(
+    leaders: Sequence[str],
+    among: Sequence[str],
+    states: Mapping[Pair, State],
+    typical: Mapping[str, float],
+    low_shares: Mapping[str, float],
+) -> Disagreement | None:
     """What alone keeps a leader from being the best: of every other system, it is decided better, or by one reading."""
-    numbers = {system.system: system.numbers for system in ranking.systems}
-    among = {system.system for system in ranking.systems if not system.human} or {*numbers}
     for leader in leaders:
-        pairs = [pair for pair in ranking.comparisons if leader in (pair.better, pair.worse)]
-        pairs = [pair for pair in pairs if {pair.better, pair.worse} <= among]
-        split = [pair for pair in pairs if pair.state not in ("decided", "open")]
-        if not split or not all(leader in _ahead(pair) for pair in pairs):
+        pairs = {pair: state for pair, state in states.items() if leader in pair and {*pair} <= {*among}}
+        split = [pair for pair, state in pairs.items() if state not in ("decided", "open")]
+        if not split or not all(leader in _ahead(pair, state, typical) for pair, state in pairs.items()):
             continue
-        typical, other = sorted((split[0].better, split[0].worse), key=lambda name: -(numbers[name]["typical"] or 0.0))
-        shares = (float(numbers[typical].get("low_share") or 0.0), float(numbers[other].get("low_share") or 0.0))
-        return Disagreement(typical, other, shares)
+        first, other = sorted(split[0], key=lambda name: -typical.get(name, 0.0))
+        return Disagreement(first, other, (low_shares.get(first, 0.0), low_shares.get(other, 0.0)))
     return None
 
 
-def _ahead(pair: PairComparison) -> set[str]:
+def _ahead(pair: Pair, state: State, typical: Mapping[str, float]) -> set[str]:
     """Who is better by a reading of the scores that would decide the pair; pairs are in the order of averages."""
-    typical = pair.better if (pair.numbers.get("typical") or 0.0) > 0 else pair.worse
-    by_state = {"decided": {pair.better}, "average only": {pair.better}, "typical only": {typical}, "open": set()}
-    return by_state.get(pair.state, {pair.better, typical})
+    better = max(pair, key=lambda name: typical.get(name, 0.0))
+    by_state = {"decided": {pair[0]}, "average only": {pair[0]}, "typical only": {better}, "open": set()}
+    return by_state.get(state, {pair[0], better})
+
+
+def people_needed(
+    systems: Sequence[str], p: Mapping[Pair, float | None], critical: float | None, people: int | None
+) -> int | None:
+    """About so many people could separate the first two systems, if their difference is as estimated.
+
+    Errors shrink as the square root of the number of people, so that z grows to the critical value with
+    people * (critical / z)^2 of them. Nothing is said of one or two people, or where far too few have judged.
+    """
+    own = p.get((systems[0], systems[1])) if len(systems) > 1 else None
+    if own is None or critical is None or people is None or people <= FEW_PEOPLE:
+        return None
+    statistic = -NormalDist().inv_cdf(own / 2) if own > 0 else math.inf
+    if not 0 < statistic < critical:
+        return None
+    needed = math.ceil(people * (critical / statistic) ** 2)
+    return needed if needed <= FAR_TOO_FEW * people else None
 
 
 def _audited_standings(claims: Claims) -> tuple[HumanStanding, ...]:
@@ -375,7 +450,11 @@ def say_best(decisions: Decisions) -> str:
     if len(leaders) == 1:
         return _say_winner(decisions)
     if len(leaders) == len(decisions.systems):
-        return "No system is shown to be better than another."
+        nothing = "No system is shown to be better than another"
+        if decisions.people_needed is None:
+            return f"{nothing}."
+        instead = f"about {decisions.people_needed:,} people instead of {decisions.annotators:,}"
+        return f"{nothing}; {instead} could separate the first two."
     if len(leaders) > 3:
         shown = f"{leaders[0]}, {leaders[1]}, ..."
         return (
@@ -458,7 +537,7 @@ def say_disagreement(found: Disagreement) -> str:
 def say_claims(decisions: Decisions, *, untested: bool) -> tuple[str, ...]:
     """What audited claims say, the most important first; `untested` is whether parity lacked a margin."""
     sentences = [say_headline(decisions) if len(decisions.systems) > 1 else ""]
-    sentences += say_humans(decisions, listed)
+    sentences += [*say_humans(decisions, short_list), *_conditions_of(decisions)]
     if untested:
         sentences.append("Parity was not tested: no margin is customary on this scale; give one with --margin.")
     sentences += [say_correction(decisions.lost)]
@@ -529,6 +608,7 @@ def say_ranking(decisions: Decisions) -> tuple[str, ...]:
     """The sentences under the headline of a ranking."""
     sentences = (
         *say_humans(decisions, short_list),
+        *_conditions_of(decisions),
         say_apart(decisions.apart, decisions.pairs, decisions.level, clusters=decisions.clusters),
         say_correction(decisions.lost),
         say_clusters(decisions.clusters, decisions.ranked),
@@ -699,6 +779,8 @@ def say_reason(
             return "the people who judged are not named"
         if people <= FEW_PEOPLE:
             return "only one person judged" if people == 1 else "only two people judged"
+        if p is not None:
+            return f"annotators part over this pair (p = {_p(p)} by how far they part)"
         return "" if needed is None else f"about {needed:,} people instead of {people:,} would make it hold"
     if trial == OWN_SPREAD:
         return f"annotators part over this pair (p = {_p(p or 0.0)} by how far they part)"
@@ -750,19 +832,24 @@ def say_humans(decisions: Decisions, named: Names) -> list[str]:
 
     That no difference was found is told apart from parity, which is claimed only where it was tested.
     """
+    judged = say_judged_by(decisions.conditions)
     return [
-        sentence for standing in decisions.standings for sentence in _against_human(standing, decisions.margin, named)
+        sentence
+        for standing in decisions.standings
+        for sentence in _against_human(standing, decisions.margin, named, judged)
     ]
 
 
-def _against_human(standing: HumanStanding, margin: float | None, named: Names) -> list[str]:
+def _against_human(standing: HumanStanding, margin: float | None, named: Names, judged: str) -> list[str]:
     human = standing.human
     if len(standing.worse) > 1 and not (standing.better or standing.parity or standing.open):
         return [_above_all(standing, named)]
-    sentences = _by_strength(standing.better, standing, f"better than the human translation {human}", named)
+    sentences = alarm_about_human(standing)
+    if not sentences:
+        sentences = _by_strength(standing.better, standing, f"better than the human translation {human}", named, judged)
     if standing.parity and margin is not None:
         within = f"at parity with {human}, within {measured(margin, 'point')}"
-        sentences += _by_strength(standing.parity, standing, within, named)
+        sentences += _by_strength(standing.parity, standing, within, named, judged)
     if standing.open:
         open_ = f"The data do not separate {named(standing.open)} from {human}"
         sentences.append(f"{open_}; that leaves the question open, it does not show that they are equal.")
@@ -779,11 +866,11 @@ def _above_all(standing: HumanStanding, named: Names) -> str:
     return f"{whole}, but {'' if len(fragile) == len(standing.worse) else f'over {named(fragile)} '}not in every audit."
 
 
-def _by_strength(names: Sequence[str], standing: HumanStanding, what: str, named: Names) -> list[str]:
+def _by_strength(names: Sequence[str], standing: HumanStanding, what: str, named: Names, judged: str = "") -> list[str]:
     """What holds is said plainly; what is fragile, or was never audited, is no more than what comes out."""
     sure = [name for name in names if name not in standing.fragile]
     fragile = [name for name in names if name in standing.fragile]
-    sentences = [f"{named(sure)} {_verb(sure, audited=standing.audited)} {what}."] if sure else []
+    sentences = [f"{named(sure)} {_verb(sure, audited=standing.audited)} {what}{judged}."] if sure else []
     if fragile:
         sentences.append(f"{named(fragile)} {_verb(fragile, audited=False)} {what}, but not in every audit.")
     return sentences
@@ -793,32 +880,167 @@ def _verb(names: Sequence[str], *, audited: bool) -> str:
     return agreeing(len(names), "is", "are") if audited else agreeing(len(names), "comes out", "come out")
 
 
+def alarm_about_human(standing: HumanStanding) -> list[str]:
+    """Where a human translation loses to most systems, something is more likely wrong than all of them superhuman."""
+    systems = len(standing.better) + len(standing.parity) + len(standing.open) + len(standing.worse)
+    return _alarm(standing.human, len(standing.better), systems)
+
+
+def _alarm(human: str, better: int, systems: int) -> list[str]:
+    if better < FEWEST_BETTER or 2 * better <= systems:
+        return []
+    every = "both" if systems == FEWEST_BETTER else f"all {systems:,}"
+    how_many = every if better == systems else f"{better:,} of {systems:,}"
+    return [
+        f"Alarm: {how_many} systems come out better than the human translation {human}, which is hard to believe.",
+        (
+            "Look first at this human translation, its source text, the people who judged, and whether the source is "
+            "itself a translation."
+        ),
+    ]
+
+
+_WHOM = {"experts": ("expert", "experts"), "crowd": ("person of a crowd", "people of a crowd")}
+
+
+def say_judged_by(conditions: Conditions | None) -> str:
+    """By whom and how a claim about a human translation was judged, at the end of its sentence."""
+    if conditions is None or conditions.people is None or conditions.accounts:
+        return ""
+    whom = agreeing(conditions.people, *_WHOM.get(conditions.raters or "", ("person", "people")))
+    seen = {"pages": " in context", "segments": " without context"}.get(conditions.context or "", "")
+    return f", as {conditions.people:,} {whom} judged{seen}"
+
+
+def _conditions_of(decisions: Decisions) -> tuple[str, ...]:
+    """The conditions, where something is claimed that depends on them."""
+    claimed = any(standing.better or standing.parity for standing in decisions.standings)
+    return say_conditions(decisions.conditions) if claimed else ()
+
+
+def say_conditions(conditions: Conditions | None) -> tuple[str, ...]:
+    """Under which conditions a human translation was compared: what is known, and what is not."""
+    if conditions is None:
+        return ()
+    known: list[str] = []
+    unknown: list[str] = []
+    people = conditions.people
+    if people is None:
+        unknown.append("how many people")
+    else:
+        known.append(f"by {counted(people, 'account') if conditions.accounts else counted(people, 'person', 'people')}")
+    known += [f"({conditions.raters})"] if conditions.raters else []
+    unknown += [] if conditions.raters else ["experts or crowd"]
+    known += [f"with the {conditions.shown}"] if conditions.shown else []
+    unknown += [] if conditions.shown else ["source or reference beside it"]
+    known += [_CONTEXTS[conditions.context]] if conditions.context else []
+    unknown += [] if conditions.context else ["in context or not"]
+    if conditions.original is None:
+        unknown.append("the original language")
+    else:
+        known.append(_say_original(conditions.original))
+    if conditions.checked is None:
+        unknown.append("faults of the test set")
+    known += [f"with a kappa of {conditions.agreement:.2f}"] if conditions.agreement is not None else []
+    sentences = [f"Judged {' '.join(known)}."] if known else []
+    sentences += [f"Not known: {'; '.join(unknown)}."] if unknown else []
+    if conditions.humans == 1:
+        sentences.append("There is one human translation: another translator may do better or worse.")
+    return tuple(sentences)
+
+
+_CONTEXTS = {"pages": "in context", "segments": "one segment at a time"}
+
+
+def _say_original(share: float) -> str:
+    if share > 0.99:
+        return "on original source texts"
+    return "on sources that are translations" if share < 0.01 else f"on sources of which {share:.0%} are originals"
+
+
+def say_oddities(found: Oddities | None) -> list[str]:
+    """What looks like a mistake in the data, as questions."""
+    if found is None:
+        return []
+    sentences = [_say_alike(alike) for alike in found.alike[:_MOST_SAID]]
+    if len(found.alike) > _MOST_SAID:
+        more = len(found.alike) - _MOST_SAID
+        sentences.append(f"{counted(more, 'more pair')} of systems {agreeing(more, 'is', 'are')} as alike.")
+    if found.constant:
+        system, score, number = found.constant[0]
+        others = f", and {counted(len(found.constant) - 1, 'more system')} likewise" if len(found.constant) > 1 else ""
+        sentences.append(f"All {number:,} scores of {system} are {score:g}{others}: is a column mistaken?")
+    if len(found.alone) == 1:
+        ((system, person),) = found.alone
+        sentences.append(f"Annotator {person} alone judged {system}: what is said of it is one person's view.")
+    elif found.alone:
+        names = _few_names([system for system, _ in found.alone])
+        sentences.append(f"One person alone judged each of {names}: what is said of them is one person's view.")
+    return sentences
+
+
+_MOST_SAID = 3
+"""Pairs of alike systems that are named in the first lines; more are counted."""
+
+
+def _say_alike(alike: Alike) -> str:
+    first, second = alike.systems
+    items = {"score": "shared items", "rank": "shared screens", "text": "shared segments"}[alike.what]
+    # Never rounded up to all.
+    share = f"{math.floor(100 * alike.same / alike.shared)}% of {alike.shared:,}"
+    share = f"all {alike.shared:,}" if alike.same == alike.shared else share
+    return f"{first} and {second} have the same {alike.what} on {share} {items}: is one a copy of the other?"
+
+
 def say_parity(
-    by_verdict: Mapping[ParityVerdict, Sequence[str]], human: str, margin: float | None, annotators: int | None
+    by_verdict: Mapping[ParityVerdict, Sequence[str]],
+    human: str,
+    margin: float | None,
+    annotators: int | None,
+    conditions: Conditions | None = None,
 ) -> tuple[str, ...]:
     """How systems stand to one human translation in a test of parity, one sentence per verdict.
 
-    The first is the headline. Where one or two people judged, it is about them.
+    The first is the headline. Where one or two people judged, it is about them. Where most systems are above the
+    human translation, an alarm comes first.
     """
+    above, systems = len(by_verdict.get("above the human", ())), sum(map(len, by_verdict.values()))
+    judged = say_judged_by(conditions) if (annotators or 0) > FEW_PEOPLE else ""
+    alarm = _alarm(human, above, systems)
+    claimed = {"above the human", "at parity"} & {*by_verdict}
+    beneath = say_conditions(conditions) if claimed else ()
+    return (*alarm, *_parity_sentences(by_verdict, human, margin, annotators, judged), *beneath)
+
+
+def _parity_sentences(
+    by_verdict: Mapping[ParityVerdict, Sequence[str]],
+    human: str,
+    margin: float | None,
+    annotators: int | None,
+    judged: str,
+) -> tuple[str, ...]:
     (first, names), *others = by_verdict.items()
     people = _FEW_PEOPLE.get(annotators or 0, "")
     if not others and first == "below the human" and len(names) > 1:
         opening, statement = "All systems", f" are below {human}."
     else:
-        opening, statement = _parity_sentence(first, names, human, margin)
+        opening, statement = _parity_sentence(first, names, human, margin, judged)
     headline = f"{people}: {opening.lower()}{statement}" if people else f"{opening}{statement}"
-    return (headline, *("".join(_parity_sentence(verdict, names, human, margin)) for verdict, names in others))
+    return (headline, *("".join(_parity_sentence(verdict, names, human, margin, judged)) for verdict, names in others))
 
 
-def _parity_sentence(verdict: ParityVerdict, names: Sequence[str], human: str, margin: float | None) -> tuple[str, str]:
+def _parity_sentence(
+    verdict: ParityVerdict, names: Sequence[str], human: str, margin: float | None, judged: str
+) -> tuple[str, str]:
     """What opens the sentence with a capital letter that may be lowered, if not a system's name, and the rest."""
     is_ = agreeing(len(names), "is", "are")
     if verdict == "at parity" and margin is not None:
         apart = f"less than {measured(margin, 'point')} apart"
-        return "", f"{short_list(names)} {is_} at parity with {human}: {apart}."
+        return "", f"{short_list(names)} {is_} at parity with {human}: {apart}{judged}."
     if verdict == "not told apart":
         return "The data", f" cannot tell {short_list(names)} from {human}, which is no proof of parity."
-    return "", f"{short_list(names)} {is_} {verdict.removesuffix('the human')}{human}."
+    end = judged if verdict == "above the human" else ""
+    return "", f"{short_list(names)} {is_} {verdict.removesuffix('the human')}{human}{end}."
 
 
 def explain_parity(margin: float | None) -> str:
@@ -961,6 +1183,23 @@ def say_verdict_of_looks(looks: LooksRecord) -> tuple[str, ...]:
     return (verdict, spent, left, *more_looks)
 
 
+def put_looks_first(headline: str, looks: LooksRecord | None) -> tuple[str, ...]:
+    """The verdict of the looks, where there were any, before that of a test at the end."""
+    looked = () if looks is None else say_verdict_of_looks(looks)
+    if not looked or not headline:
+        return looked or (headline,)
+    return (*looked, f"A test at the end would say: {headline}")
+
+
+def say_exclusions(record: CampaignRecord | None) -> list[str]:
+    """Whom the organisers excluded while judgments were collected."""
+    if record is None or not record.excluded:
+        return []
+    first, *others = record.excluded
+    more = f" and {len(others):,} more" if others else ""
+    return [f"The organisers excluded {first.annotator} ({first.reason}){more} while judgments were collected."]
+
+
 def say_next_look(judgments: int, planned: int, next_look: int | None) -> str:
     """Below the last verdict: when the next one comes; None where all planned looks have been taken."""
     coming = "all planned looks have been taken"
@@ -1085,3 +1324,134 @@ def say_primed(person: str, correlation: float, bound: float) -> str:
         f"cannot be told: it follows {person} more closely (correlation {correlation:.2f}) than a judge without errors "
         f"could ({bound:.2f}), so it has probably seen these answers"
     )
+
+
+# Why a system moved between two ways of ranking
+
+MOST_OF_IT = 0.5
+"""Whoever gave more of a system's judgments than this gave most of them."""
+
+
+def say_place(rank: int) -> str:
+    """`1st`, `2nd`, `13th`."""
+    ending = "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
+    return f"{rank}{ending}"
+
+
+def say_moved(system: str, first: tuple[str, int], second: tuple[str, int], reasons: Sequence[str]) -> str:
+    """That a system has one rank by one way and another by another, and the main reason."""
+    why = f": {reasons[0]}" if reasons else ""
+    return f"{system} is {say_place(first[1])} by {first[0]} and {say_place(second[1])} by {second[0]}{why}."
+
+
+def _points(amount: float) -> str:
+    size = abs(amount)
+    return measured(float(f"{size:.1f}" if size >= 1 else f"{size:.2g}"), "point")
+
+
+def _worth(amount: float) -> str:
+    """What a reason took from a system, or gave it, in points."""
+    return f"which {'costs' if amount < 0 else 'gives'} it {_points(amount)}"
+
+
+def say_who_judged(amount: float, share: float, *, extreme: bool) -> str:
+    """That stricter, or more generous, people than average judged a system; one of them perhaps most of it.
+
+    Args:
+        amount: what it is worth to the system, in points, compared with the average system.
+        share: of its judgments that the person gave who gave most of them.
+        extreme: whether nobody is stricter (or more generous) than this person.
+    """
+    if share > MOST_OF_IT:
+        who = "strictest" if amount < 0 else "most generous"
+        one = f"the {who} person" if extreme else f"one {'strict' if amount < 0 else 'generous'} person"
+        return f"{one} judged most of it ({share:.0%}), {_worth(amount)}"
+    return f"{'stricter' if amount < 0 else 'more generous'} people than average judged it, {_worth(amount)}"
+
+
+def say_what_judged(part: Literal["tasks", "documents", "segments", "tastes", "rest"], amount: float) -> str:
+    """What else in its judgments held a system down, or up, compared with the average system."""
+    if part == "tasks":
+        how = f"people were {'stricter' if amount < 0 else 'more generous'} in its tasks than in their others"
+    elif part == "tastes":
+        how = f"those who judged it like it {'less' if amount < 0 else 'more'} than others would"
+    elif part == "rest":
+        how = f"single pages, outputs and scores happened to come out {'low' if amount < 0 else 'high'}"
+    else:
+        how = f"its {part} are {'harder' if amount < 0 else 'easier'} than average"
+    return f"{how}, {_worth(amount)}"
+
+
+def say_set_aside(rows: int, all_rows: int, amount: float) -> str:
+    """How many of a system's judgments do not count, and what they did to it."""
+    left_out = agreeing(rows, "is set aside", "are set aside")
+    return f"{rows:,} of its {counted(all_rows, 'judgment')} {left_out}, {_worth(amount)}"
+
+
+def say_own_means(amount: float) -> str:
+    """What z-scores do first: take off the average that each person gives. `amount` is what the system gains by it."""
+    how = "low" if amount > 0 else "high"
+    return f"z-scores take off each person's mean, and those who judged it score {how}: {_signed(amount)}"
+
+
+def say_z_distortion(amount: float, seen: float, systems: int) -> str:
+    """That z-scores also take off the quality of what each person judged; `amount` is what this did to the system.
+
+    Args:
+        amount: in points, compared with the average system.
+        seen: how many systems those who judged it saw, on average.
+        systems: how many there are.
+    """
+    what = "better" if amount < 0 else "weaker"
+    whom = f"of {systems} systems they saw {seen:.0f}" if seen < systems - 0.5 else "they saw all systems"
+    return f"its judges had {what} outputs than others, which z-scores take for strictness ({whom}): {_signed(amount)}"
+
+
+def _signed(amount: float) -> str:
+    return f"{'+' if amount > 0 else '-'}{_points(amount)}"
+
+
+def say_disasters(share: float, of_all: float) -> str:
+    """Why the average and the typical score of a system stand apart."""
+    more = "more" if share > of_all else "fewer"
+    return (
+        f"{share:.1%} of its scores are very low, {more} than the {of_all:.1%} of all: they weigh on its average only"
+    )
+
+
+def say_official_lines(others: int) -> str:
+    """That no official line separates a system from others above it."""
+    return f"no official line separates it from {counted(others, 'system')} above it"
+
+
+def say_others_moved(amount: float | None) -> str:
+    """That a system changed places because others moved."""
+    own = "" if amount is None else f" (its own distance from the average changed by {_points(amount)})"
+    return f"it is the others that moved{own}"
+
+
+def say_ties(share: float, of_all: float) -> str:
+    """That ties, which count as won, helped or hurt a system by wins-or-ties."""
+    more = "more" if share > of_all else "fewer"
+    return f"{share:.0%} of its comparisons are ties, {more} than the {of_all:.0%} of all, and ties count as won"
+
+
+def say_opponents(amount: float) -> str:
+    """That a system met stronger, or weaker, opponents than an even spread has; in log-odds."""
+    return (
+        f"it met {'stronger' if amount > 0 else 'weaker'} opponents than an even spread would ({amount:+.2f} log-odds)"
+    )
+
+
+def say_busy_annotator(share: float, by_one: float, by_others: float) -> str:
+    """That one busy annotator, whose taste counts for less in the model, made many of a system's comparisons."""
+    return (
+        f"one annotator made {share:.0%} of its comparisons and has it win {by_one:.0%}, "
+        f"others {by_others:.0%}; the model lets no single person outvote them"
+    )
+
+
+def say_flips(method: str, by_method: Sequence[int], customary: str, by_customary: Sequence[int]) -> str:
+    """How many pairs changed their order, by the method in use and by the customary one."""
+    counts = [", ".join(str(number) for number in numbers) for numbers in (by_customary, by_method)]
+    return f"Flipped pairs by {customary}: {counts[0]}; by {method}: {counts[1]}."

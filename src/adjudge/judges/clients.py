@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 
 from adjudge._version import __version__
 from adjudge.table.errors import AdjudgeError, InputError, UsageError, param, shown
-from adjudge.table.files import read_bytes
+from adjudge.table.files import read_bytes, sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -457,6 +457,7 @@ class Journal:
             raise
         if not whole:
             self._write(self._asked)
+            sync_folder(self.path.parent)
         return self
 
     def __exit__(

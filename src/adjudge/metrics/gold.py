@@ -15,7 +15,7 @@ import polars as pl
 
 from adjudge.metrics.levels import TAIL, draws, interval, pooled_pearson
 from adjudge.metrics.results import CurvePoint, Gold, GoldRun, GoldScore
-from adjudge.people.quality import quality_of
+from adjudge.people.check import quality_of
 from adjudge.ranking.intervals import Correlation, correlate
 from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.judgments import Judgments, SetAside

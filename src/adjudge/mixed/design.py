@@ -20,9 +20,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from adjudge.table.comparisons import LEFT_BLANK, answers_needed, groups, in_words, number_of_groups
 from adjudge.table.errors import DataError, unknown_choice
-from adjudge.table.judgments import Judgments, SetAside, renumber, weights_of
+from adjudge.table.judgments import (
+    LEFT_BLANK,
+    Judgments,
+    SetAside,
+    answers_needed,
+    groups,
+    in_words,
+    number_of_groups,
+    renumber,
+    weights_of,
+)
 from adjudge.table.maths import Bools, Codes, Floats, mean_ranks, memoised, normal_quantile
 from adjudge.table.protocols import RATED, SCORED
 from adjudge.table.wording import agreeing, counted

@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from adjudge.mixed.components import TASTE, LeftOut, VarianceComponent
 from adjudge.mixed.design import COPIES, MixedDesign, levels_of
 from adjudge.mixed.effects import (
     MEANINGS,
     SCREENS,
     SMALLEST_RATIO,
+    TASTE,
     ContrastDegrees,
     Effects,
+    LeftOut,
+    VarianceComponent,
     contrast_degrees,
     degrees_of_tastes,
     degrees_of_texts,
@@ -467,6 +469,23 @@ class Prepared:
         with one_thread():
             evaluation = self._evaluated(standard, ratios)
         return unscaled(evaluation, scale, len(self.design.systems))
+
+    def predictions(self, ratios: Mapping[str, float]) -> dict[tuple[str, ...], Floats]:
+        """What each effect adds to the score of every row, by its parts: best linear unbiased predictions.
+
+        Where e are the predicted residuals, the prediction of an effect's level is its ratio times the sum of e over
+        the rows of the level (Henderson's equations, row by row), however the equations were laid out.
+        """
+        scale, standard = self.standardised(None)
+        with one_thread():
+            solved, layout = self._evaluated(standard, ratios).solution, self.layout
+            known = layout.border_rows @ solved.border + layout.core_rows @ solved.core
+            residual = scale.sd * (standard - (known + layout.absorbed_rows @ solved.absorbed)[:, 0])
+        rows = len(self.design)
+        return {
+            effect.parts: (ratio * np.bincount(effect.codes, residual, minlength=effect.levels))[effect.codes[:rows]]
+            for effect, ratio in zip(self.effects.kept, self.effects.ratios(ratios), strict=True)
+        }
 
     def _evaluated(self, standard: Floats, ratios: Mapping[str, float]) -> Evaluation:
         return evaluate(self.layout, totals(self.layout, standard[:, None]), np.log(self.effects.ratios(ratios)))

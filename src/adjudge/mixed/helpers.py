@@ -58,8 +58,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.mixed.components import TASTE, Helper
 from adjudge.mixed.design import MixedDesign, combine, levels_of, normal_scores
+from adjudge.mixed.effects import TASTE, Helper
 from adjudge.mixed.equations import totals
 from adjudge.mixed.fit import MixedFit, evaluate, prepare
 from adjudge.mixed.model import Model, model_of

@@ -29,8 +29,7 @@ from adjudge.mixed.design import levels_of
 from adjudge.mixed.equations import Solution, Totals, equations_at, totals
 from adjudge.mixed.fit import MixedFit, PartFit, Prepared
 from adjudge.mixed.layout import Layout, components, counted, inside_blocks
-from adjudge.table.comparisons import groups
-from adjudge.table.judgments import renumber
+from adjudge.table.judgments import groups, renumber
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -28,8 +28,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array
 
 from adjudge.mixed.border import DENSE_LIMIT
-from adjudge.mixed.components import TASTE
-from adjudge.mixed.effects import ACROSS, Effect
+from adjudge.mixed.effects import ACROSS, TASTE, Effect
 from adjudge.table.judgments import SPARSE, renumber
 
 if TYPE_CHECKING:

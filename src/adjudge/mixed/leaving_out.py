@@ -25,12 +25,22 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
-from adjudge.mixed.components import TASTE, Cause
 from adjudge.mixed.design import ALMOST_ALL, MixedDesign, combine, levels_of
-from adjudge.mixed.effects import SCREENS, SYSTEM_ON_TEXT, Effect, Effects, Work, eased, is_screen, judged_outputs
+from adjudge.mixed.effects import (
+    SCREENS,
+    SYSTEM_ON_TEXT,
+    TASTE,
+    Cause,
+    Effect,
+    Effects,
+    Work,
+    eased,
+    is_screen,
+    judged_outputs,
+)
 from adjudge.mixed.equations import Equations, equations_at, totals
 from adjudge.mixed.layout import Layout, inside_blocks
-from adjudge.table.comparisons import number_of_groups
+from adjudge.table.judgments import number_of_groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -67,6 +67,15 @@ class Model:
         """What the model is fitted to."""
         return self.prepared.design
 
+    @cached_property
+    def predictions(self) -> dict[tuple[str, ...], Floats]:
+        """What each effect is predicted to add to the score of every row, by the effect's parts.
+
+        Over the rows of a system their means add up to the mean score less the system's effect, because the residuals
+        of a system have the mean 0 (not so where segments are weighted).
+        """
+        return self.prepared.predictions(self.fitted.ratios)
+
     def codes(self, unit: Unit) -> Codes | None:
         """The annotator or document of each row."""
         return unit_codes(self.design, unit)
@@ -127,18 +136,33 @@ class Model:
         texts = self.codes("text")
         if texts is None:
             return None
-        number = int(texts.max()) + 1
-        systems = {name: place for place, name in enumerate(self.design.systems)}
-        effects = np.full((number, len(systems)), np.nan)
-        for code, without in enumerate(self.leave_out("text", range(number))):
-            if without is not None:
-                effects[code, [systems[name] for name in without.systems]] = without.effects
+        effects = self._effects_without_each(texts)
         difference = effects[:, :, None] - effects[:, None, :]
         known = (~np.isnan(difference)).sum(0)
         with np.errstate(invalid="ignore", divide="ignore"):
             from_mean = difference - np.nansum(difference, axis=0) / known
             variance = (known - 1) / known * np.nansum(from_mean**2, axis=0)
         return np.asarray(np.sqrt(np.where(known >= FEWEST_TEXTS, variance, 0.0)))
+
+    def _effects_without_each(self, texts: Codes) -> Floats:
+        """The effects without each text: (texts, systems); NaN where one cannot be estimated."""
+        number, names = int(texts.max()) + 1, self.design.systems
+        effects = np.full((number, len(names)), np.nan)
+        rest: list[int] = []
+        judged = np.zeros((number, len(names)), dtype=np.int64)
+        np.add.at(judged, (texts, self.design.system), 1)
+        complete = (judged.sum(0) - judged > 0).all(1)
+        with one_thread():
+            for code in range(number):
+                alone = None if self.all_at_once or not complete[code] else self._fits_without.effects(texts != code)
+                if alone is None:
+                    rest.append(code)
+                else:
+                    effects[code] = alone
+        for code, without in zip(rest, self.leave_out("text", rest) if rest else (), strict=True):
+            if without is not None:
+                effects[code, [names.index(name) for name in without.systems]] = without.effects
+        return effects
 
     def leave_out(self, unit: Unit, left_out: Iterable[int]) -> list[Refit | None]:
         """The fit without each of these units, at the variances of the whole; None where the rest cannot be ranked."""
@@ -242,6 +266,14 @@ class FitsWithout:
             covariance=relative * remainder.variance * scale.sd**2,
             df=degrees_of_part(self.fitted.df, float(most)),
         )
+
+    def effects(self, rows: Bools) -> Floats | None:
+        """The effects alone of a fit to the marked rows, which hold all systems; None where that takes a new fit."""
+        remainder = self._whole.without(~rows) if self._from_whole else None
+        if remainder is None or remainder.variance < LEAST_VARIANCE:
+            return None
+        scale = self.prepared.standardised(None)[0]
+        return np.asarray(remainder.effects * scale.sd + scale.mean)
 
     def refit(self, rows: Bools) -> PartFit:
         """The fit to the marked rows, whatever they are."""

@@ -1,28 +1,246 @@
-"""Which annotators to keep: controls, repeats, pace, runs, rejected work. All is reported, one rule decides."""
+"""Which annotators count: controls, repeats, pace, runs, rejected work. All is reported, one rule decides."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from adjudge.people.accounts import ASK_FOR_MAP, AccountEvidence, account_evidence
-from adjudge.people.controls import FEWEST_PAIRS, TESTS, control_p, control_pairs, drifts, repeat_pairs, same_texts
 from adjudge.people.results import AnnotatorCheck, Checked, Drift, SameText
 from adjudge.people.twins import find_twins
-from adjudge.table.comparisons import no_answer
 from adjudge.table.errors import DataError, UsageError, param, unknown_choice
-from adjudge.table.judgments import Judgments, SetAside
-from adjudge.table.protocols import EDITED, KINDS, LEAST_SECONDS, RELATIVE, Work
+from adjudge.table.judgments import Judgments, SetAside, key_hashes, mark_among, mark_repeated, no_answer
+from adjudge.table.maths import Floats, student_tail
+from adjudge.table.participants import ASK_FOR_MAP, AccountEvidence, account_evidence, suspected_accounts
+from adjudge.table.protocols import EDITED, KINDS, LEAST_SECONDS, RATED, RELATIVE, Work
 from adjudge.table.settings import option
-from adjudge.table.wording import agreeing, counted, measured
+from adjudge.table.wording import agreeing, counted, measured, short_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
-    from adjudge.table.maths import Floats
+    Test = Callable[[Floats, Floats], float]
+
+
+# Pairs of scores that belong together: a genuine output and its degraded version, or an answer and its repeat.
+#
+# Tests of these pairs say whether somebody tells genuine outputs from degraded ones. A rule must name its test, because
+# the tests disagree. `paired-t` is the one of direct assessment (Graham et al.): one-sided, pair by pair. A test that
+# cannot be computed, because all differences are equal or there are fewer than two pairs, has no p, and who has no p
+# does not pass.
+
+SAME_SHOWING = ("annotator", "task", "system", "document", "segment")
+SAME_OUTPUT = ("annotator", "system", "document", "segment")
+FEWEST_PAIRS = 2
+
+
+def control_pairs(judgments: Judgments) -> pl.DataFrame:
+    """Columns annotator, genuine, control: each degraded output beside the genuine one of the same task and segment.
+
+    Where the degraded text is a reference, its genuine version is the reference; an output that was shown again is
+    represented by its first showing.
+    """
+    return _pair_with_originals(judgments, "degraded", SAME_SHOWING)
+
+
+def repeat_pairs(judgments: Judgments, *, within_tasks: bool) -> pl.DataFrame:
+    """Columns annotator, genuine, control: each repeated output beside its first showing to the same annotator.
+
+    Args:
+        judgments: the judgments.
+        within_tasks: both were shown in one task; otherwise in whatever tasks.
+    """
+    return _pair_with_originals(judgments, "repeat", SAME_SHOWING if within_tasks else SAME_OUTPUT)
+
+
+def _pair_with_originals(judgments: Judgments, control: str, key: tuple[str, ...]) -> pl.DataFrame:
+    genuine = KINDS[control].made_from
+    scored = judgments.table.select(*key, "kind", "score").filter(pl.col("score").is_not_null())
+    is_control = scored["kind"] == control
+    controls = scored.filter(is_control).select(*key, pl.col("score").alias("control"))
+    # Most outputs have no control. Only those that seem to have one are put in order and compared by their words.
+    hashes = key_hashes(scored, key)
+    possible = scored.filter(mark_among(hashes, hashes[is_control.to_numpy()])).filter(pl.col("kind").is_in(genuine))
+    order = pl.col("kind").replace_strict(genuine, range(len(genuine)), default=None, return_dtype=pl.Int32)
+    originals = (
+        possible.sort(order, maintain_order=True)
+        .unique(key, keep="first", maintain_order=True)
+        .select(*key, pl.col("score").alias("genuine"))
+    )
+    together = controls.join(originals, on=key, nulls_equal=True, maintain_order="right_left")
+    return together.select("annotator", "genuine", "control")
+
+
+def _paired_t(genuine: Floats, control: Floats) -> float:
+    # The same as `ttest_rel` without its checks, because there is one test per annotator.
+    difference = genuine - control
+    pairs = len(difference)
+    t = difference.mean() / (difference.std(ddof=1) / np.sqrt(pairs))
+    return float(student_tail(t, pairs - 1))
+
+
+def _paired_t_two_sided(genuine: Floats, control: Floats) -> float:
+    greater = _paired_t(genuine, control)
+    return 2 * min(greater, 1 - greater)
+
+
+def _scipy_test(name: str, **settings: Any) -> Test:
+    """Make a one-sided test of a function of scipy, which is loaded when it is used."""
+
+    def test(genuine: Floats, control: Floats) -> float:
+        from scipy import stats
+
+        return float(getattr(stats, name)(genuine, control, alternative="greater", **settings).pvalue)
+
+    return test
+
+
+TESTS: dict[str, Test] = {
+    "paired-t": _paired_t,
+    "paired-t-two-sided": _paired_t_two_sided,
+    "welch": _scipy_test("ttest_ind", equal_var=False),
+    "signed-rank": _scipy_test("wilcoxon"),
+    "rank-sum": _scipy_test("mannwhitneyu", method="asymptotic"),
+}
+
+
+def control_p(name: str, genuine: Floats, control: Floats) -> float | None:
+    """The p-value of the named test, None where it cannot be computed."""
+    if name not in TESTS:
+        raise unknown_choice("test", name, TESTS)
+    if len(genuine) < FEWEST_PAIRS or np.ptp(genuine - control) == 0:
+        return None
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        p = TESTS[name](genuine, control)
+    return p if np.isfinite(p) else None
+
+
+# Whether a person's answers stay the same: for identical texts, and from the beginning of the work to its end.
+#
+# Identical texts that one person ranked or scored apart were a finding of Bojar et al. (2011, Table 9). Tired people
+# give other scores, work faster, and agree less with the others: each is regressed on the place in the work, by means
+# of screens, because judgments of one page resemble each other.
+
+FEWEST = 15
+"""Screens of a person from which on a drift is looked for."""
+_TEXTS = ("target_text", "text_hash")
+_WORK = ("annotator", "task", "screen", "document", "segment", "system", "active_seconds", "ended")
+
+
+def same_texts(judgments: Judgments) -> tuple[SameText, ...]:
+    """By annotator, the pairs of identical texts shown together, and how many were judged apart.
+
+    Nothing where the data do not say what was shown.
+    """
+    table = judgments.table
+    column = next((name for name in _TEXTS if name in table.columns), None)
+    if column is None:
+        return ()
+    cell = ["annotator", "task", "screen", "segment"]
+    shown = table.select(*cell, column, answer=_answer()).drop_nulls(["answer", column, "annotator"])
+    shown = shown.filter(mark_repeated(key_hashes(shown, (*cell, column))))
+    # Of n identical texts, n (n - 1) / 2 pairs; those with equal answers are counted the same way.
+    equal = shown.group_by(*cell, column, "answer").len("equal")
+    alike = (
+        equal.group_by(*cell, column)
+        .agg(pl.col("equal").sum().alias("all"), (pl.col("equal") * (pl.col("equal") - 1) // 2).sum().alias("together"))
+        .with_columns(pairs=pl.col("all") * (pl.col("all") - 1) // 2)
+    )
+    by_person = alike.group_by("annotator").agg(pl.col("pairs").sum(), pl.col("together").sum()).sort("annotator")
+    return tuple(
+        SameText(annotator, pairs, pairs - together)
+        for annotator, pairs, together in by_person.filter(pl.col("pairs") > 0).rows()
+    )
+
+
+def drifts(judgments: Judgments) -> tuple[Drift, ...]:
+    """By annotator, how scores, time and distance from the others change from the first judgment to the last.
+
+    The order of the work is that of the times where every judgment has one, otherwise that of the rows.
+    """
+    rows = _rated(judgments)
+    screens = rows.group_by("annotator").agg(pl.col("screen").n_unique())
+    if not (screens["screen"] >= FEWEST).any():
+        return ()
+    item = ["document", "segment", "system"]
+    others = (pl.col("answer").sum().over(item) - pl.col("answer").sum().over([*item, "annotator"])) / (
+        pl.len().over(item) - pl.len().over([*item, "annotator"])
+    )
+    by_time = rows["ended"].null_count() == 0
+    ordered = rows.sort("annotator", "ended", maintain_order=True) if by_time else rows
+    table = ordered.with_columns(
+        deviation=pl.col("answer") - pl.col("answer").mean().over("system"),
+        others=pl.when(pl.len().over(item) > pl.len().over([*item, "annotator"])).then(others),
+    )
+    return tuple(
+        _drift(str(name), part)
+        for (name,), part in table.sort("annotator", maintain_order=True).group_by("annotator", maintain_order=True)
+        if part["screen"].n_unique() >= FEWEST
+    )
+
+
+def _answer() -> pl.Expr:
+    """The judgment as a number of which more is better."""
+    return pl.coalesce(pl.col("score"), -pl.col("rank").cast(pl.Float64))
+
+
+def _rated(judgments: Judgments) -> pl.DataFrame:
+    """The judgments of systems by known annotators, of which drifts tell; the column answer is the judgment."""
+    wanted = pl.col("kind").is_in(RATED) & pl.col("annotator").is_not_null()
+    return (
+        judgments.table.select(*_WORK, "kind", answer=_answer())
+        .filter(wanted & pl.col("answer").is_not_null())
+        .drop("kind")
+    )
+
+
+def _drift(name: str, part: pl.DataFrame) -> Drift:
+    """The drift of one annotator; rows are in the order of the work, with what is expected of each without a drift."""
+    # The distance is taken after the person's own level, which is no matter of the order.
+    apart = pl.col("answer") - pl.col("others")
+    screens = (
+        part.with_columns(
+            seconds=pl.when(pl.col("active_seconds") > 0).then(pl.col("active_seconds").log()),
+            distance=(apart - apart.mean()).abs(),
+        )
+        .group_by("task", "screen", maintain_order=True)
+        .agg(pl.col("deviation", "seconds", "distance").mean())
+    )
+    score, time, distance = (_line(screens[column]) for column in ("deviation", "seconds", "distance"))
+    return Drift(
+        annotator=name,
+        judgments=part.height,
+        score_change=score[0],
+        p_score=score[1],
+        time_ratio=None if time[0] is None else float(np.exp(time[0])),
+        p_time=time[1],
+        distance_change=distance[0],
+        p_distance=distance[1],
+    )
+
+
+def _line(values: pl.Series) -> tuple[float | None, float | None]:
+    return change(np.linspace(0, 1, len(values)), values.cast(pl.Float64).to_numpy())
+
+
+def change(position: Floats, value: Floats) -> tuple[float | None, float | None]:
+    """The change of a straight line from position 0 to 1, and the two-sided p of no change (t-test of the slope)."""
+    known = np.isfinite(value)
+    position, value = position[known], value[known]
+    if len(value) < FEWEST or np.ptp(value) == 0:
+        return None, None
+    centred = position - position.mean()
+    slope = float(centred @ value / (centred @ centred))
+    residual = value - value.mean() - slope * centred
+    freedom = len(value) - 2
+    error = np.sqrt(residual @ residual / freedom / (centred @ centred))
+    if error == 0:
+        return slope, None
+    return slope, float(2 * student_tail(abs(slope / error), freedom))
 
 
 # What the judgments of annotators show: controls, repeats, pace, runs of equal answers, drifts. Nothing is decided.
@@ -345,3 +563,118 @@ def _notes(seen: Measured, checks: tuple[AnnotatorCheck, ...], rule: CheckRule, 
     if fast and (rule.least_seconds or 0) < LEAST_SECONDS:
         names = ", ".join(fast[:5]) + (" and others" if len(fast) > 5 else "")
         yield f"less than {LEAST_SECONDS:g} second per judgment on average, faster than one can read: {names}"
+
+
+# Who counts: one rule of quality for every command.
+#
+# Annotators whose own work shows that they fail the rule of `adjudge check` are left out: they do not tell degraded
+# from genuine outputs, work faster than anybody can read, or had work rejected. Who could not be tested counts, and so
+# does who is only suspected. Released judgments with a control of their own (column `passed`) go by the release.
+# Accounts that may be of fewer people (`table.participants`) have too few controls each to tell anything of a person:
+# in a released study, 17 of 33 accounts fail and none of the 10 people behind them.
+
+_NOT_TOLD = "does not tell degraded from genuine"
+"""What reasons say of those who fail the controls."""
+
+
+@dataclass(frozen=True, eq=False)
+class Quality:
+    """Who fails the rule of quality in one language pair, and the judgments of everybody and of the others."""
+
+    everyone: Judgments
+    reasons: Mapping[str, tuple[str, ...]]
+    """Why each of those who fail does, by name."""
+    of_accounts: bool = False
+    """Whether the annotators may be accounts of fewer people."""
+
+    def __len__(self) -> int:
+        return len(self.everyone)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Who is left out, by name: those who fail, unless nobody would be left."""
+        return () if self.nobody_passes else tuple(self.reasons)
+
+    @property
+    def kept(self) -> Judgments:
+        """The judgments of those who count, with a record and a note of the others; the same if nobody fails."""
+        return _without(self.everyone, self, pl.lit(value=True)) if self.reasons else self.everyone
+
+    @property
+    def nobody_passes(self) -> bool:
+        """Whether nobody would be left, so that all are kept."""
+        return len(self.reasons) == self._people
+
+    @property
+    def _people(self) -> int:
+        return self.everyone.table["annotator"].drop_nulls().n_unique()
+
+    @property
+    def note(self) -> str:
+        """Who is left out and why, in one sentence."""
+        unit = "account" if self.of_accounts else "annotator"
+        who = "; ".join(f"{short_list(names)} ({reason})" for reason, names in self.by_reason.items())
+        if self.nobody_passes:
+            none = agreeing(self._people, f"the one {unit} does not pass", f"none of {self._people} {unit}s passes")
+            return f"{none} the check, so all judgments are kept: {who}"
+        fail = agreeing(len(self.reasons), "fails the check and is left out", "fail the check and are left out")
+        return f"{len(self.reasons)} of {counted(self._people, unit)} {fail}: {who}; keep them with --everyone"
+
+    @property
+    def by_reason(self) -> dict[str, list[str]]:
+        """The names of those who fail by what they fail first: `controls`, `pace` or `some work was rejected`."""
+        names: dict[str, list[str]] = {}
+        for name, reasons in self.reasons.items():
+            short = {_NOT_TOLD: "controls", "seconds": "pace"}
+            reason = next((word for part, word in short.items() if part in reasons[0]), reasons[0])
+            names.setdefault(reason, []).append(name)
+        return names
+
+
+def quality_of(judgments: Judgments) -> Quality:
+    """Who fails the rule of quality in the judgments of one language pair, on evidence."""
+    if not _has_evidence(judgments):
+        return Quality(judgments, {})
+    of_accounts = suspected_accounts(judgments) is not None
+    evident = {
+        one.annotator: tuple(reason for reason in one.reasons if _is_evidence(reason, by_controls=not of_accounts))
+        for one in decide(judgments.final(), CheckRule())
+    }
+    return Quality(judgments, {name: reasons for name, reasons in evident.items() if reasons}, of_accounts)
+
+
+def _is_evidence(reason: str, *, by_controls: bool) -> bool:
+    """Whether a reason of `check` shows something against the person."""
+    return reason not in UNTESTED and (by_controls or _NOT_TOLD not in reason)
+
+
+def _has_evidence(judgments: Judgments) -> bool:
+    """Whether anything can show that somebody fails, and no release has decided it; quick, also in large tables."""
+    table = judgments.table
+    if table.schema.get("passed") == pl.Boolean or not table["annotator"].count():
+        return False
+    rejected = table.schema.get("rejected") == pl.Boolean and bool(table["rejected"].any())
+    return rejected or bool((table["kind"] == "degraded").any()) or bool((table["active_seconds"] > 0).any())
+
+
+def without_failed(judgments: Judgments) -> Judgments:
+    """The judgments of all language pairs together, without those who fail in a pair; the same if nobody does."""
+    if not _has_evidence(judgments):
+        return judgments
+    kept = judgments
+    for name, part in judgments.by_pair().items():
+        quality = quality_of(part)
+        if quality.reasons:
+            own = part.table.select("campaign", "source_lang", "target_lang").row(0, named=True)
+            here = pl.all_horizontal(pl.col(key).eq_missing(pl.lit(value)) for key, value in own.items())
+            kept = _without(kept, quality, here, where=f"{name}: ")
+    return kept
+
+
+def _without(judgments: Judgments, quality: Quality, here: pl.Expr, where: str = "") -> Judgments:
+    """The judgments without those who fail, among the rows that are meant; each is set aside by the first reason."""
+    kept = replace(judgments, notes=(where + quality.note, *judgments.notes))
+    for reason, failing in ({} if quality.nobody_passes else quality.by_reason).items():
+        fails = here & pl.col("annotator").is_in(failing).fill_null(value=False)
+        kept = kept.keep(~fails, otherwise=f"annotator failed the check: {reason}")
+    return kept

@@ -11,7 +11,7 @@ from adjudge.table.results import Cell, Column, Result, Table, number, p_value, 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.people.accounts import AccountEvidence
+    from adjudge.table.participants import AccountEvidence
 
 
 @dataclass(frozen=True)

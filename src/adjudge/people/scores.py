@@ -17,9 +17,9 @@ import polars as pl
 
 from adjudge.people.coefficients import AgreeOptions, notes_on, percentile_interval, resample_statistic
 from adjudge.people.results import PARTS, Agreement, AnnotatorAgreement, Coefficients, Number
-from adjudge.table.comparisons import LEFT_BLANK, SEGMENT_KEY
+from adjudge.table.comparisons import SEGMENT_KEY
 from adjudge.table.errors import DataError
-from adjudge.table.judgments import Judgments, codes_of, renumber
+from adjudge.table.judgments import LEFT_BLANK, Judgments, codes_of, renumber
 from adjudge.table.maths import divide
 from adjudge.table.protocols import NOT_TRANSLATIONS, RELATIVE
 from adjudge.table.rng import generator

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.mixed.components import TASTE
+from adjudge.mixed.effects import TASTE
 from adjudge.mixed.fit import Prepared, prepare
 from adjudge.planning.search import (
     Noise,

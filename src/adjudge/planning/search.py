@@ -18,9 +18,8 @@ from adjudge.campaigns.design import draft_work
 from adjudge.campaigns.segment_selection import EVEN
 from adjudge.evidence.boundaries import Spending, boundaries, crossing, spent
 from adjudge.evidence.look_claims import Goal, parse_goal
-from adjudge.mixed.components import TASTE
 from adjudge.mixed.design import MixedDesign, combine, find_model
-from adjudge.mixed.effects import identify
+from adjudge.mixed.effects import TASTE, identify
 from adjudge.mixed.fit import Prepared, prepare
 from adjudge.planning.settings import (
     PeopleChoice,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 import numpy as np
 
 from adjudge.evidence.boundaries import SPENDING, Spending
-from adjudge.mixed.components import TASTE
 from adjudge.table.errors import UsageError, param, unknown_choice
 from adjudge.table.results import Column, Result, Setting, Table, number, percent, tabulate, text
 from adjudge.table.rng import DEFAULT_SEED
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 _Settings = TypeVar("_Settings", bound="DataclassInstance")
 
 STRUCTURES = ("mixed", "all-systems", "pages", "pages-all-systems")
-EFFECTS = ("annotator", TASTE, "task", "document", "segment", "system:document", "page", "residual")
+EFFECTS = ("annotator", "annotator:system", "task", "document", "segment", "system:document", "page", "residual")
 
 
 def check_least(settings: object, **least: int) -> None:

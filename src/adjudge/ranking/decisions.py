@@ -47,6 +47,39 @@ State = Literal["decided", "open", "typical only", "average only", "opposed"]
 
 
 @dataclass(frozen=True, eq=False)
+class PairTests:
+    """p-values of all ordered pairs; NaN where a pair cannot be tested, and on the diagonal.
+
+    `greater[i, j]` is the one-sided p that i is better than j, `two_sided` is symmetric; `alternative` says which of
+    the two is the customary one to report.
+    """
+
+    greater: Floats
+    two_sided: Floats
+    alternative: Literal["greater", "two-sided"] = "two-sided"
+
+    @property
+    def reported(self) -> Floats:
+        """The p-values that a ranking reports for (better, worse)."""
+        return self.greater if self.alternative == "greater" else self.two_sided
+
+    def without_claims(self, pairs: Bools) -> PairTests:
+        """The same with nothing claimed of the marked pairs (symmetric): p is 1."""
+        silent = pairs & ~np.isnan(self.two_sided)
+        return replace(self, greater=np.where(silent, 0.5, self.greater), two_sided=np.where(silent, 1, self.two_sided))
+
+    def holm_greater(self) -> Floats:
+        """Two-sided p-values adjusted by Holm over all pairs, in the direction that the data show; 1 in the other."""
+        n = len(self.two_sided)
+        upper = np.triu_indices(n, 1)
+        adjusted = np.full((n, n), np.nan)
+        adjusted[upper] = holm(self.two_sided[upper])
+        adjusted.T[upper] = adjusted[upper]
+        with np.errstate(invalid="ignore"):
+            return np.where(self.greater < self.greater.T, adjusted, np.where(np.isnan(self.greater), np.nan, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
 class Corrected:
     """Symmetric matrices of all pairs."""
 
@@ -57,6 +90,11 @@ class Corrected:
     last: float
     """The normal statistic at which the pairs that stay open would be decided at .05."""
     name: Correction = "step-down"
+
+    @property
+    def critical(self) -> float | None:
+        """`last`, where errors are of people and texts; None for tests that know only p-values."""
+        return self.last if self.name == "step-down" else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +112,8 @@ class PairDecisions:
     """Pairs that this reading would decide without the other (row better than column)."""
     other: Bools | None = None
     """Pairs that the other reading would decide without this one."""
+    agreeing: Bools | None = None
+    """Pairs in which both readings put the row first, the other one significantly by itself."""
 
     def state(self, first: int, second: int) -> State:
         """What is known of a pair: decided, open, or on which reading alone it would be decided.
@@ -150,7 +190,9 @@ def decide(
     return PairDecisions(level, p, corrected, better)
 
 
-def decide_by_both(first: PairDecisions, second: PairDecisions, difference: Floats, reading: Reading) -> PairDecisions:
+def decide_by_both(
+    first: PairDecisions, second: PairDecisions, differences: tuple[Floats, Floats], reading: Reading
+) -> PairDecisions:
     """Decide what the first reading decides and the second agrees with: same direction, and significant by itself.
 
     Only the first family is corrected for all pairs, so its level is that of all decisions.
@@ -158,12 +200,13 @@ def decide_by_both(first: PairDecisions, second: PairDecisions, difference: Floa
     Args:
         first: the decisions of the reading that the pairs are tested by.
         second: those of the other reading.
-        difference: of the second reading.
+        differences: by either reading.
         reading: what the first is called.
     """
     with np.errstate(invalid="ignore"):
-        agreeing = (difference > 0) & (second.p < first.level)
-    return replace(first, better=first.better & agreeing, reading=reading, alone=first.better, other=second.better)
+        agreeing = (differences[0] > 0) & (differences[1] > 0) & (second.p < first.level)
+    better = first.better & agreeing
+    return replace(first, better=better, reading=reading, alone=first.better, other=second.better, agreeing=agreeing)
 
 
 def step_down(p: Floats, covariance: Floats, *, seed: int = 1, draws: int = DRAWS) -> Corrected:

@@ -23,6 +23,7 @@ Rank sets by resampling, for methods that have no model: the ranks over resample
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,8 +36,37 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.ranking.counts import Tally
-    from adjudge.ranking.significance import PairTests
+    from adjudge.ranking.decisions import PairTests
     from adjudge.table.maths import Floats
+
+
+ROUNDING = 1e-11
+"""Scores no further apart than this, in parts of the largest, are equal: their digits beyond come from rounding."""
+NEGLIGIBLE = 1e-6
+"""So are those no further apart than this, in standard errors: a search for variances ends no closer to the optimum."""
+
+
+def levelled(scores: Floats, se: Floats | None = None) -> Floats:
+    """The scores with those that only rounding, or where a search ended, tells apart made equal, to the largest.
+
+    Args:
+        scores: of the systems.
+        se: standard errors of all differences, where they are known.
+    """
+    level = scores.copy()
+    tolerance = np.full((len(scores), len(scores)), ROUNDING * float(np.nanmax(np.abs(scores), initial=1.0)))
+    if se is not None:
+        tolerance = np.maximum(tolerance, NEGLIGIBLE * np.where(np.isfinite(se), se, 0.0))
+    for above, below in pairwise(np.argsort(-scores)):
+        if level[above] - scores[below] <= tolerance[above, below]:
+            level[below] = level[above]
+    return level
+
+
+def best_first(levelled_scores: Floats, names: Sequence[str]) -> list[int]:
+    """The order of systems; equal scores by name, so that it never depends on the order of rows; NaN last."""
+    keys = [(np.isnan(score), -score, name) for score, name in zip(levelled_scores, names, strict=True)]
+    return sorted(range(len(keys)), key=keys.__getitem__)
 
 
 RULES = ("decided", "official", "scipy-1.6", "scipy-1.7", "strict", "holm", "rank-sets", "none")

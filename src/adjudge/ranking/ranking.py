@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from adjudge.ranking.decisions import decide
-from adjudge.ranking.lines import benjamini_hochberg, cluster_numbers, holm, line_after, named_clusters, rank_bounds
+from adjudge.ranking.lines import (
+    benjamini_hochberg,
+    best_first,
+    cluster_numbers,
+    holm,
+    levelled,
+    line_after,
+    named_clusters,
+    rank_bounds,
+)
 from adjudge.ranking.methods import find_method
 from adjudge.table import results
 
@@ -19,9 +27,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from adjudge.evidence.breakdown import Breakdown
-    from adjudge.mixed.components import Helper, LeftOut, VarianceComponent
-    from adjudge.ranking.decisions import Correction, PairDecisions, State
-    from adjudge.ranking.significance import PairTests
+    from adjudge.evidence.explanation import Explained
+    from adjudge.mixed.effects import Helper, LeftOut, VarianceComponent
+    from adjudge.ranking.decisions import Correction, PairDecisions, PairTests, State
     from adjudge.table.judgments import Judgments, SetAside
     from adjudge.table.results import Setting
 
@@ -81,10 +89,6 @@ class RankedSystem:
         return {**placed, "cluster": self.cluster, "letters": self.letters, "n": self.n, **own}
 
 
-AGREEING = 0.05
-"""The p of an average difference, by itself, below which it agrees with a typical one."""
-
-
 @dataclass(frozen=True)
 class PairComparison:
     """Two systems: the lead of the better one, and its p-values.
@@ -106,13 +110,8 @@ class PairComparison:
     state: State = "open"
     """Decided, open, or on which reading of the scores alone the pair would be decided."""
 
-    @property
-    def agreeing(self) -> bool:
-        """Whether both readings of scores, where there are two, point the same way, and the average significantly."""
-        typical, p_average = self.numbers.get("typical"), self.numbers.get("p_average")
-        if typical is None or p_average is None:
-            return True
-        return typical * (self.difference or 0.0) > 0 and p_average < AGREEING
+    agreeing: bool = True
+    """Whether both readings of scores, where there are two, point the same way, the second significantly."""
 
     def to_dict(self) -> dict[str, Any]:
         """The documented keys, flat."""
@@ -148,6 +147,8 @@ class Ranking(results.Result):
     lines: Lines
     correction: Correction = "holm"
     """How `p_adjusted` is corrected for all pairs."""
+    critical: float | None = None
+    """The normal statistic at which open pairs would be decided; None where more people would not narrow the test."""
     annotators: int | None = None
     """How many people judged; None where not all of them are named."""
     fewest_people: int | None = None
@@ -166,6 +167,8 @@ class Ranking(results.Result):
     gain_high: float | None = None
     breakdown: Breakdown | None = None
     """Scores within subsets of the judgments, if requested."""
+    explained: Explained | None = None
+    """Why systems have other ranks by other ways of ranking, if requested."""
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -201,6 +204,7 @@ class Ranking(results.Result):
             *self._helpers(),
             *self._spread(),
             *(() if self.breakdown is None else self.breakdown.tables()),
+            *(() if self.explained is None else self.explained.tables()),
         )
 
     @property
@@ -276,12 +280,6 @@ def _detail(name: str) -> results.Column:
 # From findings to a ranking: order, ranks, lines, and every pair with its p-values. The same for all methods.
 
 
-ROUNDING = 1e-11
-"""Scores no further apart than this, in parts of the largest, are equal: their digits beyond come from rounding."""
-NEGLIGIBLE = 1e-6
-"""So are those no further apart than this, in standard errors: a search for variances ends no closer to the optimum."""
-
-
 @dataclass(frozen=True, eq=False)
 class Findings:
     """What a method found out, by system index; `numbers` are (n,), `pair_numbers` (n, n) arrays of its own."""
@@ -293,8 +291,6 @@ class Findings:
     tests: PairTests
     decisions: PairDecisions | None = None
     """Of all pairs; default: by Holm's correction of the tests."""
-    rank_sets: NDArray[np.int64] | None = None
-    """By a procedure of the method's own; default: those that the decisions leave."""
     numbers: Mapping[str, NDArray[np.float64] | NDArray[np.int64]] = field(default_factory=dict)
     pair_numbers: Mapping[str, NDArray[np.float64] | NDArray[np.int64]] = field(default_factory=dict)
 
@@ -331,14 +327,13 @@ def assemble(
     gain: tuple[float, float | None, float | None] | None = None,
 ) -> Ranking:
     """Put the ranking together."""
-    findings = replace(findings, scores=_levelled(findings))
-    order = _order(findings)
+    findings = replace(findings, scores=levelled(findings.scores, findings.pair_numbers.get("se")))
+    order = np.array(best_first(findings.scores, findings.systems), dtype=np.int64)
     decisions = findings.decisions or _decide_by_tests(findings, level)
-    rank_sets = decisions.rank_sets if findings.rank_sets is None else findings.rank_sets
     after = line_after(rule, order, findings.tests, decisions.better, level)
     clusters = cluster_numbers(after)
     facts = find_method(method)
-    systems = _ranked_systems(findings, order, clusters, rank_sets, decisions.letters(order))
+    systems = _ranked_systems(findings, order, clusters, decisions)
     return Ranking(
         settings=settings,
         data=source.data,
@@ -353,6 +348,7 @@ def assemble(
         clusters=named_clusters([system.system for system in systems], clusters),
         lines=Lines(rule, level),
         correction=decisions.corrected.name,
+        critical=decisions.corrected.critical,
         annotators=annotators,
         fewest_people=fewest_people,
         components=components,
@@ -362,25 +358,6 @@ def assemble(
         gain_low=None if gain is None else gain[1],
         gain_high=None if gain is None else gain[2],
     )
-
-
-def _levelled(findings: Findings) -> NDArray[np.float64]:
-    """The scores with those that only rounding, or where a search ended, tells apart made equal, to the largest."""
-    scores, se = findings.scores, findings.pair_numbers.get("se")
-    levelled = scores.copy()
-    tolerance = np.full((len(scores), len(scores)), ROUNDING * float(np.nanmax(np.abs(scores), initial=1.0)))
-    if se is not None:
-        tolerance = np.maximum(tolerance, NEGLIGIBLE * np.where(np.isfinite(se), se, 0.0))
-    for above, below in pairwise(np.argsort(-scores)):
-        if levelled[above] - scores[below] <= tolerance[above, below]:
-            levelled[below] = levelled[above]
-    return levelled
-
-
-def _order(findings: Findings) -> NDArray[np.int64]:
-    """The best first; equal scores by name, so that the order never depends on the order of the rows."""
-    keys = [(np.isnan(score), -score, name) for score, name in zip(findings.scores, findings.systems, strict=True)]
-    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
 
 
 def _decide_by_tests(findings: Findings, level: float) -> PairDecisions:
@@ -395,11 +372,10 @@ def _ranked_systems(
     findings: Findings,
     order: NDArray[np.int64],
     clusters: NDArray[np.int64],
-    rank_sets: NDArray[np.int64],
-    letters: tuple[str, ...] | None,
+    decisions: PairDecisions,
 ) -> tuple[RankedSystem, ...]:
     """The systems in their order; one without a score has the last rank."""
-    ranks = rank_bounds(findings.scores)[0]
+    ranks, rank_sets, letters = rank_bounds(findings.scores)[0], decisions.rank_sets, decisions.letters(order)
     return tuple(
         RankedSystem(
             system=findings.systems[i],
@@ -434,6 +410,7 @@ def _comparisons(findings: Findings, order: NDArray[np.int64], decisions: PairDe
             p_adjusted=_number(p_adjusted[k]),
             decided=bool(decisions.better[i, j]),
             state=decisions.state(i, j),
+            agreeing=decisions.agreeing is None or bool(decisions.agreeing[i, j]),
             numbers={name: _number(values[i, j]) for name, values in findings.pair_numbers.items()},
         )
         for k, (i, j) in enumerate(zip(better, worse, strict=True))

@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import polars as pl
 
+from adjudge.mixed.design import DEFAULT_MODEL, MixedDesign, combine, design_from, levels_of
+from adjudge.mixed.effects import Cause
+from adjudge.mixed.fit import MixedFit, PartFit, prepare
 from adjudge.mixed.helpers import Helped, Matched, help_design, match
-from adjudge.mixed.model import model_of
-from adjudge.ranking.estimator import ScoreEstimator, decide_scores
+from adjudge.mixed.model import Model, Refit, model_of
+from adjudge.ranking.decisions import DRAWS, PairDecisions, PairTests, Reading, decide_by_both
+from adjudge.ranking.estimator import Estimate, Part, Units
 from adjudge.ranking.lines import resampled_rank_sets
 from adjudge.ranking.ranking import Findings, Provenance, Ranking, assemble, provenance
 from adjudge.ranking.relative import unnamed_people_note
-from adjudge.ranking.significance import PairTests, mann_whitney
+from adjudge.ranking.significance import mann_whitney
 from adjudge.ranking.tastes import draws
-from adjudge.table.comparisons import LEFT_BLANK, NOBODY, groups, in_words
+from adjudge.table.comparisons import NOBODY
 from adjudge.table.errors import DataError, param
-from adjudge.table.judgments import Judgments, SetAside, weights_note
-from adjudge.table.maths import Floats, divide, memoised, student_quantile, student_tail
+from adjudge.table.judgments import LEFT_BLANK, Judgments, SetAside, groups, in_words, renumber, weights_note
+from adjudge.table.maths import (
+    Bools,
+    Codes,
+    Floats,
+    divide,
+    memoised,
+    student_quantile,
+    student_tail,
+    with_errors,
+)
+from adjudge.table.participants import ASK_FOR_MAP, AccountEvidence, suspected_accounts
 from adjudge.table.protocols import EDITED, PROTOCOLS, RELATIVE, SCORED
-from adjudge.table.rng import generator
+from adjudge.table.rng import DEFAULT_SEED, generator
 from adjudge.table.score_sheet import ItemMeans, Sheet, item_means, resampled_means, sheet_of, standardised
 from adjudge.table.texts import edit_rate
 from adjudge.table.wording import agreeing, counted
@@ -29,12 +45,371 @@ from adjudge.table.wording import agreeing, counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from adjudge.mixed.design import MixedDesign
-    from adjudge.mixed.fit import MixedFit
-    from adjudge.ranking.decisions import PairDecisions
-    from adjudge.ranking.estimate import Estimate
     from adjudge.ranking.methods import Method, RankSettings
     from adjudge.readers.metric_scores import MetricScore
+
+
+# The estimator of scores. They have two readings, typical and average, which must agree.
+
+LEVEL = 0.05
+
+
+def reading_of(judgments: Judgments) -> Reading:
+    """By which reading of scores pairs are decided: MQM's weights have a meaning of their own, so its points decide."""
+    return "average" if set(judgments.protocols) & set(SCORED) == {"mqm"} else "typical"
+
+
+def decide_scores(
+    estimate: Estimate,
+    other: Estimate | None,
+    reading: Reading | None,
+    *,
+    level: float,
+    seed: int = DEFAULT_SEED,
+    draws: int = DRAWS,
+) -> PairDecisions:
+    """Decide all pairs by an estimate, where there is another reading of the scores only as far as it agrees."""
+    decided = estimate.decide(level, seed=seed, draws=draws)
+    if other is None or reading is None:
+        return decided
+    second, differences = other.decide(level, seed=seed, draws=draws), (estimate.difference, other.difference)
+    return decide_by_both(decided, second, differences, reading)
+
+
+def spread_by_texts(estimate: Estimate, model: Model) -> Estimate:
+    """The estimate with errors at least as large as documents show (`Model.jackknife_se`)."""
+    shown = model.jackknife_se()
+    if shown is None:
+        return estimate
+    return replace(estimate, contrasts=with_errors(estimate.contrasts, np.fmax(estimate.contrasts.se, shown)))
+
+
+class ScoreEstimator:
+    """Scores, by the mixed model."""
+
+    kind: Literal["scores"] = "scores"
+    judgment = "score"
+    methods = ("mixed", "mixed-rank", "zscore", "raw")
+
+    def __init__(
+        self,
+        judgments: Judgments,
+        design: MixedDesign | None = None,
+        *,
+        model: str = DEFAULT_MODEL,
+        check: bool = True,
+    ) -> None:
+        self.judgments = judgments
+        self.reading = reading_of(judgments) if design is None and model == DEFAULT_MODEL else None
+        """What the design is of, and pairs are decided by, where typical and average scores must agree."""
+        # Of two readings, the one that pairs are tested by; normal scores in their own unit.
+        chosen = model if self.reading is None else "mixed-points" if self.reading == "average" else "mixed-rank"
+        self.design = design_from(judgments, model=chosen) if design is None else design
+        if check:
+            self.design.check()
+        self.systems, self.human = self.design.systems, self.design.human
+        self.accounts = suspected_accounts(judgments)
+        """Accounts that may be fewer people: every estimate is as wide as if they were."""
+
+    @cached_property
+    def _model(self) -> Model:
+        return model_of(self.design)
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """The estimate of all judgments."""
+        return self.average if self.reading == "average" else self.estimate_of(self._model.fitted)
+
+    @cached_property
+    def average(self) -> Estimate:
+        """The estimate in points: mean scores, with errors that cover documents on which a system fails."""
+        model = model_of(self.design.with_model("mixed-points"))
+        return spread_by_texts(self.estimate_of(model.fitted), model)
+
+    @cached_property
+    def typical(self) -> Estimate:
+        """The estimate of normal scores: how each system's scores rank among all."""
+        return self.estimate_of(model_of(self.design.with_model("mixed-rank")).fitted)
+
+    def decide(self, level: float, *, seed: int = DEFAULT_SEED, draws: int = DRAWS) -> PairDecisions:
+        """Decide all pairs; where scores have two readings, both must agree."""
+        return decide_scores(self.estimate, self.other, self.reading, level=level, seed=seed, draws=draws)
+
+    @property
+    def other(self) -> Estimate | None:
+        """The reading that must agree with the one that pairs are decided by; None where there is one only."""
+        if self.reading is None:
+            return None
+        return self.average if self.reading == "typical" else self.typical
+
+    @property
+    def baseline(self) -> Estimate:
+        """The same: without a unit, pairs are tested as with it."""
+        return self.estimate
+
+    def in_points(self) -> ScoreEstimator:
+        """The estimator of the scores themselves."""
+        return ScoreEstimator(self.judgments, self.design.with_model("mixed-points"), check=False)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known of the model."""
+        return (*self.account_notes(self.decide(LEVEL)), *self._model.fitted.notes)
+
+    def account_notes(self, decisions: PairDecisions) -> tuple[str, ...]:
+        """That accounts were taken for fewer people, and what would be decided otherwise."""
+        if self.accounts is None:
+            return ()
+        name = DEFAULT_MODEL if self.reading else self.design.model.name
+        plain = ScoreEstimator(replace(self.judgments, people=True), model=name)
+        n = len(self.systems)
+        otherwise = plain.decide(decisions.level).number
+        return tuple(account_notes(self.accounts, decisions.number, otherwise, n * (n - 1) // 2))
+
+    @property
+    def left_out_notes(self) -> tuple[str, ...]:
+        """What must be said with estimates without a unit."""
+        return self._model.left_out_notes
+
+    def estimate_of(self, fitted: Refit) -> Estimate:
+        """The estimate of a fit."""
+        human = self.human[[self.systems.index(name) for name in fitted.systems]]
+        fitted = widen_part(fitted, self._model.fitted, self.accounts)
+        return Estimate.of_effects(fitted.systems, human, fitted.effects, fitted.covariance, fitted.df)
+
+    @cached_property
+    def annotator(self) -> Codes | None:
+        """The annotator of every score, from 0 on, and -1 for none; None where nobody is named."""
+        if self.design.annotator is None:
+            return None
+        named = self._column("annotator").is_not_null().to_numpy()
+        annotator = np.full(len(self.design), -1, dtype=np.int64)
+        annotator[named] = renumber(self.design.annotator[named])
+        return annotator
+
+    @property
+    def people(self) -> int:
+        """How many annotators are named."""
+        return 0 if self.annotator is None else levels_of(self.annotator)
+
+    @property
+    def unnamed(self) -> int:
+        """How many judgments name no annotator."""
+        return 0 if self.annotator is None else int((self.annotator < 0).sum())
+
+    @property
+    def annotators(self) -> int | None:
+        """How many people judged; None where some are not named."""
+        return None if self.annotator is None or self.unnamed else self.people
+
+    def of_named_annotators(self) -> ScoreEstimator:
+        """The scores that name an annotator; all of them where nobody is named."""
+        if self.annotator is None or not self.unnamed:
+            return self
+        return ScoreEstimator(self.judgments, self.design.subset(self.annotator >= 0))
+
+    def _column(self, name: str) -> pl.Series:
+        return self.judgments.final().table[name].gather(self.design.row)
+
+    @cached_property
+    def units(self) -> tuple[Units, ...]:
+        """Annotators and documents, as far as the data know them."""
+        kinds: tuple[Literal["annotator", "document"], ...] = ("annotator", "document")
+        units = []
+        for kind in kinds:
+            codes = self._model.codes(kind)
+            if codes is not None:
+                first = np.unique(codes, return_index=True)[1]
+                units.append(Units(kind, codes, tuple(self._column(kind).gather(first).to_list())))
+        return tuple(units)
+
+    @property
+    def trial_units(self) -> tuple[Units, ...]:
+        """The same: claims are tried without each of them."""
+        return self.units
+
+    def parts(self, parts: Sequence[Part]) -> list[Estimate | None]:
+        """The estimate of each part, at the variances of the whole; None where it cannot be compared."""
+        fits = self._model.parts([self._rows(part) for part in parts])
+        return [None if fitted is None else self.estimate_of(fitted) for fitted in fits]
+
+    def _rows(self, part: Part) -> Bools:
+        rows = np.ones(len(self.design), dtype=bool)
+        if part.people is not None and self.annotator is not None:
+            # The last place is for scores without an annotator, whose code is -1.
+            rows &= np.append(part.people, False)[self.annotator]
+        if part.systems is not None:
+            rows &= part.systems[self.design.system]
+        return rows
+
+    def without_each(self, units: Units, codes: Codes) -> list[Estimate | None]:
+        """The estimate without each of these units, at the variances of the whole."""
+        if units.kind == "segment":
+            raise ValueError(units.kind)
+        fits = self._model.leave_out(units.kind, codes)
+        return [None if fitted is None else self.estimate_of(fitted) for fitted in fits]
+
+    def with_scores(self, score: Floats) -> Estimate | None:
+        """The estimate as if these scores had been given, at the variances of the whole; None if it has none."""
+        design = self.design.with_scores(score)
+        with suppress(DataError):
+            design.check()
+            return self.estimate_of(self._model.prepared.refit(design.score, self._model.fitted.ratios))
+        return None
+
+    def scores_of(self, method: str, halves: Bools, rng: np.random.Generator) -> Floats:  # noqa: ARG002
+        """By the model at the variances of the whole, or the customary means over segments; nothing is drawn."""
+        rows = [self._rows(Part(people=half)) for half in halves]
+        if method in ("mixed", "mixed-rank"):
+            # The two are fitted to the same normal scores in different units, which no order depends on.
+            return np.array(self._model.effects_of_parts(rows, what="halves of the annotators"))
+        value = self.design.as_given if method == "raw" else self.z
+        return np.array([self._means(np.where(half, value, np.nan)) for half in rows])
+
+    def _means(self, value: Floats) -> Floats:
+        """The customary score: the mean over segments of the means within them."""
+        mean, system = self.segment_means(value, self.design.system)
+        count = np.bincount(system, minlength=len(self.systems))
+        return divide(np.bincount(system, mean, minlength=len(self.systems)), count)
+
+    def segment_means(self, value: Floats, owner: Codes) -> tuple[Floats, Codes]:
+        """The means within segments of each owner (a system, or half of one), without NaN, and whose they are."""
+        known = ~np.isnan(value)
+        segment = np.arange(len(self.design)) if self.design.segment is None else self.design.segment
+        item = combine(owner[known], segment[known])
+        item_owner = np.empty(levels_of(item), dtype=np.int64)
+        item_owner[item] = owner[known]
+        return np.bincount(item, value[known]) / np.bincount(item), item_owner
+
+    @cached_property
+    def z(self) -> Floats:
+        """The z-score of every score; NaN where there is none."""
+        table = self.judgments.final().table
+        scored = table.select(pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null()).to_series()
+        z = np.full(table.height, np.nan)
+        z[scored.fill_null(value=False).to_numpy()] = standardised(sheet_of(self.judgments)).score
+        return z[self.design.row]
+
+    def pages(self) -> Codes | None:
+        """All that one annotator judged of one system's translation of one document; None where it is not known."""
+        design = self.design
+        if design.annotator is not None and design.document is not None:
+            return combine(design.annotator, design.system, design.document)
+        return design.page
+
+    def annotators_by_system(self) -> Codes | None:
+        """All that one annotator judged of one system; None where nobody is named."""
+        return None if self.design.annotator is None else combine(self.design.annotator, self.design.system)
+
+    def p_of_halves(self, half: Codes, systems: Codes) -> Floats:
+        """The p-value that the two halves of each of these systems differ; `half` is 0 or 1 for every score."""
+        return self._model.p_of_halves(half, systems)
+
+
+@dataclass(frozen=True, eq=False)
+class CellFit:
+    """The mixed model with an effect for every system in every subset that it was judged in."""
+
+    owner: Codes
+    """The system of each effect."""
+    level: Codes
+    """Its subset."""
+    fit: MixedFit
+    n: Codes
+    """How many scores each effect has."""
+
+    @property
+    def of_one_page(self) -> bool:
+        """Whether pages are left out of the model because every system has one in each subset."""
+        return any(
+            left.effect == "page" and left.cause in (Cause.ONE_LEVEL, Cause.SYSTEMS) for left in self.fit.left_out
+        )
+
+
+def fit_cells(design: MixedDesign, level: Codes, names: Sequence[str]) -> CellFit:
+    """Fit an effect for every system in every subset; `level` is the subset of each score, `names` are theirs."""
+    cells, system = np.unique(design.system * len(names) + level, return_inverse=True)
+    owner, of_cell = cells // len(names), cells % len(names)
+    labels = tuple(f"{design.systems[s]} ({names[k]})" for s, k in zip(owner, of_cell, strict=True))
+    fitted = prepare(design.with_systems(system, labels, design.human[owner])).fit()
+    return CellFit(owner, of_cell, fitted, np.bincount(system, minlength=len(cells)))
+
+
+# The cautious reading of scores by accounts: decided as if there were as few people as their times allow.
+#
+# If one person has F accounts, the model takes F copies of one taste for F independent ones, and the part of the
+# covariance C that comes from tastes is too small by that factor. With the variance tau^2 of tastes,
+#
+#     C' = C + (F - 1) tau^2 dC/dtau^2,    df <= (fewest people - 1) (systems - 1)
+#
+# dC/dtau^2 is exact (`mixed.effects.ContrastDegrees`). Grouping accounts by guesses instead is not valid: on the design
+# of ESA 2024 the groups are wrong often enough to call equal systems different.
+
+
+def widen_mixed(fit: MixedFit, accounts: AccountEvidence | None) -> MixedFit:
+    """The fit with the errors of as few people as there may be; the same fit if no accounts are suspected."""
+    if accounts is None:
+        return fit
+    covariance, df = _widened(fit.covariance, fit.df, shared_tastes(fit), accounts)
+    return replace(fit, covariance=covariance, df=df)
+
+
+def widen_part(fit: Refit, whole: MixedFit, accounts: AccountEvidence | None) -> Refit:
+    """The same for a fit to a part of the judgments, or without an annotator or document.
+
+    A fit that does not know what tastes add to its errors takes that from the whole.
+    """
+    if accounts is None:
+        return fit
+    if isinstance(fit, MixedFit):
+        return widen_mixed(fit, accounts)
+    places = [whole.systems.index(name) for name in fit.systems]
+    shared = shared_tastes(whole)[np.ix_(places, places)]
+    return PartFit(fit.systems, fit.effects, *_widened(fit.covariance, fit.df, shared, accounts))
+
+
+def shared_tastes(fit: MixedFit) -> Floats:
+    """tau^2 dC/dtau^2: what tastes add to the covariance of the effects, in the unit of the scores."""
+    of_tastes = fit.degrees.of_tastes
+    if of_tastes is None:
+        return np.zeros_like(fit.covariance)
+    shared: Floats = of_tastes * fit.components[-1].sd ** 2
+    return (shared + shared.T) / 2
+
+
+def _widened(covariance: Floats, df: Floats, shared: Floats, accounts: AccountEvidence) -> tuple[Floats, Floats]:
+    if accounts.fewest_people is None:
+        return covariance, df
+    most = max((accounts.fewest_people - 1) * (len(df) - 1), 1)
+    return covariance + (accounts.factor - 1) * shared, np.where(np.isinf(df), df, np.minimum(df, most))
+
+
+def account_notes(accounts: AccountEvidence, decided: int, otherwise: int, pairs: int) -> Iterator[str]:
+    """Say that accounts were taken for fewer people, and what they decide taken for as many.
+
+    Args:
+        accounts: the evidence.
+        decided: pairs that are decided by so few people.
+        otherwise: pairs that would be decided if every account were a person.
+        pairs: of systems.
+    """
+    instead = f"{otherwise} if every account were a person"
+    yield _in_words(accounts, f": {decided} of {counted(pairs, 'pair')}, {instead}")
+
+
+def account_note(judgments: Judgments) -> tuple[str, ...]:
+    """Say that scores by accounts are taken for those of fewer people, without the pairs that this decides."""
+    accounts = None if {*judgments.protocols} & {*RELATIVE} else suspected_accounts(judgments)
+    return () if accounts is None else (_in_words(accounts, ""),)
+
+
+def _in_words(accounts: AccountEvidence, decided: str) -> str:
+    if accounts.fewest_people is None:
+        return f"{accounts.in_words}; {ASK_FOR_MAP}"
+    return f"{accounts.in_words}; decided as if they were{decided}; {ASK_FOR_MAP}"
+
+
+# The ranking by a mixed model.
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,6 +593,7 @@ def rank_by_means(judgments: Judgments, method: Method, settings: RankSettings) 
     # As the official tables count them: every system that this one is significantly better than, wherever it ranks.
     wins = (np.nan_to_num(tests.greater, nan=1.0) < settings.level).sum(1)
     rule = settings.lines or "official"
+    ranks = resampled_rank_sets(scores, resampled, settings.level)
     return assemble(
         _source(judgments),
         Findings(
@@ -226,8 +602,14 @@ def rank_by_means(judgments: Judgments, method: Method, settings: RankSettings) 
             scores=scores,
             n=np.bincount(raw.system, minlength=n),
             tests=tests,
-            rank_sets=resampled_rank_sets(scores, resampled, settings.level),
-            numbers={"raw": raw.system_means(n), "z": z.system_means(n), "n_all": raw.judgments, "wins": wins},
+            numbers={
+                "raw": raw.system_means(n),
+                "z": z.system_means(n),
+                "n_all": raw.judgments,
+                "wins": wins,
+                "rank_low": ranks[:, 0],
+                "rank_high": ranks[:, 1],
+            },
         ),
         method=method.name,
         rule=rule,
@@ -286,7 +668,7 @@ def _notes(raw: Sheet, z: Sheet) -> Iterator[str]:
         yield f"{counted(len(equal), 'annotator')} gave the same score throughout, so that {judged}"
     named = len(raw.annotators) - (NOBODY in raw.annotators)
     if 0 < named < FEW_ANNOTATORS:
-        yield f"only {counted(named, 'annotator')}: rank sets from resampling so few people are too narrow"
+        yield f"only {counted(named, 'annotator')}: ranks from resampling so few people are too narrow"
     if NOBODY in raw.annotators:
         nameless = int(((raw.annotator == raw.annotators.index(NOBODY)) & np.isnan(raw.given_z)).sum())
         if nameless:

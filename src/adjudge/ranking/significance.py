@@ -11,12 +11,12 @@ systems have between them is counted, because the judgments within one block are
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjudge.ranking.lines import holm
+from adjudge.ranking.decisions import PairTests
 from adjudge.table.maths import student_tail
 
 if TYPE_CHECKING:
@@ -26,39 +26,6 @@ if TYPE_CHECKING:
 CONTRADICTION_LEVEL = 0.05
 # Below this, differences between resamples are rounding.
 SMALLEST_SPREAD = 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class PairTests:
-    """p-values of all ordered pairs; NaN where a pair cannot be tested, and on the diagonal.
-
-    `greater[i, j]` is the one-sided p that i is better than j, `two_sided` is symmetric; `alternative` says which of
-    the two is the customary one to report.
-    """
-
-    greater: NDArray[np.float64]
-    two_sided: NDArray[np.float64]
-    alternative: Literal["greater", "two-sided"] = "two-sided"
-
-    @property
-    def reported(self) -> NDArray[np.float64]:
-        """The p-values that a ranking reports for (better, worse)."""
-        return self.greater if self.alternative == "greater" else self.two_sided
-
-    def without_claims(self, pairs: NDArray[np.bool_]) -> PairTests:
-        """The same with nothing claimed of the marked pairs (symmetric): p is 1."""
-        silent = pairs & ~np.isnan(self.two_sided)
-        return replace(self, greater=np.where(silent, 0.5, self.greater), two_sided=np.where(silent, 1, self.two_sided))
-
-    def holm_greater(self) -> NDArray[np.float64]:
-        """Two-sided p-values adjusted by Holm over all pairs, in the direction that the data show; 1 in the other."""
-        n = len(self.two_sided)
-        upper = np.triu_indices(n, 1)
-        adjusted = np.full((n, n), np.nan)
-        adjusted[upper] = holm(self.two_sided[upper])
-        adjusted.T[upper] = adjusted[upper]
-        with np.errstate(invalid="ignore"):
-            return np.where(self.greater < self.greater.T, adjusted, np.where(np.isnan(self.greater), np.nan, 1.0))
 
 
 def sign_tests(wins: NDArray[np.float64]) -> PairTests:

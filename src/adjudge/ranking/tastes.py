@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.mixed.components import TASTE, VarianceComponent
+from adjudge.mixed.effects import TASTE, VarianceComponent
 from adjudge.ranking.bradley_terry import RIDGE, fit
 from adjudge.ranking.counts import PeopleCounts, Units, grouped, people_counts, person_of, units_of
-from adjudge.ranking.decisions import DRAWS, decide
+from adjudge.ranking.decisions import DRAWS, PairTests, decide
 from adjudge.ranking.ranking import Findings
-from adjudge.ranking.significance import PairTests, Separation, contradicted, separation, sign_tests, unanimous_p
+from adjudge.ranking.significance import Separation, contradicted, separation, sign_tests, unanimous_p
 from adjudge.ranking.working_rows import (
     ANNOTATOR,
     DOCUMENT,

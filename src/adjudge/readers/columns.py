@@ -309,6 +309,9 @@ ROUNDING = 0.01
 _NEEDED: dict[object, str] = {pl.Float64: "a number", pl.Int32: "a whole number", pl.Boolean: "true or false"}
 BOOLEANS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 _EXAMPLE_TIME = "2024-05-01T12:00:00Z"
+# The share of a column's cells that must be numbers, before a comma in them is taken for a decimal one.
+MOSTLY = 0.95
+_DECIMAL_COMMA = r"^\s*([+-]?[0-9]+),([0-9]+)\s*$"
 # Other ways to write parts of a time, and the ISO form.
 _FORMS_OF_TIMES = (
     (r"^(\d{4})/(\d\d)/(\d\d)", "$1-$2-$3"),
@@ -489,6 +492,30 @@ def _parse_times(column: pl.Series) -> pl.Series:
     micros = pl.when(seconds.is_between(*_UNIX)).then(seconds * 1e6).round().cast(pl.Int64)
     moments = pl.select(micros.cast(pl.Datetime("us", "UTC"))).to_series()
     return pl.select(pl.coalesce(parsed, moments)).to_series().alias(column.name)
+
+
+def replace_decimal_commas(
+    frame: pl.DataFrame, columns: Iterable[str], *, thousands: bool = False
+) -> tuple[pl.DataFrame, list[str]]:
+    """Numbers with a decimal comma, as spreadsheets of many countries write them, with a point; and a note on which.
+
+    Args:
+        frame: the table, in text.
+        columns: where to look.
+        thousands: whether `1,234` may be a thousand: columns of nothing else are left alone.
+    """
+    changed: list[str] = []
+    for name in columns:
+        cells = frame[name].drop_nulls().str.strip_chars()
+        with_comma = cells.str.contains(_DECIMAL_COMMA)
+        numbers = with_comma | cells.str.contains(r"^[+-]?[0-9]+$") | (cells == "")
+        unsure = thousands and not (with_comma & ~cells.str.contains(r",[0-9]{3}$")).any()
+        if with_comma.any() and not unsure and len(numbers.arg_true()) >= MOSTLY * len(cells):
+            changed.append(name)
+    if not changed:
+        return frame, []
+    with_points = pl.col(changed).str.replace(_DECIMAL_COMMA, "$1.$2")
+    return frame.with_columns(with_points), [f"commas in {', '.join(map(shown, changed))} are decimal points"]
 
 
 def check_cells(frame: pl.DataFrame, bad: BadRows) -> pl.DataFrame:

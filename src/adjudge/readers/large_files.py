@@ -14,6 +14,7 @@ import polars as pl
 
 from adjudge.readers import duplicates
 from adjudge.readers.parsing import BadRows
+from adjudge.readers.spreadsheets import undo_plain_text
 from adjudge.table.errors import Source, param
 from adjudge.table.judgments import SetAside, any_repeated
 from adjudge.table.wording import counted
@@ -49,7 +50,8 @@ class FileRows:
 
     def scan(self) -> pl.LazyFrame:
         """All columns as text, with the number of the row."""
-        return pl.scan_csv(self.path, infer_schema=False, row_index_name=ROW, truncate_ragged_lines=True)
+        table = pl.scan_csv(self.path, infer_schema=False, row_index_name=ROW, truncate_ragged_lines=True)
+        return undo_plain_text(table, self.header)
 
     def bad_rows(self, rows: int) -> BadRows:
         """The rows that cannot be used: at first those of another length than the header."""

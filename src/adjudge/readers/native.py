@@ -19,18 +19,13 @@ from adjudge.readers.columns import (
     map_columns,
     plain,
     renamed,
+    replace_decimal_commas,
     scale_of,
 )
 from adjudge.readers.pairs import find_winners, pair_judgments
 from adjudge.readers.parsing import LoadedTable, add_languages, stem
-from adjudge.readers.tables import (
-    load_sheets,
-    load_table,
-    parquet_bytes,
-    record_file,
-    record_text,
-    replace_decimal_commas,
-)
+from adjudge.readers.spreadsheets import as_plain_text
+from adjudge.readers.tables import load_sheets, load_table, parquet_bytes, record_file, record_text
 from adjudge.readers.wide import find_columns, unpivot, unpivot_raters
 from adjudge.table.comparisons import BLOCK_KEY
 from adjudge.table.errors import InputError, Source, UsageError, param, shown
@@ -330,7 +325,7 @@ def write(judgments: Judgments, path: Path) -> None:
     record = judgments.record
     with atomic_path(path) as temporary:
         if separator:
-            make_text_columns(judgments.table).write_csv(temporary, separator=separator)
+            as_plain_text(make_text_columns(judgments.table)).write_csv(temporary, separator=separator)
             raw = temporary.read_bytes() if record is not None else b""
         else:
             temporary.write_bytes(parquet_bytes(judgments.table, judgments.fingerprint, record))

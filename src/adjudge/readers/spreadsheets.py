@@ -1,4 +1,4 @@
-"""The table in a workbook of Excel or OpenDocument: its sheet, its header, and the cells that were merged.
+"""Tables of spreadsheets: those in workbooks of Excel and OpenDocument, and texts that look like formulas.
 
 The sheet is the first that has the columns of judgments, otherwise the first, unless others are asked for. Rows above
 the header, such as a title or headings over several columns, are left out. What stands in cells that were merged down
@@ -9,23 +9,56 @@ from __future__ import annotations
 
 import io
 import re
+import subprocess
+import sys
 import zipfile
+import zlib
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
 from adjudge.readers.columns import BRACKETS, PAIR_COLUMNS, SYNONYMS, plain
 from adjudge.readers.parsing import LoadedTable
 from adjudge.table.errors import InputError, Source, param, shown
-from adjudge.table.files import check_size
+from adjudge.table.files import check_size, memory_at_hand
+from adjudge.table.judgments import SCHEMA
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
+
+Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
+
+
+# Spreadsheets compute what begins like a formula, also in CSV, and a formula may send the table away. Such texts get an
+# apostrophe before them. Those that begin with apostrophes already get one more, so that it can be taken away again.
+
+_FORMULA = r"^'*[=+\-@\t\r]"
+_MARKED = r"^'('*[=+\-@\t\r])"
+_NUMBER = r"^[+\-][0-9]+(\.[0-9]+)?([eE][+\-]?[0-9]+)?$"
+
+
+def as_plain_text(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with texts that no spreadsheet takes for formulas; numbers stay as they are."""
+    text = pl.col(pl.String)
+    formula = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
+    names = {name: f"'{name}" for name in frame.columns if re.match(_FORMULA, name)}
+    return frame.with_columns(pl.when(formula).then("'" + text).otherwise(text).name.keep()).rename(names)
+
+
+def undo_plain_text(frame: Frame, header: Collection[str]) -> Frame:
+    """The frame as it was before `as_plain_text`, if its header is that of a judgment table that adjudge wrote.
+
+    In other tables an apostrophe is left where it stands.
+    """
+    if not set(SCHEMA) <= set(header):
+        return frame
+    names = {name: name[1:] for name in header if re.match(_MARKED, name) and name[1:] not in header}
+    return frame.with_columns(pl.col(pl.String).str.replace(_MARKED, "${1}")).rename(names)
 
 
 # The reader of workbooks gives the value of the uppermost of merged cells alone, so where cells are merged is asked of
@@ -285,13 +318,102 @@ def _name_columns(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.rename({old: new for old, new in names.items() if new not in frame.columns})
 
 
+# A workbook is read as the rectangle around all of its cells, empty ones included: one forgotten cell far from the
+# table would take all memory. So how far the cells of each sheet reach is read from the XML first. The binary kinds,
+# which have none, are read by a process of its own first, with bounds.
+
+MOST_COLUMNS = 2_000
+BYTES_PER_CELL = 60
+_SECONDS = 60
+_TOO_WIDE = 3
+_CELL = re.compile(rb"""<(?:\w+:)?c\s(?:[^>]*?\s)?r\s*=\s*["']([A-Za-z]+)([0-9]+)["']""")
+_ROW_NUMBER = re.compile(rb"""<(?:\w+:)?row\s(?:[^>]*?\s)?r\s*=\s*["']([0-9]+)["']""")
+_ODS_PART = re.compile(rb"<(/?)table:(table|table-row|table-cell|covered-table-cell)(?=[\s/>])([^>]*)>")
+_ODS_REPEATED = re.compile(rb"""table:number-(?:columns|rows)-repeated\s*=\s*["']\s*([0-9]+)""")
+_TRY = """import resource, sys, fastexcel
+size = int(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_AS, (size, size))
+workbook = fastexcel.read_excel(sys.stdin.buffer.read())
+for name in workbook.sheet_names:
+    if workbook.load_sheet(name, header_row=None, dtypes="string").width > int(sys.argv[2]):
+        sys.exit(3)
+"""
+
+
 def _check_archive(raw: bytes, path: Path) -> None:
     """Refuse a zip file that is no workbook, or too large; the reader of workbooks explains what is damaged."""
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             entries = archive.infolist()
-    except (zipfile.BadZipFile, OSError, ValueError):
-        return
-    if not any(entry.filename.startswith("xl/") or entry.filename == OPEN_DOCUMENT for entry in entries):
-        raise InputError("is a zip file, but no Excel workbook; unpack it and name the table", file=path)
-    check_size(sum(entry.file_size for entry in entries), path, what="unpacked")
+            if not any(entry.filename.startswith("xl/") or entry.filename == OPEN_DOCUMENT for entry in entries):
+                raise InputError("is a zip file, but no Excel workbook; unpack it and name the table", file=path)
+            check_size(sum(entry.file_size for entry in entries), path, what="unpacked")
+            if any(entry.filename.lower() == "xl/workbook.bin" for entry in entries):
+                _try_out(raw, path)
+            for entry in entries:
+                # A sheet of Excel may have any name.
+                find = _reach_of_open_document if entry.filename.lower() == OPEN_DOCUMENT else _reach_of_sheet
+                _check_reach(find(archive.read(entry)), path)
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError, zlib.error, EOFError) as fault:
+        if zipfile.is_zipfile(io.BytesIO(raw)):
+            raise InputError(f"is a damaged Excel workbook ({shown(fault, 120)}); save it again", file=path) from fault
+        _try_out(raw, path)
+
+
+def _reach_of_sheet(content: bytes) -> tuple[int, int]:
+    """The last row and the last column of a sheet of Excel, as far as it numbers them."""
+    names: set[bytes] = set()
+    rows = max((int(number) for number in _ROW_NUMBER.findall(content)), default=0)
+    for cell in _CELL.finditer(content):
+        names.add(cell[1])
+        rows = max(rows, int(cell[2]))
+    return rows, max(map(_column_number, names), default=1)
+
+
+def _column_number(name: bytes) -> int:
+    """The number of a column, from 1, by its letters; what has more than eight is beyond all bounds."""
+    number = 0
+    for letter in name.upper()[:8]:
+        number = number * 26 + letter - ord("A") + 1
+    return number
+
+
+def _reach_of_open_document(content: bytes) -> tuple[int, int]:
+    """The last row and the last column that hold something, of all sheets; equal rows and cells are written once."""
+    rows = columns = row = column = 0
+    repeated = 1
+    for ends, kind, attributes in _ODS_PART.findall(content):
+        times = [int(number) for number in _ODS_REPEATED.findall(attributes)]
+        if ends:
+            row += repeated if kind == b"table-row" else 0
+        elif kind == b"table":
+            row = 0
+        elif kind == b"table-row":
+            column, repeated = 0, max(times, default=1)
+            row += repeated if attributes.endswith(b"/") else 0
+        else:
+            column += max(times, default=1)
+            if b"office:" in attributes or not attributes.endswith(b"/"):
+                rows, columns = max(rows, row + repeated), max(columns, column)
+    return rows, columns
+
+
+def _check_reach(reach: tuple[int, int], path: Path) -> None:
+    """Refuse a sheet whose cells reach farther than a table can."""
+    rows, columns = reach
+    if columns > MOST_COLUMNS or rows * columns * BYTES_PER_CELL > memory_at_hand():
+        how = f"has a sheet whose cells reach to row {rows:,} and column {columns:,}"
+        raise InputError(f"{how}, too far for a table; delete what stands apart from it, and save it again", file=path)
+
+
+def _try_out(raw: bytes, path: Path) -> None:
+    """Refuse a workbook of a binary kind that cannot be read within bounds of memory and time."""
+    command = [sys.executable, "-c", _TRY, str(memory_at_hand()), str(MOST_COLUMNS)]
+    try:
+        done = subprocess.run(command, input=raw, capture_output=True, timeout=_SECONDS, check=False)
+    except subprocess.TimeoutExpired as fault:
+        raise InputError(f"is a damaged Excel workbook (not read in {_SECONDS} s); save it again", file=path) from fault
+    if done.returncode:
+        words = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
+        reason = "its cells reach too far for a table" if done.returncode == _TOO_WIDE else shown(words, 120)
+        raise InputError(f"is a damaged Excel workbook ({reason or 'reading it fails'}); save it again", file=path)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from adjudge.table.comparisons import no_answer
+from adjudge.table.judgments import no_answer
 from adjudge.table.protocols import KINDS, NOT_JUDGED, PROTOCOLS
 from adjudge.table.record import count_answers
 from adjudge.table.results import Result, Setting, Table, number, text

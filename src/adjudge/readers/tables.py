@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from adjudge.readers.columns import KNOWN, SYNONYMS, map_columns, parse_columns, plain, renamed
+from adjudge.readers.columns import KNOWN, SYNONYMS, map_columns, parse_columns, plain, renamed, replace_decimal_commas
 from adjudge.readers.parsing import LoadedTable, add_languages, detect_delimiter, numbered_lines, row_lines
-from adjudge.readers.spreadsheets import read_sheets, read_workbook
+from adjudge.readers.spreadsheets import read_sheets, read_workbook, undo_plain_text
 from adjudge.table.errors import InputError, Source, param, shown
-from adjudge.table.files import decode_text, read_bytes, read_text
+from adjudge.table.files import COPIES_IN_MEMORY, check_size, decode_text, memory_at_hand, read_bytes, read_text
 from adjudge.table.judgments import SCHEMA, Judgments, first_true
 from adjudge.table.languages import language_code
 from adjudge.table.wording import agreeing, counted
@@ -292,7 +292,15 @@ _ZEROS = b"0" * 64
 _CHECKSUM = re.compile(_BEFORE + rb"([0-9a-f]{64})")
 # Longer than any file takes that fits into memory.
 _SECONDS = 300
-_TRY = "import io, sys, polars; polars.read_parquet(io.BytesIO(sys.stdin.buffer.read()))"
+# What a value takes in memory at least: a text that stands in many rows is written once, so that a small file may hold
+# billions of them.
+_BYTES_PER_VALUE = 16
+_TRY = """import io, sys, polars
+raw = sys.stdin.buffer.read()
+table = polars.scan_parquet(io.BytesIO(raw))
+if table.select(polars.len()).collect().item() * len(table.collect_schema()) <= int(sys.argv[1]):
+    polars.read_parquet(io.BytesIO(raw))
+"""
 
 
 def parquet_bytes(frame: pl.DataFrame, fingerprint: str, record: CampaignRecord | None = None) -> bytes:
@@ -315,6 +323,9 @@ def read_parquet(raw: bytes, path: Path) -> pl.DataFrame:
     else:
         _try_out(raw, path)
     try:
+        table = pl.scan_parquet(io.BytesIO(raw))
+        values = int(table.select(pl.len()).collect().item()) * len(table.collect_schema())
+        check_size(values * _BYTES_PER_VALUE // COPIES_IN_MEMORY, path, what="once read")
         return pl.read_parquet(io.BytesIO(raw))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as fault:
         reason = shown(str(fault).split("\n", 1)[0], 120)
@@ -371,7 +382,11 @@ def read_record_beside(raw: bytes, path: Path) -> tuple[CampaignRecord | None, t
 def _try_out(raw: bytes, path: Path) -> None:
     try:
         done = subprocess.run(
-            [sys.executable, "-c", _TRY], input=raw, capture_output=True, timeout=_SECONDS, check=False
+            [sys.executable, "-c", _TRY, str(memory_at_hand() // _BYTES_PER_VALUE)],
+            input=raw,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
         )
     except subprocess.TimeoutExpired as fault:
         raise InputError(f"is damaged Parquet (not read in {_SECONDS} s); make it again", file=path) from fault
@@ -386,9 +401,6 @@ OLD_EXCEL_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 ROWS_UNDER = ("data", "rows", "records", "judgments", "results", "items", "annotations")
 # Fields nested deeper than this stay JSON text.
 DEEPEST = 16
-# The share of a column's cells that must be numbers, before a comma in them is taken for a decimal one.
-MOSTLY = 0.95
-_DECIMAL_COMMA = r"^\s*([+-]?[0-9]+),([0-9]+)\s*$"
 
 
 def load_sheets(
@@ -429,7 +441,8 @@ def load_table(path: Path) -> LoadedTable:
         return LoadedTable(read_parquet(raw, path), Source(str(path)), record=read_parquet_record(raw, path))
     if raw.startswith((ZIP_MAGIC, OLD_EXCEL_MAGIC)):
         sheet = read_workbook(raw, path)
-        frame, notes = replace_decimal_commas(sheet.frame, sheet.frame.columns)
+        frame = undo_plain_text(sheet.frame, sheet.frame.columns)
+        frame, notes = replace_decimal_commas(frame, frame.columns)
         return replace(sheet, frame=frame, notes=(*sheet.notes, *notes))
     text = decode_text(raw, path)
     if not text.strip():
@@ -438,31 +451,8 @@ def load_table(path: Path) -> LoadedTable:
         return _load_json(text, path)
     record, changed = read_record_beside(raw, path)
     loaded = _load_delimited(text, path)
-    return replace(loaded, record=record, notes=(*loaded.notes, *changed))
-
-
-def replace_decimal_commas(
-    frame: pl.DataFrame, columns: Iterable[str], *, thousands: bool = False
-) -> tuple[pl.DataFrame, list[str]]:
-    """Numbers with a decimal comma, as spreadsheets of many countries write them, with a point; and a note on which.
-
-    Args:
-        frame: the table, in text.
-        columns: where to look.
-        thousands: whether `1,234` may be a thousand: columns of nothing else are left alone.
-    """
-    changed: list[str] = []
-    for name in columns:
-        cells = frame[name].drop_nulls().str.strip_chars()
-        with_comma = cells.str.contains(_DECIMAL_COMMA)
-        numbers = with_comma | cells.str.contains(r"^[+-]?[0-9]+$") | (cells == "")
-        unsure = thousands and not (with_comma & ~cells.str.contains(r",[0-9]{3}$")).any()
-        if with_comma.any() and not unsure and len(numbers.arg_true()) >= MOSTLY * len(cells):
-            changed.append(name)
-    if not changed:
-        return frame, []
-    with_points = pl.col(changed).str.replace(_DECIMAL_COMMA, "$1.$2")
-    return frame.with_columns(with_points), [f"commas in {', '.join(map(shown, changed))} are decimal points"]
+    frame = undo_plain_text(loaded.frame, loaded.frame.columns)
+    return replace(loaded, frame=frame, record=record, notes=(*loaded.notes, *changed))
 
 
 def _load_json(text: str, path: Path) -> LoadedTable:

@@ -469,7 +469,7 @@ def influence_section(influence: Influence) -> Section:
         shift = f"moves by {most.shift:+.1f} ({abs(most.in_se):.1f} standard errors)"
         without = "them" if most.unit == "annotator" else "it"
         words += (f"The largest shift comes from {most.unit} {most.name}: without {without}, {most.system} {shift}.",)
-    return Section("influence", "Who moves the ranking", words, tables=influence.tables())
+    return Section("influence", "Who moves the ranking", words, folded=influence.tables())
 
 
 def rates_chart(

@@ -11,11 +11,13 @@ from adjudge.evidence.verdict import (
     count_claims_in_short,
     decide_by_ranking,
     name_best,
+    put_looks_first,
     say_accounts,
+    say_exclusions,
     say_headline,
     say_left_out,
+    say_oddities,
     say_ranking,
-    say_verdict_of_looks,
 )
 from adjudge.reports import people_section
 from adjudge.reports.audit_section import audit_sections, claims_of, claims_section, decide
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from adjudge.evidence.audit import Audit
+    from adjudge.evidence.conditions import Oddities
+    from adjudge.evidence.explanation import Explained
     from adjudge.evidence.verdict import Decisions
     from adjudge.people.results import Agreement, Checked
     from adjudge.ranking.ranking import Ranking
@@ -85,13 +89,7 @@ def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
     first = say_headline(decisions)
     further = [sentence for sentence in say_ranking(decisions) if sentence != first]
     left_out = say_left_out(decisions, results.left_out, results.otherwise)
-    looked: tuple[str, ...] = ()
-    if results.record is not None and results.record.looks is not None:
-        looked = say_verdict_of_looks(results.record.looks)
-    if looked:
-        # Where there were looks, the verdict is theirs; that of a test at the end comes after it.
-        further = [f"A test at the end would say: {first[:1].lower()}{first[1:]}" if first else "", *further]
-        first, looked = looked[0], looked[1:]
+    first, *looked = put_looks_first(first, None if results.record is None else results.record.looks)
     collected = () if results.record is None else say_record(results.record)
     return PairPage(
         name=name,
@@ -99,8 +97,10 @@ def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
         headline=first,
         words=(
             *looked,
+            *say_oddities(results.oddities),
             *people_section.nobody_passes(results),
             *left_out,
+            *say_exclusions(results.record),
             *say_accounts(results.ranking),
             *further,
             *results.missing,
@@ -128,7 +128,7 @@ def _facts(results: PairResults, decisions: Decisions) -> tuple[Fact, ...]:
     counts = results.counts
     facts = [
         Fact(*name_best(decisions, results.ranking.method)),
-        Fact("Pairs told apart", f"{decisions.apart:,} of {decisions.pairs:,}", _say_notes(results)),
+        Fact("Pairs decided", f"{decisions.apart:,} of {decisions.pairs:,}", _say_notes(results)),
     ]
     if results.agreement is not None:
         name, value = people_section.choose_coefficient(results.agreement, results.agreement.inter["all"])
@@ -166,7 +166,7 @@ def overview(results: Mapping[str, PairResults]) -> Table:
     columns = (
         text("language pair"),
         text("best system", help="several where the data cannot decide"),
-        text("pairs told apart"),
+        text("pairs decided"),
         number("clusters", 0),
         number("systems", 0),
         number("annotators", 0),
@@ -191,6 +191,8 @@ class PairResults:
     ranking: Ranking
     others: tuple[Ranking, ...] = ()
     """The same systems ranked by other methods."""
+    explained: Explained | None = None
+    """Why systems have other ranks by other ways of ranking."""
     tournament: Tournament | None = None
     checked: Checked | None = None
     agreement: Agreement | None = None
@@ -205,6 +207,8 @@ class PairResults:
     """The reasons why parts are left out, one sentence each."""
     record: CampaignRecord | None = None
     """How the judgments were collected, where their file says it."""
+    oddities: Oddities | None = None
+    """What looks like a mistake in the data."""
 
     @property
     def main(self) -> tuple[Result, ...]:

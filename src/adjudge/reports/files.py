@@ -17,6 +17,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from adjudge.readers.spreadsheets import as_plain_text
 from adjudge.reports.chart_theme import DARK, LIGHT, paint
 from adjudge.reports.display import frame_of
 from adjudge.table.errors import InputError, UsageError
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PAIR_COLUMN = "language pair"
-_FORMULA = r"^('*[=+\-@\t\r])"
 
 
 def to_json(value: dict[str, Any], *, plain: bool = False) -> str:
@@ -213,16 +213,6 @@ WRITERS: dict[str, Writer] = {
     ".pdf": _page,
     ".txt": _text,
 }
-
-
-def as_plain_text(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with texts that no spreadsheet takes for formulas."""
-    import polars as pl
-
-    names = {
-        name: f"'{name}" for name in frame.columns if name.lstrip("'")[:1] in ("=", "+", "-", "@", "\t", "\r") and name
-    }
-    return frame.with_columns(pl.col(pl.String).str.replace(_FORMULA, "'${1}")).rename(names)
 
 
 # A page as a file: HTML that needs no network, or PDF, by its ending.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge.evidence.parity_results import Parity, margin_of
-from adjudge.evidence.verdict import NOT_TOLD_APART, PARITY_VERDICTS, say_parity
+from adjudge.evidence.verdict import NOT_TOLD_APART
 from adjudge.reports import chart_theme
 from adjudge.reports.chart_theme import Layer, channel
 from adjudge.reports.page import Chart, Fact, PairPage, ReportPage, Section, explain
@@ -13,6 +12,8 @@ from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from adjudge.evidence.parity_results import Parity
 
 
 GUIDE = explain(
@@ -39,7 +40,7 @@ def _page(name: str, parity: Parity, slug: str) -> PairPage:
     says = f"Share of {what} in which each system is at least as good as {parity.human}, with its 95% interval."
     chart = Chart("shares", "Parity shares", says, draw_parity_shares(parity))
     tables = parity.tables()
-    headline, *further = _verdicts(parity)
+    headline, *further = parity.first_lines
     return PairPage.about(
         parity,
         (Section("parity", f"Against {parity.human}", charts=(chart,), tables=tables[:1], folded=tables[1:]),),
@@ -49,16 +50,6 @@ def _page(name: str, parity: Parity, slug: str) -> PairPage:
         words=(*further, *_changes(parity)),
         facts=_facts(parity),
     )
-
-
-def _verdicts(parity: Parity) -> tuple[str, ...]:
-    """The verdict that matters most, then the others."""
-    names = {
-        verdict: [system.system for system in parity.systems if system.verdict == verdict]
-        for verdict in PARITY_VERDICTS
-    }
-    given = {verdict: systems for verdict, systems in names.items() if systems}
-    return say_parity(given, parity.human, margin_of(parity.systems), parity.annotators)
 
 
 def _changes(parity: Parity) -> tuple[str, ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from adjudge.evidence import verdict
 from adjudge.evidence.trust import AATest
-from adjudge.mixed.components import TASTE, VarianceComponent
+from adjudge.mixed.effects import TASTE, VarianceComponent
 from adjudge.reports import chart_theme
 from adjudge.reports.audit_section import audit_tables
 from adjudge.reports.chart_theme import Layer, channel
@@ -193,10 +194,22 @@ def methods_section(results: PairResults) -> Section | None:
     says = moves if differ else "No system's place depends on the method."
     chart = Chart("methods", "Places by method", says, draw_places({one.method: one.order for one in (first, *others)}))
     words += _false_alarms(results)
-    return Section(
-        "methods", "Other methods", tuple(words), (chart,), (_orders((first, *others)),),
-        tuple(other.tables()[0] for other in others if _has_rank_sets(other)),
-    )  # fmt: skip
+    charts, tables, folded = (
+        (chart,),
+        (_orders((first, *others)),),
+        [one.tables()[0] for one in others if _has_rank_sets(one)],
+    )
+    explained = results.explained
+    if explained is not None:
+        ways = "From the customary ways to the model, step by step; the table says why a system moves."
+        why, *more = explained.tables()
+        charts = (*charts, Chart("moves", "Why systems moved", ways, draw_places(explained.orders)))
+        words, tables, folded = (
+            [*words, *[explained.story] * bool(explained.story)],
+            (*tables, replace(why, note="")),
+            [*more, *folded],
+        )
+    return Section("methods", "Other methods", tuple(words), charts, tables, tuple(folded))
 
 
 def _false_alarms(results: PairResults) -> list[str]:

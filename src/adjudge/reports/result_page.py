@@ -5,15 +5,15 @@ Gold standards, and what they say of metrics and quality estimation, have their 
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from adjudge.evidence.audit import Audit
-from adjudge.evidence.claims import Claims
 from adjudge.evidence.compared_campaigns import CampaignComparison
 from adjudge.evidence.look_claims import Look
 from adjudge.evidence.parity_results import Parity
-from adjudge.evidence.verdict import decide_by_claims, decide_by_ranking, say_claims, say_headline, say_ranking
+from adjudge.evidence.verdict import decide_by_ranking, say_headline, say_ranking
 from adjudge.metrics.results import Gold, MetaEvaluation, QualityEstimation
 from adjudge.papers.replicate import Replication
 from adjudge.people.results import Agreement, Checked
@@ -63,7 +63,25 @@ def plot(result: Result, chart: str | None = None) -> Any:
     spec = paint(charts[name])
     # `paint` sets the background of the chart itself; Altair does not accept the empty one of the page.
     spec["config"] = {key: value for key, value in spec["config"].items() if value is not None}
-    return alt.Chart.from_dict(spec)
+    return alt.Chart.from_dict(without_tags(spec))
+
+
+# Where HTML would begin a tag, an end tag or a comment.
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_WORD_JOINER = "\u2060"
+
+
+def without_tags(spec: Any) -> Any:
+    """The specification with an invisible sign inside whatever HTML would read as a tag.
+
+    Altair writes specifications into script elements as they are, in notebooks and in files, and so do charts that are
+    made of this one. A name with an end tag in it would end the script, and what follows would run.
+    """
+    if isinstance(spec, str):
+        return _TAG.sub(f"<{_WORD_JOINER}", spec)
+    if isinstance(spec, dict):
+        return {without_tags(key): without_tags(value) for key, value in spec.items()}
+    return [without_tags(value) for value in spec] if isinstance(spec, list | tuple) else spec
 
 
 def charts_of(result: Result) -> Charts:
@@ -155,7 +173,8 @@ def _collect_statements(result: Result) -> tuple[str, ...]:
     """What the result says in words; of results that say nothing, the title of their first table."""
     if isinstance(result, Ranking):
         decisions = decide_by_ranking(result)
-        return (say_headline(decisions), *say_ranking(decisions))
+        said = result.first_lines or (say_headline(decisions),)
+        return (*said, *(sentence for sentence in say_ranking(decisions) if sentence not in said))
     if isinstance(result, Look):
         return (result.advice,)
     if isinstance(result, Checked):
@@ -166,12 +185,11 @@ def _collect_statements(result: Result) -> tuple[str, ...]:
         return (_say_recommended(result),)
     if isinstance(result, Tournament):
         return ranking_section.section_of(result).words
-    claims = result.sections.get("claims") if isinstance(result, Audit) else None
-    if isinstance(claims, Claims):
-        untested = bool(claims.humans) and claims.margin is None and claims.kind == "scores"
-        return say_claims(decide_by_claims(claims), untested=untested)
     tables = result.tables()
-    return (tables[0].title if tables else result.verb,)
+    title = (tables[0].title if tables else result.verb,)
+    if isinstance(result, Audit):
+        return result.first_lines if "claims" in result.sections else (*title, *result.first_lines)
+    return title
 
 
 def _say_recommended(plan: Plan) -> str:

@@ -28,7 +28,7 @@ from adjudge.server.database import (
     write_database_note,
 )
 from adjudge.table.errors import DataError, InputError, UsageError, param, shown
-from adjudge.table.files import atomic_path, umask
+from adjudge.table.files import atomic_path, sync_folder, umask
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,6 +50,7 @@ def backup(campaign_file: Path, output: Path, *, database: str | None = None) ->
     text, files = archives.campaign_files(campaign_file)
     chosen, embedded = locate_database(campaign_file, database, ", so there is nothing to back up")
     made = datetime.now(UTC).isoformat(timespec="seconds")
+    output = output.resolve() if output.is_symlink() else output
     with (
         archives.working_folder(output.absolute()) as working,
         atomic_path(output, secret=True, inside=working) as temporary,
@@ -213,10 +214,8 @@ def _move_into_place(restored: Path, folder: Path, *, last: str) -> None:
         else:
             restored.chmod(0o777 & ~umask())
             restored.rename(folder)
-        for changed in (folder, folder.parent):
-            handle = os.open(changed, os.O_RDONLY)
-            os.fsync(handle)
-            os.close(handle)
+        for changed in (*(path for path in folder.rglob("*") if path.is_dir()), folder, folder.parent):
+            sync_folder(changed)
     except OSError as fault:
         raise InputError(f"cannot be made ({fault.strerror}); choose another folder", file=folder) from fault
 
@@ -310,6 +309,7 @@ def _copy(campaign_file: Path, source: str | None, target: str) -> tuple[str, li
                 with new_file.open("rb") as written:
                     os.fsync(written.fileno())
                 os.link(new_file, file)
+                sync_folder(file.parent)
             except OSError as fault:
                 raise InputError(f"cannot be made ({fault.strerror}); name another file", file=file) from fault
     return fingerprint, copied

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import tempfile
 import threading
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -401,10 +400,8 @@ def _secret_key(campaign_file: Path) -> str:
     file = campaign_file.with_suffix(".secret")
     try:
         if not file.exists():
-            handle, temporary = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
-            with os.fdopen(handle, "w") as new:
-                new.write(secrets.token_urlsafe(48))
-            Path(temporary).replace(file)
+            with atomic_path(file, secret=True) as temporary:
+                temporary.write_text(secrets.token_urlsafe(48))
         elif file.stat().st_mode & 0o077:
             file.chmod(0o600)
         key = file.read_text().strip()

@@ -19,6 +19,7 @@ from adjudge.campaigns.campaign_file import Campaign, load_campaign
 from adjudge.campaigns.tasks import TaskSet, load_tasks, save_tasks
 from adjudge.server.database import choose_database, is_postgres, locate_database, set_served, start_django
 from adjudge.table.errors import DataError, InputError, UsageError, param
+from adjudge.table.files import sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -278,6 +279,8 @@ class LinkFile:
                 file.write((LINKS_HEADER if self._empty else "") + text.getvalue())
                 file.flush()
                 os.fsync(file.fileno())
+            if self._empty:
+                sync_folder(self.path.absolute().parent)
         except OSError as fault:
             raise InputError(f"links cannot be written ({fault.strerror}); no link was made", file=self.path) from fault
         self._empty = False

@@ -18,7 +18,7 @@ from ninja.security.base import SecuritySchema
 
 from adjudge.server.answers import Refused
 from adjudge.server.database import write_transaction
-from adjudge.server.models import Annotator, EndedSession, Link, Visitor, find_visitor
+from adjudge.server.models import Annotator, Campaign, EndedSession, Link, Visitor, find_visitor
 from adjudge.server.preparation import NAME_LENGTH, find_link, make_link, valid_links
 from adjudge.server.served_campaign import get_served
 from adjudge.table.participants import PREFIX, any_judge
@@ -79,10 +79,15 @@ def _find_crowd_link(request: HttpRequest, person: str | None, signature: str | 
         # Judgments under such a name would count as a machine's, and be left out of every ranking.
         raise Refused(f"an id cannot begin with '{PREFIX}', as the names of machine judges do", "person-missing", 403)
     signed = _is_signed(person, signature)
-    crowd, now = get_served().campaign.crowd, timezone.now()
+    crowd = get_served().campaign.crowd
     with write_transaction():
         annotator = Annotator.objects.filter(name=person).first()
         if annotator is None:
+            # One registration at a time: the same id may come from several browsers at once, and each one counts.
+            Campaign.objects.select_for_update().values_list("pk").first()
+            annotator = Annotator.objects.filter(name=person).first()
+        if annotator is None:
+            now = timezone.now()
             recent = Annotator.objects.filter(crowd=True, created__gt=now - timedelta(minutes=1)).count()
             if recent >= crowd.registrations_per_minute:
                 raise Refused("too many people are registering; try again in a minute", "too-many", 429)

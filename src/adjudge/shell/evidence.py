@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adjudge.shell.declare import ANALYSIS, DURING, command
 from adjudge.shell.options import keys_option, page_option, read_keys
-from adjudge.shell.reading import Judged, Reading
+from adjudge.shell.reading import Judged, Reading, read_by_pair
 from adjudge.table.errors import UsageError, param
 from adjudge.table.settings import REQUIRED, argument, column_names, option
 
@@ -116,15 +115,6 @@ def audit(judged: Judged, options: AuditOptions, settings: AuditSettings) -> Aud
         seconds_per_row=SECONDS_PER_ROW if options.only is None else 0.0,
         summary=_summarise_stability,
     )
-
-
-def read_by_pair(judged: Judged, *, divided: bool, everyone: bool = False) -> dict[str, Judgments]:
-    """The judgments by language pair; on the command line, the processes that audit them start meanwhile."""
-    from adjudge.work.processes import AUDIT_MODULES, prepared_processes
-
-    in_python = judged.reading.caller is not None
-    with nullcontext() if in_python else prepared_processes(judged.source, AUDIT_MODULES if divided else ()):
-        return judged.by_pair(everyone=everyone)
 
 
 def _metric_judges(options: AuditOptions) -> pl.DataFrame | None:

@@ -121,6 +121,14 @@ class RankOptions:
         after="zero_sd",
     )
     by: tuple[str, ...] = by_option(after="with_scores")
+    explain: bool = option(
+        False,
+        "Say why systems have other ranks by raw means, z-scores, the official rule and the model.",
+        "--explain",
+        about="whether to say why systems have other ranks by raw means, z-scores, the official rule and the model: "
+        "`.explained` has ranks and reasons.",
+        after="by",
+    )
 
 
 @command(
@@ -154,7 +162,7 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
     if method is not None:
         find_method(method)
     if (file := judged.large_file()) is not None:
-        plain = judged.reading.is_plain and not by and options.with_scores is None
+        plain = judged.reading.is_plain and not by and options.with_scores is None and not options.explain
         counted = rank_large_file(file, method, settings, judged.reading.options) if plain else None
         if counted is not None:
             return counted
@@ -166,8 +174,9 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
         raise UsageError(f"{one}; give {param('pair')}")
 
     def ranked(part: Judgments) -> Ranking:
+        from adjudge.evidence.conditions import find_oddities
         from adjudge.evidence.verdict import add_verdict
-        from adjudge.people.quality import Quality, quality_of
+        from adjudge.people.check import Quality, quality_of
 
         quality = Quality(part, {}) if judged.reading.options.everyone else quality_of(part)
         kept, everyone = quality.kept, None
@@ -175,7 +184,11 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
         if quality.left_out:
             with suppress(DataError):
                 everyone = rank_judgments(part, method=method, settings=settings, helpers=helpers)
-        ranking = add_verdict(ranking, quality.left_out, everyone)
+        ranking = add_verdict(ranking, quality.left_out, everyone, find_oddities(kept), part.record)
+        if options.explain:
+            from adjudge.evidence.explanation import with_explanation
+
+            ranking = with_explanation(ranking, kept, part if quality.left_out else None)
         if not by:
             return ranking
         from adjudge.evidence.breakdown import with_breakdown

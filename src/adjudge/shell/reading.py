@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence, Sized
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -67,7 +68,7 @@ class Reading:
         judgments = self._read(source)
         if everyone or self.options.everyone:
             return judgments
-        from adjudge.people.quality import without_failed
+        from adjudge.people.check import without_failed
 
         return without_failed(judgments)
 
@@ -82,7 +83,7 @@ class Reading:
         parts = self._parts(source)
         if everyone or self.options.everyone:
             return parts
-        from adjudge.people.quality import quality_of
+        from adjudge.people.check import quality_of
 
         return {name: quality_of(part).kept for name, part in parts.items()}
 
@@ -186,6 +187,15 @@ class Judged:
         return Path(files[0]) if is_one else None
 
 
+def read_by_pair(judged: Judged, *, divided: bool, everyone: bool = False) -> dict[str, Judgments]:
+    """The judgments by language pair; on the command line, the processes that audit them start meanwhile."""
+    from adjudge.work.processes import AUDIT_MODULES, prepared_processes
+
+    in_python = judged.reading.caller is not None
+    with nullcontext() if in_python else prepared_processes(judged.source, AUDIT_MODULES if divided else ()):
+        return judged.by_pair(everyone=everyone)
+
+
 @dataclass(frozen=True)
 class Results:
     """The results of a command by language pair."""
@@ -201,6 +211,8 @@ def compute_pairs(
 
     The parameters are those of `Reading.each`.
     """
+    if len(parts) == 1:
+        return {name: compute(part) for name, part in parts.items()}, {}
     from adjudge.work.tasks import try_tasks
 
     sizes = [float(len(part)) for part in parts.values()]

@@ -19,7 +19,8 @@ from adjudge.work.tasks import Outcome, current_workers, do_task, is_worth_divid
 
 if TYPE_CHECKING:
     from adjudge.evidence.audit import Audit, AuditSettings
-    from adjudge.people.quality import Quality
+    from adjudge.evidence.explanation import Explained
+    from adjudge.people.check import Quality
     from adjudge.people.results import Agreement, Checked
     from adjudge.ranking.ranking import Ranking
     from adjudge.ranking.tournament import Tournament
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from adjudge.table.judgments import Judgments
 
 _Computed = TypeVar("_Computed")
-_PEOPLE, _RANKINGS = ("checked", "agreement"), ("ranking", "others")
+_PEOPLE, _RANKINGS = ("checked", "agreement"), ("ranking", "others", "explained")
 _SHARE = {_PEOPLE: 0.5, _RANKINGS: 0.8}
 """The duration of the parts other than the audit, in the unit of `AuditTasks.sizes`."""
 
@@ -144,7 +145,7 @@ def make_report(
         everyone: whether annotators who fail the rule of quality count all the same.
     """
     from adjudge.evidence.audit import SECONDS_PER_ROW
-    from adjudge.people.quality import Quality, quality_of
+    from adjudge.people.check import Quality, quality_of
     from adjudge.table.judgments import concat
 
     # For one pair, its steps are shown; for several, which may run at the same time, the number of pairs done.
@@ -171,6 +172,7 @@ def pair_results(quality: Quality, settings: ReportSettings) -> PairResults:
     """Everything that a report shows of one language pair: the check of everybody, all else of those who count."""
     import polars as pl
 
+    from adjudge.evidence.conditions import find_oddities
     from adjudge.readers.summary import describe_answers
     from adjudge.reports.build import PairResults
 
@@ -190,6 +192,7 @@ def pair_results(quality: Quality, settings: ReportSettings) -> PairResults:
         counts=describe_answers(judgments, {}),
         ranking=ranking,
         others=parts.others(ranking),
+        explained=parts.explained(),
         tournament=compute_or_note("The tournament", missing, parts.tournament) if ranking.kind == "relative" else None,
         checked=checked,
         agreement=compute_or_note("Agreement", missing, lambda: parts.agreement(ranking.kind)),
@@ -199,6 +202,7 @@ def pair_results(quality: Quality, settings: ReportSettings) -> PairResults:
         otherwise=parts.otherwise() if quality.left_out else None,
         missing=tuple(missing),
         record=judgments.record,
+        oddities=find_oddities(judgments),
     )
 
 
@@ -222,7 +226,10 @@ class _Parts:
             if names == _PEOPLE:
                 return {"checked": do_task(lambda _: self.checked(), None), "agreement": do_task(self.agreement, "")}
             ranking = do_task(lambda _: self.ranking(), None)
-            return {"ranking": ranking, **({} if ranking.fault else {"others": do_task(self.others, ranking.unwrap())})}
+            if ranking.fault:
+                return {"ranking": ranking}
+            others = do_task(self.others, ranking.unwrap())
+            return {"ranking": ranking, "others": others, "explained": do_task(lambda _: self.explained(), None)}
 
     def _once(self, name: str, compute: Callable[[], _Computed]) -> _Computed:
         return self.outcomes[name].unwrap() if name in self.outcomes else compute()
@@ -262,6 +269,20 @@ class _Parts:
                 other = self._rank(name, resamples=0 if ranking.kind == "relative" else None)
                 if other.method != ranking.method and set(other.order) & set(ranking.order):
                     yield other
+
+    def explained(self) -> Explained | None:
+        """Why systems moved between ways of ranking; None where these data do not allow them all."""
+        from adjudge.evidence.explanation import explain
+
+        everyone = None if self.everyone is self.judgments else self.everyone
+        key = (self.judgments.fingerprint, None if everyone is None else everyone.fingerprint, self.judgments.people)
+
+        def made() -> Explained | None:
+            with suppress(DataError):
+                return cached("explain", key, lambda: explain(self.judgments, everyone))
+            return None
+
+        return self._once("explained", made)
 
     def agreement(self, kind: str) -> Agreement:
         """Agreement, by length of the source where texts are given and rankings were judged."""

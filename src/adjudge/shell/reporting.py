@@ -61,7 +61,7 @@ class ReportFiles:
 def _write_report_files(judged: Judged, files: ReportFiles, settings: ReportSettings, *, json: bool) -> Written | None:
     """Compute the report and write it; JSON lists the files."""
     from adjudge.reports.files import check_page_ending
-    from adjudge.shell.evidence import read_by_pair
+    from adjudge.shell.reading import read_by_pair
 
     check_page_ending(files.output)
     parts = read_by_pair(judged, divided=True, everyone=True)
@@ -189,7 +189,7 @@ def _write_demo(folder: Path, seed: int) -> Written:
 
 def run_demo(folder: Path, seed: int, *, calls: str = "adjudge", tell: Callable[[str], None]) -> Iterator[str]:
     """Run and describe all steps; `calls` is how to type the command here, `tell` receives progress."""
-    from adjudge.people.quality import quality_of
+    from adjudge.people.check import quality_of
     from adjudge.planning.truth import recovery
     from adjudge.readers import native
     from adjudge.reports.build import build_report

@@ -13,13 +13,10 @@ import numpy as np
 import polars as pl
 
 from adjudge.table.errors import DataError, shown
-from adjudge.table.judgments import SPARSE, Judgments, SetAside, codes_of
-from adjudge.table.protocols import EDITED, NOT_TRANSLATIONS, RELATIVE
-from adjudge.table.wording import counted
+from adjudge.table.judgments import LEFT_BLANK, Judgments, SetAside, answers_needed, codes_of
+from adjudge.table.protocols import NOT_TRANSLATIONS, RELATIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from adjudge.table.maths import Bools
@@ -27,8 +24,6 @@ if TYPE_CHECKING:
 
 NOBODY = "(unknown)"
 NO_RANK = "no rank was given"
-LEFT_BLANK = pl.all_horizontal(pl.col("protocol", "score", "rank").is_null())
-"""Blank rows in hand-made tables: without an answer, the protocol is unknown."""
 MOST_LABELS = 1000
 """A block larger than this means that the table does not say what was shown together."""
 BLOCK_KEY = ("campaign", "source_lang", "target_lang", "annotator", "task", "screen", "document", "segment")
@@ -224,101 +219,3 @@ def _pairs_within_blocks(
         parts.append(np.stack([system[first], system[second], sign, block[first]]).astype(np.int32))
     merged = np.concatenate(parts, axis=1) if parts else np.empty((4, 0), dtype=np.int32)
     return merged[:, np.argsort(merged[3], kind="stable")]
-
-
-def no_answer(table: pl.DataFrame) -> pl.Expr:
-    """Mark rows that were left blank or withdrawn: without score and rank, or without post-edit.
-
-    Post-edits in tables without an action count as answers, and so does `N/A` in released ones.
-    """
-    edited = pl.col("protocol").is_in(EDITED).fill_null(value=False)
-    taken_back = edited & pl.col("action").is_null() if "action" in table.columns else pl.lit(value=False)
-    return pl.all_horizontal(pl.col("score", "rank").is_null()) & (~edited | taken_back)
-
-
-def answers_needed(what: str, judgments: Judgments, instead: str) -> DataError:
-    """The error for judgments without the required answers: what they have, and what to do instead."""
-    if len(judgments) and judgments.table.select(no_answer(judgments.table).all()).item():
-        held, instead = f"{counted(len(judgments), 'row')} without a score or rank", "check the column of the answers"
-    else:
-        held = ", ".join(judgments.protocols) or "no judgments at all"
-    return DataError(f"{what} are needed, but the data hold {held}; {instead}")
-
-
-# Which systems are compared with each other, directly or through others.
-#
-# Scores connect systems that one annotator judged; relative judgments connect systems that met.
-
-MOST_SHOWN = 4
-FEW_SYSTEMS = 100
-SMALL_TABLE = 100_000
-"""A table of so many meetings is made sooner than a graph, however many of them are empty."""
-
-
-def groups(system: NDArray[np.int64], other: NDArray[np.int64], systems: int) -> tuple[tuple[int, ...], ...]:
-    """The systems in groups that share no level of `other` (such as annotators), each in order."""
-    if not _is_small(system, other, systems):
-        return _group_by_graph(system, other, systems)
-    first = _find_first_linked(system, other, systems)
-    return tuple(tuple(np.flatnonzero(first == number).tolist()) for number in np.unique(first))
-
-
-def number_of_groups(system: NDArray[np.int64], other: NDArray[np.int64], systems: int) -> int:
-    """How many groups `groups` gives."""
-    if _is_small(system, other, systems):
-        return len(np.unique(_find_first_linked(system, other, systems)))
-    return len(_group_by_graph(system, other, systems))
-
-
-def _is_small(system: NDArray[np.int64], other: NDArray[np.int64], systems: int) -> bool:
-    """Whether a table of who met whom is quickly made."""
-    levels = int(other.max(initial=-1)) + 1
-    return systems <= FEW_SYSTEMS and levels * systems <= max(SMALL_TABLE, SPARSE * len(system))
-
-
-def _find_first_linked(system: NDArray[np.int64], other: NDArray[np.int64], systems: int) -> NDArray[np.int64]:
-    """The first system that each is linked with, from a table of who met whom: audits ask this thousands of times."""
-    levels = int(other.max(initial=-1)) + 1
-    met = np.zeros(levels * systems, dtype=np.float32)
-    met[other * systems + system] = 1
-    table = met.reshape(levels, systems)
-    near = table.T @ table > 0
-    near[np.diag_indices(systems)] = True
-    while True:
-        further = near.astype(np.float32) @ near > 0
-        if (further == near).all():
-            break
-        near = further
-    first: NDArray[np.int64] = np.argmax(near, axis=1)
-    return first
-
-
-def _group_by_graph(system: NDArray[np.int64], other: NDArray[np.int64], systems: int) -> tuple[tuple[int, ...], ...]:
-    """Find the groups of linked systems by a graph, which is faster than a table where there are many."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    system, other = _find_meetings(system, other, systems)
-    nodes = systems + int(other.max(initial=-1)) + 1
-    links = coo_array((np.ones(len(system), dtype=np.int8), (system, other + systems)), shape=(nodes, nodes))
-    label = connected_components(links, directed=False)[1][:systems]
-    return tuple(sorted(tuple(np.flatnonzero(label == group).tolist()) for group in np.unique(label)))
-
-
-def _find_meetings(
-    system: NDArray[np.int64], other: NDArray[np.int64], systems: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Each pair of system and level that meets, once, as far as that is quickly told."""
-    cells = (int(other.max(initial=-1)) + 1) * systems
-    if cells > SPARSE * len(system):
-        return system, other
-    met = np.zeros(cells, dtype=bool)
-    met[other * systems + system] = True
-    level, met_system = np.divmod(np.flatnonzero(met), systems)
-    return met_system, level
-
-
-def in_words(groups: Sequence[Sequence[int]], names: Sequence[str]) -> str:
-    """Groups as `(A, B); (C)`; the first few where there are many."""
-    shown = "; ".join("(" + ", ".join(names[system] for system in group) + ")" for group in groups[:MOST_SHOWN])
-    return shown + ("; ..." if len(groups) > MOST_SHOWN else "")

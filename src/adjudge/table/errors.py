@@ -41,6 +41,23 @@ def _word(text: str, word: Callable[[str], str]) -> str:
     return before + "".join(f"{word(name)}{after}" for name, _, after in parts)
 
 
+# A longer message quotes a value that nobody reads; what is wrong stands at its beginning, what to do at its end.
+LONGEST = 2_000
+_END = 500
+
+
+def _cut(sentence: str) -> str:
+    """The sentence with its middle left out where it is too long; the names of parameters stay whole."""
+    if len(sentence) <= LONGEST:
+        return sentence
+    start, end = sentence[: LONGEST - _END], sentence[-_END:]
+    if start.rfind(_OPEN) > start.rfind(_CLOSE):
+        start = start[: start.rfind(_OPEN)]
+    if _CLOSE in end and _OPEN not in end.partition(_CLOSE)[0]:
+        end = end.partition(_CLOSE)[2]
+    return f"{start}…{end}"
+
+
 class AdjudgeError(Exception):
     """Base class of all explained errors. The message is one printable line, whatever it quotes from a file."""
 
@@ -49,7 +66,7 @@ class AdjudgeError(Exception):
 
     def __init__(self, sentence: str) -> None:
         one_line = " ".join(sentence.split())
-        kept = (each if each.isprintable() or each in (_OPEN, _CLOSE) else "�" for each in one_line)
+        kept = (each if each.isprintable() or each in (_OPEN, _CLOSE) else "�" for each in _cut(one_line))
         super().__init__("".join(kept))
 
     def __str__(self) -> str:

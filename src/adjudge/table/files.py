@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import gzip
 import io
 import json
@@ -243,22 +244,50 @@ def atomic_path(path: Path, *, secret: bool = False, inside: Path | None = None)
     if exists(path) and path.is_dir():
         raise InputError("cannot be written, it is a folder; name a file", file=path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=inside or path.parent)
-    except OSError as fault:
-        raise InputError(f"cannot be written ({fault.strerror}); choose another path", file=path) from fault
+        # The file that a symbolic link names is replaced, not the link; a device or pipe is no file to replace.
+        target = path.resolve() if path.is_symlink() else path
+        special = exists(path) and not path.is_file()
+        if not special:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        beside = Path(tempfile.gettempdir()) if special else target.parent
+        handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=inside or beside)
+    except (OSError, RuntimeError) as fault:
+        reason = getattr(fault, "strerror", None) or "its links go in a circle"
+        raise InputError(f"cannot be written ({reason}); choose another path", file=path) from fault
     os.close(handle)
     temporary = Path(name)
     try:
         yield temporary
+        if special:
+            with temporary.open("rb") as written, path.open("wb") as out:
+                shutil.copyfileobj(written, out)
+            return
         with temporary.open("rb") as written:
             os.fsync(written.fileno())
-        temporary.chmod(0o600 if secret else _mode(path))
-        temporary.replace(path)
+        temporary.chmod(0o600 if secret else _mode(target))
+        temporary.replace(target)
+        sync_folder(target.parent)
     except OSError as fault:
         raise InputError(f"cannot be written ({fault.strerror or fault}); choose another path", file=path) from fault
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Put on the disk which files a folder has: a name that is new or changed may be lost in a power cut before."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except PermissionError:
+        # A folder in which files may be made, but that may not be read.
+        return
+    try:
+        os.fsync(handle)
+    except OSError as fault:
+        # Some file systems of networks cannot.
+        if fault.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(handle)
 
 
 def _mode(path: Path) -> int:

@@ -173,7 +173,7 @@ NOT_JUDGED = tuple(kind.name for kind in KINDS.values() if not kind.judged)
 # The rule for passing during a campaign: enough controls answered correctly, at a plausible pace.
 #
 # It is used for completion codes and on the organisers' page. `adjudge check` uses the same rule for pace, but tests
-# controls differently (`people.controls`): over all judgments of a person, a paired test asks whether degraded
+# controls differently (`people.check`): over all judgments of a person, a paired test asks whether degraded
 # outputs got lower scores. A completion code is given after a few controls, which are too few for a test.
 
 LEAST_SECONDS = 1.0

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.table.comparisons import NOBODY, answers_needed
+from adjudge.table.comparisons import NOBODY
 from adjudge.table.errors import DataError
-from adjudge.table.judgments import Judgments, weights_of
+from adjudge.table.judgments import Judgments, answers_needed, weights_of
 from adjudge.table.maths import Bools, Floats, Ints, divide, memoised
 from adjudge.table.protocols import KIND_CODES, RATED, SCORED
 

@@ -345,7 +345,6 @@ FEWEST_DOCUMENTS = 5
 MOST_REFERENCE = 3000
 PERMUTATIONS = 2000
 NEAR = 0.5
-MOST_PAIRS = 20
 TERMS = 6
 
 
@@ -416,7 +415,7 @@ def _near_pairs(space: Space, test: Sequence[Document]) -> tuple[NearPair, ...]:
     test_weights = space.weights[: len(test)]
     alike = np.asarray((test_weights @ test_weights.T).todense())
     first, second = np.nonzero(np.triu(alike >= NEAR, k=1))
-    order = np.argsort(-alike[first, second], kind="stable")[:MOST_PAIRS]
+    order = np.argsort(-alike[first, second], kind="stable")
     return tuple(
         NearPair(test[i].name, test[j].name, float(alike[i, j]), test[i].texts[0][:80], test[j].texts[0][:80])
         for i, j in zip(first[order], second[order], strict=True)

@@ -1,0 +1,234 @@
+"""What must be known before a verdict is believed: how people judged, and whether the data are what they seem.
+
+`Conditions` holds what a claim about a human translation rests on. What the judgments say is taken from them; what they
+do not say stays unknown, and is named as unknown. S. Läubli and others (2020): A set of recommendations for assessing
+human-machine parity in language translation. Journal of Artificial Intelligence Research 67, 653-672.
+
+`Oddities` are signs of a mistake in the data: two systems with the same answers or texts, a system with one score
+throughout, a system that one person alone judged. `evidence.verdict` has the words for both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import polars as pl
+
+from adjudge.table.judgments import codes_of
+from adjudge.table.protocols import COUNTED, RELATIVE
+from adjudge.table.record import is_answered
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adjudge.table.judgments import Judgments
+
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "raters": ("raters", "rater_type", "annotator_type", "expertise"),
+    "shown": ("shown", "shown_beside"),
+    "origin": ("origlang", "orig_lang", "original_language"),
+}
+"""Additional columns of judgments that say how people judged, by the condition that they tell."""
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Under which people judged; None is what is not known."""
+
+    people: int | None = None
+    accounts: bool = False
+    """Whether these are accounts that may be fewer people."""
+    raters: str | None = None
+    """`experts`, `crowd`, or what the judgments call them."""
+    shown: str | None = None
+    """What stood beside the translation: `source` or `reference`."""
+    context: Literal["pages", "segments"] | None = None
+    """Whether several segments of a document stood on a page, or one segment at a time."""
+    original: float | None = None
+    """The share of judgments on text that was written in the source language."""
+    checked: bool | None = None
+    """Whether faults of the test set were marked, as `adjudge testset` finds them."""
+    humans: int = 1
+    """How many human translations were judged."""
+    agreement: float | None = None
+    """Of every two people: mean kappa over ranks."""
+
+
+def find_conditions(judgments: Judgments, humans: int, *, checked: bool | None = None) -> Conditions:
+    """What the judgments say of the conditions, given how many human translations there are."""
+    table = _answers(judgments)
+    people = table["annotator"]
+    return Conditions(
+        people=None if people.null_count() else people.n_unique(),
+        raters=_only_value(table, "raters"),
+        shown=_only_value(table, "shown"),
+        context=_context(table),
+        original=_original(table),
+        checked=checked,
+        humans=humans,
+    )
+
+
+def _answers(judgments: Judgments) -> pl.DataFrame:
+    return judgments.final().table.filter(is_answered() & pl.col("kind").is_in(COUNTED))
+
+
+def _column(table: pl.DataFrame, condition: str) -> pl.Series | None:
+    name = next((name for name in COLUMNS[condition] if name in table.columns), None)
+    return None if name is None else table[name].cast(pl.String)
+
+
+def _only_value(table: pl.DataFrame, condition: str) -> str | None:
+    """What a column says of all judgments; None where it says nothing, or not of all the same."""
+    values = _column(table, condition)
+    found = [] if values is None or values.null_count() else values.unique().to_list()
+    return str(found[0]) if len(found) == 1 else None
+
+
+def _context(table: pl.DataFrame) -> Literal["pages", "segments"] | None:
+    known = table.filter(pl.col("screen").is_not_null() & pl.col("segment").is_not_null())
+    if known.height < table.height or not known.height:
+        return None
+    pages = known.group_by("annotator", "task", "screen", "system").agg(
+        segments=pl.struct("document", "segment").n_unique()
+    )
+    return "pages" if pages.select((pl.col("segments") > 1).mean()).item() > 0.5 else "segments"
+
+
+def _original(table: pl.DataFrame) -> float | None:
+    written = _column(table, "origin")
+    if written is None or written.null_count() or not len(written):
+        return None
+    # Language codes may have three letters in one column, and a region in the other.
+    code, source = (values.str.to_lowercase().str.slice(0, 2) for values in (written, table["source_lang"]))
+    return float((code == source).cast(pl.Float64).mean() or 0.0)
+
+
+# Signs of a mistake in the data
+
+FEWEST_SHARED = 30
+NEARLY_ALL = 0.95
+FEWEST_UNUSUAL = 10
+FEWEST_SCORES = 20
+_MOST_ROWS = 30_000_000
+"""Pairs of answers that are compared; of larger data, every so many-th item is."""
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Two systems with the same answers, or the same texts, on nearly all that they share."""
+
+    systems: tuple[str, str]
+    what: Literal["score", "rank", "text"]
+    same: int
+    shared: int
+
+
+@dataclass(frozen=True)
+class Oddities:
+    """All that looks like a mistake, the copies first."""
+
+    alike: tuple[Alike, ...] = ()
+    constant: tuple[tuple[str, float, int], ...] = ()
+    """Systems with one score throughout, the score, and how many there are."""
+    alone: tuple[tuple[str, str], ...] = ()
+    """Systems that one person alone judged, and who, where others judged other systems."""
+
+
+def find_oddities(judgments: Judgments) -> Oddities:
+    """Look for copies of systems, constant scores, and systems that one person alone judged."""
+    table = _answers(judgments)
+    if not table.height:
+        return Oddities()
+    texts = _texts(table)
+    same_texts = () if texts is None else _alike(texts, ("document", "segment"), "target_text", "text")
+    known = {alike.systems for alike in same_texts}
+    relative = set(judgments.protocols) & set(RELATIVE)
+    answers = (
+        _alike(table, ("annotator", "task", "screen", "document", "segment"), "rank", "rank")
+        if relative
+        else _alike_scores(table)
+    )
+    return Oddities(
+        (*same_texts, *(alike for alike in answers if alike.systems not in known)),
+        () if relative else _constant(table),
+        _alone(table),
+    )
+
+
+def _texts(table: pl.DataFrame) -> pl.DataFrame | None:
+    """The texts of all outputs, each once, where the judgments hold them."""
+    if "target_text" not in table.columns:
+        return None
+    known = table.filter(pl.col("target_text").is_not_null() & pl.col("segment").is_not_null())
+    return known.unique(("document", "segment", "system"), maintain_order=True)
+
+
+def _alike_scores(table: pl.DataFrame) -> tuple[Alike, ...]:
+    """By the same people on the same segments; where no two systems share these, by segment."""
+    scored = table.filter(pl.col("score").is_not_null() & pl.col("segment").is_not_null())
+    by_person = ("annotator", "document", "segment")
+    means = scored.group_by(*by_person, "system", maintain_order=True).agg(pl.col("score").mean())
+    pairs = means.group_by(*by_person).len()["len"]
+    if not len(pairs) or (pairs.max() or 0) < 2:  # type: ignore[operator]
+        by_person = ("document", "segment", "document")
+        means = scored.group_by("document", "segment", "system", maintain_order=True).agg(pl.col("score").mean())
+    return _alike(means, tuple(dict.fromkeys(by_person)), "score", "score")
+
+
+def _alike(
+    table: pl.DataFrame, item: Sequence[str], value: str, what: Literal["score", "rank", "text"]
+) -> tuple[Alike, ...]:
+    """Pairs of systems that have the same value on nearly all items that they share.
+
+    Many answers are the same in any campaign, such as 100 of 100 or no error. So the answers other than the first
+    system's usual one must be the same, too.
+    """
+    (code,) = codes_of(table, list(item))
+    rows = pl.DataFrame({"item": code, "system": table["system"], "value": table[value]})
+    sizes = rows.group_by("item").len()["len"].to_numpy().astype(np.int64)
+    every = int(-(-(sizes**2).sum() // _MOST_ROWS)) if len(sizes) else 1
+    rows = rows.filter(pl.col("item") % max(every, 1) == 0)
+    usual = rows.group_by("system").agg(usual=pl.col("value").mode().sort().first())
+    rows = rows.join(usual, on="system", maintain_order="left")
+    pairs = rows.join(rows.select("item", "system", "value"), on="item", suffix="_2")
+    same = pl.col("value") == pl.col("value_2")
+    unusual = pl.col("value") != pl.col("usual")
+    counts = (
+        pairs.filter(pl.col("system") < pl.col("system_2"))
+        .group_by("system", "system_2")
+        .agg(shared=pl.len(), same=same.sum(), unusual=unusual.sum(), same_unusual=(same & unusual).sum())
+    )
+    found = counts.filter(
+        (pl.col("shared") >= FEWEST_SHARED)
+        & (pl.col("same") >= NEARLY_ALL * pl.col("shared"))
+        & (pl.col("unusual") >= FEWEST_UNUSUAL)
+        & (pl.col("same_unusual") >= NEARLY_ALL * pl.col("unusual"))
+    ).sort("system", "system_2")
+    return tuple(
+        Alike((first, second), what, same_, shared)
+        for first, second, same_, shared in found.select("system", "system_2", "same", "shared").iter_rows()
+    )
+
+
+def _constant(table: pl.DataFrame) -> tuple[tuple[str, float, int], ...]:
+    """Systems with one score throughout, where others' scores vary."""
+    spread = (
+        table.group_by("system").agg(pl.col("score").n_unique().alias("values"), pl.col("score").first(), n=pl.len())
+    ).sort("system")
+    if not spread.select((pl.col("values") > 1).any()).item():
+        return ()
+    found = spread.filter((pl.col("values") == 1) & (pl.col("n") >= FEWEST_SCORES))
+    return tuple(found.select("system", "score", "n").iter_rows())
+
+
+def _alone(table: pl.DataFrame) -> tuple[tuple[str, str], ...]:
+    """Systems that one person alone judged, where more than one person judged another."""
+    if table["annotator"].null_count():
+        return ()
+    people = table.group_by("system").agg(pl.col("annotator").n_unique().alias("people"), pl.col("annotator").first())
+    if (people["people"] == 1).all():
+        return ()
+    return tuple(people.filter(pl.col("people") == 1).sort("system").select("system", "annotator").iter_rows())

@@ -1,0 +1,492 @@
+"""Why a system moved: its rank by every customary way and by the model, and the reasons for each move.
+
+Of scores, the raw mean of a system is taken apart by the fitted model:
+
+    raw mean - model mean = strictness + tasks + documents + segments + tastes + set aside + rest,
+
+where each part is the mean of the predicted effects (of annotators, of their tasks, ...) over the system's judgments,
+weighed as in raw means, where an output counts once however often it was judged. `set aside` is what judgments do that
+the model does not use (annotators who never move the slider, copies), `rest` the other effects of the model and what it
+does not predict. Of a part, what differs between systems moves them: reasons speak of its distance from the average
+system.
+
+Of rankings, ratios of wins are compared with strengths: ties, opponents, and one busy annotator.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import polars as pl
+
+from adjudge.evidence import verdict
+from adjudge.mixed.design import combine, levels_of
+from adjudge.mixed.effects import TASTE
+from adjudge.mixed.model import Model, model_of
+from adjudge.ranking.counts import count_people, group_of, person_of
+from adjudge.ranking.decisions import decide
+from adjudge.ranking.estimator import is_relative
+from adjudge.ranking.lines import cluster_numbers, line_after
+from adjudge.ranking.relative import expected_wins, wins_or_ties
+from adjudge.ranking.relative_estimator import RelativeEstimator
+from adjudge.ranking.scores import ScoreEstimator, as_scores, low_shares
+from adjudge.ranking.significance import mann_whitney
+from adjudge.table.comparisons import comparisons
+from adjudge.table.maths import Codes, Floats, divide
+from adjudge.table.protocols import SCORED
+from adjudge.table.results import Cell, Column, Table, number, shown_name, text, to_plain
+from adjudge.table.score_sheet import Sheet, item_means, sheet_of, standardised
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Literal
+
+    from adjudge.ranking.ranking import Ranking
+    from adjudge.table.judgments import Judgments
+
+PARTS = ("strictness", "tasks", "documents", "segments", "tastes", "set_aside", "rest")
+"""What the difference of raw mean and model mean consists of."""
+_PART_OF = {"annotator": "strictness", TASTE: "tastes", "task": "tasks", "document": "documents", "segment": "segments"}
+"""The part that an effect of the model belongs to, by its first name; others are the rest."""
+WAYS = {
+    "everyone": "raw mean of everybody",
+    "raw": "raw mean",
+    "z": "z-scores",
+    "official": "the official rule",
+    "model": "the model",
+    "typical": "typical scores",
+}
+"""Ways of ranking scores by name, in words."""
+_MOVES = (("everyone", "raw"), ("raw", "z"), ("z", "official"), ("z", "model"), ("raw", "model"), ("model", "typical"))
+_RELATIVE_MOVES = (("wins-or-ties", "expected-wins"), ("expected-wins", "bradley-terry"))
+FAR = 3
+"""A system that moves by so many ranks is worth a sentence on the first page."""
+LEVEL = 0.05
+WORTH_SAYING = 0.25
+"""Reasons smaller than this share of the largest, for or against a move, are not said."""
+LEAST = 0.005
+"""Points, or shares of the wins, below which nothing is a reason."""
+MOST_REASONS = 3
+BUSY = 0.25
+"""Whoever made more of a system's comparisons than this is a busy annotator."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """From one way of ranking to the next: ranks before and after, and why they differ."""
+
+    first: str
+    second: str
+    before: int
+    after: int
+    reasons: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        """The documented keys."""
+        ends = {"from": self.first, "to": self.second, "before": self.before, "after": self.after}
+        return {**ends, "reasons": list(self.reasons)}
+
+
+@dataclass(frozen=True)
+class ExplainedSystem:
+    """One system: its rank by every way, the means behind them, what these consist of, and every move."""
+
+    system: str
+    human: bool
+    ranks: Mapping[str, int | None]
+    means: Mapping[str, float]
+    parts: Mapping[str, float]
+    """What raw mean less model mean consists of, in points; empty for relative judgments."""
+    moves: tuple[Move, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        """The documented keys: ranks by their names, and the rest."""
+        rest = {name: to_plain(getattr(self, name)) for name in ("means", "parts", "moves")}
+        return {"system": self.system, "human": self.human, **self.ranks, **rest}
+
+
+@dataclass(frozen=True)
+class Explained:
+    """Why systems moved, the best by the last way of ranking first."""
+
+    systems: tuple[ExplainedSystem, ...]
+    ways: Mapping[str, str]
+    """The ways of ranking by name, in words."""
+    ends: tuple[str, str]
+    """The customary way and the model, between which the story of a system is told."""
+
+    @property
+    def story(self) -> str:
+        """The system that moves furthest between raw mean and model, in a sentence; empty where none moves far."""
+        told = [(abs(there - here), one) for one in self.systems for here, there in self._ends_of(one)]
+        furthest = max(told, key=lambda entry: entry[0], default=None)
+        return "" if furthest is None or furthest[0] < FAR else self.why(furthest[1])
+
+    def _ends_of(self, one: ExplainedSystem) -> list[tuple[int, int]]:
+        here, there = (one.ranks.get(way) for way in self.ends)
+        return [] if here is None or there is None else [(here, there)]
+
+    def why(self, one: ExplainedSystem) -> str:
+        """In a sentence why a system moved between raw mean and model; empty where it did not."""
+        for here, there in self._ends_of(one):
+            if here != there:
+                first, second = ((self.ways[way], rank) for way, rank in zip(self.ends, (here, there), strict=True))
+                return verdict.say_moved(one.system, first, second, self._reasons(one, up=there < here))
+        return ""
+
+    def _reasons(self, one: ExplainedSystem, *, up: bool) -> list[str]:
+        """Of the move between raw mean and model; rankings have a way between the two, with the reasons of both."""
+        steps = [move for move in one.moves if (move.first, move.second) == self.ends]
+        steps = steps or [move for move in one.moves if (move.after < move.before) == up]
+        return [reason for move in steps for reason in move.reasons]
+
+    @property
+    def orders(self) -> dict[str, tuple[str, ...]]:
+        """The systems in order by every way, for a picture."""
+        known = [way for way in self.ways if any(one.ranks.get(way) is not None for one in self.systems)]
+        return {
+            self.ways[way]: tuple(one.system for one in sorted(self._ranked(way), key=lambda one: one.ranks[way] or 0))
+            for way in known
+        }
+
+    def _ranked(self, way: str) -> list[ExplainedSystem]:
+        return [one for one in self.systems if one.ranks.get(way) is not None]
+
+    def tables(self) -> tuple[Table, ...]:
+        """Ranks by every way with the reason for the move, what the difference of means consists of, and every move."""
+        ways = [way for way in self.ways if self._ranked(way)]
+        names = [shown_name(one.system, one.human) for one in self.systems]
+        rows: list[tuple[Cell, ...]] = [
+            (name, *(one.ranks.get(way) for way in ways), self.why(one).partition(": ")[2] or None)
+            for name, one in zip(names, self.systems, strict=True)
+        ]
+        columns = (
+            text("system"),
+            *(Column(way, digits=0, help=f"rank by {self.ways[way]}") for way in ways),
+            text("why"),
+        )
+        tables = [Table("Why systems moved", columns, tuple(rows), self.story)]
+        if self.systems[0].parts:
+            means = ("raw", "model")
+            parts: list[tuple[Cell, ...]] = [
+                (name, *(one.means[way] for way in means), *(one.parts[part] for part in PARTS))
+                for name, one in zip(names, self.systems, strict=True)
+            ]
+            heads = (text("system"), number("raw", 2), number("model", 2), *(_part_column(part) for part in PARTS))
+            note = "Raw mean minus model mean is the sum of the parts; a negative part held the system down."
+            tables.append(Table("Where raw mean and model part", heads, tuple(parts), note, detail=True))
+        moves: list[tuple[Cell, ...]] = [
+            (name, move.first, move.second, move.before, move.after, "; ".join(move.reasons))
+            for name, one in zip(names, self.systems, strict=True)
+            for move in one.moves
+        ]
+        labels = (text("system"), text("from"), text("to"), number("before", 0), number("after", 0), text("reasons"))
+        if moves:
+            tables.append(Table("Every move", labels, tuple(moves), detail=True))
+        return tuple(tables)
+
+    def to_dict(self) -> list[dict[str, object]]:
+        """The documented keys: a list of systems."""
+        return [one.to_dict() for one in self.systems]
+
+
+_MEANINGS = {
+    "strictness": "who judged it: how generous these people are",
+    "tasks": "how generous they were in its tasks",
+    "documents": "how easy its documents are",
+    "segments": "how easy its segments are",
+    "tastes": "how much those who judged it like it",
+    "set_aside": "judgments that the model does not use",
+    "rest": "single pages, outputs and scores",
+}
+
+
+def _part_column(part: str) -> Column:
+    return Column(part.replace("_", " "), digits=2, help=_MEANINGS[part], name=part)
+
+
+def with_explanation(ranking: Ranking, judgments: Judgments, everyone: Judgments | None = None) -> Ranking:
+    """The ranking with the reasons why systems moved, and the best story among its first sentences."""
+    explained = explain(judgments, everyone)
+    verdict_ = (*ranking.verdict, *[explained.story] * bool(explained.story))
+    notes = (*ranking.notes, "the explanation is of human scores alone, without helpers") if ranking.helpers else None
+    settings = {**ranking.settings, "explain": True}
+    return replace(ranking, explained=explained, verdict=verdict_, settings=settings, notes=notes or ranking.notes)
+
+
+def explain(judgments: Judgments, everyone: Judgments | None = None) -> Explained:
+    """Why systems have other ranks by one way of ranking than by the next.
+
+    Args:
+        judgments: of one language pair and campaign, relative or scores (post-edits and verdicts count as scores).
+        everyone: the same with the judgments of those who do not count, where there are any.
+    """
+    judgments = as_scores(judgments)
+    if is_relative(judgments):
+        return _explain_relative(judgments)
+    return _explain_scores(_Scores(judgments, None if everyone is None else as_scores(everyone)))
+
+
+def _ranks(scores: Floats) -> list[int | None]:
+    """The rank of each system; equal scores share the best, and a system without a score has none."""
+    return [None if np.isnan(score) else 1 + int((scores > score).sum()) for score in scores]
+
+
+def _reasons(gains: Sequence[tuple[float, str]], *, up: bool) -> tuple[str, ...]:
+    """The reasons that explain a move in this direction, the largest first; none where others weigh far more."""
+    least = max(WORTH_SAYING * max((abs(gain) for gain, _ in gains), default=0.0), LEAST)
+    fitting = sorted((-abs(gain), why) for gain, why in gains if gain and (gain > 0) == up and abs(gain) >= least)
+    return tuple(why for _, why in fitting[:MOST_REASONS])
+
+
+class _Scores:
+    """Means of scores by every way, what they consist of, and what the moves between them are due to."""
+
+    def __init__(self, judgments: Judgments, everyone: Judgments | None) -> None:
+        self.estimator = ScoreEstimator(judgments)
+        self.design, self.systems = self.estimator.design, self.estimator.systems
+        self.model: Model = model_of(self.design.with_model("mixed-points"))
+        self.sheet = sheet_of(judgments)
+        self.z_sheet = standardised(self.sheet)
+        self.all_sheet = None if everyone is None or len(everyone) == len(judgments) else sheet_of(everyone)
+        self.n = np.bincount(self.design.system, minlength=len(self.systems))
+        self.weight = self._weights()
+        self.means = {
+            **({} if self.all_sheet is None else {"everyone": self._sheet_means(self.all_sheet)}),
+            "raw": self._sheet_means(self.sheet),
+            "z": self._sheet_means(self.z_sheet),
+            "model": self.model.fitted.effects,
+            "typical": self.estimator.typical.effects,
+        }
+        self.parts = self._parts()
+
+    def _sheet_means(self, sheet: Sheet) -> Floats:
+        """The customary means, in the order of the design's systems."""
+        means = dict(zip(sheet.systems, item_means(sheet).system_means(len(sheet.systems)), strict=True))
+        return np.array([means.get(name, np.nan) for name in self.systems])
+
+    def _weights(self) -> Floats:
+        """The weight of each row in the raw mean of its system: an output counts once, or as often as it stands for."""
+        design = self.design
+        output = np.arange(len(design)) if design.segment is None else combine(design.system, design.segment)
+        weight = 1 / np.bincount(output)[output] * (1.0 if design.weight is None else design.weight)
+        return np.asarray(weight / np.bincount(design.system, weight)[design.system])
+
+    def over_rows(self, value: Floats) -> Floats:
+        """The mean over the judgments of each system that the model uses, weighed as in raw means."""
+        return np.bincount(self.design.system, self.weight * value, minlength=len(self.systems))
+
+    def _parts(self) -> dict[str, Floats]:
+        """What raw mean less model mean consists of."""
+        parts = {part: np.zeros(len(self.systems)) for part in PARTS}
+        for names, predicted in self.model.predictions.items():
+            part = _PART_OF.get(names[0], "rest")
+            parts[part] = parts[part] + self.over_rows(predicted)
+        parts["set_aside"] = self.means["raw"] - self.over_rows(self.design.as_given)
+        parts["rest"] = self.means["raw"] - self.means["model"] - sum(parts[name] for name in PARTS if name != "rest")
+        return parts
+
+    def rank_by_official_lines(self) -> list[int | None]:
+        """The rank by z-scores where systems between two official lines share the best of theirs."""
+        n = len(self.z_sheet.systems)
+        means = item_means(self.z_sheet)
+        scores = means.system_means(n)
+        order = np.array([i for i in np.argsort(-scores, kind="stable") if not np.isnan(scores[i])], dtype=np.int64)
+        if not len(order):
+            return [None] * len(self.systems)
+        tests = mann_whitney(means.mean, means.system, n)
+        better = decide(scores, tests.two_sided, None, level=LEVEL).better
+        clusters = cluster_numbers(line_after("official", order, tests, better, LEVEL))
+        best = {
+            self.z_sheet.systems[i]: 1 + int((clusters < own).sum()) for i, own in zip(order, clusters, strict=True)
+        }
+        return [best.get(name) for name in self.systems]
+
+    def people(self) -> tuple[Floats, list[tuple[float, bool, bool]]]:
+        """How generous each person is, and of each system the largest share by one, strictest or most generous."""
+        annotator = self.design.annotator
+        effect = next((value for names, value in self.model.predictions.items() if names[0] == "annotator"), None)
+        if annotator is None or effect is None:
+            return np.zeros(0), [(0.0, False, False)] * len(self.systems)
+        generous = np.zeros(levels_of(annotator))
+        generous[annotator] = effect
+        work = np.zeros((len(self.systems), len(generous)))
+        np.add.at(work, (self.design.system, annotator), 1.0)
+        busiest = work.argmax(1)
+        ends = int(generous.argmin()), int(generous.argmax())
+        shares = work.max(1) / self.n
+        return generous, [(float(s), b == ends[0], b == ends[1]) for s, b in zip(shares, busiest, strict=True)]
+
+    def own_means(self) -> Floats:
+        """The mean, over a system's judgments, of the means that z-scores take off."""
+        sheet = self.sheet
+        who, people = sheet.annotator[sheet.original], len(sheet.annotators)
+        count = np.bincount(who, minlength=people)
+        mean = divide(np.bincount(who, sheet.score[sheet.original], minlength=people), count)
+        table = self.estimator.judgments.final().table
+        scored = table.select(pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null()).to_series()
+        by_row = np.full(table.height, np.nan)
+        by_row[scored.fill_null(value=False).to_numpy()] = mean[sheet.annotator]
+        return self.over_rows(by_row[self.design.row])
+
+    def systems_seen(self) -> Floats:
+        """How many systems those who judged a system saw, on average over its judgments."""
+        annotator = self.design.annotator
+        if annotator is None:
+            return np.full(len(self.systems), float(len(self.systems)))
+        seen = np.zeros((levels_of(annotator), len(self.systems)), dtype=bool)
+        seen[annotator, self.design.system] = True
+        return self.over_rows(seen.sum(1)[annotator].astype(np.float64))
+
+    def counted_rows(self, sheet: Sheet) -> Codes:
+        """How many scores of each system a sheet has."""
+        count = np.bincount(sheet.system[sheet.rated], minlength=len(sheet.systems))
+        of_name = dict(zip(sheet.systems, count, strict=True))
+        return np.array([of_name.get(name, 0) for name in self.systems])
+
+
+def _centred(values: Floats) -> Floats:
+    """Distances from the average system."""
+    return np.asarray(values - np.nanmean(values))
+
+
+def _explain_scores(scores: _Scores) -> Explained:
+    ranks = {way: _ranks(values) for way, values in scores.means.items()}
+    ranks["official"] = scores.rank_by_official_lines()
+    words = _ScoreReasons(scores, ranks)
+    ways = {way: words_ for way, words_ in WAYS.items() if way in ranks}
+    systems = []
+    for i in np.lexsort((scores.systems, -scores.means["model"])):
+        own = {way: ranks[way][i] for way in ways}
+        moves = []
+        for first, second in _MOVES:
+            before, after = own.get(first), own.get(second)
+            if before is not None and after is not None and before != after:
+                moves.append(Move(first, second, before, after, words.reasons(int(i), first, second)))
+        means = {way: float(values[i]) for way, values in scores.means.items()}
+        parts = {part: float(scores.parts[part][i]) for part in PARTS}
+        human = bool(scores.estimator.human[i])
+        systems.append(ExplainedSystem(scores.systems[i], human, own, means, parts, tuple(moves)))
+    return Explained(tuple(systems), ways, ("raw", "model"))
+
+
+class _ScoreReasons:
+    """The reasons for a move of a system; `gains` are what the system wins by a step, compared with the average."""
+
+    def __init__(self, scores: _Scores, ranks: Mapping[str, Sequence[int | None]]) -> None:
+        self.scores, self.ranks = scores, ranks
+        self.parts = {part: _centred(values) for part, values in scores.parts.items()}
+        self.shares = scores.people()[1]
+        self.own_means = _centred(scores.own_means())
+        # What z-scores take off beyond strictness.
+        self.distortion = self.own_means - self.parts["strictness"]
+        self.seen = scores.systems_seen()
+        self.low = low_shares(scores.design)
+
+    def reasons(self, i: int, first: str, second: str) -> tuple[str, ...]:
+        """Why the rank of a system by one way differs from that by another."""
+        before, after = self.ranks[first][i] or 0, self.ranks[second][i] or 0
+        if second == "official":
+            return (verdict.say_official_lines(before - after),)
+        gains = self._gains(i, first, second)
+        own = self._own_change(i, first, second)
+        return _reasons(gains, up=after < before) or (verdict.say_others_moved(own),)
+
+    def _own_change(self, i: int, first: str, second: str) -> float | None:
+        """How a system's distance from the average changed, where both are in points."""
+        if "z" in (first, second) or second == "typical":
+            return None
+        means = self.scores.means
+        return float(_centred(means[second])[i] - _centred(means[first])[i])
+
+    def _gains(self, i: int, first: str, second: str) -> list[tuple[float, str]]:
+        if first == "everyone":
+            return self._by_filter(i)
+        if (first, second) == ("raw", "z"):
+            return [(-self.own_means[i], verdict.say_own_means(-self.own_means[i]))]
+        if (first, second) == ("z", "model"):
+            undone = self.distortion[i]
+            why = verdict.say_z_distortion(-undone, self.seen[i], len(self.seen))
+            return [(undone, why), *self._by_parts(i, without="strictness")]
+        if second == "typical":
+            of_all = float((self.low * self.scores.n).sum() / self.scores.n.sum())
+            return [(self.low[i] - of_all, verdict.say_disasters(float(self.low[i]), of_all))]
+        return self._by_parts(i)
+
+    def _by_parts(self, i: int, without: str = "") -> list[tuple[float, str]]:
+        gains = []
+        for part, values in self.parts.items():
+            held = float(values[i])
+            if part in (without, "set_aside"):
+                continue
+            if part == "strictness":
+                share, strictest, kindest = self.shares[i]
+                why = verdict.say_who_judged(held, share, extreme=strictest if held < 0 else kindest)
+            else:
+                named = cast("Literal['tasks', 'documents', 'segments', 'tastes', 'rest']", part)
+                why = verdict.say_what_judged(named, held)
+            gains.append((-held, why))
+        used, rows = self.scores.n[i], self.scores.counted_rows(self.scores.sheet)[i]
+        if rows > used:
+            held = float(self.parts["set_aside"][i])
+            gains.append((-held, verdict.say_set_aside(int(rows - used), int(rows), held)))
+        return gains
+
+    def _by_filter(self, i: int) -> list[tuple[float, str]]:
+        scores = self.scores
+        if scores.all_sheet is None:
+            return []
+        rows, used = scores.counted_rows(scores.all_sheet)[i], scores.counted_rows(scores.sheet)[i]
+        held = float(_centred(scores.means["everyone"])[i] - _centred(scores.means["raw"])[i])
+        return [(-held, verdict.say_set_aside(int(rows - used), int(rows), held))] if rows > used else []
+
+
+def _explain_relative(judgments: Judgments) -> Explained:
+    estimator = RelativeEstimator(comparisons(judgments), judgments)
+    tally, strength = estimator.tally, estimator.estimate.effects
+    means = {"wins-or-ties": wins_or_ties(tally), "expected-wins": expected_wins(tally), "bradley-terry": strength}
+    ranks = {way: _ranks(values) for way, values in means.items()}
+    met = tally.met
+    number_met = np.maximum(met.sum(1), 1)
+    ties = tally.ties.sum(1) / number_met
+    of_all = float(tally.ties.sum() / max(met.sum(), 1))
+    others = len(strength) - 1
+    # An even spread meets every other system equally often.
+    opponents = met @ strength / number_met - (strength.sum() - strength) / others
+    busy = _busy_annotators(estimator)
+    systems = []
+    for i in np.lexsort((estimator.systems, -strength)):
+        own = {way: ranks[way][i] for way in means}
+        by_ties = (of_all - ties[i], verdict.say_ties(float(ties[i]), of_all))
+        # A log-odds of 1 is worth about a quarter of the wins between equal systems.
+        by_opponents = (float(opponents[i]) / 4, verdict.say_opponents(float(opponents[i])))
+        gains = {"expected-wins": [by_ties, by_opponents], "bradley-terry": [by_opponents, *busy[i]]}
+        moves = []
+        for first, second in _RELATIVE_MOVES:
+            before, after = own[first], own[second]
+            if before is not None and after is not None and before != after:
+                why = _reasons(gains[second], up=after < before) or (verdict.say_others_moved(None),)
+                moves.append(Move(first, second, before, after, why))
+        numbers = {way: float(values[i]) for way, values in means.items()}
+        systems.append(ExplainedSystem(estimator.systems[i], bool(estimator.human[i]), own, numbers, {}, tuple(moves)))
+    return Explained(tuple(systems), {way: way for way in means}, ("wins-or-ties", "bradley-terry"))
+
+
+def _busy_annotators(estimator: RelativeEstimator) -> list[list[tuple[float, str]]]:
+    """For each system what one busy annotator did to it, if there is one: gain of the model, and the words."""
+    compared = estimator.compared
+    people = count_people(compared, person_of(compared), group_of(compared))
+    won = people.wins.sum(2) + people.ties.sum(2) / 2
+    met = people.wins.sum(2) + people.wins.sum(1) + people.ties.sum(2)
+    found: list[list[tuple[float, str]]] = []
+    for i in range(len(compared.systems)):
+        one, total = int(met[:, i].argmax()), float(met[:, i].sum())
+        share = float(met[one, i]) / total if total else 0.0
+        if not BUSY < share < 1:
+            found.append([])
+            continue
+        by_one, by_others = won[one, i] / met[one, i], (won[:, i].sum() - won[one, i]) / (total - met[one, i])
+        found.append([(float(by_others - by_one) * share, verdict.say_busy_annotator(share, by_one, by_others))])
+    return found
