@@ -121,8 +121,11 @@ def test_conditions_are_those_that_the_judgments_name() -> None:
         origlang=pl.when(pl.int_range(pl.len()) % 2 == 0).then(pl.lit("en")).otherwise("origlang")
     )
     assert find_conditions(Judgments(half), humans=2).original == pytest.approx(0.5, abs=0.01)
+    # A screen with one segment may have shown its neighbours, so it says nothing.
     single = table.with_columns(screen=pl.format("{}-{}-{}", "document", "segment", "system"))
-    assert find_conditions(Judgments(single), humans=1).context == "segments"
+    assert find_conditions(Judgments(single), humans=1).context is None
+    named = single.with_columns(context=pl.lit("segments"))
+    assert say_judged_by(find_conditions(Judgments(named), humans=1)) == ", as 4 experts judged without context"
 
 
 def test_what_the_judgments_do_not_say_is_unknown() -> None:

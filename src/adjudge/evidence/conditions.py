@@ -28,9 +28,14 @@ if TYPE_CHECKING:
 COLUMNS: dict[str, tuple[str, ...]] = {
     "raters": ("raters", "rater_type", "annotator_type", "expertise"),
     "shown": ("shown", "shown_beside"),
+    "context": ("context",),
     "origin": ("origlang", "orig_lang", "original_language"),
 }
 """Additional columns of judgments that say how people judged, by the condition that they tell."""
+
+
+TOGETHER = 0.1
+"""Where so many judgments are of segments that stood together, documents were shown as pages; many have one segment."""
 
 
 @dataclass(frozen=True)
@@ -88,13 +93,14 @@ def _only_value(table: pl.DataFrame, condition: str) -> str | None:
 
 
 def _context(table: pl.DataFrame) -> Literal["pages", "segments"] | None:
+    """What a column says, or pages if segments stood together on screens; one segment may have had neighbours."""
+    said = _only_value(table, "context")
+    if said in ("pages", "segments"):
+        return "pages" if said == "pages" else "segments"
     known = table.filter(pl.col("screen").is_not_null() & pl.col("segment").is_not_null())
-    if known.height < table.height or not known.height:
-        return None
-    pages = known.group_by("annotator", "task", "screen", "system").agg(
-        segments=pl.struct("document", "segment").n_unique()
-    )
-    return "pages" if pages.select((pl.col("segments") > 1).mean()).item() > 0.5 else "segments"
+    page = known.group_by("annotator", "task", "screen", "system").agg(pl.struct("document", "segment").n_unique())
+    together = page.filter(pl.col("document") > 1)["document"].sum()
+    return "pages" if together > TOGETHER * table.height else None
 
 
 def _original(table: pl.DataFrame) -> float | None:
@@ -103,7 +109,7 @@ def _original(table: pl.DataFrame) -> float | None:
         return None
     # Language codes may have three letters in one column, and a region in the other.
     code, source = (values.str.to_lowercase().str.slice(0, 2) for values in (written, table["source_lang"]))
-    return float((code == source).cast(pl.Float64).mean() or 0.0)
+    return float(np.mean((code == source).to_numpy()))
 
 
 # Signs of a mistake in the data
