@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from adjudge.evidence.audit import audit
-from adjudge.evidence.conditions import Alike, Conditions, Oddities, find_conditions, find_oddities
+from adjudge.evidence.conditions import FEWEST_SHARED, Alike, Conditions, Oddities, find_conditions, find_oddities
 from adjudge.evidence.verdict import (
     HumanStanding,
     add_verdict,
@@ -69,6 +69,17 @@ def test_the_usual_score_says_nothing() -> None:
     same = {"protocol": ["da"] * len(table), "campaign": ["c"] * len(table), "annotator": ["a"] * len(table)}
     data = Judgments.from_columns({**columns, **same, "document": ["d"] * len(table)})
     assert np.mean(scores["A"] == scores["B"]) > 0.93
+    assert find_oddities(data).alike == ()
+
+
+def test_one_answer_to_a_text_of_two_systems_does_not_make_a_copy() -> None:
+    """Everybody judges one system, and answers count for both where both have the same text: a third of them."""
+    whole = campaign({"A": 6.0, "B": 0.0, "C": -4.0}, annotators=8, documents=12, seed=3).table
+    by_one = whole.with_columns(annotator=pl.format("{}-{}", "annotator", "system"))
+    of_first = by_one.filter(pl.col("system") == "A")
+    given = of_first.filter(pl.int_range(pl.len()) % 3 == 0).with_columns(system=pl.lit("B"))
+    data = Judgments(pl.concat([by_one, given]))
+    assert FEWEST_SHARED < given.height < of_first.height / 2
     assert find_oddities(data).alike == ()
 
 

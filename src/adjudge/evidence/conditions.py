@@ -115,6 +115,7 @@ def _original(table: pl.DataFrame) -> float | None:
 # Signs of a mistake in the data
 
 FEWEST_SHARED = 30
+LEAST_SHARE = 0.5
 NEARLY_ALL = 0.95
 FEWEST_UNUSUAL = 10
 FEWEST_SCORES = 20
@@ -190,25 +191,33 @@ def _alike(
     """Pairs of systems that have the same value on nearly all items that they share.
 
     Many answers are the same in any campaign, such as 100 of 100 or no error. So the answers other than the first
-    system's usual one must be the same, too.
+    system's usual one must be the same, too. And where one text of two systems was judged once, and nothing else of
+    both by the same person, what they share is the same by design: it must be at least half of what one of them has.
     """
     (code,) = codes_of(table, list(item))
     rows = pl.DataFrame({"item": code, "system": table["system"], "value": table[value]})
     sizes = rows.group_by("item").len()["len"].to_numpy().astype(np.int64)
     every = int(-(-(sizes**2).sum() // _MOST_ROWS)) if len(sizes) else 1
     rows = rows.filter(pl.col("item") % max(every, 1) == 0)
-    usual = rows.group_by("system").agg(usual=pl.col("value").mode().sort().first())
+    usual = rows.group_by("system").agg(usual=pl.col("value").mode().sort().first(), has=pl.len())
     rows = rows.join(usual, on="system", maintain_order="left")
-    pairs = rows.join(rows.select("item", "system", "value"), on="item", suffix="_2")
+    pairs = rows.join(rows.select("item", "system", "value", "has"), on="item", suffix="_2")
     same = pl.col("value") == pl.col("value_2")
     unusual = pl.col("value") != pl.col("usual")
     counts = (
         pairs.filter(pl.col("system") < pl.col("system_2"))
         .group_by("system", "system_2")
-        .agg(shared=pl.len(), same=same.sum(), unusual=unusual.sum(), same_unusual=(same & unusual).sum())
+        .agg(
+            shared=pl.len(),
+            same=same.sum(),
+            unusual=unusual.sum(),
+            same_unusual=(same & unusual).sum(),
+            has=pl.min_horizontal(pl.col("has").first(), pl.col("has_2").first()),
+        )
     )
     found = counts.filter(
         (pl.col("shared") >= FEWEST_SHARED)
+        & (pl.col("shared") >= LEAST_SHARE * pl.col("has"))
         & (pl.col("same") >= NEARLY_ALL * pl.col("shared"))
         & (pl.col("unusual") >= FEWEST_UNUSUAL)
         & (pl.col("same_unusual") >= NEARLY_ALL * pl.col("unusual"))
