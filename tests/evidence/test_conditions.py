@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from adjudge.evidence.audit import audit
-from adjudge.evidence.conditions import Alike, Conditions, Oddities, find_conditions, find_oddities
+from adjudge.evidence.conditions import FEWEST_SHARED, Alike, Conditions, Oddities, find_conditions, find_oddities
 from adjudge.evidence.verdict import (
     HumanStanding,
     add_verdict,
@@ -72,6 +72,17 @@ def test_the_usual_score_says_nothing() -> None:
     assert find_oddities(data).alike == ()
 
 
+def test_one_answer_to_a_text_of_two_systems_does_not_make_a_copy() -> None:
+    """Everybody judges one system, and answers count for both where both have the same text: a third of them."""
+    whole = campaign({"A": 6.0, "B": 0.0, "C": -4.0}, annotators=8, documents=12, seed=3).table
+    by_one = whole.with_columns(annotator=pl.format("{}-{}", "annotator", "system"))
+    of_first = by_one.filter(pl.col("system") == "A")
+    given = of_first.filter(pl.int_range(pl.len()) % 3 == 0).with_columns(system=pl.lit("B"))
+    data = Judgments(pl.concat([by_one, given]))
+    assert FEWEST_SHARED < given.height < of_first.height / 2
+    assert find_oddities(data).alike == ()
+
+
 def test_the_same_texts_are_noticed_though_scores_differ() -> None:
     whole = judged()
     text = pl.format("{} {} {}", pl.col("system").replace({"B": "A"}), "document", "segment")
@@ -121,8 +132,11 @@ def test_conditions_are_those_that_the_judgments_name() -> None:
         origlang=pl.when(pl.int_range(pl.len()) % 2 == 0).then(pl.lit("en")).otherwise("origlang")
     )
     assert find_conditions(Judgments(half), humans=2).original == pytest.approx(0.5, abs=0.01)
+    # A screen with one segment may have shown its neighbours, so it says nothing.
     single = table.with_columns(screen=pl.format("{}-{}-{}", "document", "segment", "system"))
-    assert find_conditions(Judgments(single), humans=1).context == "segments"
+    assert find_conditions(Judgments(single), humans=1).context is None
+    named = single.with_columns(context=pl.lit("segments"))
+    assert say_judged_by(find_conditions(Judgments(named), humans=1)) == ", as 4 experts judged without context"
 
 
 def test_what_the_judgments_do_not_say_is_unknown() -> None:

@@ -244,3 +244,17 @@ def pages_count_alike(told: Told) -> None:
     assert expected in paragraph
     assert (told.claims.method, told.claims.kind) == (told.ranking.method, told.ranking.kind)
     assert decide_by_ranking(told.ranking).lost == decide_by_claims(told.claims).lost
+
+
+@pytest.mark.parametrize("method", ["raw", "zscore"])
+def test_rank_sets_of_means_follow_decisions_and_resampled_ranks_stay_numbers(method: str) -> None:
+    ranking = rank(campaign({name: 2.0 * i for i, name in enumerate("ABCDEF")}, seed=3), method=method)
+    decided = [(pair.better, pair.worse) for pair in ranking.comparisons if pair.decided]
+    assert 0 < len(decided) < len(ranking.comparisons)
+    for system in ranking.systems:
+        better, worse = (sum(pair[side] == system.system for pair in decided) for side in (1, 0))
+        assert system.rank_set == (1 + better, len(ranking.systems) - worse)
+        low, high = system.numbers["rank_low"], system.numbers["rank_high"]
+        assert low is not None
+        assert high is not None
+        assert low <= system.rank <= high

@@ -214,6 +214,22 @@ STRENGTHS: dict[str, tuple[Claims, tuple[str, ...]]] = {
             "The human translation REF comes out better than every system, but not in every audit.",
         ),
     ),
+    "the human above all, over one narrowly": (
+        claims_with({pair: "needs more people" if pair == ("REF", "alpha") else "holds" for pair in REF_AND_THREE}),
+        (
+            "alpha is the best machine translation; the human translation comes out better, but narrowly.",
+            "The human translation REF comes out better than every system, but over alpha narrowly.",
+        ),
+    ),
+    "one worse narrowly, one in doubt": (
+        claims_with({("REF", "gamma"): "needs more people", ("REF", "beta"): "fragile", ("alpha", "gamma"): "holds"}),
+        (
+            TOGETHER,
+            f"The data do not separate alpha from REF; {OPEN}.",
+            "gamma comes out worse than the human translation REF, but narrowly.",
+            "beta comes out worse than the human translation REF, but not in every audit.",
+        ),
+    ),
     "one worse for sure, one perhaps, one open": (
         claims_with({("REF", "gamma"): "holds", ("REF", "beta"): "fragile", ("alpha", "gamma"): "holds"}),
         (

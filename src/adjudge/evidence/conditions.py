@@ -28,9 +28,14 @@ if TYPE_CHECKING:
 COLUMNS: dict[str, tuple[str, ...]] = {
     "raters": ("raters", "rater_type", "annotator_type", "expertise"),
     "shown": ("shown", "shown_beside"),
+    "context": ("context",),
     "origin": ("origlang", "orig_lang", "original_language"),
 }
 """Additional columns of judgments that say how people judged, by the condition that they tell."""
+
+
+TOGETHER = 0.1
+"""Where so many judgments are of segments that stood together, documents were shown as pages; many have one segment."""
 
 
 @dataclass(frozen=True)
@@ -88,13 +93,14 @@ def _only_value(table: pl.DataFrame, condition: str) -> str | None:
 
 
 def _context(table: pl.DataFrame) -> Literal["pages", "segments"] | None:
+    """What a column says, or pages if segments stood together on screens; one segment may have had neighbours."""
+    said = _only_value(table, "context")
+    if said in ("pages", "segments"):
+        return "pages" if said == "pages" else "segments"
     known = table.filter(pl.col("screen").is_not_null() & pl.col("segment").is_not_null())
-    if known.height < table.height or not known.height:
-        return None
-    pages = known.group_by("annotator", "task", "screen", "system").agg(
-        segments=pl.struct("document", "segment").n_unique()
-    )
-    return "pages" if pages.select((pl.col("segments") > 1).mean()).item() > 0.5 else "segments"
+    page = known.group_by("annotator", "task", "screen", "system").agg(pl.struct("document", "segment").n_unique())
+    together = page.filter(pl.col("document") > 1)["document"].sum()
+    return "pages" if together > TOGETHER * table.height else None
 
 
 def _original(table: pl.DataFrame) -> float | None:
@@ -103,12 +109,13 @@ def _original(table: pl.DataFrame) -> float | None:
         return None
     # Language codes may have three letters in one column, and a region in the other.
     code, source = (values.str.to_lowercase().str.slice(0, 2) for values in (written, table["source_lang"]))
-    return float((code == source).cast(pl.Float64).mean() or 0.0)
+    return float(np.mean((code == source).to_numpy()))
 
 
 # Signs of a mistake in the data
 
 FEWEST_SHARED = 30
+LEAST_SHARE = 0.5
 NEARLY_ALL = 0.95
 FEWEST_UNUSUAL = 10
 FEWEST_SCORES = 20
@@ -184,25 +191,33 @@ def _alike(
     """Pairs of systems that have the same value on nearly all items that they share.
 
     Many answers are the same in any campaign, such as 100 of 100 or no error. So the answers other than the first
-    system's usual one must be the same, too.
+    system's usual one must be the same, too. And where one text of two systems was judged once, and nothing else of
+    both by the same person, what they share is the same by design: it must be at least half of what one of them has.
     """
     (code,) = codes_of(table, list(item))
     rows = pl.DataFrame({"item": code, "system": table["system"], "value": table[value]})
     sizes = rows.group_by("item").len()["len"].to_numpy().astype(np.int64)
     every = int(-(-(sizes**2).sum() // _MOST_ROWS)) if len(sizes) else 1
     rows = rows.filter(pl.col("item") % max(every, 1) == 0)
-    usual = rows.group_by("system").agg(usual=pl.col("value").mode().sort().first())
+    usual = rows.group_by("system").agg(usual=pl.col("value").mode().sort().first(), has=pl.len())
     rows = rows.join(usual, on="system", maintain_order="left")
-    pairs = rows.join(rows.select("item", "system", "value"), on="item", suffix="_2")
+    pairs = rows.join(rows.select("item", "system", "value", "has"), on="item", suffix="_2")
     same = pl.col("value") == pl.col("value_2")
     unusual = pl.col("value") != pl.col("usual")
     counts = (
         pairs.filter(pl.col("system") < pl.col("system_2"))
         .group_by("system", "system_2")
-        .agg(shared=pl.len(), same=same.sum(), unusual=unusual.sum(), same_unusual=(same & unusual).sum())
+        .agg(
+            shared=pl.len(),
+            same=same.sum(),
+            unusual=unusual.sum(),
+            same_unusual=(same & unusual).sum(),
+            has=pl.min_horizontal(pl.col("has").first(), pl.col("has_2").first()),
+        )
     )
     found = counts.filter(
         (pl.col("shared") >= FEWEST_SHARED)
+        & (pl.col("shared") >= LEAST_SHARE * pl.col("has"))
         & (pl.col("same") >= NEARLY_ALL * pl.col("shared"))
         & (pl.col("unusual") >= FEWEST_UNUSUAL)
         & (pl.col("same_unusual") >= NEARLY_ALL * pl.col("unusual"))

@@ -70,6 +70,8 @@ class HumanStanding:
     """Those of the better, the worse and the ones at parity whose claim does not hold."""
     audited: bool = True
     """Whether claims were put to audits at all."""
+    narrow: tuple[str, ...] = ()
+    """Those of the fragile that no audit breaks, but that need more people."""
 
 
 @dataclass(frozen=True)
@@ -389,9 +391,22 @@ def _standing(
     left_open = tuple(name for name in others if name not in better and name not in worse)
     weak = ("fragile", "needs more people")
     fragile = tuple(name for part in (equal, better, worse) for name, verdict in part.items() if verdict in weak)
+    verdicts = {**equal, **better, **worse}
     return HumanStanding(
-        human, tuple(better), tuple(equal), left_open, tuple(worse), fragile, audited=parity is not None
+        human,
+        tuple(better),
+        tuple(equal),
+        left_open,
+        tuple(worse),
+        fragile,
+        audited=parity is not None,
+        narrow=tuple(name for name in fragile if verdicts[name] == "needs more people"),
     )
+
+
+def _but(names: Sequence[str], standing: HumanStanding) -> str:
+    """Why claims about these systems do not hold."""
+    return "narrowly" if {*names} <= {*standing.narrow} else "not in every audit"
 
 
 # Who is best
@@ -425,7 +440,7 @@ def say_headline(decisions: Decisions) -> str:
     """
     people = decisions.annotators or 0
     if len(decisions.systems) == 1:
-        only, *_ = say_humans(decisions, short_list) or ["Only one system was judged."]
+        only, *_ = say_humans(decisions, _few_names) or ["Only one system was judged."]
         return f"{_FEW_PEOPLE[people]}: {only}" if people in _FEW_PEOPLE else only
     if people in _VIEW and len(decisions.leaders) < len(decisions.systems):
         view, whom = _VIEW[people]
@@ -495,9 +510,10 @@ def _say_clear_winner(decisions: Decisions, winner: str) -> str:
     above = [standing for standing in decisions.standings if winner in standing.worse]
     if above:
         who = "the human translation" if len(above) == 1 else f"{len(above)} human translations"
-        if any(winner in standing.fragile for standing in above):
+        weak = [_but([winner], standing) for standing in above if winner in standing.fragile]
+        if weak:
             come = agreeing(len(above), "comes", "come")
-            return f"{winner} is the best machine translation; {who} {come} out better, but not in every audit."
+            return f"{winner} is the best machine translation; {who} {come} out better, but {max(weak)}."
         return f"{winner} is the best machine translation; only {who} {agreeing(len(above), 'is', 'are')} better."
     if not all(winner in standing.better for standing in decisions.standings):
         return f"{winner} is the best machine translation: better than every other system, and no check changes that."
@@ -537,7 +553,7 @@ def say_disagreement(found: Disagreement) -> str:
 def say_claims(decisions: Decisions, *, untested: bool) -> tuple[str, ...]:
     """What audited claims say, the most important first; `untested` is whether parity lacked a margin."""
     sentences = [say_headline(decisions) if len(decisions.systems) > 1 else ""]
-    sentences += [*say_humans(decisions, short_list), *_conditions_of(decisions)]
+    sentences += [*say_humans(decisions, _few_names), *_conditions_of(decisions)]
     if untested:
         sentences.append("Parity was not tested: no margin is customary on this scale; give one with --margin.")
     sentences += [say_correction(decisions.lost)]
@@ -607,7 +623,7 @@ SIGNS_OF_CLAIMS = "✓ holds, + needs more people, ! fragile, blank: the data ca
 def say_ranking(decisions: Decisions) -> tuple[str, ...]:
     """The sentences under the headline of a ranking."""
     sentences = (
-        *say_humans(decisions, short_list),
+        *say_humans(decisions, _few_names),
         *_conditions_of(decisions),
         say_apart(decisions.apart, decisions.pairs, decisions.level, clusters=decisions.clusters),
         say_correction(decisions.lost),
@@ -863,17 +879,20 @@ def _above_all(standing: HumanStanding, named: Names) -> str:
         is_ = "is" if standing.audited else "comes out"
         return f"The human translation {standing.human} {is_} better than every system."
     whole = f"The human translation {standing.human} comes out better than every system"
-    return f"{whole}, but {'' if len(fragile) == len(standing.worse) else f'over {named(fragile)} '}not in every audit."
+    over = "" if len(fragile) == len(standing.worse) else f"over {named(fragile)} "
+    return f"{whole}, but {over}{_but(fragile, standing)}."
 
 
 def _by_strength(names: Sequence[str], standing: HumanStanding, what: str, named: Names, judged: str = "") -> list[str]:
     """What holds is said plainly; what is fragile, or was never audited, is no more than what comes out."""
     sure = [name for name in names if name not in standing.fragile]
-    fragile = [name for name in names if name in standing.fragile]
     sentences = [f"{named(sure)} {_verb(sure, audited=standing.audited)} {what}{judged}."] if sure else []
-    if fragile:
-        sentences.append(f"{named(fragile)} {_verb(fragile, audited=False)} {what}, but not in every audit.")
-    return sentences
+    narrow = [name for name in names if name in standing.narrow]
+    broken = [name for name in names if name in standing.fragile and name not in narrow]
+    weak = [part for part in (narrow, broken) if part]
+    return sentences + [
+        f"{named(part)} {_verb(part, audited=False)} {what}, but {_but(part, standing)}." for part in weak
+    ]
 
 
 def _verb(names: Sequence[str], *, audited: bool) -> str:

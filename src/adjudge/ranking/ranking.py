@@ -327,7 +327,8 @@ def assemble(
     gain: tuple[float, float | None, float | None] | None = None,
 ) -> Ranking:
     """Put the ranking together."""
-    findings = replace(findings, scores=levelled(findings.scores, findings.pair_numbers.get("se")))
+    se = findings.pair_numbers.get("se")
+    findings = replace(findings, scores=levelled(findings.scores, None if se is None else se.astype(float)))
     order = np.array(best_first(findings.scores, findings.systems), dtype=np.int64)
     decisions = findings.decisions or _decide_by_tests(findings, level)
     after = line_after(rule, order, findings.tests, decisions.better, level)
