@@ -9,10 +9,11 @@ import pytest
 from adjudge.evidence import stability as stability_module
 from adjudge.evidence.audit import AuditSettings
 from adjudge.evidence.stability import ChangeCount, Stability, over_pairs, stability, stability_table
-from adjudge.ranking.changes import DIVISORS, REMOVALS, ChangeFamily, all_changes, human_changes
+from adjudge.ranking.changes import DIVISORS, ONCE_PER_PAIR, REMOVALS, ChangeFamily, all_changes, human_changes
 from adjudge.table.errors import UsageError
 from adjudge.table.judgments import Judgments
 from adjudge.table.score_sheet import sheet_of
+from tests.helpers.mixed_make import campaign as any_campaign
 
 
 def campaign(rows: list[tuple[str, str, str, str, str, float]]) -> Judgments:
@@ -189,3 +190,90 @@ def test_annotators_are_left_out_alike_in_both_ways(method: str, seed: int, monk
     monkeypatch.setattr(stability_module, "MOST_CHANGED", -1)
     assert stability(judgments, method=method) == from_statistics
     assert sum(row.family is ChangeFamily.ANNOTATOR_REMOVED for row in from_statistics) == 5
+
+
+def by_method(judgments: Judgments, method: str | None) -> Stability:
+    return stability_module.stability_section(judgments, AuditSettings(method=method))
+
+
+def test_stability_is_that_of_the_method_in_use() -> None:
+    """The unfair draw of above with a link between the groups: dividing the human moves z-scores, not the model."""
+    rng = np.random.default_rng(4)
+    rows = []
+    for number in range(40):
+        for who, systems in (
+            ("a", ("HUMAN", "B")),
+            ("b", ("A", "C")),
+            ("c", ("A", "B", "C")),
+        ):
+            for system in systems:
+                score = {"HUMAN": 90.0, "A": 62.0, "B": 66.0, "C": 50.0}[system] + rng.normal(0, 4)
+                rows.append((who, system, f"d{number % 8}", f"s{number}", "system", float(score)))
+    found = by_method(campaign(rows), "mixed")
+    assert (found.method, found.rule) == ("mixed", "decided")
+    assert {row.method for row in found.rows} == {"mixed", "zscore"}
+    flips = {
+        method: [
+            len(row.flips) for row in found.rows if row.family is ChangeFamily.HUMAN_DIVIDED and row.method == method
+        ]
+        for method in ("mixed", "zscore")
+    }
+    assert flips["mixed"] == [0] * len(DIVISORS)
+    assert flips["zscore"][-1] > 0
+    expected = f"by mixed 0, 0, 0, 0, 0; by zscore {', '.join(map(str, flips['zscore']))}."
+    assert (
+        found.flips == f"Pairs of others that flip when human scores are divided by 1.25, 1.5, 2, 4 and 10: {expected}"
+    )
+    assert [row.to_dict()["method"] for row in found.rows] == [row.method for row in found.rows]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_changes_by_the_model_are_those_of_its_own_ranking(seed: int) -> None:
+    """Slow and clear: the model fitted anew, at the variances of the whole, to what each change leaves."""
+    from adjudge.mixed.design import design_from
+    from adjudge.mixed.fit import refit
+    from adjudge.mixed.model import model_of
+
+    judgments = any_campaign("pages", seed, systems=4, annotators=5)
+    found = by_method(judgments, "mixed")
+    design = design_from(judgments, model="mixed-points")
+    ratios = model_of(design).fitted.ratios
+    table = judgments.final().table
+    tried = 0
+    for row in found.own:
+        unit = {ChangeFamily.ANNOTATOR_REMOVED: "annotator", ChangeFamily.DOCUMENT_REMOVED: "document"}.get(row.family)
+        rows = np.ones(len(design), dtype=bool)
+        scored = design
+        if unit is not None:
+            rows = (table[unit].gather(design.row) != row.change.split()[-1]).to_numpy()
+        elif row.divisor is None:
+            rows = np.array([design.systems[code] not in row.removed for code in design.system])
+        else:
+            raised = np.array([design.systems[code] in row.removed for code in design.system])
+            top = 100.0 if design.as_given.min() >= 0 and 50 < design.as_given.max() <= 100 else design.as_given.max()
+            scored = design.with_scores(np.where(raised, top - (top - design.as_given) / row.divisor, design.as_given))
+        again = refit(scored.subset(rows), ratios)
+        order = [name for _, name in sorted(zip(-again.effects, again.systems, strict=True)) if name not in row.removed]
+        assert list(row.order) == order, row.change
+        tried += 1
+    assert tried > 15
+
+
+def test_means_are_audited_alone_where_they_are_asked_for() -> None:
+    for method in ("zscore", "raw"):
+        found = by_method(balanced(), method)
+        assert {row.method for row in found.rows} == {found.method} == {method}
+        assert found.rows == stability(balanced(), method=method)
+        assert found.flips == ""
+
+
+def test_by_default_the_model_makes_the_changes_of_a_language_pair() -> None:
+    """What it says without annotators and documents is the subject of other sections; z-scores leave out all."""
+    found = by_method(balanced(), None)
+    assert {row.family for row in found.own} <= set(ONCE_PER_PAIR)
+    beside = tuple(row for row in found.rows if row.method == "zscore")
+    assert beside == stability(balanced())
+    first, second = found.tables()
+    assert (first.title, second.title) == ("Stability: what if (mixed)", "Stability: what if (zscore)")
+    assert "--method mixed leaves them out by mixed, too." in first.note
+    assert not any(row.rank_changed or row.cluster_changed for row in found.own)

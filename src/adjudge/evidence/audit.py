@@ -38,7 +38,9 @@ class AuditSettings:
     """Settings of all sections."""
 
     method: str | None = method_option("Ranking method to audit. Default for rankings: wins-or-ties.")
-    lines: str | None = option(None, "Rule for cluster lines in the section stability. Default: scipy-1.6.")
+    lines: str | None = option(
+        None, "Rule for cluster lines in the section stability. Default: decided; for means, scipy-1.6."
+    )
     removal: str = option(
         "genuine",
         "Stability: rows to remove with a human translation; all-rows includes degraded ones (Knowles 2021).",
@@ -291,8 +293,8 @@ def load(function: str) -> Callable[..., Any]:
 
 SECONDS_PER_ROW = 1.1e-4
 """A lower limit of the CPU seconds per judgment for all sections; it decides whether to start processes."""
-_SAME_REFITS = ("claims", "influence")
-"""Sections that leave out the same annotators and documents, so that the fits are shared."""
+_SAME_REFITS = ("claims", "influence", "stability")
+"""Sections that ask the same models, so that the fits are shared."""
 _SHARE = {"claims": 0.9, "influence": 0.4, "aa": 1.1, "stability": 0.7, "reliability": 0.45}
 """Relative durations of sections; the longest are started first, unlisted ones last."""
 FEWEST_DIVIDED = 4

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-import polars as pl
 
 from adjudge.evidence import verdict
 from adjudge.mixed.design import combine, levels_of
@@ -35,9 +34,8 @@ from adjudge.ranking.scores import ScoreEstimator, as_scores, low_shares
 from adjudge.ranking.significance import mann_whitney
 from adjudge.table.comparisons import comparisons
 from adjudge.table.maths import Codes, Floats, divide
-from adjudge.table.protocols import SCORED
 from adjudge.table.results import Cell, Column, Table, number, shown_name, text, to_plain
-from adjudge.table.score_sheet import Sheet, item_means, sheet_of, standardised
+from adjudge.table.score_sheet import Sheet, in_table, item_means, sheet_of, standardised
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -325,11 +323,7 @@ class _Scores:
         who, people = sheet.annotator[sheet.original], len(sheet.annotators)
         count = np.bincount(who, minlength=people)
         mean = divide(np.bincount(who, sheet.score[sheet.original], minlength=people), count)
-        table = self.estimator.judgments.final().table
-        scored = table.select(pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null()).to_series()
-        by_row = np.full(table.height, np.nan)
-        by_row[scored.fill_null(value=False).to_numpy()] = mean[sheet.annotator]
-        return self.over_rows(by_row[self.design.row])
+        return self.over_rows(in_table(self.estimator.judgments, mean[sheet.annotator])[self.design.row])
 
     def systems_seen(self) -> Floats:
         """How many systems those who judged a system saw, on average over its judgments."""

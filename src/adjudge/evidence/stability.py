@@ -1,6 +1,10 @@
 """Stability: does the ranking stay when a system, an annotator or a text is left out, or the human made worse?
 
-Scores are ranked by z-scores, as is customary, with lines by Wilcoxon's rank-sum tests. Relative judgments are ranked
+Scores are ranked by the mixed model, at the variances of the whole data, in the order of averages in points and with
+lines between systems that are decided; z-scores, with lines by Wilcoxon's rank-sum tests, stand beside it, because
+their instability is what the published study found. Unless the model is asked for, it is tried with the changes that
+are made once in a language pair: what it says without an annotator or a document is part of other sections. Relative
+judgments are ranked
 by Bradley-Terry with tastes, at the taste of the whole data, and lines come from rank sets; other methods are ranked by
 their scores, with lines by sign tests after Holm's correction.
 
@@ -9,7 +13,7 @@ R. Knowles (2021): On the stability of system rankings at WMT.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,8 +21,11 @@ import numpy as np
 import polars as pl
 
 from adjudge.evidence.trust import untried_notes
+from adjudge.evidence.verdict import say_flips
+from adjudge.mixed.design import DEFAULT_MODEL, MODELS
 from adjudge.ranking.changes import (
     BUSIEST,
+    DIVISORS,
     GENUINE,
     ONCE_PER_PAIR,
     REMOVALS,
@@ -30,19 +37,20 @@ from adjudge.ranking.changes import (
 )
 from adjudge.ranking.counts import count_people
 from adjudge.ranking.decisions import PairTests, decide
-from adjudge.ranking.estimator import is_relative
+from adjudge.ranking.estimator import Estimate, Part, is_relative
 from adjudge.ranking.lines import check_connected, cluster_numbers, line_after, named_clusters
 from adjudge.ranking.methods import Method, find_method
 from adjudge.ranking.relative_estimator import RelativeEstimator
+from adjudge.ranking.scores import ScoreEstimator, decide_scores
 from adjudge.ranking.significance import RankSums, mann_whitney, sign_tests
 from adjudge.table.comparisons import Comparisons, comparisons
 from adjudge.table.errors import DataError, unknown_choice
-from adjudge.table.maths import Bools, Codes, Floats, divide
+from adjudge.table.maths import Bools, Codes, Contrasts, Floats, divide, with_errors
 from adjudge.table.protocols import RATED
 from adjudge.table.results import Cell, Result, Table, number, text, to_plain
 from adjudge.table.rng import generator
-from adjudge.table.score_sheet import Sheet, item_means, sheet_of, standardised
-from adjudge.table.wording import as_sentences, counted
+from adjudge.table.score_sheet import Sheet, in_table, item_means, sheet_of, standardised
+from adjudge.table.wording import as_sentences, counted, listed
 from adjudge.work.tasks import map_tasks
 
 if TYPE_CHECKING:
@@ -50,7 +58,6 @@ if TYPE_CHECKING:
 
     from adjudge.evidence.audit import AuditSettings
     from adjudge.ranking.changes import Change
-    from adjudge.ranking.estimator import Estimate
     from adjudge.table.judgments import Judgments
 
 
@@ -73,6 +80,8 @@ class StabilityRow:
     """How many pairs of systems are in both rankings."""
     divisor: float | None = None
     """By what the scores of humans, or the distances of the lowest systems from the top, were divided."""
+    method: str = "zscore"
+    """What ranked, before and after."""
 
     @property
     def label(self) -> str:
@@ -88,7 +97,7 @@ class StabilityRow:
         """The documented keys."""
         names = (
             "change", "family", "removed", "rank_changed", "cluster_changed", "both_changed", "order", "clusters",
-            "flips", "baseline_order", "baseline_clusters", "pairs",
+            "flips", "baseline_order", "baseline_clusters", "pairs", "method",
         )  # fmt: skip
         return {name: self.label if name == "family" else to_plain(getattr(self, name)) for name in names}
 
@@ -104,10 +113,40 @@ class Stability:
     notes: tuple[str, ...] = ()
     """What was not tried, and why."""
 
+    @property
+    def own(self) -> tuple[StabilityRow, ...]:
+        """The changes as the method in use ranks them."""
+        return tuple(row for row in self.rows if row.method == self.method)
+
+    @property
+    def flips(self) -> str:
+        """Flipped pairs when humans are made worse, or poor systems better, by each method in a sentence."""
+        for family in (ChangeFamily.HUMAN_DIVIDED, ChangeFamily.LOWEST_RAISED):
+            counts: dict[str, list[int]] = {}
+            for row in self.rows:
+                if row.family is family:
+                    counts.setdefault(row.method, []).append(len(row.flips))
+            if len(counts) > 1:
+                what = (
+                    "human scores" if family is ChangeFamily.HUMAN_DIVIDED else "distances of the lowest from the top"
+                )
+                return say_flips(what, [f"{divisor:g}" for divisor in DIVISORS], counts)
+        return ""
+
     def tables(self) -> tuple[Table, ...]:
         """One line per change."""
-        table = stability_table(self.rows)
-        return (replace(table, note=" ".join([table.note, *as_sentences(self.notes)])),)
+        first, *others = dict.fromkeys((self.method, *(row.method for row in self.rows)))
+        table = stability_table(self.own)
+        once = all(row.family in ONCE_PER_PAIR for row in self.own)
+        alone = f"Each system, annotator and document is left out by {listed(others or ['nothing'])} alone"
+        more = [f"{alone}; --method {first} leaves them out by {first}, too."] if others and once else []
+        notes = [table.note, *[self.flips] * bool(self.flips), *more, *as_sentences(self.notes)]
+        title = f"{table.title} ({first})" if others else table.title
+        beside = [stability_table([row for row in self.rows if row.method == other]) for other in others]
+        return (
+            replace(table, title=title, note=" ".join(notes)),
+            *(replace(made, title=f"{made.title} ({other})") for made, other in zip(beside, others, strict=True)),
+        )
 
     def to_dict(self) -> list[dict[str, object]]:
         """The documented keys: a list of changes."""
@@ -144,7 +183,10 @@ class StabilityOverPairs(Result):
     def tables(self) -> tuple[Table, ...]:
         """One line per change and style."""
         rows = tuple(
-            (f"{one.family} ({one.style})", *(f"{count}/{one.pairs}" for count in (one.rank, one.cluster, one.both)))
+            (
+                f"{one.family} ({one.style}, by {one.method})",
+                *(f"{count}/{one.pairs}" for count in (one.rank, one.cluster, one.both)),
+            )
             for one in self.changes
         )
         columns = (text("change"), text("rank"), text("cluster"), text("both"))
@@ -163,15 +205,16 @@ class ChangeCount:
     cluster: int
     both: int
     pairs: int
+    method: str = "zscore"
 
 
 def over_pairs(by_pair: Mapping[str, Stability], *, data: str) -> StabilityOverPairs:
     """Count over language pairs the changes that are made once in each."""
-    counted: dict[tuple[str, str], list[StabilityRow]] = {}
+    counted: dict[tuple[str, str, str], list[StabilityRow]] = {}
     for stability in by_pair.values():
         for row in stability.rows:
             if row.family in ONCE_PER_PAIR:
-                counted.setdefault((row.label, stability.style), []).append(row)
+                counted.setdefault((row.label, stability.style, row.method), []).append(row)
     first = next(iter(by_pair.values()))
     return StabilityOverPairs(
         settings={"method": first.method, "lines": first.rule},
@@ -184,8 +227,9 @@ def over_pairs(by_pair: Mapping[str, Stability], *, data: str) -> StabilityOverP
                 sum(row.cluster_changed for row in rows),
                 sum(row.both_changed for row in rows),
                 len(rows),
+                method,
             )
-            for (label, style), rows in counted.items()
+            for (label, style, method), rows in counted.items()
         ),
     )
 
@@ -207,11 +251,34 @@ def stability_section(judgments: Judgments, settings: AuditSettings) -> Stabilit
     """The section of an audit."""
     if is_relative(judgments):
         return _relative_section(judgments, settings)
-    method = "raw" if settings.method == "raw" else "zscore"
-    rule = settings.lines or DEFAULT_RULE
+    method, style = settings.method or DEFAULT_MODEL, rating_style(judgments)
     most, notes = _most_left_out(judgments)
-    rows = stability(judgments, method=method, rule=rule, removal=settings.removal, most_left_out=most)
-    return Stability(rows, rating_style(judgments), method, rule, notes)
+    means = "raw" if method == "raw" else "zscore"
+    rule = settings.lines or DEFAULT_RULE
+
+    def by_means() -> tuple[StabilityRow, ...]:
+        return stability(judgments, method=means, rule=rule, removal=settings.removal, most_left_out=most)
+
+    if method not in MODELS:
+        return Stability(by_means(), style, means, rule, notes)
+    ranker = _ModelRanker(judgments, method, settings.lines or "decided", settings.seed)
+    changes = ranker.changes(most, every=settings.method is not None)
+    rows, unranked = _compare(ranker.systems, changes, ranker.after(changes), ranker.before, method)
+    notes = (*notes, *_unranked_note(unranked))
+    try:
+        rows += by_means()
+    except DataError as fault:
+        notes = (*notes, f"nothing stands beside it: {fault.for_command_line()}")
+    return Stability(rows, style, method, ranker.rule, notes)
+
+
+def _unranked_note(unranked: Sequence[str]) -> tuple[str, ...]:
+    """Which changes leave data that cannot be ranked."""
+    if not unranked:
+        return ()
+    more = f" and {len(unranked) - 3:,} more" if len(unranked) > 3 else ""
+    what = f"changes after which the rest cannot be ranked ({len(unranked):,}) are left out"
+    return (f"{what}: {', '.join(unranked[:3])}{more}",)
 
 
 def _relative_section(judgments: Judgments, settings: AuditSettings) -> Stability:
@@ -219,13 +286,9 @@ def _relative_section(judgments: Judgments, settings: AuditSettings) -> Stabilit
     method = find_method(settings.method or "bradley-terry")
     rule = settings.lines or "decided"
     ranker = _RelativeRanker(estimator, method, rule, settings.seed)
-    rows, unranked = _try_changes(ranker.systems, ranker.changes, ranker.before, ranker.after)
-    notes = [*untried_notes(estimator.units, BUSIEST)]
-    if unranked:
-        more = f" and {len(unranked) - 3:,} more" if len(unranked) > 3 else ""
-        what = f"changes after which the rest cannot be ranked ({len(unranked):,}) are left out"
-        notes.append(f"{what}: {', '.join(unranked[:3])}{more}")
-    return Stability(rows, "relative", method.name, rule, tuple(notes))
+    rows, unranked = _try_changes(ranker.systems, ranker.changes, ranker.before, ranker.after, method.name)
+    notes = (*untried_notes(estimator.units, BUSIEST), *_unranked_note(unranked))
+    return Stability(rows, "relative", method.name, rule, notes)
 
 
 def _most_left_out(judgments: Judgments) -> tuple[int | None, tuple[str, ...]]:
@@ -290,7 +353,7 @@ def stability(
         raise DataError("every annotator gave the same score to everything, so there is no ranking to change")
     changes = all_changes(sheet, ranker.order, removal=removal, most_left_out=most_left_out)
     chosen = [change for change in changes if families is None or change.family in families]
-    return _try_changes(ranker.systems, chosen, ranker.before, ranker.after)[0]
+    return _try_changes(ranker.systems, chosen, ranker.before, ranker.after, method)[0]
 
 
 def _try_changes(
@@ -298,6 +361,7 @@ def _try_changes(
     changes: Sequence[Change[Data]],
     before: Callable[[Bools], Order],
     after: Callable[[Change[Data]], Order | None],
+    method: str,
 ) -> tuple[tuple[StabilityRow, ...], tuple[str, ...]]:
     """What became of the ranking after each change, and the changes after which the rest cannot be ranked.
 
@@ -306,13 +370,24 @@ def _try_changes(
         changes: to make.
         before: ranks the data as they are, without some of the systems.
         after: ranks them after a change; None where the rest cannot be ranked any more.
+        method: what ranks.
     """
-    orders = map_tasks(after, changes, what="changes to the data")
+    return _compare(systems, changes, map_tasks(after, changes, what="changes to the data"), before, method)
+
+
+def _compare(
+    systems: tuple[str, ...],
+    changes: Sequence[Change[Data]],
+    orders: Sequence[Order | None],
+    before: Callable[[Bools], Order],
+    method: str,
+) -> tuple[tuple[StabilityRow, ...], tuple[str, ...]]:
+    """The same where the rankings after the changes are known."""
     removals = {change.removed.tobytes(): change.removed for change in changes}
     whole = {key: before(removed) for key, removed in removals.items()}
     tried = list(zip(changes, orders, strict=True))
     rows = [
-        _compared_orders(systems, change, whole[change.removed.tobytes()], order)
+        replace(_compared_orders(systems, change, whole[change.removed.tobytes()], order), method=method)
         for change, order in tried
         if order is not None
     ]
@@ -390,6 +465,129 @@ class _ScoreRanker:
         numbers = cluster_numbers(lines)
         names = tuple(self.systems[i] for i in order)
         return Order(names, named_clusters(names, numbers))
+
+
+_Readings = tuple["Estimate", "Estimate | None"]
+"""The estimate that pairs are tested by, and the other one that must agree, where scores have two readings."""
+
+
+class _ModelRanker:
+    """Scores by a mixed model, as `rank` does: the order of averages in points, lines where pairs are decided."""
+
+    def __init__(self, judgments: Judgments, method: str, rule: str, seed: int) -> None:
+        self.judgments, self.rule, self.seed = judgments, rule, seed
+        whole = ScoreEstimator(judgments, model=method)
+        self.reading, self.systems = whole.reading, whole.systems
+        self.estimators = [whole]
+        if whole.reading is not None:
+            points = whole.in_points()
+            typical = ScoreEstimator(judgments, whole.design.with_model("mixed-rank"), check=False)
+            self.estimators = [points, typical] if whole.reading == "average" else [typical, points]
+        self.floor = None if self.reading is None else whole.average.contrasts.se
+        """The least errors of averages in points: how much they vary with the documents."""
+        self.whole = self._readings([estimator.estimate for estimator in self.estimators])
+        self.units = {
+            f"{units.kind} {name}": (units, code) for units in whole.units for code, name in enumerate(units.names)
+        }
+
+    def changes(self, most_left_out: int | None, *, every: bool) -> list[Change[Sheet]]:
+        """The changes that touch what the model uses: all of them, or those that are made once in a language pair."""
+        whole = self._shown(self.whole)
+        sheet = sheet_of(self.judgments)
+        place = {name: i for i, name in enumerate(sheet.systems)}
+        order = np.array([place[self.systems[i]] for i in _order_of(whole.effects, self.systems)], dtype=np.int64)
+        made = all_changes(sheet, order, most_left_out=most_left_out)
+        wanted = [change for change in made if every or change.family in ONCE_PER_PAIR]
+        human = whole.human.any()
+        of_human = (ChangeFamily.HUMAN_REMOVED, ChangeFamily.HUMAN_DIVIDED)
+        # The systems of the model, where annotators without any spread alone judged another.
+        known = np.array([place[name] for name in self.systems], dtype=np.int64)
+        return [
+            replace(change, removed=change.removed[known])
+            for change in wanted
+            if (human or change.family not in of_human)
+            and (self._unit(change) is None or self._unit(change) in self.units)
+        ]
+
+    @staticmethod
+    def _unit(change: Change[Sheet]) -> str | None:
+        """The annotator or document that is left out, as in `units`."""
+        left_out = (ChangeFamily.ANNOTATOR_REMOVED, ChangeFamily.DOCUMENT_REMOVED)
+        return change.name.removeprefix("without ") if change.family in left_out else None
+
+    def before(self, removed: Bools) -> Order:
+        """The ranking of the whole."""
+        return self._ordered(self.whole, removed)
+
+    def after(self, changes: Sequence[Change[Sheet]]) -> list[Order | None]:
+        """The ranking after each change; None where the rest cannot be ranked any more."""
+        made = [self._estimates(estimator, changes) for estimator in self.estimators]
+        return [
+            None if any(one is None for one in both)
+            else self._ordered(self._readings([one for one in both if one is not None]), change.removed)
+            for change, both in zip(changes, zip(*made, strict=True), strict=True)
+        ]  # fmt: skip
+
+    def _estimates(self, estimator: ScoreEstimator, changes: Sequence[Change[Sheet]]) -> list[Estimate | None]:
+        """By one reading: without a unit, without systems, or with other scores."""
+        found: dict[int, Estimate | None] = {}
+        unit_of = {i: self.units[unit] for i, change in enumerate(changes) if (unit := self._unit(change)) is not None}
+        for units in estimator.units:
+            here = [i for i, (of_kind, _) in unit_of.items() if of_kind.kind == units.kind]
+            codes = np.array([unit_of[i][1] for i in here], dtype=np.int64)
+            found |= dict(zip(here, estimator.without_each(units, codes), strict=True))
+        rescored = [i for i, change in enumerate(changes) if change.divisor is not None]
+        removed = [i for i in range(len(changes)) if i not in unit_of and i not in rescored]
+        parts = estimator.parts([Part(systems=~changes[i].removed) for i in removed])
+        found |= dict(zip(removed, parts, strict=True))
+        sheet = sheet_of(self.judgments)
+        for i in rescored:
+            scores = in_table(self.judgments, changes[i].apply(sheet).score)
+            found[i] = estimator.with_scores(scores[estimator.design.row])
+        return [found[i] for i in range(len(changes))]
+
+    def _readings(self, estimates: Sequence[Estimate]) -> _Readings:
+        """The estimates by each reading, those in points with the least errors."""
+        first, *others = estimates
+        if self.reading is None:
+            return first, None
+        second = others[0]
+        return (self._floored(first), second) if self.reading == "average" else (first, self._floored(second))
+
+    def _floored(self, estimate: Estimate) -> Estimate:
+        places = [self.systems.index(name) for name in estimate.systems]
+        if self.floor is None:
+            return estimate
+        error = np.fmax(estimate.contrasts.se, self.floor[np.ix_(places, places)])
+        return replace(estimate, contrasts=with_errors(estimate.contrasts, error))
+
+    def _shown(self, readings: _Readings) -> Estimate:
+        """What gives the order: averages in points, where there are two readings."""
+        first, second = readings
+        return first if second is None or self.reading == "average" else second
+
+    def _ordered(self, readings: _Readings, removed: Bools) -> Order:
+        """Order and clusters of the systems that are not removed."""
+        gone = {name for name, out in zip(self.systems, removed, strict=True) if out}
+        first, second = (None if one is None else _without_systems(one, gone) for one in readings)
+        if first is None or len(first.systems) < 2:
+            names = () if first is None else first.systems
+            return Order(names, (names,) * bool(names))
+        decided = decide_scores(first, second, self.reading, level=LEVEL, seed=self.seed, draws=DRAWS)
+        order = _order_of(self._shown((first, second)).effects, first.systems)
+        tests = PairTests(first.contrasts.greater, first.contrasts.two_sided)
+        lines = line_after(self.rule, order, tests, decided.better, LEVEL)
+        names = tuple(first.systems[i] for i in order)
+        return Order(names, named_clusters(names, cluster_numbers(lines)))
+
+
+def _without_systems(estimate: Estimate, gone: Container[str]) -> Estimate:
+    """The estimate of the other systems, as it is."""
+    kept = np.array([i for i, name in enumerate(estimate.systems) if name not in gone], dtype=np.int64)
+    part = np.ix_(kept, kept)
+    pairs = Contrasts(**{field.name: getattr(estimate.contrasts, field.name)[part] for field in fields(Contrasts)})
+    systems = tuple(estimate.systems[i] for i in kept)
+    return Estimate(systems, estimate.human[kept], estimate.effects[kept], estimate.covariance[part], pairs)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1470,7 +1470,7 @@ def say_busy_annotator(share: float, by_one: float, by_others: float) -> str:
     )
 
 
-def say_flips(method: str, by_method: Sequence[int], customary: str, by_customary: Sequence[int]) -> str:
-    """How many pairs changed their order, by the method in use and by the customary one."""
-    counts = [", ".join(str(number) for number in numbers) for numbers in (by_customary, by_method)]
-    return f"Flipped pairs by {customary}: {counts[0]}; by {method}: {counts[1]}."
+def say_flips(what: str, divisors: Sequence[str], flips: Mapping[str, Sequence[int]]) -> str:
+    """How many pairs of other systems changed their order by each method when some scores were divided."""
+    counts = "; ".join(f"by {method} {', '.join(map(str, numbers))}" for method, numbers in flips.items())
+    return f"Pairs of others that flip when {what} are divided by {listed(divisors)}: {counts}."

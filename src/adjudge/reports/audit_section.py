@@ -272,15 +272,15 @@ AS_IT_IS = "as it is"
 
 def stability_section(stability: Stability) -> Section:
     """What if the human, the best, the worst were not there, or had been worse?"""
-    whole = [row for row in stability.rows if row.family in ONCE_PER_PAIR]
-    words = [_summary(stability, whole)]
-    words += [_family(family, rows) for family, rows in _families(stability).items()]
+    whole = [row for row in stability.own if row.family in ONCE_PER_PAIR]
+    words = [_summary(stability, whole), *[stability.flips] * bool(stability.flips)]
+    words += [_family(family, rows, stability) for family, rows in _families(stability).items()]
     charts: tuple[Chart, ...] = ()
     if whole:
         # Systems are raised step by step; two of the steps show it.
         drawn = [row for row in whole if row.family is not ChangeFamily.LOWEST_RAISED or row.divisor in (2.0, 10.0)]
-        orders = {AS_IT_IS: _whole_order(stability.rows), **{row.change: row.order for row in drawn}}
-        clusters = {AS_IT_IS: _whole_clusters(stability.rows), **{row.change: row.clusters for row in drawn}}
+        orders = {AS_IT_IS: _whole_order(stability.own), **{row.change: row.order for row in drawn}}
+        clusters = {AS_IT_IS: _whole_clusters(stability.own), **{row.change: row.clusters for row in drawn}}
         says = (
             "Places after every change; coloured systems move, a removed one leaves a gap, bars are lines of clusters."
         )
@@ -305,7 +305,7 @@ def _whole_clusters(rows: Sequence[StabilityRow]) -> tuple[tuple[str, ...], ...]
 
 
 def _summary(stability: Stability, whole: list[StabilityRow]) -> str:
-    again = f"The customary ranking (by {stability.method}, lines by the rule {stability.rule}) was recomputed with"
+    again = f"The ranking (by {stability.method}, lines by the rule {stability.rule}) was recomputed with"
     if not whole:
         return f"{again} something left out."
     changed = sum(row.rank_changed or row.cluster_changed for row in whole)
@@ -317,16 +317,23 @@ def _summary(stability: Stability, whole: list[StabilityRow]) -> str:
 
 
 def _families(stability: Stability) -> dict[ChangeFamily, list[StabilityRow]]:
-    """Changes of which there are many: one per annotator, document or system."""
-    sizes = Counter(row.family for row in stability.rows if row.family not in ONCE_PER_PAIR)
-    return {family: [row for row in stability.rows if row.family is family] for family, n in sizes.items() if n > 1}
+    """Changes of which there are many, one per annotator, document or system: by the method in use, or else beside."""
+    tried = {row.family for row in stability.own}
+    chosen = [row for row in stability.rows if row.method == stability.method or row.family not in tried]
+    sizes = Counter(row.family for row in chosen if row.family not in ONCE_PER_PAIR)
+    return {family: [row for row in chosen if row.family is family] for family, n in sizes.items() if n > 1}
 
 
-def _family(family: ChangeFamily, rows: list[StabilityRow]) -> str:
+def _family(family: ChangeFamily, rows: list[StabilityRow], stability: Stability) -> str:
     order = sum(row.rank_changed for row in rows)
     clusters = sum(row.cluster_changed for row in rows)
     changed = f"changes the order in {order} and the clusters in {clusters} of {counted(len(rows), 'case')}"
-    return f"Leaving out one {family.unit} {changed}."
+    beside = rows[0].method != stability.method
+    return (
+        f"By {rows[0].method}, leaving out one {family.unit} {changed}."
+        if beside
+        else (f"Leaving out one {family.unit} {changed}.")
+    )
 
 
 def tasks_or_blocks(composition: TaskComposition | Composition) -> Section | None:

@@ -114,6 +114,15 @@ def sheet_of(judgments: Judgments) -> Sheet:
     )
 
 
+def in_table(judgments: Judgments, values: Floats) -> Floats:
+    """Values of the scores of a sheet, by row of the table of last revisions; NaN for rows without a score."""
+    scored = pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null()
+    rows = judgments.final().table.select(scored.fill_null(value=False)).to_series().to_numpy()
+    by_row = np.full(len(rows), np.nan)
+    by_row[rows] = values
+    return by_row
+
+
 def _mark_rated(table: pl.DataFrame, judgments: Judgments) -> pl.Series:
     """Mark the scores of systems by annotators who passed; judgments without any are refused."""
     rated = table["kind"].is_in(RATED) & _column(table, "passed", True)
