@@ -8,7 +8,9 @@ import json
 import resource
 import shutil
 import sqlite3
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -20,7 +22,19 @@ import pytest
 from adjudge import read
 from adjudge.server.database import hide_password
 from tests.helpers.campaigns import make_campaign
-from tests.helpers.serving import Client, Server, exported, free_port, limit_files, new_save, outputs, wait_for
+from tests.helpers.databases import needed_postgres_url
+from tests.helpers.serving import (
+    PATIENCE,
+    Answer,
+    Client,
+    Server,
+    exported,
+    free_port,
+    limit_files,
+    new_save,
+    outputs,
+    wait_for,
+)
 from tests.helpers.warm_command import warm_command
 
 POOL = '[assignment]\npolicy = "pool"\n'
@@ -60,6 +74,38 @@ def test_an_id_belongs_to_the_browser_in_which_it_came_first(tmp_path: Path) -> 
         assert (missing.status, missing.json["code"]) == (403, "person-missing")
 
 
+def enter_at_once(server: Server, people: list[str]) -> list[Answer]:
+    """Each person in a browser of their own, all in the same moment."""
+    clients = [server.client() for _ in people]
+    for client in clients:
+        client.load_page()
+    start = threading.Barrier(len(people))
+
+    def come_in(client: Client, person: str) -> Answer:
+        start.wait(PATIENCE)
+        return client.post("/api/enter", {"secret": server.secret("crowd"), "person": person})
+
+    with ThreadPoolExecutor(len(people)) as threads:
+        return list(threads.map(come_in, clients, people))
+
+
+def test_an_id_that_comes_from_many_browsers_at_once_belongs_to_one(tmp_path: Path, database: str | None) -> None:
+    with Server(make_campaign(tmp_path, more=f"{CROWD}registrations_per_minute = 1000\n"), database=database) as server:
+        for attempt in range(5):
+            answers = enter_at_once(server, [f"P-{attempt}"] * 8)
+            assert sorted(answer.status for answer in answers) == [200] + [403] * 7
+            assert {answer.json["code"] for answer in answers if answer.status == 403} == {"person-taken"}
+
+
+@pytest.mark.postgres
+def test_people_who_register_at_once_are_counted_one_by_one(tmp_path: Path) -> None:
+    """On PostgreSQL, whose transactions run side by side, far more than were allowed came in."""
+    campaign = make_campaign(tmp_path, more=f"{CROWD}registrations_per_minute = 4\n")
+    with Server(campaign, database=needed_postgres_url()) as server:
+        answers = enter_at_once(server, [f"bot-{number}" for number in range(16)])
+        assert sorted(answer.status for answer in answers) == [200] * 4 + [429] * 12
+
+
 def test_nobody_can_judge_under_the_name_of_a_machine(tmp_path: Path) -> None:
     """Such judgments would be taken for a machine's, and be left out of every ranking."""
     with Server(make_campaign(tmp_path, more=CROWD)) as server:
@@ -69,6 +115,18 @@ def test_nobody_can_judge_under_the_name_of_a_machine(tmp_path: Path) -> None:
         assert added.status == 422
         assert "machine judges" in added.json["detail"]
         assert sql(server.campaign, "SELECT * FROM collect_annotator WHERE name LIKE '%judge:%'") == []
+
+
+def test_names_that_look_alike_are_one_name(tmp_path: Path) -> None:
+    with Server(make_campaign(tmp_path, more=CROWD)) as server:
+        assert server.client().enter(server.secret("crowd"), person="P-1").status == 200
+        for same in ("P-1 ", "P-1\u200b", "\u2060P-1", "P\u00ad-1", "\u200bjudge:me"):
+            refused = server.client().enter(server.secret("crowd"), person=same)
+            assert (refused.status, refused.json["code"]) == (403, "person-missing"), same
+        organiser = server.client("organiser")
+        assert organiser.post("/api/organiser/annotators", {"name": "Zoë"}).status == 200
+        for same in ("Zoë\u200b", "Zoe\u0308", " P-1"):
+            assert organiser.post("/api/organiser/annotators", {"name": same}).status == 409, same
 
 
 def test_where_the_platform_signs_ids_only_signed_ones_come_in(tmp_path: Path) -> None:

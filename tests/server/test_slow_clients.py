@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from bench.collect_slow import KINDS, SlowClients, timed
@@ -37,6 +39,96 @@ def test_saves_go_on_while_three_hundred_clients_hang(tmp_path: Path, capsys: py
         assert statuses == [200] * SAVES
     with capsys.disabled():
         print(f"\nsaves beside {SLOW_CLIENTS} slow clients: the longest took {max(seconds) * 1000:.0f} ms")
+
+
+def request_for_script(server: Server) -> bytes:
+    """A request for the largest file that anybody may have."""
+    page = server.client().load_page("/enter").text
+    path = re.search(r'src="([^"]+\.js)"', page)
+    assert path is not None
+    return f"GET {path[1]} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode()
+
+
+def connect_deaf(server: Server, opened: ExitStack, count: int, requests: bytes) -> list[socket.socket]:
+    """Connections that send requests and read nothing; the system keeps as little for them as it can."""
+    deaf = []
+    for _ in range(count):
+        connection = opened.enter_context(socket.socket())
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        connection.settimeout(PATIENCE)
+        connection.connect(("127.0.0.1", server.port))
+        with suppress(ConnectionError):
+            connection.sendall(requests)
+        deaf.append(connection)
+    return deaf
+
+
+@pytest.mark.slow
+def test_clients_that_do_not_read_hold_up_nobody_and_are_closed(tmp_path: Path) -> None:
+    """More of them than there are threads: those that ask for much ahead, and those that ask for what is allowed."""
+    with Server(make_campaign(tmp_path)) as server, ExitStack() as opened:
+        client = server.client("anna")
+        work = client.work()
+        request = request_for_script(server)
+        connect_deaf(server, opened, 70, request * 110)
+        deaf = connect_deaf(server, opened, 100, request * web_server.MOST_AHEAD)
+        for score in range(20):
+            changes = [{"output": outputs(work, 0)[0], "score": score}]
+            assert client.post("/api/saves", new_save(work, 0, changes)).status == 200
+        assert server.client("organiser").get("/api/organiser/overview").status == 200
+
+        def closed(connection: socket.socket) -> bool:
+            """Whether the server has closed it: what had been sent can be read, then nothing more comes."""
+            try:
+                return connection.send(b"G") == 0
+            except OSError:
+                return True
+
+        wait_for(lambda: all(closed(connection) for connection in deaf))
+        assert client.get("/health").text == "ok\n"
+
+
+def test_many_requests_before_the_first_answer_end_the_connection(tmp_path: Path) -> None:
+    with Server(make_campaign(tmp_path)) as server:
+        health = f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode()
+        with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as few:
+            few.sendall(health * 3)
+            answer = b""
+            while answer.count(b"ok\n") < 3:
+                answer += few.recv(10_000)
+        with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as many:
+            many.sendall(health * (web_server.MOST_AHEAD + 5))
+            answer = b""
+            with suppress(ConnectionError):
+                while part := many.recv(10_000):
+                    answer += part
+            assert answer.count(b"ok\n") <= web_server.MOST_AHEAD
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.1"])
+def test_a_body_with_two_lengths_is_refused_and_the_connection_closed(tmp_path: Path, version: str) -> None:
+    """A proxy might take the other length, and what follows for a request of its own."""
+    with Server(make_campaign(tmp_path)) as server:
+        head = f"POST /api/enter HTTP/{version}\r\nHost: 127.0.0.1:{server.port}\r\nConnection: keep-alive\r\n"
+        lengths = "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /health HTTP/1.1\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
+            connection.sendall((head + lengths).encode())
+            answer = b""
+            with suppress(ConnectionError):
+                while part := connection.recv(10_000):
+                    answer += part
+        assert answer.split(b"\r\n")[0].endswith(b"400 Bad Request")
+        assert answer.count(b"HTTP/1.") == 1
+
+
+def test_requests_beyond_those_that_may_wait_are_told_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_server, "MOST_QUEUED", 2)
+    threads = web_server.Threads(most=0)
+    waiting = [SimpleNamespace(requests=[SimpleNamespace(error=None)]) for _ in range(4)]
+    for channel in waiting:
+        threads.add_task(channel)
+    codes = [getattr(channel.requests[0].error, "code", None) for channel in waiting]
+    assert codes == [None, None, 503, 503]
 
 
 def test_of_one_address_the_oldest_that_only_wait_are_closed(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from adjudge.table.errors import InputError, UsageError, param
 from adjudge.table.errors import shown as quoted
 from adjudge.table.files import read_text
 from adjudge.table.languages import language_code
-from adjudge.table.participants import PREFIX, any_judge
+from adjudge.table.participants import PREFIX, any_judge, visible_name
 from adjudge.table.texts import MarkRules
 from adjudge.table.wording import agreeing
 
@@ -184,8 +184,8 @@ class Design(Part):
                 "'select' draws segments that all systems are judged on; use structure 'pages-same-documents'"
             )
         people = len(self.annotator_names)
-        if len(set(self.annotator_names)) < people:
-            raise ValueError("'annotators' lists a name twice; every name must be a different person")
+        if len(set(map(visible_name, self.annotator_names))) < people:
+            raise ValueError("'annotators' lists a name twice, as people see it; every name must be a different person")
         if any_judge(self.annotator_names):
             raise ValueError(f"'annotators' has a name that begins with '{PREFIX}', as those of machines do; change it")
         if self.judgments > people:

@@ -28,7 +28,7 @@ from adjudge.server.saves import AnnotatorIn, DecisionIn, EnterIn, SaveIn, save
 from adjudge.server.served_campaign import get_served
 from adjudge.server.sessions import ANNOTATOR, ORGANISER, AnnotatorAuth, OrganiserAuth, enter
 from adjudge.server.sessions import leave as end_sessions
-from adjudge.table.participants import PREFIX, any_judge
+from adjudge.table.participants import PREFIX, any_judge, visible_name
 
 # The JSON interface of the organisers' page.
 
@@ -81,6 +81,9 @@ def add_annotator(request: HttpRequest, body: AnnotatorIn) -> LinkOut:  # noqa: 
     if any_judge([name]):
         raise HttpError(422, f"a name cannot begin with '{PREFIX}', as those of machine judges do; choose another")
     with write_transaction():
+        others = Annotator.objects.exclude(name=name).values_list("name", flat=True)
+        if any(visible_name(other) == visible_name(name) for other in others):
+            raise HttpError(409, "there is an annotator already whose name looks the same")
         annotator, new = Annotator.objects.get_or_create(name=name, defaults={"created": timezone.now()})
         if not new:
             raise HttpError(409, "there is an annotator of this name already")

@@ -21,7 +21,7 @@ from adjudge.server.database import write_transaction
 from adjudge.server.models import Annotator, Campaign, EndedSession, Link, Visitor, find_visitor
 from adjudge.server.preparation import NAME_LENGTH, find_link, make_link, valid_links
 from adjudge.server.served_campaign import get_served
-from adjudge.table.participants import PREFIX, any_judge
+from adjudge.table.participants import PREFIX, any_judge, visible_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +75,7 @@ def _find_crowd_link(request: HttpRequest, person: str | None, signature: str | 
     """The link of a person whom a crowd platform sends; made at the first visit, gone for good once revoked."""
     if not person or len(person) > NAME_LENGTH:
         raise Refused("this link needs the id of the person, which the platform adds to it", "person-missing", 403)
-    if any_judge([person.strip()]):
+    if any_judge([visible_name(person)]):
         # Judgments under such a name would count as a machine's, and be left out of every ranking.
         raise Refused(f"an id cannot begin with '{PREFIX}', as the names of machine judges do", "person-missing", 403)
     signed = _is_signed(person, signature)
@@ -87,6 +87,9 @@ def _find_crowd_link(request: HttpRequest, person: str | None, signature: str | 
             Campaign.objects.select_for_update().values_list("pk").first()
             annotator = Annotator.objects.filter(name=person).first()
         if annotator is None:
+            if visible_name(person) != person:
+                problem = "an id cannot hold invisible signs or needless blanks: it would look like another one"
+                raise Refused(problem, "person-missing", 403)
             now = timezone.now()
             recent = Annotator.objects.filter(crowd=True, created__gt=now - timedelta(minutes=1)).count()
             if recent >= crowd.registrations_per_minute:

@@ -6,6 +6,9 @@ come. A client that sends half a request, or nothing at all, costs a file descri
 closed after a while, and those of one address beyond a number at once, the oldest first: ordinary requests are complete
 within milliseconds.
 
+Nor does anything wait for a client that does not read: answers are kept for it, within bounds, while threads go on to
+the next request. Who sends many requests before reading an answer, or reads nothing for a while, is closed.
+
 Gunicorn starts, watches and replaces processes, which waitress does not; waitress reads requests without blocking,
 which gunicorn's own workers with threads do not. That is why its channels run inside a worker of gunicorn, although
 neither library promises the classes that are derived here.
@@ -24,8 +27,10 @@ from gunicorn.workers.base import Worker
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
+from waitress.utilities import Error
 
 if TYPE_CHECKING:
     import socket
@@ -47,6 +52,13 @@ SILENT_SECONDS = 10.0
 KEPT_SECONDS = 65.0
 # Connections of one address that have sent no whole request yet: a proxy has one address for everybody.
 MOST_WAITING = 500
+# Requests of one connection that are not answered yet. Browsers and proxies send the next one after the answer.
+MOST_AHEAD = 8
+# Somebody who reads nothing of an answer; and what all may leave unread.
+UNREAD_SECONDS = 20.0
+MOST_UNREAD_BYTES = 200_000_000
+# Requests that wait for a thread; those beyond are told to come back.
+MOST_QUEUED = 1000
 GRACE_SECONDS = 3.0
 _LOOP_SECONDS = 0.5
 
@@ -103,11 +115,31 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         return make_application()
 
 
-class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
-    """A connection that remembers since when it has been waiting for the rest of a request."""
+class OverloadedError(Error):  # type: ignore[misc]  # waitress has no types
+    """The answer when too many requests wait."""
+
+    code = 503
+    reason = "Service Unavailable"
+
+
+class Parser(HTTPRequestParser):  # type: ignore[misc]
+    """A request of whose length nobody can think otherwise."""
+
+    def parse_header(self, header_plus: bytes) -> None:
+        """Refuse a body with two lengths: a proxy before this server might take the other one."""
+        super().parse_header(header_plus)
+        if "TRANSFER_ENCODING" in self.headers or (self.chunked and "CONTENT_LENGTH" in self.headers):
+            raise ParsingError("Content-Length and Transfer-Encoding do not fit together")
+
+
+class Channel(HTTPChannel):  # type: ignore[misc]
+    """A connection that remembers since when it has been waiting for the rest of a request, or for its reader."""
+
+    parser_class = Parser
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self.waiting_since: float | None = time.monotonic()
+        self.unread_since: tuple[float, float] | None = None
         self.ever_heard = False
         super().__init__(*arguments, **options)
 
@@ -117,13 +149,41 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         began = self.waiting_since if self.request is not None else None
         taken: bool = super().received(data)
         self.waiting_since = None if self.request is None else began or time.monotonic()
+        if len(self.requests) > MOST_AHEAD:
+            self._give_up()
         return taken
 
+    def service(self) -> None:
+        """Answer a request, unless this client leaves answers unread while all of these take too much memory."""
+        if self.total_outbufs_len and self.server.count_unread() > MOST_UNREAD_BYTES:
+            self._give_up()
+        super().service()
+
+    def _flush_outbufs_below_high_watermark(self) -> None:
+        """Do not wait: the thread that reads all connections sends what is kept."""
+
+    def _give_up(self) -> None:
+        """Answer no more: the request in hand ends at its next word, and the connection is closed."""
+        with self.requests_lock:
+            del self.requests[1:]
+        self.connected = False
+        self.will_close = True
+
     def is_overdue(self, now: float) -> bool:
-        """Whether this has waited too long for its first byte, or for the rest of a request."""
+        """Whether this has waited too long for its first byte, for the rest of a request, or for its reader."""
+        if self._is_unread(now):
+            return True
         if self.waiting_since is None:
             return False
         return now - self.waiting_since > (REQUEST_SECONDS if self.ever_heard else SILENT_SECONDS)
+
+    def _is_unread(self, now: float) -> bool:
+        if not self.total_outbufs_len:
+            self.unread_since = None
+        elif self.unread_since is None or self.unread_since[1] != self.last_activity:
+            # Something was read, or answered, since it was last looked at.
+            self.unread_since = now, self.last_activity
+        return self.unread_since is not None and now - self.unread_since[0] > UNREAD_SECONDS
 
 
 class Listener(TcpWSGIServer):  # type: ignore[misc]
@@ -145,13 +205,18 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
         if len(waiting) > MOST_WAITING:
             min(waiting, key=lambda channel: channel.waiting_since).will_close = True
 
+    def count_unread(self) -> int:
+        """How many bytes of answers wait for their readers."""
+        return sum(channel.total_outbufs_len for channel in list(self.active_channels.values()))
+
     def maintenance(self, now: float) -> None:
         """Close what is overdue, besides idle connections and answers that are not being read."""
         super().maintenance(now)
         clock = time.monotonic()
         for channel in list(self.active_channels.values()):
-            if channel.is_overdue(clock):
-                channel.will_close = True
+            # At once: a channel that is told to close does so when it can send, and nothing can be sent to these.
+            if channel.is_overdue(clock) or (channel.will_close and not channel.connected):
+                channel.handle_close()
 
 
 class Threads(ThreadedTaskDispatcher):  # type: ignore[misc]
@@ -167,6 +232,8 @@ class Threads(ThreadedTaskDispatcher):  # type: ignore[misc]
     def add_task(self, task: Any) -> None:
         """Hand a request to a thread that waits, or to a new one; where there may be no more, it waits its turn."""
         with self.lock:
+            if len(self.queue) >= MOST_QUEUED and task.requests:
+                task.requests[0].error = OverloadedError("too many requests at once; try again in a moment")
             self.queue.append(task)
             # Under the same lock, so that two requests that come at once count each other.
             if len(self.queue) > len(self.threads) - self.active_count and len(self.threads) < self.most:

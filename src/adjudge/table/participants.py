@@ -6,6 +6,7 @@ A system is a human translation by a column of the file, by the user's choice, o
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass, replace
 from math import comb
 from typing import TYPE_CHECKING
@@ -102,9 +103,19 @@ def judge_name(annotator: str) -> str:
     return annotator.removeprefix(PREFIX)
 
 
+# Control characters, and signs such as the zero-width space.
+_INVISIBLE = ("Cc", "Cf")
+
+
 def any_judge(annotators: Collection[str | None] | pl.Series) -> bool:
     """Whether one of these annotators is a machine."""
     return any(name is not None and re.match(MARK, name) for name in annotators)
+
+
+def visible_name(name: str) -> str:
+    """The name as people see it: names that look alike are the same, whatever invisible signs or blanks they hold."""
+    seen = (letter for letter in unicodedata.normalize("NFC", name) if unicodedata.category(letter) not in _INVISIBLE)
+    return " ".join("".join(seen).split())
 
 
 def set_judges_apart(judgments: Judgments, named: Collection[str] = ()) -> Judgments:
