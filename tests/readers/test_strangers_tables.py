@@ -229,7 +229,7 @@ def test_fields_inside_fields_are_known_by_their_last_names(tmp_path: Path) -> N
 
 
 # Everybody scores every system: nothing but the header tells people from systems.
-CROSSED = "评审,系统,译文,分数\n" + "".join(
+CROSSED = "品甲,品乙,译文,值\n" + "".join(
     f"{who},{system},{number} {'译文' * 30},{70 + number}\n"
     for who in ("甲", "乙")
     for system in "xyz"
@@ -241,11 +241,11 @@ CROSSED = "评审,系统,译文,分数\n" + "".join(
     ("text", "words"),
     [
         ("ID,rater,A1,B2\n1,ann,70,80\n2,ann,60,90\n", "if each is a system, say 'systems' A1,B2"),
-        ("Système,Note\nx,7\ny,8\nx,9\ny,9\n", "'columns' system=Système,score=Note"),
-        ("system,Satz,Punkte\nx,1,70\ny,1,80\n", "'columns' score=Punkte"),
-        (CROSSED, "; 评审 (2 different values) or 系统 (3 different values) may be it; say which it is, as 'columns'"),
-        (CROSSED, "'columns' system=NAME,score=分数"),
-        (CROSSED.replace("评审", "annotator"), "'columns' system=系统,score=分数"),
+        ("Logiciel,Résultat\nx,7\ny,8\nx,9\ny,9\n", "'columns' system=Logiciel,score=Résultat"),
+        ("system,Satz,Zahl\nx,1,70\ny,1,80\n", "'columns' score=Zahl"),
+        (CROSSED, "; 品甲 (2 different values) or 品乙 (3 different values) may be it; say which it is, as 'columns'"),
+        (CROSSED, "'columns' system=NAME,score=值"),
+        (CROSSED.replace("品甲", "annotator"), "'columns' system=品乙,score=值"),
     ],
 )
 def test_a_refusal_names_the_columns_that_look_right(text: str, words: str, tmp_path: Path) -> None:

@@ -225,6 +225,6 @@ def test_a_unit_in_brackets_does_not_count_unless_several_columns_have_one(tmp_p
     file = tmp_path / "units.csv"
     file.write_text("modelName,Score (0-100),Duration [s]\nA,70,3\nB,60,4\n", encoding="utf-8")
     assert read(file).table.select("system", "score", "active_seconds").rows() == [("A", 70.0, 3.0), ("B", 60.0, 4.0)]
-    file.write_text("model,score (fluency),score (adequacy)\nA,70,3\nB,60,4\n", encoding="utf-8")
+    file.write_text("model,score (first),score (second)\nA,70,3\nB,60,4\n", encoding="utf-8")
     with pytest.raises(InputError, match="has no column 'rank' or 'score'"):
         read(file)

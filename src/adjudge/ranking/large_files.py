@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 COLUMNS = ("left", "right", "winner")
 # What identifies a comparison besides; where a table has one of the next, the table must be read whole.
 _IDENTITY = ("annotator", "task", "document", "segment")
-SEVERAL = ("campaign", "source_lang", "target_lang", "pair", "screen", "revision")
+SEVERAL = ("campaign", "source_lang", "target_lang", "pair", "screen", "revision", "criterion")
 _OUTCOMES = {"left": 1, "right": -1, "tie": 0, "both-good": 0, "both-bad": 0}
 _TIMES = "times"
 ALMOST_ALL = 0.9

@@ -30,11 +30,14 @@ if TYPE_CHECKING:
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "system": (
         "system", "model", "system_name", "system_id", "model_name", "model_id", "mt_system", "sys", "engine",
-        "candidate", "submission", "mt_engine",
+        "candidate", "submission", "mt_engine", "systems", "modell", "système", "modèle", "sistema", "modelo",
+        "systém", "系统", "系統", "模型", "システム", "モデル",
     ),
     "score": (
         "score", "rating", "raw_score", "da_score", "esa_score", "da", "points", "grade", "mark", "value",
-        "overall", "quality", "overall_score", "quality_score",
+        "overall", "quality", "overall_score", "quality_score", "mos", "bewertung", "punkte", "punktzahl",
+        "puntuación", "puntaje", "skóre", "hodnocení", "分数", "得分", "评分", "評点", "評価", "スコア",
+        "点数",
     ),
     "rank": ("rank", "ranking", "position"),
     "annotator": (
@@ -42,13 +45,25 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
         "worker_id",
         "workerid", "user_id", "userid", "judge_id", "username", "annotator_name", "participant", "participant_id",
         "performer", "reviewer", "completed_by", "evaluator_id", "evaluator_name", "rater_name",
+        "annotators", "coder", "coder_id", "linguist", "linguist_id", "labeler", "labeller", "labeler_id", "listener",
+        "listener_id", "subject_id", "respondent", "respondent_id", "assessor_id", "reviewer_id",
+        "grader", "scorer", "crowdworker", "prolific_pid", "prolific_id", "prolific", "email", "email_address",
+        "e-mail-adresse", "annotator*in", "annotatorin", "bewerter", "bewerterin", "gutachter", "prüfer",
+        "annotateur", "annotatrice", "évaluateur", "évaluatrice", "juge", "anotador", "anotadora", "evaluador",
+        "evaluadora", "anotátor", "hodnotitel", "hodnotitelka", "评审", "评委", "标注者", "标注员", "评估者", "评估员",
+        "評価者", "アノテーター", "アノテータ", "作業者",
     ),
     "segment": (
         "segment", "item", "segment_id", "seg_id", "item_id", "seg", "sentence_id", "sentence", "sent_id",
         "question_id",
-        "example_id", "example", "prompt_id", "line_id", "srcindex",
+        "example_id", "example", "prompt_id", "line_id", "srcindex", "utterance", "utterance_id", "utt_id", "stimulus",
+        "stimulus_id", "satz", "segment_nr", "phrase", "segmento", "frase", "oración", "věta", "句子", "句子编号",
+        "段落", "文", "文番号", "セグメント",
     ),
-    "document": ("document", "doc", "document_id", "doc_id", "docid", "article_id", "article"),
+    "document": (
+        "document", "doc", "document_id", "doc_id", "docid", "article_id", "article", "dokument", "documento", "文档",
+        "文書",
+    ),
     "task": ("task", "task_id", "hit", "hit_id", "hitid", "batch", "batch_id", "assignment_id"),
     "screen": ("screen", "screen_id", "page", "page_id"),
     "campaign": ("campaign", "campaign_id", "project"),
@@ -66,7 +81,11 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     ),
     "active_seconds": ("active_seconds", "seconds", "duration", "time_spent", "lead_time", "work_time_in_seconds"),
     "revision": ("revision",),
-    # Not a column of the judgment table: `en-cs`, taken apart into the two languages.
+    # Neither is a column of the judgment table: what was asked, and `en-cs`, taken apart into the two languages.
+    "criterion": (
+        "criterion", "criteria", "dimension", "aspect", "quality_dimension", "kriterium", "aspekt", "critère",
+        "criterio", "kritérium", "维度", "标准", "観点", "評価項目",
+    ),
     "pair": ("pair", "language_pair", "lang_pair", "langpair", "lp", "langs"),
 }  # fmt: skip
 
@@ -94,6 +113,8 @@ WINNERS: dict[str, tuple[str, ...]] = {
     "none": (),
 }
 KNOWN = {**SYNONYMS, **PAIR_COLUMNS}
+NO_COLUMN = "none"
+"""What the user says where no column has a meaning: `annotator=none`."""
 BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 
 
@@ -224,7 +245,11 @@ def map_columns(
     """
     meanings = tuple(known if meanings is None else meanings)
     said = parse_columns(columns, known)
-    chosen = {meaning: _find(header, column, meaning, source) for meaning, column in said.items()}
+    absent = {meaning for meaning, column in said.items() if column == NO_COLUMN and column not in header}
+    chosen = {
+        meaning: _find(header, column, meaning, source) for meaning, column in said.items() if meaning not in absent
+    }
+    meanings = tuple(meaning for meaning in meanings if meaning not in absent)
     by_name = _by_plain_name(header)
     taken = set(chosen.values())
     # The judgment table's own names come before synonyms: 'item' is no segment where there is a column 'segment'.
@@ -303,7 +328,10 @@ KINDS_ELSEWHERE = {
 # A broken value in these columns becomes null, because a row is usable without them.
 OPTIONAL = ("started", "ended", "active_seconds", "human")
 # How tools and people write that a number or a time is missing.
-MISSING = ("", "-", "--", "–", "—", ".", "na", "n/a", "#n/a", "nan", "null", "none")
+MISSING = (
+    "", "-", "--", "–", "—", ".", "?", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "nil", "null", "none", "missing",
+    "not rated", "no answer", "skip", "skipped", "k. a.", "k.a.",
+)  # fmt: skip
 # Scores computed back from standardised ones miss the scale by a hair.
 ROUNDING = 0.01
 _NEEDED: dict[object, str] = {pl.Float64: "a number", pl.Int32: "a whole number", pl.Boolean: "true or false"}

@@ -22,11 +22,13 @@ from adjudge.readers.columns import (
     replace_decimal_commas,
     scale_of,
 )
+from adjudge.readers.contents import choose_criterion, complete, criteria_in, people_in, questions_in
 from adjudge.readers.pairs import find_winners, pair_judgments
 from adjudge.readers.parsing import LoadedTable, add_languages, stem
 from adjudge.readers.spreadsheets import as_plain_text
 from adjudge.readers.tables import load_sheets, load_table, parquet_bytes, record_file, record_text
-from adjudge.readers.wide import find_columns, unpivot, unpivot_raters
+from adjudge.readers.values import put_on_scale, refuse_lower, replace_words
+from adjudge.readers.wide import find_columns, unpivot, unpivot_criteria, unpivot_raters
 from adjudge.table.comparisons import BLOCK_KEY
 from adjudge.table.errors import InputError, Source, UsageError, param, shown
 from adjudge.table.files import atomic_path, write_text
@@ -34,7 +36,7 @@ from adjudge.table.judgments import SCHEMA, ColumnUse, Judgments, SetAside, conc
 from adjudge.table.participants import mark_humans, with_judges
 from adjudge.table.protocols import ASSUMED_OF_RANKS, ASSUMED_OF_SCORES, KINDS, PROTOCOLS
 from adjudge.table.record import say_record
-from adjudge.table.wording import LONG_NAME, agreeing, counted
+from adjudge.table.wording import LONG_NAME, agreeing, as_argument, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,13 +122,34 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Jud
         return _read_wide(loaded, options)
     mapping = _drop_other_kinds(map_columns(frame.columns, source, columns=options.columns, meanings=SYNONYMS), frame)
     if "system" in mapping:
+        if (by_criteria := _split_criteria(loaded, mapping, options)) is not None:
+            return read_loaded(*by_criteria, campaign)
+        mapping, found = complete(frame, mapping, options)
         mapping.refuse_twice(loaded.twice)
+        refuse_lower(mapping.columns, options, source)
         frame, notes = add_languages(renamed(frame, mapping))
-        return _make_judgments(replace(loaded, frame=frame, notes=(*loaded.notes, *notes)), mapping, options, mapping)
+        with_names = replace(loaded, frame=frame, notes=(*loaded.notes, *found, *notes))
+        return _make_judgments(with_names, mapping, options, mapping)
     sides = find_winners(loaded, options)
     if "left" in sides.mapping and "right" in sides.mapping:
         return pair_judgments(sides, options, campaign)
     raise _explain_missing_system(frame, mapping)
+
+
+def _split_criteria(
+    loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions
+) -> tuple[LoadedTable, ReadOptions] | None:
+    """The table with a row for each criterion where each has a column; the user's one is the score alone."""
+    free = [name for name in columns_of_numbers(loaded.frame) if name not in mapping.columns.values()]
+    if options.criterion is not None and "criterion" not in mapping:
+        wanted = [name for name in loaded.frame.columns if plain(name) == plain(options.criterion)]
+        if len(wanted) == 1:
+            said = [entry for entry in options.columns if entry.partition("=")[0].strip() != "score"]
+            return loaded, replace(options, criterion=None, columns=(*said, f"score={wanted[0]}"))
+    criteria = criteria_in(free)
+    if {"score", "rank"} & set(mapping.columns) or len(criteria) < 2:
+        return None
+    return unpivot_criteria(loaded, criteria), options
 
 
 def _explain_missing_system(frame: pl.DataFrame, mapping: ColumnMap) -> InputError:
@@ -135,7 +158,12 @@ def _explain_missing_system(frame: pl.DataFrame, mapping: ColumnMap) -> InputErr
     numbers = [name for name in columns_of_numbers(frame) if name not in taken and plain(name) != _WIDE_SEGMENT]
     answered = {"score", "rank"} & set(mapping.columns)
     if len(numbers) > 1 and not answered:
-        return mapping.looks_wide(numbers)
+        asked, people = questions_in(numbers), people_in(numbers)
+        if not asked and not people:
+            return mapping.looks_wide(numbers)
+        raters = f" (and {param('raters')} {as_argument(people)}, if each is an annotator)" if len(people) > 1 else ""
+        what = "has no column 'system', without which nothing can be ranked"
+        return mapping.source.fault(f"{what}; add one, or say which it is, as {param('columns')} system=NAME{raters}")
     also = {"score": numbers[-1]} if numbers and not answered else None
     return mapping.missing("system", guesses=_likely_systems(frame, mapping), also=also)
 
@@ -199,7 +227,12 @@ def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOption
     given = [name for name in frame.columns if name in SCHEMA]
     # Between commas, a quoted value with a comma may be a number or a list; only scores are surely numbers.
     scores = [name for name in given if name == "score" and frame.schema[name] == pl.String]
-    frame, notes = replace_decimal_commas(frame, scores, thousands=True)
+    notes: list[str] = []
+    for name in scores:
+        worth, notes = replace_words(frame[name], options, source, uses.columns.get(name, name))
+        frame = frame.with_columns(worth.alias(name))
+    frame, with_commas = replace_decimal_commas(frame, scores, thousands=True)
+    notes += with_commas
     frame = check_cells(convert_cells(frame, bad), bad)
     frame, rows = _add_protocol(frame)
     if rows:
@@ -207,6 +240,8 @@ def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOption
         taken = f"those with a rank are taken as '{ASSUMED_OF_RANKS}', with a score as '{ASSUMED_OF_SCORES}'"
         notes.append(f"{say}: {taken}")
     check_answers(frame, given, mapping)
+    frame, turned = put_on_scale(frame, options, bad)
+    notes += turned
     check_scale_of_scores(frame, bad)
     if options.labels is not None:
         # A table does not say its scale.
@@ -229,7 +264,7 @@ def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOption
         source=source,
         uses=uses.uses(),
     )
-    judgments = mark_humans(judgments, options.human, given=given)
+    judgments = choose_criterion(mark_humans(judgments, options.human, given=given), options)
     return replace(judgments, notes=judgments.notes + warn_about_scale(judgments.table, options))
 
 

@@ -31,6 +31,12 @@ class ReadOptions:
     winner: tuple[str, ...] = option(
         (), "Pairs: the values in the winner column, such as left=1,right=2,tie=0 (also both-good=..., both-bad=...)."
     )
+    values: tuple[str, ...] = option((), "Tables: what words in the score column are worth, such as good=3,bad=1.")
+    scale: tuple[str, ...] = option((), "Tables: the lowest and the highest score, as LOW,HIGH; others are errors.")
+    lower_is_better: bool = option(False, "Tables: lower scores are better, as of errors.")
+    criterion: str | None = option(
+        None, "Tables: the criterion to read where outputs were scored by several. Default: each by itself."
+    )
     attributes: Path | None = option(
         None,
         "A table (CSV, Excel, JSON, ...) whose columns are added to the judgments, joined on the columns that both "

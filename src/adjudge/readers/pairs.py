@@ -17,6 +17,7 @@ import polars as pl
 
 from adjudge.readers import parsing
 from adjudge.readers.columns import MISSING, WINNERS, ColumnMap, check_cells, convert_cells, map_columns, plain, renamed
+from adjudge.readers.contents import choose_criterion, complete_pairs
 from adjudge.readers.tables import load_table
 from adjudge.readers.wide import winners
 from adjudge.table.errors import InputError, Source, UsageError, param, shown, unknown_choice
@@ -101,6 +102,7 @@ def pair_judgments(
     for side in sides:
         if side not in mapping:
             raise mapping.missing(side, guesses=_likely_answers(loaded.frame, mapping))
+    mapping, found = complete_pairs(loaded.frame, mapping, options)
     mapping.refuse_twice(loaded.twice)
     source = loaded.source
     bad = loaded.bad_rows(options)
@@ -116,11 +118,11 @@ def pair_judgments(
     languages = languages or (split_pair(options.pair) if options.pair else (UNKNOWN, UNKNOWN))
     both = _make_rows(_add_context(frame, campaign, languages))
     habits = fixed_sides(frame.group_by("left", "right").len()) if placed else []
-    notes = [*loaded.notes, *pair_notes, *row_notes, *habits]
+    notes = [*loaded.notes, *found, *pair_notes, *row_notes, *habits]
     judgments = Judgments.from_columns(
         both, set_aside=set_aside, notes=notes, source=source, uses=mapping.without(unused).uses(unused)
     )
-    return mark_humans(judgments, options.human)
+    return choose_criterion(mark_humans(judgments, options.human), options)
 
 
 def _likely_answers(frame: pl.DataFrame, mapping: ColumnMap) -> dict[str, int]:

@@ -54,7 +54,10 @@ class Format(NamedTuple):
 COMMON_OPTIONS = (
     "pair", "human", "encoding", "strict", "bad_rows", "attributes", "judges", "accounts_are_people", "everyone"
 )  # fmt: skip
-_TABLE = ("columns", "systems", "raters", "sheets", "wide", "winner", "labels")
+_TABLE = (
+    "columns", "systems", "raters", "sheets", "wide", "winner", "values", "scale", "lower_is_better", "criterion",
+    "labels",
+)  # fmt: skip
 
 FORMATS: dict[str, Format] = {
     "judgments": Format(
@@ -94,7 +97,7 @@ FORMATS: dict[str, Format] = {
     "pairwise-table": Format(
         "pairs:read_pairwise_table",
         "a table with columns left, right and winner, one comparison per row",
-        ("columns", "winner"),
+        ("columns", "winner", "criterion"),
     ),
     "rank-table": Format(
         "rank_tables:read_rank_table",
@@ -202,12 +205,12 @@ def read_options(options: ReadOptions | None = None, **settings: Any) -> ReadOpt
 
 def _as_option(name: str, value: Any) -> Any:
     """Convert a value to the form in which `ReadOptions` stores it; comma-separated names are accepted too."""
-    if isinstance(value, Mapping) and name in ("columns", "winner"):
+    if isinstance(value, Mapping) and name in ("columns", "winner", "values"):
         return tuple(f"{key}={given}" for key, given in value.items())
     if isinstance(value, str) and getattr(ReadOptions, name) == ():
         return split_names(value)
-    if isinstance(value, list) and name in ("raters", "systems", "sheets"):
-        # Columns of data frames may be called by numbers.
+    if isinstance(value, list | tuple) and name in ("raters", "systems", "sheets", "scale"):
+        # Columns of data frames may be called by numbers, and a scale is given in numbers.
         return tuple(map(str, value))
     return tuple(value) if isinstance(value, list) else value
 

@@ -119,6 +119,25 @@ def unpivot_raters(
     return table, tuple(ColumnUse(source.name, name, f"{answer} by {name}", "used") for name in of_raters)
 
 
+def unpivot_criteria(loaded: LoadedTable, criteria: Sequence[str]) -> LoadedTable:
+    """A table with one column of scores per criterion as one with a row for each: `criterion` and `score`."""
+    frame, rows = loaded.frame, loaded.frame.height
+    long = pl.concat(
+        frame.drop(criteria).with_columns(pl.lit(name).alias("criterion"), _as_text(frame[name]).alias("score"))
+        for name in criteria
+    )
+    return replace(
+        loaded,
+        frame=long,
+        source=replace(
+            loaded.source,
+            row_of=lambda row: row % rows,
+            column_of=lambda name, row: criteria[row // rows] if name == "score" else name,
+        ),
+        ragged={i * rows + row: problem for row, problem in loaded.ragged.items() for i in range(len(criteria))},
+    )
+
+
 def _check_others(
     others: ColumnMap, said: Sequence[str], answer: str, *, taken: Sequence[str], twice: Collection[str]
 ) -> None:

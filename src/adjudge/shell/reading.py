@@ -96,8 +96,11 @@ class Reading:
         if self.caller is not None:
             if len(parts) > 1:
                 one_by_one = f"{{name: adjudge.{self.caller}(part) for name, part in judgments.by_pair().items()}}"
-                problem = f"the judgments hold {len(parts)} language pairs ({', '.join(parts)})"
-                raise DataError(f"{problem}; choose one with {param('pair')}, or take them one by one: {one_by_one}")
+                asked = "criterion" in judgments.table.columns and len(judgments.pairs) == 1
+                what = "criteria" if asked else "language pairs"
+                problem = f"the judgments hold {len(parts)} {what} ({', '.join(parts)})"
+                choice = param("criterion" if asked else "pair")
+                raise DataError(f"{problem}; choose one with {choice}, or take them one by one: {one_by_one}")
             return {next(iter(parts), ""): judgments}
         wanted = None if self.pair is None else parse_pair(self.pair)
         return {wanted: parts[wanted]} if wanted is not None and wanted in parts else parts
@@ -147,7 +150,7 @@ class Reading:
         """The reading options that a result records in its signature."""
         from adjudge.table.languages import parse_pair
 
-        options, names = self.options, ("columns", "systems", "raters", "sheets", "winner", "judges")
+        options, names = self.options, ("columns", "systems", "raters", "sheets", "winner", "judges", "values", "scale")
         return {
             "format": self.format or "judgments",
             "pair": parse_pair(self.pair) if self.pair else None,
@@ -156,9 +159,11 @@ class Reading:
             "rank_columns": ",".join(options.rank_columns) or None,
             # How a table with another layout was read: only what was given, to keep signatures short.
             **{name: ",".join(values) for name in names if (values := getattr(options, name))},
-            **{name: value for name in ("wide", "encoding") if (value := getattr(options, name))},
+            **{name: value for name in ("wide", "encoding", "criterion") if (value := getattr(options, name))},
             **({"attributes": options.attributes.name} if options.attributes else {}),
-            **{name: "yes" for name in ("accounts_are_people", "everyone") if getattr(options, name)},
+            **{
+                name: "yes" for name in ("accounts_are_people", "everyone", "lower_is_better") if getattr(options, name)
+            },
         }
 
 

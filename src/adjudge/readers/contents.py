@@ -1,0 +1,319 @@
+"""What columns are by what they hold, where their names do not say it: people, segments and criteria.
+
+Whoever judges, and what was asked, changes the verdict. So no such column is left unused by silence: it is taken where
+its contents leave no doubt, with a note that says why, and asked for where they do.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from adjudge.readers.columns import NO_COLUMN, SYNONYMS, ColumnMap, parse_columns, plain
+from adjudge.table.errors import InputError, UsageError, param, shown
+from adjudge.table.judgments import KEY
+from adjudge.table.wording import LONG_NAME, as_argument, counted, short_list
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from adjudge.readers.options import ReadOptions
+    from adjudge.table.judgments import Judgments
+
+NEARLY = 0.95
+"""A share of rows that is taken for all of them; files hold some rows twice."""
+MOST_CRITERIA = 12
+"""Nobody is asked so many questions about one output; a column with more values holds people or texts."""
+ROWS_NEEDED = 8
+"""With fewer rows everything is crossed with everything by chance."""
+
+# Words of a header that say what a column is, though no column of the judgment table is called so.
+_ASKED = ("question", "turn", "attribute", "category", "metric", "measure", "slider", "frage", "pregunta", "otázka")
+_AGAIN = (
+    "round", "wave", "session", "pass", "attempt", "phase", "trial", "repetition", "version", "date", "day", "time",
+    "update", "status", "set",
+)  # fmt: skip
+_ABOUT = (
+    "domain", "genre", "topic", "subset", "split", "difficulty", "length", "type", "origin", "direction", "lang", "tag",
+    "style", "register", "severity", "confidence", "order", "position", "side", "gender", "age", "country", "level",
+    "flag", "passed", "comment", "error", "category", "label", "source", "target", "reference", "text", "output",
+    "translation", "hypothesis", "quelle", "ziel", "url", "file", "prompt", "seed", "temperature", "vendor", "family",
+    "group", "native", "expert", "channel", "device", "condition", "human", "kind", "class",
+)  # fmt: skip
+_PEOPLE = (
+    "ann",
+    "annot",
+    "subject",
+    "person",
+    "name",
+    "who",
+    "wer",
+    "qui",
+    "quién",
+    "kdo",
+    "expert",
+    "student",
+    "pid",
+    "uid",
+)
+_WEAK_SCORES = ("note", "nota", "body", "noten", "wertung", "valoración", "évaluation", "evaluation", "rate", "stars")
+
+
+def complete(frame: pl.DataFrame, mapping: ColumnMap, options: ReadOptions) -> tuple[ColumnMap, list[str]]:
+    """Find people, segments and criteria that no header names.
+
+    Args:
+        frame: the table, under the names of the file.
+        mapping: what the headers say; it has a column of systems.
+        options: what the user says.
+
+    Returns:
+        The mapping with what was found, and a note on each.
+    """
+    found = _Contents(frame, mapping, options)
+    if not {"score", "rank"} & set(found.mapping.columns):
+        found.find_score()
+    if frame.height >= ROWS_NEEDED:
+        found.find_people_and_segments()
+    found.find_criteria()
+    return found.mapping, found.notes
+
+
+def complete_pairs(frame: pl.DataFrame, mapping: ColumnMap, options: ReadOptions) -> tuple[ColumnMap, list[str]]:
+    """Find the criteria of comparisons; the parameters and what is returned are those of `complete`."""
+    found = _Contents(frame, mapping, options)
+    found.find_criteria()
+    return found.mapping, found.notes
+
+
+class _Contents:
+    """The columns of one table, of which some have a meaning."""
+
+    def __init__(self, frame: pl.DataFrame, mapping: ColumnMap, options: ReadOptions) -> None:
+        self.frame, self.mapping, self.options = frame, mapping, options
+        self.said = parse_columns(options.columns)
+        self.notes: list[str] = []
+
+    def take(self, meaning: str, column: str, why: str) -> None:
+        """Give a column a meaning."""
+        self.mapping = replace(self.mapping, columns={**self.mapping.columns, meaning: column})
+        self.notes.append(f"column '{shown(column)}' is taken for the {meaning}: {why}; --columns says otherwise")
+
+    def ask(self, what: str, **meanings: str) -> InputError:
+        """The refusal of a table in which a column may be several things, or none, with the options that say which."""
+        ways = [self.say(meaning, column) for meaning, column in meanings.items()]
+        return self.mapping.source.fault(f"{what}; say which it is, as {' or '.join(ways)}")
+
+    def say(self, meaning: str, column: str) -> str:
+        """The option that gives a column a meaning, besides what the user says already."""
+        return f"{param('columns')} {as_argument([*self.options.columns, f'{meaning}={column}'])}"
+
+    def columns(self, *meanings: str) -> list[str]:
+        """The columns of these meanings, as far as there are any."""
+        return [self.mapping.columns[name] for name in meanings if name in self.mapping]
+
+    def different(self, *columns: str) -> int:
+        """How many different values these columns hold together."""
+        return self.frame.select(columns).n_unique()
+
+    def free(self) -> list[str]:
+        """The columns of names without a meaning: a few short values each, every one several times."""
+        taken = set(self.mapping.columns.values())
+        return [name for name in self.frame.columns if name not in taken and self._holds_names(name)]
+
+    def _holds_names(self, name: str) -> bool:
+        column = self.frame[name]
+        if not (column.dtype == pl.String or column.dtype.is_integer()) or column.null_count() > 0:
+            return False
+        words = column.cast(pl.String).str.strip_chars()
+        if (words == "").any() or words.str.contains(r"^[+-]?[0-9]*[.,][0-9]+$").any():
+            return False
+        short = words.str.len_chars().sum() / len(words) <= LONG_NAME
+        return short and 2 <= words.n_unique() <= max(2, self.frame.height // 2)
+
+    def find_score(self) -> None:
+        """Take a column of numbers for the score whose header can mean it, as `note` can."""
+        for name in self.frame.columns:
+            numbers = self.frame[name].cast(pl.String).str.strip_chars().str.contains(r"^-?[0-9]+([.,][0-9]+)?%?$")
+            if name not in self.mapping.columns.values() and plain(name) in _WEAK_SCORES and numbers.all():
+                return self.take("score", name, "it holds numbers")
+        return None
+
+    def find_people_and_segments(self) -> None:
+        """Find who judged what, where the headers do not say it."""
+        system = self.mapping.columns["system"]
+        others = self.columns("document", "task", "campaign", "source_lang", "target_lang", "pair", "kind")
+        if "segment" not in self.mapping and "segment" not in self.said:
+            people = self.columns("annotator")
+            items = [name for name in self._items() if self._is_crossed(name, system, *people, *others)]
+            # Whoever judges every system once looks like a text that was judged once for every system.
+            if len(items) == 1 and (people or self._looks_like_item(items[0])):
+                why = "each of its values has every system about once"
+                self.take("segment", items[0], f"{why}{' for each annotator' if people else ''}")
+            elif len(items) == 1 and not _has_word(items[0], _ABOUT):
+                what = f"has '{shown(items[0])}' ({self._values(items[0])}), which may name people or texts"
+                raise self.ask(what, annotator=items[0], segment=items[0])
+        if "annotator" not in self.mapping and "annotator" not in self.said:
+            self._find_people(system, others)
+
+    def _items(self) -> list[str]:
+        """Columns that can identify what was judged: names, or the texts themselves."""
+        taken = set(self.mapping.columns.values())
+        texts = [name for name, dtype in self.frame.schema.items() if dtype == pl.String or dtype.is_integer()]
+        return [name for name in texts if name not in taken and self.frame[name].null_count() == 0]
+
+    def _looks_like_item(self, name: str) -> bool:
+        """Whether values are long, as texts are, or whole numbers in a column that is not called as people are."""
+        words = self.frame[name].cast(pl.String)
+        is_long = words.str.len_chars().sum() / len(words) > LONG_NAME
+        return bool(is_long or (words.str.contains("^[0-9]+$").all() and not _has_word(name, _PEOPLE)))
+
+    def _is_crossed(self, name: str, system: str, *others: str) -> bool:
+        """Whether each value has nearly every system, and each of them once (for each annotator)."""
+        values, rows = self.different(name), self.frame.height
+        systems, met = self.different(system), self.different(name, system)
+        complete = met >= NEARLY * values * systems and values > 1
+        return complete and self.different(name, system, *others) >= NEARLY * rows
+
+    def _find_people(self, system: str, others: Sequence[str]) -> None:
+        called = [name for name in self.free() if plain(name) in _PEOPLE and self._judged_several(name, system)]
+        if len(called) == 1 and not self.frame[called[0]].cast(pl.String).str.contains("^[0-9]+$").all():
+            return self.take("annotator", called[0], "each of its values judged several systems")
+        text = [*others, *self.columns("segment")]
+        rows, judged = self.frame.height, self.different(system, *text)
+        people, unclear = [], []
+        for name in self.free():
+            if not self._judged_several(name, system) or plain(name) in _AGAIN:
+                continue
+            explains = judged < NEARLY * rows <= self.different(name, system, *text) / NEARLY
+            of_text = self.different(name, *text) <= self.different(*text) / NEARLY if text else False
+            if explains and not of_text and len(text) > len(others):
+                people.append(name)
+            elif not _has_word(name, _ABOUT) and not self._holds_answers(name):
+                unclear.append(name)
+        named = [name for name in people if not _has_word(name, (*_ASKED, *SYNONYMS["criterion"]))]
+        if len(named) == 1 and self._are_people(named[0], system, *text):
+            why = "its values tell apart judgments of the same system and segment"
+            return self.take("annotator", named[0], f"{why}, and each judged several systems")
+        if named:
+            several = "tells apart judgments of the same system and segment, and may name people or what was asked"
+            raise self.ask(
+                f"has '{shown(named[0])}' ({self._values(named[0])}), which {several}",
+                annotator=named[0], criterion=named[0],
+            )  # fmt: skip
+        if unclear and not people:
+            first = next((name for name in unclear if _has_word(name, _PEOPLE)), unclear[0])
+            what = (
+                f"names no annotators, unless '{shown(first)}' ({self._values(first)}) does, which changes the result"
+            )
+            ways = f"{self.say('annotator', first)}, or {self.say('annotator', NO_COLUMN)} if it names none"
+            raise self.mapping.source.fault(f"{what}; say {ways}")
+        return None
+
+    def _judged_several(self, name: str, system: str) -> bool:
+        """Whether its values go with several systems each; otherwise it says more of the systems."""
+        return self.different(name, system) >= 2 * self.different(name)
+
+    def _are_people(self, name: str, system: str, *text: str) -> bool:
+        """Whether values are surely people: more than there are questions, or not all of them met every output."""
+        values = self.different(name)
+        complete = self.frame.height >= NEARLY * values * self.different(system, *text)
+        return values > MOST_CRITERIA or not complete or _has_word(name, _PEOPLE)
+
+    def _holds_answers(self, name: str) -> bool:
+        """Whether a column holds answers or measures rather than names: numbers, or yes and no."""
+        words = self.frame[name].cast(pl.String).str.to_lowercase()
+        numbers = words.str.contains("^[0-9]+$").all() and not _has_word(name, _PEOPLE)
+        return bool(numbers or words.is_in(["yes", "no", "true", "false", "y", "n", "left", "right"]).all())
+
+    def _values(self, name: str) -> str:
+        words = self.frame[name].cast(pl.String).unique(maintain_order=True)
+        examples = ", ".join(shown(word, 20) for word in words[:3])
+        return f"{counted(len(words), 'value')}, such as {examples}"
+
+    def find_criteria(self) -> None:
+        """Find what was asked, where one person judged an output several times, each time by another question."""
+        if "criterion" in self.said:
+            return None
+        named = self.mapping.columns.get("criterion")
+        if named is not None:
+            self.mapping = self.mapping.without([named])
+        key = self.columns(*(name for name in KEY if name != "screen"), "left", "right", "pair", "revision")
+        rows = self.frame.height
+        if rows < ROWS_NEEDED or self.different(*key) >= NEARLY * rows or not self.columns("segment", "document"):
+            return None
+        explain = [
+            name
+            for name in self.free()
+            if self.different(name) <= max(MOST_CRITERIA, 2)
+            and self.different(*key, name) >= NEARLY * rows
+            and self.different(*key, name) > 1.5 * self.different(*key)
+        ]
+        asked = [name for name in explain if name == named or _has_word(name, _ASKED)]
+        if len(asked) == 1:
+            return self.take("criterion", asked[0], "one person judged each output once by each of its values")
+        unclear = [name for name in explain if plain(name) not in _AGAIN]
+        if unclear:
+            first = unclear[0]
+            what = f"has several judgments of one output by one person, told apart by '{shown(first)}'"
+            raise self.ask(
+                f"{what} ({self._values(first)}): what was asked, or another text", criterion=first, document=first
+            )
+        return None
+
+
+def _has_word(header: str, words: Iterable[str]) -> bool:
+    """Whether a header has one of the words: `Question no.`, `turn_id`."""
+    parts = "".join(sign if sign.isalnum() else " " for sign in header.casefold()).split()
+    return plain(header) in map(plain, words) or any(part.rstrip("s") in words or part in words for part in parts)
+
+
+# What outputs are scored for, where each criterion has a column of its own.
+CRITERIA = (
+    "accuracy", "adequacy", "appropriateness", "clarity", "coherence", "consistency", "correctness", "creativity",
+    "engagement", "factuality", "faithfulness", "fidelity", "fluency", "grammar", "grammaticality", "harmlessness",
+    "helpfulness", "honesty", "informativeness", "intelligibility", "naturalness", "prosody", "readability",
+    "relevance", "safety", "similarity", "simplicity", "style", "terminology", "tone", "understandability",
+    "usefulness",
+)  # fmt: skip
+
+
+def criteria_in(names: Iterable[str]) -> list[str]:
+    """The columns that are called like a criterion: `Fluency (1-5)`, `adequacy_score`."""
+    return [name for name in names if _has_word(name, CRITERIA)]
+
+
+def questions_in(names: Iterable[str]) -> list[str]:
+    """The columns that are called like questions, which no system is: `Q1`, `fluency`."""
+    return [name for name in names if _has_word(name, (*CRITERIA, *_ASKED)) or re.fullmatch(r"[qQ][ _.-]?\d+.*", name)]
+
+
+def people_in(names: Iterable[str]) -> list[str]:
+    """The columns that are called like people, each with a number: `rater1`, `Annotator B`."""
+    words = {plain(word) for word in SYNONYMS["annotator"]} | {"ann", "r"}
+    return [name for name in names if re.sub(r"([0-9]+|(?<=[ _-])[a-z])$", "", name.casefold()).strip(" _-") in words]
+
+
+def choose_criterion(judgments: Judgments, options: ReadOptions) -> Judgments:
+    """The judgments by one criterion, or by all: then each is a campaign of its own, so that none is mixed."""
+    table = judgments.table
+    given = table["criterion"].cast(pl.String).str.strip_chars() if "criterion" in table.columns else pl.Series([""])
+    names = given.drop_nulls().unique(maintain_order=True).to_list()
+    listed = short_list([shown(name) for name in names])
+    if options.criterion is not None:
+        wanted = [name for name in names if plain(name) == plain(options.criterion) and name]
+        if not wanted:
+            have = f"the criteria are {listed}" if any(names) else "no column holds criteria"
+            raise UsageError(f"{param('criterion')} is '{shown(options.criterion)}', but {have}")
+        return judgments.keep(pl.lit(given.is_in(wanted)), otherwise=f"by another criterion than '{shown(wanted[0])}'")
+    if len(names) < 2:
+        return judgments
+    campaign = pl.col("campaign").fill_null("")
+    alone = (campaign == "") | (campaign == given) | campaign.str.ends_with(pl.lit("/") + pl.lit(given))
+    name = pl.when(campaign.str.ends_with(pl.lit(given))).then(campaign).when(alone).then(pl.lit(given))
+    table = table.with_columns(name.otherwise(campaign + "/" + pl.lit(given)).alias("campaign"))
+    note = f"{len(names)} criteria ({listed}) are kept apart and never mixed"
+    return replace(judgments, table=table, notes=(*judgments.notes, f"{note}; --criterion chooses one"))

@@ -1,0 +1,193 @@
+"""What answers are worth as scores: words of a scale, percentages, marks out of five; which end is better."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from adjudge.readers.columns import MISSING, plain
+from adjudge.readers.parsing import SCORE_SCALE
+from adjudge.table.errors import Source, UsageError, param, shown
+from adjudge.table.protocols import ON_SCALE
+from adjudge.table.wording import as_argument, short_list
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from adjudge.readers.options import ReadOptions
+    from adjudge.readers.parsing import BadRows
+
+# Scales in words, from the worst answer, which is worth `first`; words between bars are worth the same.
+_MIDDLE = "neutral|neither agree nor disagree|neither|undecided"
+_FAIR = "fair|average|acceptable|ok|okay|neutral|medium|moderate|so-so|adequate"
+SCALES: tuple[tuple[int, tuple[str, ...]], ...] = (
+    (0, ("no|false|n|nein|non|ne|否|いいえ|not acceptable|unacceptable|fail|incorrect|wrong",
+         "yes|true|y|ja|oui|sí|si|ano|是|はい|acceptable|pass|correct|right")),
+    (0, ("👎|thumbs down|thumbs_down|down|dislike", "👍|thumbs up|thumbs_up|up|like")),
+    (1, ("strongly disagree", "disagree", _MIDDLE, "agree", "strongly agree")),
+    (1, ("strongly disagree", "disagree", "somewhat disagree|slightly disagree", _MIDDLE,
+         "somewhat agree|slightly agree", "agree", "strongly agree")),
+    (1, ("bad", "poor", "fair", "good", "excellent")),
+    (1, ("very poor", "poor", _FAIR, "good", "very good|excellent")),
+    (1, ("very bad|terrible|awful", "bad", _FAIR, "good", "very good|excellent|great|perfect")),
+    (1, ("poor", "fair", "good", "very good", "excellent")),
+    (1, ("very dissatisfied", "dissatisfied", _MIDDLE, "satisfied", "very satisfied")),
+    (1, ("very low", "low", "medium|moderate|average|neutral", "high", "very high")),
+    (1, ("never", "rarely", "sometimes", "often", "always")),
+    (1, ("none|not at all", "slightly|a little", "moderately|somewhat", "very|mostly", "extremely|completely")),
+    (1, ("sehr schlecht", "schlecht", "mittel|mittelmäßig|befriedigend|neutral", "gut", "sehr gut")),
+    (1, ("très mauvais", "mauvais", "moyen|passable", "bon", "très bon|excellent")),
+    (1, ("muy malo", "malo", "regular", "bueno", "muy bueno|excelente")),
+    (1, ("velmi špatné|velmi špatně", "špatné|špatně", "průměrné|průměrně", "dobré|dobře", "velmi dobré|velmi dobře")),
+    (1, ("很差|非常差", "差|较差", "一般|中等", "好|较好", "很好|非常好")),
+    (1, ("とても悪い|非常に悪い", "悪い", "普通|どちらでもない", "良い", "とても良い|非常に良い")),
+    (0, ("f", "d", "c", "b", "a")),
+    (0, ("f", "e", "d", "c", "b", "a")),
+)  # fmt: skip
+# Numbers with something besides: 45%, 4/5, 4 out of 5, 5 - excellent, (3) fair; and stars.
+_DRESSED = re.compile(
+    r"^\(?([+-]?[0-9]+(?:[.,][0-9]+)?)\)?\s*(?:%|/\s*[0-9]+|out of [0-9]+|(?:stars?|points?|[-–—:.=(,]|\s)\s*[^0-9]*)$",
+    re.IGNORECASE,
+)
+_STARS = re.compile("^(★+)☆*$|^(⭐+)$")
+# Headers whose numbers are the better the lower they are.
+LOWER = (
+    "error", "errors", "mistake", "mistakes", "penalty", "penalties", "hter", "ter", "wer", "cer", "mer", "fehler",
+    "fehleranzahl", "erreurs", "errores", "chyby", "错误", "誤り", "edits", "distance", "cost", "badness",
+)  # fmt: skip
+
+
+def parse_values(given: Sequence[str]) -> dict[str, float]:
+    """`("good=3", ...)` as the worth of every word."""
+    worth: dict[str, float] = {}
+    for entry in given:
+        word, equals, number = (part.strip() for part in entry.rpartition("="))
+        try:
+            worth[plain(word)] = float(number)
+        except ValueError:
+            equals = ""
+        if not equals or not word:
+            raise UsageError(f"{param('values')} has '{shown(entry)}', WORD=NUMBER is needed, as in good=3")
+    return worth
+
+
+def parse_scale(scale: Sequence[str]) -> tuple[float, float] | None:
+    """`("1", "5")` as the lowest and the highest score; None where none is given."""
+    if not scale:
+        return None
+    try:
+        low, high = map(float, scale)
+    except ValueError:
+        low = high = 0.0
+    if not low < high:
+        raise UsageError(f"{param('scale')} is '{shown(','.join(scale))}', LOW,HIGH is needed, as in 1,5")
+    return low, high
+
+
+def replace_words(scores: pl.Series, options: ReadOptions, source: Source, header: str) -> tuple[pl.Series, list[str]]:
+    """Scores that are written in words as numbers in text, and a note on what each word is worth.
+
+    Words that no scale has are refused with the option that says their worth; a few among numbers stay broken cells.
+    """
+    said = parse_values(options.values)
+    words = scores.str.strip_chars()
+    cells = [word for word in words.drop_nulls().unique(maintain_order=True) if word.casefold() not in MISSING]
+    others = [word for word in cells if plain(word) not in said and not _is_number(word)]
+    if not others and not said:
+        return scores, []
+    strange = words.is_in(others).sum()
+    worth = {word: said[plain(word)] for word in cells if plain(word) in said} | _read_dressed(others)
+    left = [word for word in others if word not in worth]
+    scale = _find_scale(left) if not said else None
+    if scale is not None and len(left) == len(cells):
+        worth |= scale
+    elif left and strange > len(words) / 2 and len(left) > 1:
+        column = source.column("score", 0)
+        example = as_argument([*options.values, *(f"{word}=NUMBER" for word in left[:8])])
+        held = short_list([shown(word, 20) for word in left])
+        what = f"column '{shown(header if column == 'score' else column)}' holds words ({held})"
+        raise source.fault(f"{what}, numbers are needed; say what they are worth, as {param('values')} {example}")
+    if not worth:
+        return scores, []
+    by_worth = sorted(worth, key=lambda word: (worth[word], word))
+    shown_worth = short_list([f"{shown(word, 20)} = {worth[word]:g}" for word in by_worth])
+    note = f"scores in words are taken for numbers: {shown_worth}; --values says otherwise"
+    return words.replace({word: f"{number:g}" for word, number in worth.items()}), [note]
+
+
+def _is_number(word: str) -> bool:
+    """Whether a cell is a number, or would be but for commas, of which others take care."""
+    try:
+        float(word.replace(",", ""))
+    except ValueError:
+        return False
+    return True
+
+
+def _read_dressed(words: Sequence[str]) -> dict[str, float]:
+    """The numbers of `45%`, `4/5`, `5 - excellent` and stars; they are all of one kind where they mean anything."""
+    worth: dict[str, float] = {}
+    for word in words:
+        if stars := _STARS.match(word):
+            worth[word] = len(stars[1] or stars[2])
+        elif (number := _DRESSED.match(word)) and not re.fullmatch(r"[+-]?[0-9]+[.,][0-9.,]+", word):
+            worth[word] = float(number[1].replace(",", "."))
+    return worth if len(worth) == len(words) else {}
+
+
+def _find_scale(words: Sequence[str]) -> dict[str, float] | None:
+    """The worth of words on the first scale that has them all; one word alone says nothing of its scale."""
+    for first, steps in SCALES if len(words) > 1 else ():
+        worth: dict[str, float] = {word: first + step for step, same in enumerate(steps) for word in same.split("|")}
+        if first == 0 and "f" in worth:
+            # Letter grades with a sign are worth a little more, or less.
+            worth |= {f"{word}{sign}": worth[word] + by for word in "dcba" for sign, by in (("+", 0.3), ("-", -0.3))}
+        if all(word.casefold() in worth for word in words):
+            return {word: float(worth[word.casefold()]) for word in words}
+    return None
+
+
+def says_lower(header: str) -> bool:
+    """Whether a header says that lower numbers are better: `Error count`, `HTER`."""
+    return bool({*re.findall(r"[^\W\d_]+", header.casefold()), plain(header)} & set(LOWER))
+
+
+def refuse_lower(columns: Mapping[str, str], options: ReadOptions, source: Source) -> None:
+    """Refuse scores whose header says that lower is better, unless the user says so too."""
+    header = columns.get("score", "score")
+    if says_lower(header) and not options.lower_is_better:
+        what = f"takes '{shown(header)}' for the score, of which lower seems to be better"
+        raise source.fault(f"{what}; add {param('lower_is_better')}, or rename the column if higher is better")
+
+
+def put_on_scale(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> tuple[pl.DataFrame, list[str]]:
+    """Scores so that higher is better, and on 0 to 100 where the user's scale goes beyond that.
+
+    Args:
+        frame: the table with its columns `score` and `protocol` in their types.
+        options: the scale, and whether lower is better.
+        bad: where scores off the scale are recorded.
+    """
+    scale, notes, score = parse_scale(options.scale), [], pl.col("score")
+    if scale is None and not options.lower_is_better:
+        return frame, []
+    if not frame["score"].is_not_null().any():
+        option = param("scale" if scale else "lower_is_better")
+        raise UsageError(f"{option} is for scores, which this table does not have; leave it out")
+    low, high = scale or SCORE_SCALE
+    if scale is not None:
+        off = ~frame["score"].is_between(low, high)
+        what = f"it must lie on the scale from {low:g} to {high:g}; correct it, or {param('scale')}"
+        bad.mark(off, lambda row: f"score is {frame['score'][row]:g}, {what}", "score off the scale")
+    on_scale = pl.col("protocol").is_in(list(ON_SCALE)) | pl.lit(scale is not None)
+    if options.lower_is_better:
+        turned = pl.when(on_scale).then(low + high - score).otherwise(-score)
+        frame = frame.with_columns(turned.alias("score"))
+        how = f"{low + high:g} minus the score in the file" if frame.select(on_scale.any()).item() else "negative"
+        notes.append(f"lower scores are better, so they are shown as {how}")
+    if low < SCORE_SCALE[0] or high > SCORE_SCALE[1]:
+        frame = frame.with_columns(((score - low) / (high - low) * SCORE_SCALE[1]).alias("score"))
+        notes.append(f"scores from {low:g} to {high:g} are shown on a scale from 0 to {SCORE_SCALE[1]:g}")
+    return frame, notes
