@@ -66,7 +66,7 @@ def elements(html: str) -> list[str]:
     """The elements of a page as a browser would find them, without their numbered ids."""
     found: list[str] = []
     parser = HTMLParser()
-    parser.handle_starttag = lambda tag, attributes: found.append(f"{tag} {[name for name, _ in attributes]}")  # type: ignore[method-assign]
+    parser.handle_starttag = lambda tag, attrs: found.append(f"{tag} {[name for name, _ in attrs]}")  # type: ignore[method-assign]
     parser.handle_endtag = lambda tag: found.append(f"/{tag}")  # type: ignore[method-assign]
     parser.feed(html)
     return found

@@ -194,22 +194,17 @@ def methods_section(results: PairResults) -> Section | None:
     says = moves if differ else "No system's place depends on the method."
     chart = Chart("methods", "Places by method", says, draw_places({one.method: one.order for one in (first, *others)}))
     words += _false_alarms(results)
-    charts, tables, folded = (
-        (chart,),
-        (_orders((first, *others)),),
-        [one.tables()[0] for one in others if _has_rank_sets(one)],
-    )
+    charts, tables = [chart], [_orders((first, *others))]
+    folded = [one.tables()[0] for one in others if _has_rank_sets(one)]
     explained = results.explained
     if explained is not None:
         ways = "From the customary ways to the model, step by step; the table says why a system moves."
         why, *more = explained.tables()
-        charts = (*charts, Chart("moves", "Why systems moved", ways, draw_places(explained.orders)))
-        words, tables, folded = (
-            [*words, *[explained.story] * bool(explained.story)],
-            (*tables, replace(why, note="")),
-            [*more, *folded],
-        )
-    return Section("methods", "Other methods", tuple(words), charts, tables, tuple(folded))
+        charts.append(Chart("moves", "Why systems moved", ways, draw_places(explained.orders)))
+        words = [*words, *[explained.story] * bool(explained.story)]
+        tables.append(replace(why, note=""))
+        folded = [*more, *folded]
+    return Section("methods", "Other methods", tuple(words), tuple(charts), tuple(tables), tuple(folded))
 
 
 def _false_alarms(results: PairResults) -> list[str]:
