@@ -26,11 +26,16 @@ def ranked(folder: Path, file: File, rows: list[str]) -> Ranking:
     return adjudge.rank(path, format=file.format, method=file.method, resamples=20, **file.reading)
 
 
-def numbers(ranking: Ranking) -> list[object]:
-    return [
-        [(system.system, system.score, system.n, system.rank_set, dict(system.numbers)) for system in ranking.systems],
-        [(pair.better, pair.worse, pair.p) for pair in ranking.comparisons],
-    ]
+def numbers(ranking: Ranking) -> dict[str, object]:
+    return {
+        **{
+            f"{name} of {one.system}": value
+            for one in ranking.systems
+            for name, value in {"score": one.score, "n": one.n, **one.numbers}.items()
+        },
+        **{f"rank {k} of {one.system}": one.rank_set[k] for one in ranking.systems if one.rank_set for k in (0, 1)},
+        **{f"p of {pair.better} and {pair.worse}": pair.p for pair in ranking.comparisons},
+    }
 
 
 def test_every_format_is_tried() -> None:
@@ -43,7 +48,9 @@ def test_every_format_is_tried() -> None:
 def test_every_row_twice_is_the_ranking_of_once(name: str, how: str, tmp_path: Path) -> None:
     file = FILES[name]
     once, again = ranked(tmp_path, file, file.rows), ranked(tmp_path, file, twice(file.rows, how))
-    assert numbers(again) == numbers(once)
+    assert again.order == once.order
+    # Screens of this format are called by their lines: those that stay are not added up in the same order.
+    assert numbers(again) == (pytest.approx(numbers(once), rel=1e-12) if name == "wmt-ranking" else numbers(once))
     before, after = (sum(part.rows for part in ranking.set_aside) for ranking in (once, again))
     assert after > before
 
@@ -59,7 +66,11 @@ def test_every_row_twice_is_the_ranking_of_once(name: str, how: str, tmp_path: P
 def test_large_files_count_every_row_once(
     name: str, method: str | None, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = FILES[name]._replace(method=method)
+    """Counts do not know which comparisons share a text, so every comparison is on a text of its own."""
+    texts = FILES[name].header.split(",").index("question_id")
+    cells = [row.split(",") for row in FILES[name].rows]
+    rows = [",".join([*row[:texts], str(number), *row[texts + 1 :]]) for number, row in enumerate(cells)]
+    file = FILES[name]._replace(method=method, rows=rows)
     ordinary = ranked(tmp_path, file, file.rows)
     monkeypatch.setattr("adjudge.shell.large_files.LARGE_FILE", 1)
     path = tmp_path / file.name

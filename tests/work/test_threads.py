@@ -8,16 +8,16 @@ import sys
 
 SCRIPT = """
 import threadpoolctl
-from adjudge.shell.declare import python_call
+from adjudge.shell.declare import as_python_call
 
 def threads():
     import numpy
     libraries = threadpoolctl.threadpool_info()
     return [library["num_threads"] for library in libraries if library["user_api"] == "blas"]
 
-print(python_call(threads)(), threads())
+print(as_python_call(threads)(), threads())
 import scipy.linalg
-print(python_call(threads)(), threads())
+print(as_python_call(threads)(), threads())
 """
 
 
