@@ -19,7 +19,7 @@ from adjudge.evidence.claims import claims_section as claims_of_scores
 from adjudge.evidence.stability import stability
 from adjudge.evidence.trust import influence, reliability, tau_of_halves
 from adjudge.mixed.design import MixedDesign, design_from
-from adjudge.mixed.fit import fit, fit_parting, prepare, refit
+from adjudge.mixed.fit import fit_parting, prepare, refit
 from adjudge.planning.simulated_scores import ScoreCampaign, simulate_scores
 from adjudge.ranking.changes import DIVISORS, ChangeFamily
 from adjudge.ranking.estimator import estimator_of
@@ -167,7 +167,7 @@ def test_halves_agree_better_by_the_model_on_average(data: Path) -> None:
 
 @pytest.mark.slow
 def test_a_divided_human_reverses_fewer_pairs_by_the_model(data: Path) -> None:
-    """Mean over the six pairs with a human system or reference controls, by Knowles' five divisors (docs/mixed.md).
+    """Mean over the six pairs with a human system or reference controls, by Knowles' five divisors (docs/evidence.md).
 
     The model leaves controls out, so where references alone are divided nothing of it changes.
     """
@@ -180,7 +180,7 @@ def test_a_divided_human_reverses_fewer_pairs_by_the_model(data: Path) -> None:
         for model in ("mixed", "mixed-plain"):
             shares[model].append(_reversed_by_the_model(design_from(part, model=model)))
     assert np.round(100 * np.mean(shares["zscore"]), 1) == 6.7
-    assert np.round(100 * np.mean(shares["mixed"]), 1) == 1.7
+    assert np.round(100 * np.mean(shares["mixed"]), 1) == 1.6
     assert np.round(100 * np.mean(shares["mixed-plain"]), 1) == 2.3
     assert np.mean(shares["mixed"]) <= np.mean(shares["zscore"]) / 2
 
@@ -190,7 +190,9 @@ def _reversed_by_the_model(design: MixedDesign) -> float:
     human = design.human[design.system]
     if not human.any():
         return 0.0
-    fitted = fit(design)
+    # Where tastes for some systems vary more than for others, they do so in the divided data as well.
+    prepared, fitted = fit_parting(prepare(design))
+    design = prepared.design
     machine = np.flatnonzero(~design.human)
     first, second = (machine[index] for index in np.triu_indices(len(machine), 1))
     before = fitted.effects[first] - fitted.effects[second]

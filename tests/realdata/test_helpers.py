@@ -30,12 +30,18 @@ def test_good_metrics_help_and_a_random_one_does_not(data: Path) -> None:
     scores = data / "wmt23" / "metric-scores" / "en-de"
     rankings = [adjudge.rank(share_of(judgments, 0.2, seed), with_scores=scores) for seed in range(5)]
     assert {len(ranking.helpers) for ranking in rankings} == {13}
-    gains = {
-        name: np.mean([helper.gain for ranking in rankings for helper in ranking.helpers if helper.name == name])
+    helpers = {
+        name: [helper for ranking in rankings for helper in ranking.helpers if helper.name == name]
         for name in ("MetricX-23-b-refA", "GEMBA-MQM-src", "Random-sysname-src")
     }
+    # An interval is as wide on either side by ratios; the gain in its middle is printed unless the interval includes 1.
+    gains = {name: np.mean([np.sqrt(one.gain_low * one.gain_high) for one in found]) for name, found in helpers.items()}
+    printed = {name: np.mean([one.gain for one in found]) for name, found in helpers.items()}
     assert 1.04 < gains["MetricX-23-b-refA"] < 1.25
     assert 1.04 < gains["GEMBA-MQM-src"] < 1.25
     assert gains["Random-sysname-src"] == pytest.approx(1.0, abs=0.01)
+    assert printed["Random-sysname-src"] == 1.0
+    assert 1 < printed["GEMBA-MQM-src"] < gains["GEMBA-MQM-src"]
+    assert 1 < printed["MetricX-23-b-refA"] < gains["MetricX-23-b-refA"]
     assert 1.08 < np.mean([ranking.gain for ranking in rankings]) < 1.35
     assert any(note.startswith("refA: no scores by BERTscore-refA") for note in rankings[0].notes)

@@ -244,13 +244,20 @@ def test_the_record_travels_with_the_export(judged: Path, tmp_path: Path, adjudg
 
 
 def test_one_count_of_judgments_everywhere(tmp_path: Path, adjudge: Callable[..., Run]) -> None:
-    """Delta translates as alpha does: its texts have two rows and are judged once. Controls and repeats stand apart."""
+    """Delta translates as alpha does: its texts have two rows and are judged once. Controls and repeats stand apart.
+
+    Everybody gives degraded outputs a low score, and the same text the same one, so that nobody is left out.
+    """
     more = "[controls]\nrepeats = 1\ndegraded = 1\n"
     file = make_campaign(
         tmp_path, documents=6, task_size=12, annotators='["anna", "bert", "cleo"]', systems=4, more=more
     )
     (tmp_path / "delta.txt").write_text((tmp_path / "alpha.txt").read_text())
+    intact = {
+        line for name in ("alpha", "beta", "gamma") for line in (tmp_path / f"{name}.txt").read_text().splitlines()
+    }
     rng = np.random.default_rng(5)
+    scores = {text: int(rng.integers(40, 90)) for text in sorted(intact)}
     with Server(file) as server:
         for name in ("anna", "bert", "cleo"):
             client = server.client(name)
@@ -258,7 +265,7 @@ def test_one_count_of_judgments_everywhere(tmp_path: Path, adjudge: Callable[...
             while work["task"]:
                 for number, screen in enumerate(work["task"]["screens"]):
                     outputs = [output for item in screen["items"] for output in item["outputs"]]
-                    changes = [{"output": output["id"], "score": int(rng.integers(20, 90))} for output in outputs]
+                    changes = [{"output": output["id"], "score": scores.get(output["text"], 5)} for output in outputs]
                     assert client.post("/api/saves", new_save(work, number, changes)).status == 200
                 assert client.post(f"/api/tasks/{work['task']['id']}/finish").json["finished"]
                 work = client.work()
