@@ -274,7 +274,9 @@ class _Scores:
 
     def over_rows(self, value: Floats) -> Floats:
         """The mean over the judgments of each system that the model uses, weighed as in raw means."""
-        return np.bincount(self.design.system, self.weight * value, minlength=len(self.systems))
+        return np.asarray(
+            np.bincount(self.design.system, self.weight * value, minlength=len(self.systems)), dtype=np.float64
+        )
 
     def _parts(self) -> dict[str, Floats]:
         """What raw mean less model mean consists of."""
@@ -352,7 +354,7 @@ def _explain_scores(scores: _Scores) -> Explained:
     words = _ScoreReasons(scores, ranks)
     ways = {way: words_ for way, words_ in WAYS.items() if way in ranks}
     systems = []
-    for i in np.lexsort((scores.systems, -scores.means["model"])):
+    for i in np.lexsort((np.array(scores.systems), -scores.means["model"])):
         own = {way: ranks[way][i] for way in ways}
         moves = []
         for first, second in _MOVES:
@@ -451,7 +453,7 @@ def _explain_relative(judgments: Judgments) -> Explained:
     opponents = met @ strength / number_met - (strength.sum() - strength) / others
     busy = _busy_annotators(estimator)
     systems = []
-    for i in np.lexsort((estimator.systems, -strength)):
+    for i in np.lexsort((np.array(estimator.systems), -strength)):
         own = {way: ranks[way][i] for way in means}
         by_ties = (of_all - ties[i], verdict.say_ties(float(ties[i]), of_all))
         # A log-odds of 1 is worth about a quarter of the wins between equal systems.

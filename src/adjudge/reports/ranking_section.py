@@ -195,21 +195,21 @@ def methods_section(results: PairResults) -> Section | None:
     chart = Chart("methods", "Places by method", says, draw_places({one.method: one.order for one in (first, *others)}))
     words += _false_alarms(results)
     charts, tables, folded = (
-        (chart,),
-        (_orders((first, *others)),),
+        [chart],
+        [_orders((first, *others))],
         [one.tables()[0] for one in others if _has_rank_sets(one)],
     )
     explained = results.explained
     if explained is not None:
         ways = "From the customary ways to the model, step by step; the table says why a system moves."
         why, *more = explained.tables()
-        charts = (*charts, Chart("moves", "Why systems moved", ways, draw_places(explained.orders)))
+        charts = [*charts, Chart("moves", "Why systems moved", ways, draw_places(explained.orders))]
         words, tables, folded = (
             [*words, *[explained.story] * bool(explained.story)],
-            (*tables, replace(why, note="")),
+            [*tables, replace(why, note="")],
             [*more, *folded],
         )
-    return Section("methods", "Other methods", tuple(words), charts, tables, tuple(folded))
+    return Section("methods", "Other methods", tuple(words), tuple(charts), tuple(tables), tuple(folded))
 
 
 def _false_alarms(results: PairResults) -> list[str]:
