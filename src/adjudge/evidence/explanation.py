@@ -25,9 +25,8 @@ from adjudge.mixed.design import combine, levels_of
 from adjudge.mixed.effects import TASTE
 from adjudge.mixed.model import Model, model_of
 from adjudge.ranking.counts import count_people, group_of, person_of
-from adjudge.ranking.decisions import decide
+from adjudge.ranking.decisions import cluster_numbers, decide, line_after
 from adjudge.ranking.estimator import is_relative
-from adjudge.ranking.lines import cluster_numbers, line_after
 from adjudge.ranking.relative import expected_wins, wins_or_ties
 from adjudge.ranking.relative_estimator import RelativeEstimator
 from adjudge.ranking.scores import ScoreEstimator, as_scores, low_shares

@@ -24,8 +24,7 @@ from adjudge.readers.columns import (
 )
 from adjudge.readers.contents import choose_criterion, complete, criteria_in, people_in, questions_in
 from adjudge.readers.pairs import find_winners, pair_judgments
-from adjudge.readers.parsing import LoadedTable, add_languages, stem
-from adjudge.readers.spreadsheets import as_plain_text
+from adjudge.readers.parsing import LoadedTable, add_languages, as_plain_text, stem
 from adjudge.readers.tables import load_sheets, load_table, parquet_bytes, record_file, record_text
 from adjudge.readers.values import put_on_scale, refuse_lower, replace_words
 from adjudge.readers.wide import find_columns, unpivot, unpivot_criteria, unpivot_raters
