@@ -247,8 +247,8 @@ STEPS = (0.25, 0.35, 0.45, 0.55, 0.65, 0.75)
 # What a cell of the chart is, by the kind of judgments.
 _CELL = {
     "relative": "A cell is the percentage of comparisons that the row's system won against the column's, ties left "
-    "out; a dot marks pairs that all judgments together tell apart.",
-    "scores": "A cell is the row's score minus the column's; a dot marks pairs that are told apart.",
+    "out; a dot marks pairs that are decided.",
+    "scores": "A cell is the row's score minus the column's; a dot marks pairs that are decided.",
 }
 # How sure it is that the row's system is worse, or better, than the column's.
 _EVIDENCE = ("worse", "perhaps worse", "open", "perhaps better", "better")
@@ -273,7 +273,7 @@ def pairs_chart(ranking: Ranking) -> Chart:
     if ranking.kind == "relative":
         says = "Blue: the row's system wins more often; orange: it loses more often."
         return Chart("pairs", "Who beats whom", says, draw_wins(ranking))
-    says = "Blue: the row's system is better; orange: worse; weak colours: told apart only without Holm's correction."
+    says = "Blue: the row's system is better; orange: worse; weak colours: it would be decided only if it were the one question."
     return Chart("pairs", "Differences", says, draw_differences(ranking, unit=ranking.unit))
 
 
