@@ -237,6 +237,7 @@ def test_what_a_killed_command_left_is_removed_and_what_is_in_use_stays(tmp_path
     output = tmp_path / "b.zip"
     (tmp_path / f".b.zip.{os.getpid()}.part").mkdir()
     (tmp_path / ".b.zip.1.part").mkdir()
+    (tmp_path / ".new.sqlite3.1.adjudge.part").mkdir()
     (tmp_path / ".b.zip.link.part").symlink_to(tmp_path)
     with working_folder(output) as first, working_folder(output) as second:
         assert first.is_dir()

@@ -607,7 +607,7 @@ def _rename_paths(text: str, renamed: dict[str, str], campaign_file: Path) -> st
 # A folder is locked while it is in use. The system gives the lock up when its process ends, however it ends. Numbers of
 # processes would not do: in containers, one process after the other has the same number.
 
-ENDING = ".part"
+ENDING = ".adjudge.part"
 
 
 @contextmanager
@@ -616,7 +616,8 @@ def working_folder(beside: Path) -> Iterator[Path]:
     try:
         beside.parent.mkdir(parents=True, exist_ok=True)
         for former in beside.parent.iterdir():
-            if is_working_folder(former, beside):
+            # Whatever they worked on: a folder holds what people said.
+            if is_working_folder(former, beside) or (former.name[:1] == "." and former.name.endswith(ENDING)):
                 _remove_if_free(former)
         folder, lock = _make_folder(beside)
     except OSError as fault:
@@ -630,7 +631,7 @@ def working_folder(beside: Path) -> Iterator[Path]:
 
 def is_working_folder(path: Path, beside: Path) -> bool:
     """Whether this is a folder for work in progress on `beside`."""
-    return path.name.startswith(f".{beside.name[:100]}.") and path.name.endswith(ENDING)
+    return path.name.startswith(f".{beside.name[:100]}.") and path.name.endswith(".part")
 
 
 def _make_folder(beside: Path) -> tuple[Path, int]:
