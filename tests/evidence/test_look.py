@@ -323,7 +323,8 @@ def test_a_history_cannot_be_changed_or_rewound(tmp_path: Path) -> None:
     assert "not a history of looks" in refused(PARTS[2], history)
     deep = "[" * 600 + "]" * 600
     whole = json.dumps(content)
-    broken = [json.dumps({**content, part: value}) for part in ("plan", "looks", "end") for value in ([], 5, "x", [[]])]
+    wrong: list[object] = [[], 5, "x", [[]]]
+    broken = [json.dumps({**content, part: value}) for part in ("plan", "looks", "end") for value in wrong]
     broken += [whole.replace(json.dumps(content[part]), deep) for part in ("plan", "looks", "end")]
     broken += [whole.replace('"z": [', f'"z": [{"[" * 20_000}', 1), whole.replace('"z": [', f'"z": [{deep}, ', 1)]
     for damaged in broken:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -363,7 +364,8 @@ def test_files_are_named_by_strings_too_and_nothing_else(tmp_path: Path) -> None
     for batches in (str(tmp_path / "batches.json"), [str(tmp_path / "batches.json")]):
         by_path = read(source, format="appraise", batches=[tmp_path / "batches.json"])
         assert read(source, format="appraise", batches=batches).table.equals(by_path.table)
-    for name, wrong in {"batches": 5, "annotators": 5, "attributes": [5], "columns": 5}.items():
+    mistakes: dict[str, Any] = {"batches": 5, "annotators": 5, "attributes": [5], "columns": 5}
+    for name, wrong in mistakes.items():
         with pytest.raises(UsageError):
             read(source, format="appraise", **{name: wrong})
     with pytest.raises(UsageError, match="'annotators' is one file, not 2"):

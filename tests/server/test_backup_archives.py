@@ -458,6 +458,7 @@ def test_a_full_disk_leaves_no_backup(archive: Path, tmp_path: Path) -> None:
     assert done.code == 1, done.err
     assert "Traceback" not in done.err
     assert len(done.err.strip().splitlines()) == 1, done.err
+    assert f"adjudge: {tmp_path}: the database cannot be copied here" in done.err, "the database itself is in order"
     assert names_in(tmp_path) == set()
 
 

@@ -408,6 +408,10 @@ def read_snapshot(database: str | None, default_file: Path, working: Path) -> It
         yield Snapshot(connection, read_migration(connection, name))
 
 
+# What SQLite says of a copy that cannot be written; the second may be said of the original, too.
+_NOT_WRITTEN = ("database or disk is full", "disk I/O error")
+
+
 def copy_sqlite(file: Path, copy: Path) -> None:
     """Copy a SQLite database through its online backup, while others write to it; a damaged one is refused."""
     log = file.with_name(file.name + "-wal")
@@ -424,6 +428,12 @@ def copy_sqlite(file: Path, copy: Path) -> None:
                 problems = [str(row[0]) for row in target.execute("PRAGMA integrity_check(3)")]
             break
         except (sqlite3.Error, OSError) as fault:
+            if str(fault) in _NOT_WRITTEN:
+                # The folder of the copy itself is gone when this is read.
+                what = (
+                    f"the database cannot be copied here ({fault}); make room, or check {file.name} with adjudge doctor"
+                )
+                raise InputError(what, file=copy.parent.parent) from fault
             if number == len(addresses):
                 raise InputError(f"cannot be copied ({fault}); check it with adjudge doctor", file=file) from fault
     copy.chmod(0o600)

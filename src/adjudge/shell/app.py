@@ -61,8 +61,14 @@ def main() -> None:
 
 
 def _run() -> int:
-    from adjudge.shell.output import OUTPUT_FAULTS, allow_any_text, fail, fail_on_wrong_call
-    from adjudge.shell.output import ignore_closed_pipe, say_not_written
+    from adjudge.shell.output import (
+        OUTPUT_FAULTS,
+        allow_any_text,
+        fail,
+        fail_on_wrong_call,
+        ignore_closed_pipe,
+        say_not_written,
+    )
     from adjudge.table.errors import AdjudgeError
 
     allow_any_text()
