@@ -79,6 +79,20 @@ def test_a_reader_that_goes_away_is_no_fault(words: tuple[str, ...], table: Path
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [("--help",), ("formats",), ("rank", "FILE"), ("rank", "FILE", "--json")])
+def test_a_full_disk_is_said_and_a_closed_output_is_none(words: tuple[str, ...], table: Path) -> None:
+    """As in `adjudge rank ... > file` on a full disk, and in `adjudge rank ... >&-`."""
+    call = [*CALL, *(str(table) if word == "FILE" else word for word in words)]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(call, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    said = "adjudge: standard output cannot be written (No space left on device); make room, or choose a file with -o\n"
+    assert (done.returncode, done.stderr) == (1, said)
+    closed = ["sh", "-c", 'exec "$@" >&-', "sh", *call]
+    done = subprocess.run(closed, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_ctrl_c_ends_with_130_and_one_word(tmp_path: Path) -> None:
     with socket.socket() as silent:
         # A server that never answers: the command is sure to be running when it is stopped.

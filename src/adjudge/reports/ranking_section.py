@@ -273,7 +273,7 @@ def pairs_chart(ranking: Ranking) -> Chart:
     if ranking.kind == "relative":
         says = "Blue: the row's system wins more often; orange: it loses more often."
         return Chart("pairs", "Who beats whom", says, draw_wins(ranking))
-    says = "Blue: the row's system is better; orange: worse; weak colours: it would be decided only if it were the one question."
+    says = "Blue: the row's system is better; orange: worse; weak colours: decided if it were the only question."
     return Chart("pairs", "Differences", says, draw_differences(ranking, unit=ranking.unit))
 
 
