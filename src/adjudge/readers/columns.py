@@ -100,7 +100,10 @@ PAIR_COLUMNS: dict[str, tuple[str, ...]] = {
         "right", "model_b", "system_b", "sysb", "sys_b", "b", "y", "system2", "system_2", "sys2", "model2", "model_2",
         "second", "right_system", "right_model",
     ),
-    "winner": ("winner", "preference", "outcome", "choice", "label", "better", "winner_model", "result", "verdict"),
+    "winner": (
+        "winner", "preference", "outcome", "choice", "label", "better", "winner_model", "result", "verdict",
+        "chosen_model", "chosen_system", "chosen", "preferred",
+    ),
 }  # fmt: skip
 
 # What files write for a winner besides the systems' names; compared like column names.

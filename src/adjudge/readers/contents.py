@@ -59,6 +59,7 @@ _PEOPLE = (
     "pid",
     "uid",
 )
+_NUMBERS = ("id", "key", "index", "no", "nr", "number", "line", "row")
 _WEAK_SCORES = ("note", "nota", "body", "noten", "wertung", "valoración", "évaluation", "evaluation", "rate", "stars")
 
 
@@ -129,7 +130,11 @@ class _Contents:
         if not (column.dtype == pl.String or column.dtype.is_integer()) or column.null_count() > 0:
             return False
         words = column.cast(pl.String).str.strip_chars()
-        if (words == "").any() or words.str.contains(r"^[+-]?[0-9]*[.,][0-9]+$").any():
+        if (
+            (words == "").any()
+            or words.str.contains(r"^[\[{]").any()
+            or words.str.contains(r"^[+-]?[0-9]*[.,][0-9]+$").any()
+        ):
             return False
         short = words.str.len_chars().sum() / len(words) <= LONG_NAME
         return short and 2 <= words.n_unique() <= max(2, self.frame.height // 2)
@@ -169,7 +174,11 @@ class _Contents:
         """Whether values are long, as texts are, or whole numbers in a column that is not called as people are."""
         words = self.frame[name].cast(pl.String)
         is_long = words.str.len_chars().sum() / len(words) > LONG_NAME
-        return bool(is_long or (words.str.contains("^[0-9]+$").all() and not _has_word(name, _PEOPLE)))
+        return bool(
+            is_long
+            or plain(name) in _NUMBERS
+            or (words.str.contains("^[0-9]+$").all() and not _has_word(name, _PEOPLE))
+        )
 
     def _is_crossed(self, name: str, system: str, *others: str) -> bool:
         """Whether each value has nearly every system, and each of them once (for each annotator)."""
@@ -286,9 +295,15 @@ def criteria_in(names: Iterable[str]) -> list[str]:
     return [name for name in names if _has_word(name, CRITERIA)]
 
 
+def may_hold_criteria(header: Iterable[str]) -> bool:
+    """Whether some column is called as columns of criteria are, so that its contents matter."""
+    return any(_has_word(name, (*_ASKED, *SYNONYMS["criterion"])) for name in header)
+
+
 def questions_in(names: Iterable[str]) -> list[str]:
     """The columns that are called like questions, which no system is: `Q1`, `fluency`."""
-    return [name for name in names if _has_word(name, (*CRITERIA, *_ASKED)) or re.fullmatch(r"[qQ][ _.-]?\d+.*", name)]
+    named = [name for name in names if not _has_word(name, ("system", "model", "mt"))]
+    return [name for name in named if _has_word(name, (*CRITERIA, *_ASKED)) or re.fullmatch(r"[qQ][ _.-]?\d+.*", name)]
 
 
 def people_in(names: Iterable[str]) -> list[str]:

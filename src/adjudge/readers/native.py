@@ -33,7 +33,16 @@ from adjudge.readers.tables import (
     replace_decimal_commas,
 )
 from adjudge.readers.values import put_on_scale, refuse_lower, replace_words
-from adjudge.readers.wide import find_columns, unpivot, unpivot_criteria, unpivot_raters
+from adjudge.readers.wide import (
+    find_columns,
+    find_lists,
+    find_orders,
+    unpivot,
+    unpivot_criteria,
+    unpivot_lists,
+    unpivot_orders,
+    unpivot_raters,
+)
 from adjudge.table.comparisons import BLOCK_KEY
 from adjudge.table.errors import InputError, Source, UsageError, param, shown
 from adjudge.table.files import atomic_path, write_text
@@ -73,6 +82,8 @@ WHOLE_DOCUMENT = "score of a whole document, not of a segment"
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read tables; what a file is, its content says, not its name."""
     tables = [(path, table) for path in paths for table in _tables(path, options)]
+    if not tables:
+        raise InputError("this folder holds no table; name the files", file=paths[0])
     parts = []
     for path, table in tables:
         judgments = read_loaded(table, options, stem(path))
@@ -98,10 +109,24 @@ def _without_excluded(judgments: Judgments) -> Judgments:
 
 
 def _tables(path: Path, options: ReadOptions) -> list[LoadedTable]:
+    if path.is_dir():
+        files = sorted(file for file in path.iterdir() if file.suffix.lower() in _ENDINGS)
+        return [_of_one_person(file, table, options) for file in files for table in _tables(file, options)]
     if not options.sheets:
         return [load_table(path)]
     wide = options.raters or options.systems
     return load_sheets(path, options.sheets, columns=options.columns, wide=wide, raters=bool(options.raters))
+
+
+def _of_one_person(path: Path, table: LoadedTable, options: ReadOptions) -> LoadedTable:
+    """The table of a file in a folder, of the annotator after whom the file is named where no column names any."""
+    wide = options.raters or options.systems
+    header = [name for name in table.frame.columns if name not in wide]
+    if options.raters or "annotator" in map_columns(header, table.source, columns=options.columns, meanings=SYNONYMS):
+        return table
+    note = f"each file of {path.parent.name} is taken for an annotator, whose name is that of the file"
+    frame = table.frame.with_columns(pl.lit(stem(path)).alias("annotator"))
+    return replace(table, frame=frame, notes=(*table.notes, note), added=table.added | {"annotator"})
 
 
 def read_frame(frame: pl.DataFrame, options: ReadOptions) -> Judgments:
@@ -127,18 +152,33 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Jud
         return _read_wide(loaded, options)
     mapping = _drop_other_kinds(map_columns(frame.columns, source, columns=options.columns, meanings=SYNONYMS), frame)
     if "system" in mapping:
-        if (by_criteria := _split_criteria(loaded, mapping, options)) is not None:
-            return read_loaded(*by_criteria, campaign)
-        mapping, found = complete(frame, mapping, options)
-        mapping.refuse_twice(loaded.twice)
-        refuse_lower(mapping.columns, options, source)
-        frame, notes = add_languages(renamed(frame, mapping))
-        with_names = replace(loaded, frame=frame, notes=(*loaded.notes, *found, *notes))
-        return _make_judgments(with_names, mapping, options, mapping)
+        return _read_long(loaded, mapping, options, campaign)
+    if (orders := find_orders(frame, mapping.columns)) is not None:
+        return read_loaded(unpivot_orders(loaded, orders), options, campaign)
     sides = find_winners(loaded, options)
-    if "left" in sides.mapping and "right" in sides.mapping:
+    if {"best", "worst"} <= set(map(plain, frame.columns)):
+        how = "write each as one ranking, such as 'A > B = C > D', in a column 'ranking'"
+        raise source.fault(f"has columns of best and worst outputs, which are not understood; {how}")
+    both = [sides.mapping.columns[side] for side in ("left", "right") if side in sides.mapping]
+    # Scores of two systems, `System A` and `System B`, are no names of systems that were compared.
+    of_numbers = "winner" not in sides.mapping and set(both) <= set(columns_of_numbers(frame))
+    if len(both) > 1 and not of_numbers:
         return pair_judgments(sides, options, campaign)
     raise _explain_missing_system(frame, mapping)
+
+
+def _read_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, campaign: str) -> Judgments:
+    """A table with a column of systems: of one answer in each row, or of several, which are put into rows first."""
+    if (lists := find_lists(loaded.frame, mapping)) is not None:
+        return read_loaded(unpivot_lists(loaded, *lists), options, campaign)
+    if (by_criteria := _split_criteria(loaded, mapping, options)) is not None:
+        return read_loaded(*by_criteria, campaign)
+    mapping, found = complete(loaded.frame, mapping, options)
+    mapping.refuse_twice(loaded.twice)
+    refuse_lower(mapping.columns, options, loaded.source)
+    frame, notes = add_languages(renamed(loaded.frame, mapping))
+    with_names = replace(loaded, frame=frame, notes=(*loaded.notes, *found, *notes))
+    return _make_judgments(with_names, mapping, options, mapping)
 
 
 def _split_criteria(
@@ -345,6 +385,7 @@ def warn_about_scale(table: pl.DataFrame, options: ReadOptions) -> tuple[str, ..
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _TIMES = ("started", "ended")
+_ENDINGS = (".csv", ".tsv", ".txt", ".xlsx", ".xls", ".ods", ".json", ".jsonl", ".parquet")
 
 
 def check_ending(path: Path) -> None:
