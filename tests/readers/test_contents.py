@@ -359,3 +359,29 @@ def test_import_says_how_the_columns_were_understood(tmp_path: Path) -> None:
     assert sorted(command.split("--columns ")[1].split()[0].split(",")) == sorted(columns.split(","))
     assert command.startswith(f"the columns as they were understood: adjudge rank {file} --columns ")
     assert command.endswith("--scale 0,100 --lower-is-better")
+
+
+def test_a_refusal_names_every_option_that_is_needed() -> None:
+    frame = table(("annotator", "segment", "system", "errors"))
+    assert "as 'columns' score=errors 'lower_is_better', or give 'format'" in refusal(frame)
+    frame = table().rename({"score": "R1"}).with_columns(R2=pl.col("R1") + 1).filter(annotator="anna").drop("annotator")
+    assert refusal(frame).endswith("; say 'raters' R1,R2")
+    assert set(read(frame, raters="R1,R2").table["annotator"]) == {"R1", "R2"}
+
+
+def test_people_and_texts_that_nothing_names() -> None:
+    frame = table(("xx", "yy", "system", "score"), whole=True).with_columns(pl.format("t{}", "yy").alias("yy"))
+    message = refusal(frame)
+    assert "names neither annotators nor segments, unless 'xx' (4 values" in message
+    assert "say 'columns' annotator=xx,segment=yy" in message
+    judgments = read(table(("Person", "Zeile", "system", "score")))
+    assert judgments.table.select(pl.n_unique("annotator", "segment")).row(0) == (len(PEOPLE), len(TEXTS))
+
+
+@pytest.mark.parametrize("names", [("Q1", "Q2"), ("fluency", "adequacy")])
+def test_questions_in_columns_are_criteria(names: tuple[str, str]) -> None:
+    one, two = names
+    frame = table().with_columns(pl.lit("good").alias(one), pl.when(pl.col("segment") > 5).then(pl.lit("fair"))
+        .otherwise(pl.lit("bad")).alias(two)).drop("score")  # fmt: skip
+    words = read(frame, values="good=3,fair=2,bad=1")
+    assert [set(part.table["score"]) for part in words.by_pair().values()] == [{3.0}, {1.0, 2.0}]

@@ -21,7 +21,7 @@ from adjudge.readers.columns import (
     renamed,
     scale_of,
 )
-from adjudge.readers.contents import choose_criterion, complete, criteria_in, people_in, questions_in
+from adjudge.readers.contents import MOST_CRITERIA, choose_criterion, complete, criteria_in, people_in, questions_in
 from adjudge.readers.pairs import find_winners, pair_judgments
 from adjudge.readers.parsing import LoadedTable, add_languages, stem
 from adjudge.readers.tables import (
@@ -32,7 +32,7 @@ from adjudge.readers.tables import (
     record_text,
     replace_decimal_commas,
 )
-from adjudge.readers.values import put_on_scale, refuse_lower, replace_words
+from adjudge.readers.values import put_on_scale, refuse_lower, replace_words, says_lower
 from adjudge.readers.wide import (
     find_columns,
     find_lists,
@@ -185,14 +185,17 @@ def _split_criteria(
     loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions
 ) -> tuple[LoadedTable, ReadOptions] | None:
     """The table with a row for each criterion where each has a column; the user's one is the score alone."""
-    free = [name for name in columns_of_numbers(loaded.frame) if name not in mapping.columns.values()]
     if options.criterion is not None and "criterion" not in mapping:
         wanted = [name for name in loaded.frame.columns if plain(name) == plain(options.criterion)]
         if len(wanted) == 1:
             said = [entry for entry in options.columns if entry.partition("=")[0].strip() != "score"]
             return loaded, replace(options, criterion=None, columns=(*said, f"score={wanted[0]}"))
-    criteria = criteria_in(free)
-    if {"score", "rank"} & set(mapping.columns) or len(criteria) < 2:
+    if {"score", "rank"} & set(mapping.columns):
+        return None
+    free = [name for name in loaded.frame.columns if name not in mapping.columns.values()]
+    numbers = columns_of_numbers(loaded.frame)
+    criteria = [name for name in criteria_in(free) if name in numbers or loaded.frame[name].n_unique() <= MOST_CRITERIA]
+    if len(criteria) < 2:
         return None
     return unpivot_criteria(loaded, criteria), options
 
@@ -346,8 +349,15 @@ def check_answers(frame: pl.DataFrame, given: Sequence[str], mapping: ColumnMap)
     if not set(given) & set(ANSWERS):
         taken = set(mapping.columns.values())
         numbers = [name for name in columns_of_numbers(frame) if name not in taken and name not in SCHEMA]
+        if len(people := people_in(numbers)) > 1 and "annotator" not in mapping:
+            what = (
+                f"has no column 'score', but columns of numbers that are called like annotators ({', '.join(people)})"
+            )
+            raise mapping.source.fault(f"{what}; say {param('raters')} {as_argument(people)}")
         guesses = {name: frame[name].n_unique() for name in numbers}
-        raise mapping.missing("score", instead="rank", guesses=guesses, likeliest=next(reversed(numbers), None))
+        likeliest = next(reversed(numbers), None)
+        lower = likeliest is not None and says_lower(likeliest)
+        raise mapping.missing("score", instead="rank", guesses=guesses, likeliest=likeliest, lower=lower)
     protocols = frame["protocol"].drop_nulls().unique().sort()
     for protocol in protocols.filter(protocols.is_in(list(PROTOCOLS))):
         needed = PROTOCOLS[protocol].needed_column
