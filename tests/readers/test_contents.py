@@ -385,3 +385,16 @@ def test_questions_in_columns_are_criteria(names: tuple[str, str]) -> None:
         .otherwise(pl.lit("bad")).alias(two)).drop("score")  # fmt: skip
     words = read(frame, values="good=3,fair=2,bad=1")
     assert [set(part.table["score"]) for part in words.by_pair().values()] == [{3.0}, {1.0, 2.0}]
+
+
+def test_criteria_of_people_whom_nothing_names() -> None:
+    frame = two_criteria("aspect", whole=True).drop("annotator")
+    assert [len(part) for part in read(frame).by_pair().values()] == [frame.height / 2] * 2
+
+
+def test_an_aspect_of_texts_is_no_criterion() -> None:
+    aspect = pl.when(pl.col("segment") > 5).then(pl.lit("food")).otherwise(pl.lit("service")).alias("aspect")
+    frame = pl.concat([table(), table()]).with_columns(aspect)
+    judgments = read(frame)
+    assert list(judgments.by_pair()) == ["und-und"]
+    assert len(judgments) == frame.height / 2, "rows that are there twice still count once"

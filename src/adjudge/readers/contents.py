@@ -268,6 +268,13 @@ class _Contents:
         rows = self.frame.height
         if rows < ROWS_NEEDED or self.different(*key) >= NEARLY * rows or not self.columns("segment", "document"):
             return None
+        met = self.different(*key, named) if named is not None else 0
+        if (
+            named is not None
+            and met >= NEARLY * self.different(*key) * self.different(named)
+            and self.different(named) > 1
+        ):
+            return self.take("criterion", named, "each output was judged by each of its values")
         explain = [
             name
             for name in self.free()
