@@ -34,7 +34,7 @@ def table(tmp_path: Path) -> Path:
         ("rank FILE --methd wins", 2, ("--methd", "--method")),
         ("rank", 2, ("Missing argument 'FILE'", "adjudge rank --help")),
         ("rank no-such.csv", 1, ("no-such.csv: no such file or folder",)),
-        ("rank FOLDER", 1, ("FOLDER: this is a folder, a file is needed",)),
+        ("rank FOLDER", 1, ("FOLDER: this folder holds no table",)),
         ("rank FILE --format judgment", 2, ("unknown format 'judgment'", "did you mean 'judgments'")),
         ("rank FILE --method wins-or-tie", 2, ("unknown method", "did you mean 'wins-or-ties'")),
         ("rank FILE --pair de-fr", 1, ("judgments.csv", "'de-fr' is not in the data; it has cs-en")),
