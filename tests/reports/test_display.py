@@ -65,15 +65,10 @@ def _displayed(chart: Any) -> str:
 def elements(html: str) -> list[str]:
     """The elements of a page as a browser would find them, without their numbered ids."""
     found: list[str] = []
-
-    class Parser(HTMLParser):
-        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            found.append(f"{tag} {[name for name, _ in attrs]}")
-
-        def handle_endtag(self, tag: str) -> None:
-            found.append(f"/{tag}")
-
-    Parser().feed(html)
+    parser = HTMLParser()
+    parser.handle_starttag = lambda tag, attrs: found.append(f"{tag} {[name for name, _ in attrs]}")  # type: ignore[method-assign]
+    parser.handle_endtag = lambda tag: found.append(f"/{tag}")  # type: ignore[method-assign]
+    parser.feed(html)
     return found
 
 

@@ -484,13 +484,16 @@ def _pair_claim(state: State, index: int) -> LookClaim:
         chance=None if is_settled else chance_within_plan(state, index),
         z=sign * float(now.z[index]),
         bound=limit if np.isfinite(limit) else None,
-        standing=_standing(sign * float(now.z[index])) if is_settled else None,
+        standing=_standing(estimate, sign * float(now.z[index])) if is_settled else None,
     )
 
 
-def _standing(z: float) -> Standing:
-    """What all judgments so far say of a claim that was settled, by its z toward what is claimed."""
-    return "contradicts" if z < 0 else "unsure" if z < NORMAL_95 else "agrees"
+def _standing(estimate: float, z: float) -> Standing:
+    """What all judgments so far say of a claim that was settled, by the difference and its z toward what is claimed.
+
+    The difference tells which way they point: z is 0 where two readings of the scores do not agree.
+    """
+    return "contradicts" if estimate < 0 else "unsure" if z < NORMAL_95 else "agrees"
 
 
 def half_width(se: float, df: float, limit: float) -> float:
@@ -540,7 +543,7 @@ def _top_claims(state: State) -> tuple[LookClaim, ...]:
         needed=None if state.top or None in needed else max((number or 0 for number in needed), default=None),
         chance=None if state.top else min(chances, default=None),
         settled_at=state.top_at or None,
-        standing=_standing(weakest.z or 0.0) if state.top else None,
+        standing=_standing(min(claim.estimate or 0.0 for claim in claims), weakest.z or 0.0) if state.top else None,
     )
     return (main,) if state.top else (main, *open_links)
 

@@ -284,8 +284,9 @@ class FitsWithout:
         places = [self.fitted.systems.index(system) for system in design.systems]
         most = most_degrees(design, effects, effects.ratios(self.fitted.ratios))
         degrees = degrees_of_part(self.fitted.df[np.ix_(places, places)], most)
-        alike = design.systems == whole.design.systems and whole.effects.alike(effects, rows)
-        remainder = self._whole.without(~rows) if self._from_whole and alike else None
+        # Rows of a linked design stand for several each, so that effects are compared only where the whole can be used.
+        alike = self._from_whole and design.systems == whole.design.systems and whole.effects.alike(effects, rows)
+        remainder = self._whole.without(~rows) if alike else None
         if remainder is None or remainder.variance < LEAST_VARIANCE:
             anew = prepare(design, self.fitted.ratios).refit(None, self.fitted.ratios)
             return PartFit(anew.systems, anew.effects, anew.covariance, degrees)
