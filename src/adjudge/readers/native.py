@@ -163,13 +163,16 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Jud
 
 def _read_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, campaign: str) -> Judgments:
     """A table with a column of systems: of one answer in each row, or of several, which are put into rows first."""
-    if (lists := find_lists(loaded.frame, mapping)) is not None:
-        return read_loaded(unpivot_lists(loaded, *lists), options, campaign)
-    if (by_criteria := _split_criteria(loaded, mapping, options)) is not None:
-        return read_loaded(*by_criteria, campaign)
-    mapping, found = complete(loaded.frame, mapping, options)
+    found: list[str] = []
+    # What has every column of the judgment table is one, and nothing in it needs to be guessed.
+    if not set(SCHEMA) <= set(loaded.frame.columns):
+        if (lists := find_lists(loaded.frame, mapping)) is not None:
+            return read_loaded(unpivot_lists(loaded, *lists), options, campaign)
+        if (by_criteria := _split_criteria(loaded, mapping, options)) is not None:
+            return read_loaded(*by_criteria, campaign)
+        mapping, found = complete(loaded.frame, mapping, options)
+        refuse_lower(mapping.columns, options, loaded.source)
     mapping.refuse_twice(loaded.twice)
-    refuse_lower(mapping.columns, options, loaded.source)
     frame, notes = add_languages(renamed(loaded.frame, mapping))
     with_names = replace(loaded, frame=frame, notes=(*loaded.notes, *found, *notes))
     return _make_judgments(with_names, mapping, options, mapping)
@@ -270,7 +273,7 @@ def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOption
     # Between commas, a quoted value with a comma may be a number or a list; only scores are surely numbers.
     scores = [name for name in given if name == "score" and frame.schema[name] == pl.String]
     notes: list[str] = []
-    for name in scores:
+    for name in scores if options.values or not set(SCHEMA) <= set(given) else ():
         worth, notes = replace_words(frame[name], options, source, uses.columns.get(name, name))
         frame = frame.with_columns(worth.alias(name))
     frame, with_commas = replace_decimal_commas(frame, scores, thousands=True)
@@ -282,8 +285,9 @@ def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOption
         taken = f"those with a rank are taken as '{ASSUMED_OF_RANKS}', with a score as '{ASSUMED_OF_SCORES}'"
         notes.append(f"{say}: {taken}")
     check_answers(frame, given, mapping)
-    frame, turned = put_on_scale(frame, options, bad)
-    notes += turned
+    if options.scale or options.lower_is_better:
+        frame, turned = put_on_scale(frame, options, bad)
+        notes += turned
     check_scale_of_scores(frame, bad)
     if options.labels is not None:
         # A table does not say its scale.
@@ -306,7 +310,9 @@ def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOption
         source=source,
         uses=uses.uses(),
     )
-    judgments = choose_criterion(mark_humans(judgments, options.human, given=given), options)
+    judgments = mark_humans(judgments, options.human, given=given)
+    if options.criterion is not None or "criterion" in judgments.table.columns:
+        judgments = choose_criterion(judgments, options)
     return replace(judgments, notes=judgments.notes + warn_about_scale(judgments.table, options))
 
 
