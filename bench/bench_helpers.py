@@ -26,7 +26,7 @@ from adjudge.mixed.design import MODELS, MixedDesign, combine, design_from
 from adjudge.mixed.fit import MixedFit
 from adjudge.mixed.helpers import Matched, help_design, match
 from adjudge.mixed.model import forget_models, model_of
-from adjudge.ranking.lines import holm
+from adjudge.ranking.decisions import holm
 from adjudge.readers.metric_scores import MetricScore, read_metric_scores
 from adjudge.readers.registry import read
 from adjudge.table.judgments import Judgments, renumber

@@ -27,7 +27,7 @@ from scipy.stats import kendalltau
 from adjudge.mixed.design import MixedDesign, combine, design_from, levels_of
 from adjudge.mixed.effects import identify
 from adjudge.mixed.fit import MixedFit, fit, prepare
-from adjudge.ranking.lines import holm
+from adjudge.ranking.decisions import holm
 from adjudge.table.errors import AdjudgeError
 from adjudge.table.maths import Bools, Codes, Floats, contrasts
 from adjudge.table.rng import generator

@@ -20,7 +20,7 @@ from adjudge.evidence.annotator_fit import relative_fits, score_fits, verdict_on
 from adjudge.mixed.agreement import PersonFit
 from adjudge.mixed.design import MixedDesign, design_from
 from adjudge.mixed.model import forget_models, model_of
-from adjudge.ranking.lines import holm
+from adjudge.ranking.decisions import holm
 from adjudge.ranking.scores import widen_mixed
 from adjudge.readers.registry import read
 from adjudge.table.comparisons import comparisons

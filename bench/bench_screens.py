@@ -31,7 +31,7 @@ from adjudge.mixed import fit as fit_module
 from adjudge.mixed.design import MODELS, MixedDesign, combine, design_from
 from adjudge.mixed.effects import SCREENS, TASTE, Work
 from adjudge.mixed.fit import MixedFit, fit, fit_parting, prepare
-from adjudge.ranking.lines import holm
+from adjudge.ranking.decisions import holm
 from adjudge.table.judgments import renumber
 from adjudge.table.maths import contrasts
 from adjudge.table.rng import generator

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adjudge.ranking.counts import annotator_units
-from adjudge.ranking.decisions import PairTests, decide
-from adjudge.ranking.lines import holm, line_after
+from adjudge.ranking.decisions import PairTests, decide, holm, line_after
 from adjudge.ranking.tastes import compare_strengths
 from adjudge.table.comparisons import Comparisons
 

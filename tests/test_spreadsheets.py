@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from adjudge.readers import native
 from adjudge.readers.large_files import rows_of_file
 from adjudge.readers.options import ReadOptions
-from adjudge.readers.spreadsheets import as_plain_text, undo_plain_text
+from adjudge.readers.parsing import as_plain_text, undo_plain_text
 from adjudge.table.judgments import SCHEMA, Judgments
 from tests.conftest import examples
 

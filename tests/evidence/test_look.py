@@ -321,6 +321,15 @@ def test_a_history_cannot_be_changed_or_rewound(tmp_path: Path) -> None:
     assert "look 1 was changed" in refused(PARTS[2], history)
     history.write_text("[]")
     assert "not a history of looks" in refused(PARTS[2], history)
+    deep = "[" * 600 + "]" * 600
+    whole = json.dumps(content)
+    wrong: list[object] = [[], 5, "x", [[]]]
+    broken = [json.dumps({**content, part: value}) for part in ("plan", "looks", "end") for value in wrong]
+    broken += [whole.replace(json.dumps(content[part]), deep) for part in ("plan", "looks", "end")]
+    broken += [whole.replace('"z": [', f'"z": [{"[" * 20_000}', 1), whole.replace('"z": [', f'"z": [{deep}, ', 1)]
+    for damaged in broken:
+        history.write_text(damaged)
+        assert any(words in refused(PARTS[2], history) for words in ("not a history", "was changed", "were taken"))
 
 
 def test_a_final_look_ends_the_plan(tmp_path: Path) -> None:

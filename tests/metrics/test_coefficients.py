@@ -13,7 +13,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from adjudge.metrics.levels import accuracy, calibrated, grouped, pair_p, pairs, signs, soft_pairwise_accuracy
 from adjudge.metrics.significance import permute_groups, permute_pearson, williams
-from adjudge.ranking.lines import holm
+from adjudge.ranking.decisions import holm
 from adjudge.table.maths import kendall, pearson, spearman
 from tests.conftest import examples
 

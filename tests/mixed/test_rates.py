@@ -18,7 +18,7 @@ import adjudge
 from adjudge.mixed.design import design_from
 from adjudge.mixed.fit import MixedFit, fit
 from adjudge.planning.simulated_scores import ScoreCampaign, design_scores, draw_scores
-from adjudge.ranking.lines import holm
+from adjudge.ranking.decisions import holm
 from adjudge.readers.options import ReadOptions
 from adjudge.table.maths import contrasts
 from adjudge.table.rng import generator

@@ -12,7 +12,7 @@ import adjudge
 from adjudge.mixed.design import MODELS, MixedDesign, design_from, normal_scores, points_per_unit
 from adjudge.mixed.effects import identify, taste_degrees
 from adjudge.mixed.fit import MixedFit, fit, prepare, refit
-from adjudge.ranking.lines import holm
+from adjudge.ranking.decisions import holm
 from adjudge.readers.options import ReadOptions
 from adjudge.table.judgments import Judgments
 from adjudge.table.maths import contrasts

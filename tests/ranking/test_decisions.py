@@ -10,8 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm, studentized_range
 
-from adjudge.ranking.decisions import PairDecisions, PairTests, decide, decide_by_both, find_again, step_down
-from adjudge.ranking.lines import holm, line_after
+from adjudge.ranking.decisions import (
+    PairDecisions,
+    PairTests,
+    decide,
+    decide_by_both,
+    find_again,
+    holm,
+    line_after,
+    step_down,
+)
 from adjudge.table.maths import Bools, Floats, contrasts
 from tests.conftest import examples
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 
-from adjudge.ranking.decisions import PairTests
-from adjudge.ranking.lines import (
+from adjudge.ranking.decisions import (
+    PairTests,
     benjamini_hochberg,
     cluster_numbers,
     holm,

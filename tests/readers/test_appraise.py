@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -13,7 +14,7 @@ from adjudge import read
 from adjudge.ranking.methods import rank
 from adjudge.readers.appraise import layout
 from adjudge.readers.options import ReadOptions
-from adjudge.table.errors import DataError, InputError
+from adjudge.table.errors import DataError, InputError, UsageError
 from adjudge.table.judgments import SetAside
 
 TIME = 1700000000.0
@@ -350,3 +351,22 @@ def test_a_map_of_all_accounts_makes_them_people(tmp_path: Path) -> None:
     (tmp_path / "map.json").write_text(json.dumps({**known, "eva": ["account11"]}), encoding="utf-8")
     assert read(source, format="appraise", annotators=tmp_path / "map.json").people
     assert read(source, format="appraise", accounts_are_people=True).people
+
+
+def test_files_are_named_by_strings_too_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "results.csv").write_text("account1,A,1,TGT,eng,ces,50,1.0,9.0\n", encoding="utf-8")
+    (tmp_path / "map.json").write_text(json.dumps({"anna": ["account1"]}), encoding="utf-8")
+    (tmp_path / "batches.json").write_text("[]", encoding="utf-8")
+    source, names = tmp_path / "results.csv", str(tmp_path / "map.json")
+    known = read(source, format="appraise", annotators=tmp_path / "map.json")
+    assert known.people
+    assert read(source, format="appraise", annotators=names).people
+    for batches in (str(tmp_path / "batches.json"), [str(tmp_path / "batches.json")]):
+        by_path = read(source, format="appraise", batches=[tmp_path / "batches.json"])
+        assert read(source, format="appraise", batches=batches).table.equals(by_path.table)
+    mistakes: dict[str, Any] = {"batches": 5, "annotators": 5, "attributes": [5], "columns": 5}
+    for name, wrong in mistakes.items():
+        with pytest.raises(UsageError):
+            read(source, format="appraise", **{name: wrong})
+    with pytest.raises(UsageError, match="'annotators' is one file, not 2"):
+        read(source, format="appraise", annotators=[names, names])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
@@ -272,3 +273,128 @@ def test_people_and_questions_are_never_advised_as_systems(tmp_path: Path) -> No
             read(file)
         assert f"'systems' {','.join(names)}" not in str(fault.value)
         assert advised is None or f"'{advised}' {','.join(names)}" in str(fault.value)
+
+
+def test_whole_rankings_in_one_cell() -> None:
+    cells = ["B > A = C", "A>B>C", "C = B = A", None]
+    frame = pl.DataFrame({"coder": list("uvwx"), "item": [1] * 4, "ranking": cells})
+    ranks = read(frame, bad_rows=0.5).table.sort("annotator", "system")
+    assert ranks.select("annotator", "system", "rank").rows() == [
+        ("u", "A", 2), ("u", "B", 1), ("u", "C", 2), ("v", "A", 1), ("v", "B", 2), ("v", "C", 3), ("w", "A", 1),
+        ("w", "B", 1), ("w", "C", 1),
+    ]  # fmt: skip
+    assert ranks.group_by("annotator").agg(pl.n_unique("screen"))["screen"].to_list() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("names", [("winner", "loser"), ("chosen", "rejected"), ("chosen_model", "rejected_model")])
+def test_winners_and_losers(names: tuple[str, str]) -> None:
+    won, lost = names
+    frame = pl.DataFrame({"annotator": list("uvw"), "prompt": ["p", "q", "p"], won: list("ABA"), lost: list("BCC")})
+    assert read(frame).table.filter(rank=1)["system"].to_list() == ["A", "B", "A"]
+
+
+@pytest.mark.parametrize(
+    "texts", [[f"answer {i}" for i in range(20)], ['[{"role": "user"}]', "[{}]"] * 10, ["x" * 99] * 20]
+)
+def test_texts_that_were_chosen_are_no_systems(texts: list[str]) -> None:
+    frame = pl.DataFrame({"prompt": range(10), "chosen": texts[:10], "rejected": texts[10:]})
+    assert "'chosen' and 'rejected' hold texts, not the names of systems; add columns" in refusal(frame)
+
+
+def test_lists_of_scores_per_output(tmp_path: Path) -> None:
+    rows = [{"model_id": system, "id": f"t{text}", "scores": [text % 5, 4, 3.5]} for text in TEXTS for system in "AB"]
+    file = tmp_path / "scores.json"
+    file.write_text(json.dumps(rows))
+    table = read(file).table
+    assert table["score"].to_list()[:6] == [1.0, 4.0, 3.5, 1.0, 4.0, 3.5]
+    assert table["annotator"].to_list()[:3] == ["1", "2", "3"]
+    assert set(table["segment"]) == {f"t{text}" for text in TEXTS}
+
+
+def test_lists_of_scores_by_criterion(tmp_path: Path) -> None:
+    said = [{"coherence": 2, "fluency": 5}, {"coherence": 1, "fluency": 4}]
+    rows = [{"model_id": name, "id": f"t{text}", "expert_annotations": said} for text in TEXTS for name in "AB"]
+    file = tmp_path / "summaries.json"
+    file.write_text(json.dumps(rows))
+    parts = read(file).by_pair()
+    assert list(parts) == ["coherence/und-und", "fluency/und-und"]
+    assert parts["fluency/und-und"].table["score"].to_list() == [5.0, 4.0] * 20
+    assert set(read(file, criterion="coherence").table["score"]) == {1.0, 2.0}
+
+
+def test_a_file_for_each_annotator(tmp_path: Path) -> None:
+    for (person,), part in table().group_by("annotator"):
+        part.drop("annotator").write_csv(tmp_path / f"{person}.csv")
+    judgments = read(tmp_path)
+    assert set(judgments.table["annotator"]) == set(PEOPLE)
+    assert any("is taken for an annotator, whose name is that of the file" in note for note in judgments.notes)
+    (tmp_path / "none").mkdir()
+    with pytest.raises(InputError, match="this folder holds no table; name the files"):
+        read(tmp_path / "none")
+
+
+def test_best_and_worst_are_no_sides() -> None:
+    frame = pl.DataFrame({"item": [1, 2], "A": ["t", "u"], "B": ["v", "w"], "best": ["A", "B"], "worst": ["B", "A"]})
+    assert refusal(frame).endswith("write each as one ranking, such as 'A > B = C > D', in a column 'ranking'")
+
+
+def test_scores_of_two_systems_are_no_comparisons(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"Email Address": ["u", "v"], "System A [Fluency]": [3, 4], "System B [Fluency]": [2, 5]})
+    file = tmp_path / "form.csv"
+    frame.write_csv(file)
+    with pytest.raises(InputError, match=r"if each is a system, say 'systems' 'System A \[Fluency\],System B"):
+        read(file)
+
+
+def test_import_says_how_the_columns_were_understood(tmp_path: Path) -> None:
+    file = tmp_path / "ratings.csv"
+    table(("Blatt", "Satz", "engine", "errors")).write_csv(file)
+    options: dict[str, Any] = {"columns": {"score": "errors"}, "lower_is_better": True, "scale": "0,100"}
+    from adjudge.readers.summary import describe
+    from adjudge.shell.reading import Reading
+
+    settings = Reading.in_python("read", options).settings
+    command = describe(read(file, **options), settings).notes[-1]
+    columns = "annotator=Blatt,segment=Satz,system=engine,score=errors"
+    assert sorted(command.split("--columns ")[1].split()[0].split(",")) == sorted(columns.split(","))
+    assert command.startswith(f"the columns as they were understood: adjudge rank {file} --columns ")
+    assert command.endswith("--scale 0,100 --lower-is-better")
+
+
+def test_a_refusal_names_every_option_that_is_needed() -> None:
+    frame = table(("annotator", "segment", "system", "errors"))
+    assert "as 'columns' score=errors 'lower_is_better', or give 'format'" in refusal(frame)
+    frame = table().rename({"score": "R1"}).with_columns(R2=pl.col("R1") + 1).filter(annotator="anna").drop("annotator")
+    assert refusal(frame).endswith("; say 'raters' R1,R2")
+    assert set(read(frame, raters="R1,R2").table["annotator"]) == {"R1", "R2"}
+
+
+def test_people_and_texts_that_nothing_names() -> None:
+    frame = table(("xx", "yy", "system", "score"), whole=True).with_columns(pl.format("t{}", "yy").alias("yy"))
+    message = refusal(frame)
+    assert "names neither annotators nor segments, unless 'xx' (4 values" in message
+    assert "say 'columns' annotator=xx,segment=yy" in message
+    judgments = read(table(("Person", "Zeile", "system", "score")))
+    assert judgments.table.select(pl.n_unique("annotator", "segment")).row(0) == (len(PEOPLE), len(TEXTS))
+
+
+@pytest.mark.parametrize("names", [("Q1", "Q2"), ("fluency", "adequacy")])
+def test_questions_in_columns_are_criteria(names: tuple[str, str]) -> None:
+    one, two = names
+    frame = table().with_columns(pl.lit("good").alias(one), pl.when(pl.col("segment") > 5).then(pl.lit("fair"))
+        .otherwise(pl.lit("bad")).alias(two)).drop("score")  # fmt: skip
+    words = read(frame, values="good=3,fair=2,bad=1")
+    assert [set(part.table["score"]) for part in words.by_pair().values()] == [{3.0}, {1.0, 2.0}]
+
+
+def test_criteria_of_people_whom_nothing_names() -> None:
+    frame = two_criteria("aspect", whole=True).drop("annotator")
+    assert [len(part) for part in read(frame).by_pair().values()] == [frame.height / 2] * 2
+
+
+def test_an_aspect_of_texts_is_no_criterion() -> None:
+    aspect = pl.when(pl.col("segment") > 5).then(pl.lit("food")).otherwise(pl.lit("service")).alias("aspect")
+    frame = pl.concat([table(), table()]).with_columns(aspect)
+    judgments = read(frame)
+    assert list(judgments.by_pair()) == ["und-und"]
+    assert len(judgments) == frame.height / 2, "rows that are there twice still count once"

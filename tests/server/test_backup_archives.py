@@ -237,6 +237,7 @@ def test_what_a_killed_command_left_is_removed_and_what_is_in_use_stays(tmp_path
     output = tmp_path / "b.zip"
     (tmp_path / f".b.zip.{os.getpid()}.part").mkdir()
     (tmp_path / ".b.zip.1.part").mkdir()
+    (tmp_path / ".new.sqlite3.1.adjudge.part").mkdir()
     (tmp_path / ".b.zip.link.part").symlink_to(tmp_path)
     with working_folder(output) as first, working_folder(output) as second:
         assert first.is_dir()
@@ -457,6 +458,7 @@ def test_a_full_disk_leaves_no_backup(archive: Path, tmp_path: Path) -> None:
     assert done.code == 1, done.err
     assert "Traceback" not in done.err
     assert len(done.err.strip().splitlines()) == 1, done.err
+    assert f"adjudge: {tmp_path}: the database cannot be copied here" in done.err, "the database itself is in order"
     assert names_in(tmp_path) == set()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import logging
 import re
 import sqlite3
 import stat
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from adjudge.server import fault_log
 from adjudge.server.database import _secret_key
 from tests.helpers.campaigns import make_campaign
 from tests.helpers.disk import Disk
@@ -186,12 +188,40 @@ def test_every_answer_carries_the_headers(server: Server, path: str) -> None:
     assert headers["X-Frame-Options"] == "DENY"
 
 
-def test_a_foreign_host_name_is_refused(server: Server) -> None:
+def test_a_foreign_host_name_is_refused_and_said_once_in_a_line(server: Server) -> None:
     client = server.client()
-    client.connection.request("GET", "/enter", headers={"Host": "evil.example"})
-    response = client.connection.getresponse()
-    response.read()
-    assert response.status == 400
+    for number in range(5):
+        client.connection.request("GET", "/enter", headers={"Host": f"evil-{number}.example"})
+        response = client.connection.getresponse()
+        response.read()
+        assert response.status == 400
+    lines = [line for line in server.log().splitlines() if "evil" in line]
+    assert len(lines) == 1
+    assert "evil-0.example" in lines[0]
+    assert "Traceback" not in server.log()
+
+
+def test_a_fault_is_written_whole_once_and_then_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("adjudge.server.fault_log.time.monotonic", lambda: clock[0])
+    kinds = fault_log.OncePerKind()
+
+    def fault(kind: type[Exception], name: str = "django.request") -> logging.LogRecord:
+        raised = kind("why")
+        return logging.LogRecord(name, logging.ERROR, "x.py", 1, "failed: %s", ("/a\nb",), (kind, raised, None))
+
+    first, others = fault(ValueError), [fault(ValueError) for _ in range(3)]
+    assert kinds.filter(first)
+    assert first.exc_info is not None, "whoever runs the server needs to know where"
+    assert first.getMessage() == "failed: /a b"
+    assert [kinds.filter(other) for other in others] == [False] * 3
+    assert kinds.filter(fault(KeyError)), "another kind"
+    clock[0] += fault_log.AGAIN_SECONDS
+    again = fault(ValueError)
+    assert kinds.filter(again)
+    assert again.getMessage() == "failed: /a b (and 3 more of this kind)"
+    monkeypatch.setattr(fault_log, "MOST_KINDS", 0)
+    assert not kinds.filter(fault(OSError))
 
 
 def test_the_key_that_signs_sessions_is_readable_by_its_owner_alone(server: Server) -> None:

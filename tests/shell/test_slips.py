@@ -34,7 +34,7 @@ def table(tmp_path: Path) -> Path:
         ("rank FILE --methd wins", 2, ("--methd", "--method")),
         ("rank", 2, ("Missing argument 'FILE'", "adjudge rank --help")),
         ("rank no-such.csv", 1, ("no-such.csv: no such file or folder",)),
-        ("rank FOLDER", 1, ("FOLDER: this is a folder, a file is needed",)),
+        ("rank FOLDER", 1, ("FOLDER: this folder holds no table",)),
         ("rank FILE --format judgment", 2, ("unknown format 'judgment'", "did you mean 'judgments'")),
         ("rank FILE --method wins-or-tie", 2, ("unknown method", "did you mean 'wins-or-ties'")),
         ("rank FILE --pair de-fr", 1, ("judgments.csv", "'de-fr' is not in the data; it has cs-en")),
@@ -76,6 +76,20 @@ def test_a_reader_that_goes_away_is_no_fault(words: tuple[str, ...], table: Path
     call = [*CALL, *(str(table) if word == "FILE" else word for word in words)]
     done = subprocess.run(call, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [("--help",), ("formats",), ("rank", "FILE"), ("rank", "FILE", "--json")])
+def test_a_full_disk_is_said_and_a_closed_output_is_none(words: tuple[str, ...], table: Path) -> None:
+    """As in `adjudge rank ... > file` on a full disk, and in `adjudge rank ... >&-`."""
+    call = [*CALL, *(str(table) if word == "FILE" else word for word in words)]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(call, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    said = "adjudge: standard output cannot be written (No space left on device); make room, or choose a file with -o\n"
+    assert (done.returncode, done.stderr) == (1, said)
+    closed = ["sh", "-c", 'exec "$@" >&-', "sh", *call]
+    done = subprocess.run(closed, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 

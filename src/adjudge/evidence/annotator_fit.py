@@ -29,8 +29,8 @@ from adjudge.mixed.design import MixedDesign, design_from
 from adjudge.people.check import CheckRule, check
 from adjudge.ranking import bradley_terry
 from adjudge.ranking.counts import MOST_PEOPLE, PeopleCounts, count_people, labelling_annotators, person_of
+from adjudge.ranking.decisions import holm
 from adjudge.ranking.estimator import is_relative
-from adjudge.ranking.lines import holm
 from adjudge.ranking.scores import as_scores
 from adjudge.ranking.tastes import fit_tastes
 from adjudge.table.comparisons import comparisons

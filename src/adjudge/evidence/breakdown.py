@@ -16,8 +16,8 @@ import numpy as np
 import polars as pl
 
 from adjudge.evidence.verdict import say_subsets_differ
+from adjudge.ranking.decisions import holm
 from adjudge.ranking.estimator import is_relative
-from adjudge.ranking.lines import holm
 from adjudge.ranking.methods import DEFAULTS, METHODS
 from adjudge.ranking.relative_estimator import RelativeEstimator
 from adjudge.ranking.scores import CellFit, ScoreEstimator, as_scores, fit_cells

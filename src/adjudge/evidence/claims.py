@@ -34,9 +34,8 @@ from adjudge.evidence.verdict import (
 )
 from adjudge.ranking import relative as ratios
 from adjudge.ranking.changes import margin_in_points
-from adjudge.ranking.decisions import STRONG, PairDecisions, find_again
+from adjudge.ranking.decisions import STRONG, PairDecisions, find_again, holm
 from adjudge.ranking.estimator import Estimator, Part, estimator_of
-from adjudge.ranking.lines import holm
 from adjudge.ranking.relative_estimator import RelativeEstimator
 from adjudge.ranking.scores import ScoreEstimator, low_shares
 from adjudge.table.comparisons import NOBODY

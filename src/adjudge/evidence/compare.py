@@ -17,7 +17,7 @@ import polars as pl
 from adjudge.evidence import compared_campaigns
 from adjudge.evidence.verdict import say_same_documents, show_correlation
 from adjudge.metrics.gold import GoldSettings, gold
-from adjudge.ranking.lines import holm
+from adjudge.ranking.decisions import holm
 from adjudge.readers.metric_scores import MetricScore, fingerprint_of_scores
 from adjudge.table.errors import DataError, UsageError, param, shown, unknown_choice
 from adjudge.table.judgments import Judgments

@@ -17,8 +17,8 @@ import polars as pl
 
 from adjudge.evidence.verdict import say_same_order, show_correlation
 from adjudge.ranking.counts import tally, units_of
+from adjudge.ranking.decisions import holm
 from adjudge.ranking.estimator import is_relative
-from adjudge.ranking.lines import holm
 from adjudge.ranking.methods import RankSettings, default_method, find_method, rank
 from adjudge.ranking.relative_estimator import RelativeEstimator
 from adjudge.ranking.scores import ScoreEstimator

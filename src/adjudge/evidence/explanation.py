@@ -25,9 +25,8 @@ from adjudge.mixed.design import combine, levels_of
 from adjudge.mixed.effects import TASTE
 from adjudge.mixed.model import Model, model_of
 from adjudge.ranking.counts import count_people, group_of, person_of
-from adjudge.ranking.decisions import decide
+from adjudge.ranking.decisions import cluster_numbers, decide, line_after
 from adjudge.ranking.estimator import is_relative
-from adjudge.ranking.lines import cluster_numbers, line_after
 from adjudge.ranking.relative import expected_wins, wins_or_ties
 from adjudge.ranking.relative_estimator import RelativeEstimator
 from adjudge.ranking.scores import ScoreEstimator, as_scores, low_shares
@@ -274,7 +273,9 @@ class _Scores:
 
     def over_rows(self, value: Floats) -> Floats:
         """The mean over the judgments of each system that the model uses, weighed as in raw means."""
-        return np.bincount(self.design.system, self.weight * value, minlength=len(self.systems)).astype(np.float64)
+        return np.asarray(
+            np.bincount(self.design.system, self.weight * value, minlength=len(self.systems)), dtype=np.float64
+        )
 
     def _parts(self) -> dict[str, Floats]:
         """What raw mean less model mean consists of."""

@@ -118,8 +118,14 @@ def read_history(path: Path) -> History | None:
         content = json.loads(read_text(path))
         plan, looks, end = content["plan"], content["looks"], content["end"]
         records = tuple(LookRecord(**look["record"]) for look in looks)
-    except (ValueError, KeyError, TypeError, RecursionError) as fault:
+        _check_chain(plan, looks, end, path)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
         raise InputError(f"is not a history of looks; name another file with {param('history')}", file=path) from fault
+    return History(plan, records)
+
+
+def _check_chain(plan: dict[str, Any], looks: list[dict[str, Any]], end: dict[str, Any], path: Path) -> None:
+    """Refuse a history in which a look was changed, or from which the last ones were taken away."""
     digest = _digest(_START, plan)
     for number, look in enumerate(looks, start=1):
         digest = _digest(digest, look["record"])
@@ -131,7 +137,6 @@ def read_history(path: Path) -> History | None:
             "restore the file from a copy",
             file=path,
         )
-    return History(plan, records)
 
 
 def write_history(path: Path, history: History) -> None:

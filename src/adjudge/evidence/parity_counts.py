@@ -18,8 +18,8 @@ from adjudge.evidence.parity_results import Change, Contrast, ModelChange, Parit
 from adjudge.evidence.verdict import note_few_people
 from adjudge.people.twins import find_twins
 from adjudge.ranking.changes import margin_in_points
+from adjudge.ranking.decisions import holm
 from adjudge.ranking.estimator import is_relative
-from adjudge.ranking.lines import holm
 from adjudge.ranking.relative_estimator import RelativeEstimator
 from adjudge.ranking.scores import ScoreEstimator, fit_cells
 from adjudge.table.comparisons import NOBODY, Comparisons, comparisons, segment_keys

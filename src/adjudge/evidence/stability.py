@@ -36,9 +36,8 @@ from adjudge.ranking.changes import (
     relative_changes,
 )
 from adjudge.ranking.counts import count_people
-from adjudge.ranking.decisions import PairTests, decide
+from adjudge.ranking.decisions import PairTests, check_connected, cluster_numbers, decide, line_after, named_clusters
 from adjudge.ranking.estimator import Estimate, Part, is_relative
-from adjudge.ranking.lines import check_connected, cluster_numbers, line_after, named_clusters
 from adjudge.ranking.methods import Method, find_method
 from adjudge.ranking.relative_estimator import RelativeEstimator
 from adjudge.ranking.scores import ScoreEstimator, decide_scores
@@ -335,7 +334,7 @@ def stability(
     Args:
         judgments: scores of one language pair.
         method: `zscore` or `raw`.
-        rule: how lines between clusters are drawn, see `ranking.lines`.
+        rule: how lines between clusters are drawn, see `ranking.decisions`.
         level: significance level of the lines.
         zero_sd: what becomes of annotators whose scores are all equal, `drop` or `zero`.
         removal: which rows go when human translations are removed: `genuine`, or `all-rows` under their names, their

@@ -556,7 +556,7 @@ def say_claims(decisions: Decisions, *, untested: bool) -> tuple[str, ...]:
     sentences += [*say_humans(decisions, _few_names), *_conditions_of(decisions)]
     if untested:
         sentences.append("Parity was not tested: no margin is customary on this scale; give one with --margin.")
-    sentences += [say_correction(decisions.lost)]
+    sentences += [say_correction(decisions.lost, decisions.apart)]
     return tuple(sentence for sentence in sentences if sentence)
 
 
@@ -626,7 +626,7 @@ def say_ranking(decisions: Decisions) -> tuple[str, ...]:
         *say_humans(decisions, _few_names),
         *_conditions_of(decisions),
         say_apart(decisions.apart, decisions.pairs, decisions.level, clusters=decisions.clusters),
-        say_correction(decisions.lost),
+        say_correction(decisions.lost, decisions.apart),
         say_clusters(decisions.clusters, decisions.ranked),
     )
     return tuple(sentence for sentence in sentences if sentence)
@@ -666,12 +666,14 @@ def say_apart_in_table(apart: int, pairs: int) -> str:
     return f"{apart:,} of {counted(pairs, 'pair')} {agreeing(apart, 'is', 'are')} decided."
 
 
-def say_correction(lost: int) -> str:
+def say_correction(lost: int, apart: int = 1) -> str:
     """What is said of pairs that differ by themselves, but not after the correction for all pairs."""
     if not lost:
         return ""
-    one = "One more pair would be decided if it were the only question asked."
-    return one if lost == 1 else f"{lost:,} more pairs would be decided if each were the only question asked."
+    more = "more " if apart else ""
+    if lost == 1:
+        return f"One {more}pair would be decided if it were the only question asked."
+    return f"{lost:,} {more}pairs would be decided if each were the only question asked."
 
 
 def say_clusters(clusters: int, systems: int) -> str:

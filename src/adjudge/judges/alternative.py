@@ -542,7 +542,7 @@ def _count_needed_items(items: int, se: float, allowance: float, level: float) -
 
 def benjamini_yekutieli(p: Floats) -> Floats:
     """Adjusted p-values that hold under any dependence (Benjamini and Yekutieli 2001)."""
-    from adjudge.ranking.lines import benjamini_hochberg
+    from adjudge.ranking.decisions import benjamini_hochberg
 
     return np.minimum(benjamini_hochberg(p) * harmonic(len(p)), 1.0)
 

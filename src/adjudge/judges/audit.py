@@ -20,8 +20,8 @@ from adjudge.judges.answers import (
     self_agreement,
 )
 from adjudge.judges.effect import effect_on_ranking, likenesses
+from adjudge.ranking.decisions import holm
 from adjudge.ranking.estimator import is_relative
-from adjudge.ranking.lines import holm
 from adjudge.table.errors import UsageError, param, unknown_choice
 from adjudge.table.maths import Codes, Floats, divide, student_quantile, student_tail
 from adjudge.table.rng import generator

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.judges.alternative import FEWEST_ITEMS, ChangedPair, JudgeRanking, Likeness, standardise_by_person
-from adjudge.ranking.lines import holm
+from adjudge.ranking.decisions import holm
 from adjudge.table.maths import Codes, Floats, divide, student_tail
 
 if TYPE_CHECKING:

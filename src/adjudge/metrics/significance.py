@@ -14,7 +14,7 @@ import numpy as np
 
 from adjudge.metrics.levels import item_parts
 from adjudge.metrics.results import MetricComparison
-from adjudge.ranking.lines import benjamini_hochberg, holm
+from adjudge.ranking.decisions import benjamini_hochberg, holm
 from adjudge.table.maths import Bools, Floats, Ints, pearson, student_tail, varies
 from adjudge.table.rng import generator
 from adjudge.work.tasks import map_tasks

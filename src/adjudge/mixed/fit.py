@@ -160,12 +160,20 @@ def evaluate(layout: Layout, scores: Totals, log_ratios: Floats) -> Evaluation:
     return Evaluation(equations, solution, variance)
 
 
-def maximise(layout: Layout, score: Floats) -> Optimum:
+def maximise(layout: Layout, score: Floats, near: Floats | None = None, *, tolerance: float = TOLERANCE) -> Optimum:
     """Find the ratios of maximum restricted likelihood, for standardised scores.
 
     Where the criterion still falls at the largest ratio, it has no lowest point: the residual is 0 but for rounding.
+
+    Args:
+        layout: of the equations.
+        score: standardised.
+        near: ratios close to the optimum, such as those of a model with one effect less; searched from first.
+        tolerance: of that search: how much a full step may still gain.
     """
-    optimum = _best_of_starts(layout, score)
+    optimum = None if near is None else _search(layout, totals(layout, score[:, None]), near, tolerance)
+    if optimum is None or not optimum.converged:
+        optimum = _best_of_starts(layout, score)
     endless = optimum.evaluation.equations.ratios >= 0.999 * LARGEST_RATIO
     if endless.any() and (optimum.evaluation.gradient[endless] < -_FLAT).any():
         raise DataError(_NOTHING_LEFT)
@@ -198,9 +206,9 @@ def _free(log_ratios: Floats, gradient: Floats) -> NDArray[np.bool_]:
     return ~held
 
 
-def _search(layout: Layout, scores: Totals, start: float) -> Optimum:
-    """Go downhill from equal ratios."""
-    log_ratios = np.full(layout.parts.shape[1], np.log(start))
+def _search(layout: Layout, scores: Totals, start: float | Floats, tolerance: float = TOLERANCE) -> Optimum:
+    """Go downhill from equal ratios, or from given ones."""
+    log_ratios = np.log(np.broadcast_to(np.asarray(start, dtype=float), layout.parts.shape[1:])).copy()
     current = evaluate(layout, scores, log_ratios)
     damping = _LEAST_DAMPING
     last, slow, stretch = np.inf, False, 1.0
@@ -215,7 +223,7 @@ def _search(layout: Layout, scores: Totals, start: float) -> Optimum:
         if slow:
             current = _with_seen_curvature(current, changes[-2:])
             gain = _gain(current, free)
-        if gain < TOLERANCE:
+        if gain < tolerance:
             return Optimum(current, converged=True, steps=steps)
         while True:
             step = stretch * _step(current, free, damping)
@@ -644,6 +652,9 @@ MOST_TASTES = 1000
 """With more pairs of annotator and system than this, all systems share one variance."""
 MOST_PARTED_ROWS = 200_000
 """With more scores, too."""
+_ABOVE_ZERO = 1e-3
+_ROUGHLY, _CLOSELY = 1e-2, 1e-7
+"""Tolerances of the search whether a system is parted, and with what variance."""
 _SUSPICIOUS = 1.0
 """A statistic below this gains too little likelihood for any number of systems."""
 
@@ -675,9 +686,17 @@ def _parted(prepared: Prepared, optimum: Optimum, standard: Floats) -> tuple[Pre
     if statistic[system] < _SUSPICIOUS:
         return None
     wider = prepare(design.parting(design.systems[system]))
-    found = maximise(wider.layout, standard)
-    gained = optimum.evaluation.criterion - found.evaluation.criterion
+    ratios = optimum.evaluation.equations.ratios
+    known = {effect.narrowest: float(ratio) for effect, ratio in zip(prepared.effects.kept, ratios, strict=True)}
+    names = [effect.narrowest for effect in wider.effects.kept]
+    # A variance that was estimated as 0 may not be so any more: the search begins well above.
+    near = np.array([max(known.get(name, START_RATIO), _ABOVE_ZERO) for name in names])
+    found = maximise(wider.layout, standard, near, tolerance=_ROUGHLY)
     enough = float(normal_quantile(1 - PARTED_LEVEL / len(design.systems))) ** 2
+    if optimum.evaluation.criterion - found.evaluation.criterion + 10 * _ROUGHLY < enough:
+        return None
+    found = maximise(wider.layout, standard, found.evaluation.equations.ratios, tolerance=_CLOSELY)
+    gained = optimum.evaluation.criterion - found.evaluation.criterion
     return (wider, found) if found.converged and gained > enough else None
 
 
@@ -701,18 +720,36 @@ def parting_statistics(prepared: Prepared, evaluation: Evaluation, standard: Flo
     rows, layout = design.stacked(), evaluation.equations.layout
     statistics = np.full(len(design.systems), -np.inf)
     assert rows.annotator_system is not None
+    scores = totals(layout, standard[:, None])
     for system, name in enumerate(design.systems):
-        levels = np.unique(rows.annotator_system[rows.system == system])
+        own = np.flatnonzero(rows.system == system)
+        levels, tastes = np.unique(rows.annotator_system[own], return_inverse=True)
         if name in design.parted or len(levels) < FEWEST_TASTES:
             continue
-        columns = (rows.annotator_system[:, None] == levels).astype(np.float64)
-        products = evaluation.equations.quadratic(totals(layout, np.column_stack([standard, columns])))
+        columns = np.zeros((len(own), len(levels)))
+        columns[np.arange(len(own)), tastes] = 1.0
+        products = evaluation.equations.quadratic(_beside(scores, layout, own, columns, standard))
         explained, found = products[1:, 1:], products[0, 1:]
         variance = 2 * float((explained**2).sum())
         if variance > 0:
             excess = float(found @ found) / evaluation.residual_variance - float(np.trace(explained))
             statistics[system] = excess / np.sqrt(variance)
     return statistics
+
+
+def _beside(scores: Totals, layout: Layout, rows: NDArray[np.int64], columns: Floats, standard: Floats) -> Totals:
+    """The totals of the scores and of columns that are 0 but in some rows, which alone are looked at."""
+    border, core, absorbed = (
+        np.column_stack([known, part[rows].T @ columns])
+        for known, part in (
+            (scores.border, layout.border_rows),
+            (scores.core, layout.core_rows),
+            (scores.absorbed, layout.absorbed_rows),
+        )
+    )
+    crossed = standard[rows] @ columns
+    square = np.block([[scores.square, crossed[None, :]], [crossed[:, None], columns.T @ columns]])
+    return Totals(border, core, absorbed, square)
 
 
 FEW_ANNOTATORS = 2

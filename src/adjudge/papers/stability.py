@@ -485,7 +485,8 @@ def _audited(campaign: str, pair: str, judgments: Judgments, rule: str) -> Audit
         # Nothing can change, and an audit refuses it; it still counts among the campaigns of its style.
         return AuditedPair(campaign, pair, *[Stability((), rating_style(judgments), "zscore", rule)] * 2)
     whole, genuine = (
-        audit_section(judgments, "stability", lines=rule, removal=removal) for removal in (ALL_ROWS, GENUINE)
+        audit_section(judgments, "stability", method="zscore", lines=rule, removal=removal)
+        for removal in (ALL_ROWS, GENUINE)
     )
     return AuditedPair(campaign, pair, whole, genuine)
 

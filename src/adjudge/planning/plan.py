@@ -28,7 +28,7 @@ from adjudge.planning.search import (
 )
 from adjudge.planning.settings import Plan, PlanCheck, PlanLooks, PlanSettings, Variances
 from adjudge.planning.simulated_scores import ScoreCampaign, ScoreDesign, draw_scores
-from adjudge.ranking.lines import holm
+from adjudge.ranking.decisions import holm
 from adjudge.table.judgments import fingerprint
 from adjudge.table.maths import NORMAL_95, Floats, Ints, contrasts
 from adjudge.table.rng import generator

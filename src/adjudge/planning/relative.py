@@ -19,7 +19,7 @@ import numpy as np
 from adjudge.planning.settings import check_least, check_shares
 from adjudge.ranking.bradley_terry import fit
 from adjudge.ranking.counts import people_counts, units_of
-from adjudge.ranking.lines import holm
+from adjudge.ranking.decisions import holm
 from adjudge.ranking.relative_estimator import RelativeEstimator
 from adjudge.ranking.tastes import fit_tastes
 from adjudge.table.comparisons import Comparisons, comparisons

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
-from adjudge.ranking.decisions import DRAWS, PairDecisions, decide
-from adjudge.ranking.lines import best_first, levelled
+from adjudge.ranking.decisions import DRAWS, PairDecisions, best_first, decide, levelled
 from adjudge.table.maths import Bools, Codes, Contrasts, Floats, contrasts, student_quantile
 from adjudge.table.protocols import RELATIVE
 from adjudge.table.rng import DEFAULT_SEED

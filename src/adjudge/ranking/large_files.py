@@ -16,6 +16,7 @@ from adjudge.ranking.counts import pair_units
 from adjudge.ranking.ranking import Provenance, Ranking
 from adjudge.ranking.relative import COUNTED_WITHOUT_TEXTS, TEXTS_NOT_NAMED, rank_units
 from adjudge.readers.columns import SYNONYMS, map_columns
+from adjudge.readers.contents import may_hold_criteria
 from adjudge.readers.large_files import ROW, last_by_number, one_copy_by_number, repeated_numbers, rows_of_file
 from adjudge.readers.options import ReadOptions
 from adjudge.readers.pairs import fixed_sides, outcomes
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 COLUMNS = ("left", "right", "winner")
 # What identifies a comparison besides; where a table has one of the next, the table must be read whole.
 _IDENTITY = ("annotator", "task", "document", "segment")
-SEVERAL = ("campaign", "source_lang", "target_lang", "pair", "screen", "revision", "criterion")
+SEVERAL = ("campaign", "source_lang", "target_lang", "pair", "screen", "revision")
 _OUTCOMES = {"left": 1, "right": -1, "tie": 0, "both-good": 0, "both-bad": 0}
 _TIMES = "times"
 ALMOST_ALL = 0.9
@@ -54,6 +55,8 @@ def _find_pairs(header: list[str], options: ReadOptions) -> dict[str, str] | Non
         return None
     mapping = map_columns(header, source, columns=chosen)
     if not all(side in mapping for side in COLUMNS) or any(name in mapping for name in SEVERAL):
+        return None
+    if may_hold_criteria(name for name in header if name not in mapping.columns.values()) or "criterion" in mapping:
         return None
     return {name: mapping.need(name) for name in (*COLUMNS, *_IDENTITY) if name in mapping}
 

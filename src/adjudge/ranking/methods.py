@@ -273,7 +273,7 @@ def _check(settings: RankSettings) -> None:
     if settings.resamples is not None and settings.resamples < 0:
         raise UsageError(f"{param('resamples')} is {settings.resamples}, it must be 0 or more")
     if settings.lines is not None:
-        from adjudge.ranking.lines import check_rule
+        from adjudge.ranking.decisions import check_rule
 
         check_rule(settings.lines)
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from adjudge.ranking.decisions import decide
-from adjudge.ranking.lines import (
+from adjudge.ranking.decisions import (
     benjamini_hochberg,
     best_first,
     cluster_numbers,
+    decide,
     holm,
     levelled,
     line_after,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.ranking.counts import Tally, Units, units_of
-from adjudge.ranking.lines import check_connected, rank_bounds, resampled_rank_sets
+from adjudge.ranking.decisions import check_connected, rank_bounds, resampled_rank_sets
 from adjudge.ranking.ranking import Findings, Provenance, Ranking, assemble, provenance
 from adjudge.ranking.significance import (
     circles,

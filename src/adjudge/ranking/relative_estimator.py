@@ -19,9 +19,8 @@ from adjudge.ranking.counts import (
     person_of,
     units_of,
 )
-from adjudge.ranking.decisions import DRAWS, PairDecisions
+from adjudge.ranking.decisions import DRAWS, PairDecisions, check_connected, groups_that_met
 from adjudge.ranking.estimator import Estimate, Part, Units
-from adjudge.ranking.lines import check_connected, groups_that_met
 from adjudge.ranking.methods import METHODS
 from adjudge.ranking.relative import check_comparable
 from adjudge.ranking.significance import difference_spread, resampling_tests, separation

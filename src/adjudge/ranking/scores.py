@@ -15,9 +15,8 @@ from adjudge.mixed.effects import Cause
 from adjudge.mixed.fit import MixedFit, PartFit, prepare
 from adjudge.mixed.helpers import Helped, Matched, help_design, match
 from adjudge.mixed.model import Model, Refit, model_of
-from adjudge.ranking.decisions import DRAWS, PairDecisions, PairTests, Reading, decide_by_both
+from adjudge.ranking.decisions import DRAWS, PairDecisions, PairTests, Reading, decide_by_both, resampled_rank_sets
 from adjudge.ranking.estimator import Estimate, Part, Units
-from adjudge.ranking.lines import resampled_rank_sets
 from adjudge.ranking.ranking import Findings, Provenance, Ranking, assemble, provenance
 from adjudge.ranking.relative import unnamed_people_note
 from adjudge.ranking.significance import mann_whitney

@@ -100,7 +100,10 @@ PAIR_COLUMNS: dict[str, tuple[str, ...]] = {
         "right", "model_b", "system_b", "sysb", "sys_b", "b", "y", "system2", "system_2", "sys2", "model2", "model_2",
         "second", "right_system", "right_model",
     ),
-    "winner": ("winner", "preference", "outcome", "choice", "label", "better", "winner_model", "result", "verdict"),
+    "winner": (
+        "winner", "preference", "outcome", "choice", "label", "better", "winner_model", "result", "verdict",
+        "chosen_model", "chosen_system", "chosen", "preferred",
+    ),
 }  # fmt: skip
 
 # What files write for a winner besides the systems' names; compared like column names.
@@ -144,6 +147,7 @@ class ColumnMap:
         guesses: Mapping[str, int] | None = None,
         likeliest: str | None = None,
         also: Mapping[str, str] | None = None,
+        lower: bool = False,
     ) -> InputError:
         """The error for a table in which no column has this meaning.
 
@@ -154,6 +158,7 @@ class ColumnMap:
             guesses: the columns that may be it, and how many different values each holds.
             likeliest: the one of them to name in the example.
             also: what else is missing, and the column that may be it.
+            lower: whether lower values of the likeliest are better.
         """
         taken = {column: name for name, column in self.columns.items() if column != name}
         listed = ", ".join(f"{name} (taken for {taken[name]})" if name in taken else name for name in self.header)
@@ -168,6 +173,7 @@ class ColumnMap:
         if meaning == "score" and either_of and "annotator" not in self.columns:
             wide = f" (or {param('raters')}, where each annotator has a column)"
         said = as_argument([f"{name}={shown(column)}" for name, column in {meaning: free, **(also or {})}.items()])
+        said += f" {param('lower_is_better')}" if lower else ""
         return self.source.fault(
             f"{what}; say which it is, as {param('columns')} {said}{wide}, or give {param('format')}"
         )

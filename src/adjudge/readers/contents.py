@@ -59,6 +59,7 @@ _PEOPLE = (
     "pid",
     "uid",
 )
+_NUMBERS = ("id", "key", "index", "no", "nr", "number", "line", "row")
 _WEAK_SCORES = ("note", "nota", "body", "noten", "wertung", "valoración", "évaluation", "evaluation", "rate", "stars")
 
 
@@ -129,7 +130,11 @@ class _Contents:
         if not (column.dtype == pl.String or column.dtype.is_integer()) or column.null_count() > 0:
             return False
         words = column.cast(pl.String).str.strip_chars()
-        if (words == "").any() or words.str.contains(r"^[+-]?[0-9]*[.,][0-9]+$").any():
+        if (
+            (words == "").any()
+            or words.str.contains(r"^[\[{]").any()
+            or words.str.contains(r"^[+-]?[0-9]*[.,][0-9]+$").any()
+        ):
             return False
         short = words.str.len_chars().sum() / len(words) <= LONG_NAME
         return short and 2 <= words.n_unique() <= max(2, self.frame.height // 2)
@@ -143,7 +148,16 @@ class _Contents:
         return None
 
     def find_people_and_segments(self) -> None:
-        """Find who judged what, where the headers do not say it."""
+        """Find who judged what, where the headers do not say it; texts are found more surely once people are."""
+        self._find_segments()
+        if "annotator" not in self.mapping and "annotator" not in self.said:
+            system = self.mapping.columns["system"]
+            self._find_people(
+                system, self.columns("document", "task", "campaign", "source_lang", "target_lang", "pair", "kind")
+            )
+            self._find_segments()
+
+    def _find_segments(self) -> None:
         system = self.mapping.columns["system"]
         others = self.columns("document", "task", "campaign", "source_lang", "target_lang", "pair", "kind")
         if "segment" not in self.mapping and "segment" not in self.said:
@@ -156,8 +170,6 @@ class _Contents:
             elif len(items) == 1 and not _has_word(items[0], _ABOUT):
                 what = f"has '{shown(items[0])}' ({self._values(items[0])}), which may name people or texts"
                 raise self.ask(what, annotator=items[0], segment=items[0])
-        if "annotator" not in self.mapping and "annotator" not in self.said:
-            self._find_people(system, others)
 
     def _items(self) -> list[str]:
         """Columns that can identify what was judged: names, or the texts themselves."""
@@ -169,7 +181,11 @@ class _Contents:
         """Whether values are long, as texts are, or whole numbers in a column that is not called as people are."""
         words = self.frame[name].cast(pl.String)
         is_long = words.str.len_chars().sum() / len(words) > LONG_NAME
-        return bool(is_long or (words.str.contains("^[0-9]+$").all() and not _has_word(name, _PEOPLE)))
+        return bool(
+            is_long
+            or plain(name) in _NUMBERS
+            or (words.str.contains("^[0-9]+$").all() and not _has_word(name, _PEOPLE))
+        )
 
     def _is_crossed(self, name: str, system: str, *others: str) -> bool:
         """Whether each value has nearly every system, and each of them once (for each annotator)."""
@@ -186,13 +202,14 @@ class _Contents:
         rows, judged = self.frame.height, self.different(system, *text)
         people, unclear = [], []
         for name in self.free():
-            if not self._judged_several(name, system) or plain(name) in _AGAIN:
+            about = _has_word(name, _ABOUT) and not _has_word(name, _PEOPLE)
+            if about or not self._judged_several(name, system) or plain(name) in _AGAIN:
                 continue
             explains = judged < NEARLY * rows <= self.different(name, system, *text) / NEARLY
             of_text = self.different(name, *text) <= self.different(*text) / NEARLY if text else False
             if explains and not of_text and len(text) > len(others):
                 people.append(name)
-            elif not _has_word(name, _ABOUT) and not self._holds_answers(name):
+            elif not self._holds_answers(name):
                 unclear.append(name)
         named = [name for name in people if not _has_word(name, (*_ASKED, *SYNONYMS["criterion"]))]
         if len(named) == 1 and self._are_people(named[0], system, *text):
@@ -204,6 +221,12 @@ class _Contents:
                 f"has '{shown(named[0])}' ({self._values(named[0])}), which {several}",
                 annotator=named[0], criterion=named[0],
             )  # fmt: skip
+        if "segment" not in self.mapping and len(unclear) > 1 and not people:
+            few, *_, many = sorted(unclear, key=self.different)
+            may = " and ".join(f"'{shown(name)}' ({self._values(name)})" for name in (few, many))
+            both = as_argument([*self.options.columns, f"annotator={few}", f"segment={many}"])
+            what = f"names neither annotators nor segments, unless {may} do"
+            raise self.mapping.source.fault(f"{what}; say {param('columns')} {both}, or which columns else")
         if unclear and not people:
             first = next((name for name in unclear if _has_word(name, _PEOPLE)), unclear[0])
             what = (
@@ -245,6 +268,13 @@ class _Contents:
         rows = self.frame.height
         if rows < ROWS_NEEDED or self.different(*key) >= NEARLY * rows or not self.columns("segment", "document"):
             return None
+        met = self.different(*key, named) if named is not None else 0
+        if (
+            named is not None
+            and met >= NEARLY * self.different(*key) * self.different(named)
+            and self.different(named) > 1
+        ):
+            return self.take("criterion", named, "each output was judged by each of its values")
         explain = [
             name
             for name in self.free()
@@ -282,13 +312,19 @@ CRITERIA = (
 
 
 def criteria_in(names: Iterable[str]) -> list[str]:
-    """The columns that are called like a criterion: `Fluency (1-5)`, `adequacy_score`."""
-    return [name for name in names if _has_word(name, CRITERIA)]
+    """The columns that are called like a criterion or a question: `Fluency (1-5)`, `adequacy_score`, `Q1`."""
+    return [name for name in names if _has_word(name, CRITERIA) or re.fullmatch(r"[qQ][ _.-]?\d+.*", name)]
+
+
+def may_hold_criteria(header: Iterable[str]) -> bool:
+    """Whether some column is called as columns of criteria are, so that its contents matter."""
+    return any(_has_word(name, (*_ASKED, *SYNONYMS["criterion"])) for name in header)
 
 
 def questions_in(names: Iterable[str]) -> list[str]:
     """The columns that are called like questions, which no system is: `Q1`, `fluency`."""
-    return [name for name in names if _has_word(name, (*CRITERIA, *_ASKED)) or re.fullmatch(r"[qQ][ _.-]?\d+.*", name)]
+    named = [name for name in names if not _has_word(name, ("system", "model", "mt"))]
+    return [name for name in named if _has_word(name, _ASKED) or criteria_in([name])]
 
 
 def people_in(names: Iterable[str]) -> list[str]:

@@ -13,8 +13,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.readers import duplicates
-from adjudge.readers.parsing import BadRows
-from adjudge.readers.spreadsheets import undo_plain_text
+from adjudge.readers.parsing import BadRows, undo_plain_text
 from adjudge.table.errors import Source, param
 from adjudge.table.judgments import SetAside, any_repeated
 from adjudge.table.wording import counted

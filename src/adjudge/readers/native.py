@@ -22,13 +22,21 @@ from adjudge.readers.columns import (
     replace_decimal_commas,
     scale_of,
 )
-from adjudge.readers.contents import choose_criterion, complete, criteria_in, people_in, questions_in
+from adjudge.readers.contents import MOST_CRITERIA, choose_criterion, complete, criteria_in, people_in, questions_in
 from adjudge.readers.pairs import find_winners, pair_judgments
-from adjudge.readers.parsing import LoadedTable, add_languages, stem
-from adjudge.readers.spreadsheets import as_plain_text
+from adjudge.readers.parsing import LoadedTable, add_languages, as_plain_text, stem
 from adjudge.readers.tables import load_sheets, load_table, parquet_bytes, record_file, record_text
-from adjudge.readers.values import put_on_scale, refuse_lower, replace_words
-from adjudge.readers.wide import find_columns, unpivot, unpivot_criteria, unpivot_raters
+from adjudge.readers.values import put_on_scale, refuse_lower, replace_words, says_lower
+from adjudge.readers.wide import (
+    find_columns,
+    find_lists,
+    find_orders,
+    unpivot,
+    unpivot_criteria,
+    unpivot_lists,
+    unpivot_orders,
+    unpivot_raters,
+)
 from adjudge.table.comparisons import BLOCK_KEY
 from adjudge.table.errors import InputError, Source, UsageError, param, shown
 from adjudge.table.files import atomic_path, write_text
@@ -68,6 +76,8 @@ WHOLE_DOCUMENT = "score of a whole document, not of a segment"
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read tables; what a file is, its content says, not its name."""
     tables = [(path, table) for path in paths for table in _tables(path, options)]
+    if not tables:
+        raise InputError("this folder holds no table; name the files", file=paths[0])
     parts = []
     for path, table in tables:
         judgments = read_loaded(table, options, stem(path))
@@ -93,10 +103,24 @@ def _without_excluded(judgments: Judgments) -> Judgments:
 
 
 def _tables(path: Path, options: ReadOptions) -> list[LoadedTable]:
+    if path.is_dir():
+        files = sorted(file for file in path.iterdir() if file.suffix.lower() in _ENDINGS)
+        return [_of_one_person(file, table, options) for file in files for table in _tables(file, options)]
     if not options.sheets:
         return [load_table(path)]
     wide = options.raters or options.systems
     return load_sheets(path, options.sheets, columns=options.columns, wide=wide, raters=bool(options.raters))
+
+
+def _of_one_person(path: Path, table: LoadedTable, options: ReadOptions) -> LoadedTable:
+    """The table of a file in a folder, of the annotator after whom the file is named where no column names any."""
+    wide = options.raters or options.systems
+    header = [name for name in table.frame.columns if name not in wide]
+    if options.raters or "annotator" in map_columns(header, table.source, columns=options.columns, meanings=SYNONYMS):
+        return table
+    note = f"each file of {path.parent.name} is taken for an annotator, whose name is that of the file"
+    frame = table.frame.with_columns(pl.lit(stem(path)).alias("annotator"))
+    return replace(table, frame=frame, notes=(*table.notes, note), added=table.added | {"annotator"})
 
 
 def read_frame(frame: pl.DataFrame, options: ReadOptions) -> Judgments:
@@ -122,32 +146,53 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Jud
         return _read_wide(loaded, options)
     mapping = _drop_other_kinds(map_columns(frame.columns, source, columns=options.columns, meanings=SYNONYMS), frame)
     if "system" in mapping:
-        if (by_criteria := _split_criteria(loaded, mapping, options)) is not None:
-            return read_loaded(*by_criteria, campaign)
-        mapping, found = complete(frame, mapping, options)
-        mapping.refuse_twice(loaded.twice)
-        refuse_lower(mapping.columns, options, source)
-        frame, notes = add_languages(renamed(frame, mapping))
-        with_names = replace(loaded, frame=frame, notes=(*loaded.notes, *found, *notes))
-        return _make_judgments(with_names, mapping, options, mapping)
+        return _read_long(loaded, mapping, options, campaign)
+    if (orders := find_orders(frame, mapping.columns)) is not None:
+        return read_loaded(unpivot_orders(loaded, orders), options, campaign)
     sides = find_winners(loaded, options)
-    if "left" in sides.mapping and "right" in sides.mapping:
+    if {"best", "worst"} <= set(map(plain, frame.columns)):
+        how = "write each as one ranking, such as 'A > B = C > D', in a column 'ranking'"
+        raise source.fault(f"has columns of best and worst outputs, which are not understood; {how}")
+    both = [sides.mapping.columns[side] for side in ("left", "right") if side in sides.mapping]
+    # Scores of two systems, `System A` and `System B`, are no names of systems that were compared.
+    of_numbers = "winner" not in sides.mapping and set(both) <= set(columns_of_numbers(frame))
+    if len(both) > 1 and not of_numbers:
         return pair_judgments(sides, options, campaign)
     raise _explain_missing_system(frame, mapping)
+
+
+def _read_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, campaign: str) -> Judgments:
+    """A table with a column of systems: of one answer in each row, or of several, which are put into rows first."""
+    found: list[str] = []
+    # What has every column of the judgment table is one, and nothing in it needs to be guessed.
+    if not set(SCHEMA) <= set(loaded.frame.columns):
+        if (lists := find_lists(loaded.frame, mapping)) is not None:
+            return read_loaded(unpivot_lists(loaded, *lists), options, campaign)
+        if (by_criteria := _split_criteria(loaded, mapping, options)) is not None:
+            return read_loaded(*by_criteria, campaign)
+        mapping, found = complete(loaded.frame, mapping, options)
+        refuse_lower(mapping.columns, options, loaded.source)
+    mapping.refuse_twice(loaded.twice)
+    frame, notes = add_languages(renamed(loaded.frame, mapping))
+    with_names = replace(loaded, frame=frame, notes=(*loaded.notes, *found, *notes))
+    return _make_judgments(with_names, mapping, options, mapping)
 
 
 def _split_criteria(
     loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions
 ) -> tuple[LoadedTable, ReadOptions] | None:
     """The table with a row for each criterion where each has a column; the user's one is the score alone."""
-    free = [name for name in columns_of_numbers(loaded.frame) if name not in mapping.columns.values()]
     if options.criterion is not None and "criterion" not in mapping:
         wanted = [name for name in loaded.frame.columns if plain(name) == plain(options.criterion)]
         if len(wanted) == 1:
             said = [entry for entry in options.columns if entry.partition("=")[0].strip() != "score"]
             return loaded, replace(options, criterion=None, columns=(*said, f"score={wanted[0]}"))
-    criteria = criteria_in(free)
-    if {"score", "rank"} & set(mapping.columns) or len(criteria) < 2:
+    if {"score", "rank"} & set(mapping.columns):
+        return None
+    free = [name for name in loaded.frame.columns if name not in mapping.columns.values()]
+    numbers = columns_of_numbers(loaded.frame)
+    criteria = [name for name in criteria_in(free) if name in numbers or loaded.frame[name].n_unique() <= MOST_CRITERIA]
+    if len(criteria) < 2:
         return None
     return unpivot_criteria(loaded, criteria), options
 
@@ -228,7 +273,7 @@ def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOption
     # Between commas, a quoted value with a comma may be a number or a list; only scores are surely numbers.
     scores = [name for name in given if name == "score" and frame.schema[name] == pl.String]
     notes: list[str] = []
-    for name in scores:
+    for name in scores if options.values or not set(SCHEMA) <= set(given) else ():
         worth, notes = replace_words(frame[name], options, source, uses.columns.get(name, name))
         frame = frame.with_columns(worth.alias(name))
     frame, with_commas = replace_decimal_commas(frame, scores, thousands=True)
@@ -240,8 +285,9 @@ def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOption
         taken = f"those with a rank are taken as '{ASSUMED_OF_RANKS}', with a score as '{ASSUMED_OF_SCORES}'"
         notes.append(f"{say}: {taken}")
     check_answers(frame, given, mapping)
-    frame, turned = put_on_scale(frame, options, bad)
-    notes += turned
+    if options.scale or options.lower_is_better:
+        frame, turned = put_on_scale(frame, options, bad)
+        notes += turned
     check_scale_of_scores(frame, bad)
     if options.labels is not None:
         # A table does not say its scale.
@@ -264,7 +310,9 @@ def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOption
         source=source,
         uses=uses.uses(),
     )
-    judgments = choose_criterion(mark_humans(judgments, options.human, given=given), options)
+    judgments = mark_humans(judgments, options.human, given=given)
+    if options.criterion is not None or "criterion" in judgments.table.columns:
+        judgments = choose_criterion(judgments, options)
     return replace(judgments, notes=judgments.notes + warn_about_scale(judgments.table, options))
 
 
@@ -301,8 +349,15 @@ def check_answers(frame: pl.DataFrame, given: Sequence[str], mapping: ColumnMap)
     if not set(given) & set(ANSWERS):
         taken = set(mapping.columns.values())
         numbers = [name for name in columns_of_numbers(frame) if name not in taken and name not in SCHEMA]
+        if len(people := people_in(numbers)) > 1 and "annotator" not in mapping:
+            what = (
+                f"has no column 'score', but columns of numbers that are called like annotators ({', '.join(people)})"
+            )
+            raise mapping.source.fault(f"{what}; say {param('raters')} {as_argument(people)}")
         guesses = {name: frame[name].n_unique() for name in numbers}
-        raise mapping.missing("score", instead="rank", guesses=guesses, likeliest=next(reversed(numbers), None))
+        likeliest = next(reversed(numbers), None)
+        lower = likeliest is not None and says_lower(likeliest)
+        raise mapping.missing("score", instead="rank", guesses=guesses, likeliest=likeliest, lower=lower)
     protocols = frame["protocol"].drop_nulls().unique().sort()
     for protocol in protocols.filter(protocols.is_in(list(PROTOCOLS))):
         needed = PROTOCOLS[protocol].needed_column
@@ -340,6 +395,7 @@ def warn_about_scale(table: pl.DataFrame, options: ReadOptions) -> tuple[str, ..
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _TIMES = ("started", "ended")
+_ENDINGS = (".csv", ".tsv", ".txt", ".xlsx", ".xls", ".ods", ".json", ".jsonl", ".parquet")
 
 
 def check_ending(path: Path) -> None:

@@ -11,20 +11,20 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
 from adjudge.readers.options import ReadOptions
 from adjudge.table.errors import InputError, Source, on_command_line, param, shown
 from adjudge.table.files import read_bytes, read_text
-from adjudge.table.judgments import ColumnUse, Judgments, SetAside, concat
+from adjudge.table.judgments import SCHEMA, ColumnUse, Judgments, SetAside, concat
 from adjudge.table.languages import UNKNOWN, find_pair, pair_in_name, split_pair
 from adjudge.table.texts import span_column
 from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from adjudge.table.record import CampaignRecord
@@ -660,3 +660,33 @@ def _parse(text: str, width: int) -> pl.DataFrame | None:
         )
     except pl.exceptions.PolarsError:
         return None
+
+
+# Spreadsheets compute what begins like a formula, also in CSV, and a formula may send the table away. Such texts get an
+# apostrophe before them. Those that begin with apostrophes already get one more, so that it can be taken away again.
+
+_FORMULA = r"^'*[=+\-@\t\r]"
+_MARKED = r"^'('*[=+\-@\t\r])"
+_NUMBER = r"^[+\-][0-9]+(\.[0-9]+)?([eE][+\-]?[0-9]+)?$"
+
+
+Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
+
+
+def as_plain_text(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with texts that no spreadsheet takes for formulas; numbers stay as they are."""
+    text = pl.col(pl.String)
+    formula = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
+    names = {name: f"'{name}" for name in frame.columns if re.match(_FORMULA, name)}
+    return frame.with_columns(pl.when(formula).then("'" + text).otherwise(text).name.keep()).rename(names)
+
+
+def undo_plain_text(frame: Frame, header: Collection[str]) -> Frame:
+    """The frame as it was before `as_plain_text`, if its header is that of a judgment table that adjudge wrote.
+
+    In other tables an apostrophe is left where it stands.
+    """
+    if not set(SCHEMA) <= set(header):
+        return frame
+    names = {name: name[1:] for name in header if re.match(_MARKED, name) and name[1:] not in header}
+    return frame.with_columns(pl.col(pl.String).str.replace(_MARKED, "${1}")).rename(names)

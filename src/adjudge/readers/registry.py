@@ -10,7 +10,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from importlib import import_module
 from pathlib import Path
@@ -207,8 +207,16 @@ def _as_option(name: str, value: Any) -> Any:
     """Convert a value to the form in which `ReadOptions` stores it; comma-separated names are accepted too."""
     if isinstance(value, Mapping) and name in ("columns", "winner", "values"):
         return tuple(f"{key}={given}" for key, given in value.items())
-    if isinstance(value, str) and getattr(ReadOptions, name) == ():
+    several = getattr(ReadOptions, name) == ()
+    if value is not None and name in ("batches", "annotators", "attributes"):
+        paths = as_paths(value, f"what {param(name)} names")
+        if not several and len(paths) != 1:
+            raise UsageError(f"{param(name)} is one file, not {len(paths)}; name it")
+        return tuple(paths) if several else paths[0]
+    if isinstance(value, str) and several:
         return split_names(value)
+    if several and value is not None and not isinstance(value, Iterable):
+        raise UsageError(f"{param(name)} is {type(value).__name__} '{shown(value)}'; give a name or a list of names")
     if isinstance(value, list | tuple) and name in ("raters", "systems", "sheets", "scale"):
         # Columns of data frames may be called by numbers, and a scale is given in numbers.
         return tuple(map(str, value))

@@ -16,7 +16,7 @@ import zlib
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -24,42 +24,11 @@ from adjudge.readers.columns import BRACKETS, PAIR_COLUMNS, SYNONYMS, plain
 from adjudge.readers.parsing import LoadedTable
 from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import check_size, memory_at_hand
-from adjudge.table.judgments import SCHEMA
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
-
-Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
-
-
-# Spreadsheets compute what begins like a formula, also in CSV, and a formula may send the table away. Such texts get an
-# apostrophe before them. Those that begin with apostrophes already get one more, so that it can be taken away again.
-
-_FORMULA = r"^'*[=+\-@\t\r]"
-_MARKED = r"^'('*[=+\-@\t\r])"
-_NUMBER = r"^[+\-][0-9]+(\.[0-9]+)?([eE][+\-]?[0-9]+)?$"
-
-
-def as_plain_text(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with texts that no spreadsheet takes for formulas; numbers stay as they are."""
-    text = pl.col(pl.String)
-    formula = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
-    names = {name: f"'{name}" for name in frame.columns if re.match(_FORMULA, name)}
-    return frame.with_columns(pl.when(formula).then("'" + text).otherwise(text).name.keep()).rename(names)
-
-
-def undo_plain_text(frame: Frame, header: Collection[str]) -> Frame:
-    """The frame as it was before `as_plain_text`, if its header is that of a judgment table that adjudge wrote.
-
-    In other tables an apostrophe is left where it stands.
-    """
-    if not set(SCHEMA) <= set(header):
-        return frame
-    names = {name: name[1:] for name in header if re.match(_MARKED, name) and name[1:] not in header}
-    return frame.with_columns(pl.col(pl.String).str.replace(_MARKED, "${1}")).rename(names)
-
 
 # The reader of workbooks gives the value of the uppermost of merged cells alone, so where cells are merged is asked of
 # calamine, and of OpenDocument, for which it does not say, read from the XML.

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from adjudge.readers.columns import KNOWN
 from adjudge.table.judgments import no_answer
 from adjudge.table.protocols import KINDS, NOT_JUDGED, PROTOCOLS
 from adjudge.table.record import count_answers
 from adjudge.table.results import Result, Setting, Table, number, text
-from adjudge.table.wording import counted
+from adjudge.table.wording import as_argument, counted, split_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adjudge.table.judgments import ColumnUse, Judgments
     from adjudge.table.record import CampaignRecord
+
+
+# Options besides the columns that say how a table is read.
+_LAYOUT = ("pair", "systems", "raters", "wide", "sheets", "winner", "values", "scale", "criterion", "encoding")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +90,7 @@ def describe(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:
         settings=settings,
         data=judgments.fingerprint,
         set_aside=judgments.set_aside,
-        notes=judgments.notes,
+        notes=(*judgments.notes, *_say_again(judgments.columns, settings)),
         rows=table.height,
         annotators=table["annotator"].drop_nulls().n_unique(),
         systems=judged["system"].drop_nulls().n_unique(),
@@ -96,6 +102,20 @@ def describe(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:
         columns=judgments.columns,
         judgments=count_answers(judgments.final().table).judgments,
     )
+
+
+def _say_again(uses: tuple[ColumnUse, ...], settings: Mapping[str, Setting]) -> tuple[str, ...]:
+    """The command that reads the columns of one file as they were read, where their names alone do not say it."""
+    files = {use.file for use in uses}
+    named = {use.taken_for: use.column for use in uses if use.taken_for in KNOWN}
+    if len(files) != 1 or all(meaning == column for meaning, column in named.items()):
+        return ()
+    said = {name: str(value) for name, value in settings.items() if value and name in _LAYOUT}
+    columns = as_argument([f"{meaning}={column}" for meaning, column in named.items() if meaning != column])
+    options = [f"--{name} {as_argument(split_names(value))}" for name, value in said.items()]
+    options += ["--lower-is-better"] * bool(settings.get("lower_is_better"))
+    command = " ".join(["adjudge rank", shlex.quote(files.pop()), "--columns", columns, *options])
+    return (f"the columns as they were understood: {command}",)
 
 
 def describe_answers(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:

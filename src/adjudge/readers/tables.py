@@ -22,8 +22,15 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from adjudge.readers.columns import KNOWN, SYNONYMS, map_columns, parse_columns, plain, renamed, replace_decimal_commas
-from adjudge.readers.parsing import LoadedTable, add_languages, detect_delimiter, numbered_lines, row_lines
-from adjudge.readers.spreadsheets import read_sheets, read_workbook, undo_plain_text
+from adjudge.readers.parsing import (
+    LoadedTable,
+    add_languages,
+    detect_delimiter,
+    numbered_lines,
+    row_lines,
+    undo_plain_text,
+)
+from adjudge.readers.spreadsheets import read_sheets, read_workbook
 from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import COPIES_IN_MEMORY, check_size, decode_text, memory_at_hand, read_bytes, read_text
 from adjudge.table.judgments import SCHEMA, Judgments, first_true

@@ -5,8 +5,9 @@ Also comparisons that say in several columns who won: a score for each side, or 
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -14,16 +15,28 @@ from adjudge.readers.columns import WINNERS, ColumnMap, map_columns, plain
 from adjudge.readers.parsing import LoadedTable
 from adjudge.table.errors import Source, UsageError, param, shown, unknown_choice
 from adjudge.table.judgments import KEY, ColumnUse
+from adjudge.table.wording import LONG_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
 
+FEW_NAMES = 6
+"""So few winners and losers may be systems in a table of any length; texts are nearly all different."""
 SHAPES = ("scores", "ranks")
 # In columns of ranks, at least this share of rows has 1 as lowest number and none above the number of systems.
 LIKE_RANKS = 0.95
 # Names of the column of losers, in tables with a column of winners.
-LOSER = ("loser", "loser_model", "losing_system", "rejected", "worse")
+LOSER = (
+    "loser",
+    "loser_model",
+    "losing_system",
+    "rejected_model",
+    "rejected_system",
+    "rejected",
+    "worse",
+    "dispreferred",
+)
 # Names of the columns with a score for each side, in tables without a winner.
 SCORES_OF_SIDES = (
     ("score_a", "score_b"), ("rating_a", "rating_b"), ("score_1", "score_2"), ("rating_1", "rating_2"),
@@ -32,6 +45,7 @@ SCORES_OF_SIDES = (
 _MARKED = ["1", "1.0", "true", "yes"]
 _BOTH_NAMES = {"left": pl.min_horizontal, "right": pl.max_horizontal}
 _ROW = "row of the file"
+_ORDER = r"^[^<>=]+([>=][^<>=]+)*>[^<>=]+(=[^<>=]+)*$|^[^<>=]+(=[^<>=]+)+$"
 
 
 def unpivot(loaded: LoadedTable, systems: Sequence[str], shape: str | None) -> LoadedTable:
@@ -117,6 +131,88 @@ def unpivot_raters(
         ragged={i * rows + row: problem for row, problem in loaded.ragged.items() for i in range(len(of_raters))},
     )
     return table, tuple(ColumnUse(source.name, name, f"{answer} by {name}", "used") for name in of_raters)
+
+
+def find_orders(frame: pl.DataFrame, taken: Mapping[str, str]) -> str | None:
+    """The column in which each cell is a whole ranking, `B > A = C`; None where there is none."""
+    others = [name for name, dtype in frame.schema.items() if dtype == pl.String and name not in taken.values()]
+    for name in (*(taken[meaning] for meaning in ("rank", "winner") if meaning in taken), *others):
+        cells = frame[name].drop_nulls() if frame.schema[name] == pl.String else pl.Series(dtype=pl.String)
+        cells = cells.filter(cells.str.strip_chars() != "")
+        if len(cells) and len(cells.filter(cells.str.contains(_ORDER))) >= LIKE_RANKS * len(cells):
+            return name
+    return None
+
+
+def unpivot_orders(loaded: LoadedTable, column: str) -> LoadedTable:
+    """A table with a whole ranking in one cell as one with a row for each system: `system` and `rank`."""
+    numbered = loaded.frame.with_row_index(_ROW)
+    groups = pl.col(column).fill_null("").str.split(">").alias("system")
+    long = numbered.with_columns(groups).with_columns(pl.int_ranges(1, pl.col("system").list.len() + 1).alias("rank"))
+    long = long.drop(column, strict=False).explode("system", "rank")
+    long = long.with_columns(pl.col("system").str.split("=")).explode("system")
+    long = long.with_columns(pl.col("system").str.strip_chars(), pl.col("rank").cast(pl.String))
+    if "screen" not in long.columns:
+        long = long.with_columns(_screen(long).alias("screen"))
+    rows = long[_ROW].to_list()
+    return replace(
+        loaded,
+        frame=long.drop(_ROW),
+        source=replace(loaded.source, row_of=lambda row: rows[row]),
+        notes=(*loaded.notes, f"'{shown(column)}' holds whole rankings, the best system first"),
+        ragged={i: loaded.ragged[row] for i, row in enumerate(rows) if row in loaded.ragged},
+    )
+
+
+# Names of columns that hold, for each output, the list of what all annotators said.
+LISTS = ("scores", "ratings", "annotations", "human_scores", "human_ratings", "expert_annotations", "expert_scores")
+
+
+def find_lists(frame: pl.DataFrame, mapping: ColumnMap) -> tuple[str, list[list[Any]]] | None:
+    """The column in which each cell lists scores (or scores by criterion) of one output, and the lists."""
+    known = {*map(plain, LISTS), plain(mapping.columns.get("score", "scores"))}
+    for name in frame.columns if "annotator" not in mapping else ():
+        cells = [_parse_list(cell) for cell in frame[name]] if plain(name) in known else []
+        lists = [cell for cell in cells if cell is not None]
+        if lists and len(lists) == len(cells):
+            return name, lists
+    return None
+
+
+def _parse_list(cell: object) -> list[Any] | None:
+    """A list of numbers, or of objects that hold numbers; None where a cell is anything else."""
+    try:
+        given = cell.to_list() if isinstance(cell, pl.Series) else json.loads(str(cell))
+    except (ValueError, RecursionError):
+        return None
+    said = (
+        [value for each in given for value in (each.values() if isinstance(each, dict) else [each])]
+        if isinstance(given, list)
+        else [None]
+    )
+    numbers = said and all(isinstance(value, int | float) and not isinstance(value, bool) for value in said)
+    return given if numbers else None
+
+
+def unpivot_lists(loaded: LoadedTable, column: str, lists: Sequence[list[Any]]) -> LoadedTable:
+    """A table with a list of scores per output as one with a row for each score; its place names the annotator."""
+    rows = [row for row, said in enumerate(lists) for _ in said]
+    answers = [each if isinstance(each, dict) else {"score": each} for said in lists for each in said]
+    names = list(dict.fromkeys(name for answer in answers for name in answer))
+    places = [str(place) for said in lists for place in range(1, len(said) + 1)]
+    frame = loaded.frame.drop(column)[rows].with_columns(
+        pl.Series("annotator", places),
+        *(pl.Series(name, [answer.get(name) for answer in answers], strict=False).cast(pl.String) for name in names),
+    )
+    note = f"'{shown(column)}' lists the scores of each output; each place in the list is taken for one annotator"
+    return replace(
+        loaded,
+        frame=frame,
+        source=replace(loaded.source, row_of=lambda row: rows[row]),
+        notes=(*loaded.notes, note),
+        ragged={i: loaded.ragged[row] for i, row in enumerate(rows) if row in loaded.ragged},
+        added=loaded.added | {"annotator", "score", *names},
+    )
 
 
 def unpivot_criteria(loaded: LoadedTable, criteria: Sequence[str]) -> LoadedTable:
@@ -210,16 +306,24 @@ def winners(frame: pl.DataFrame, mapping: ColumnMap) -> tuple[pl.DataFrame, str]
     sides = {"left", "right"} & set(mapping.columns)
     names = {plain(name): name for name in reversed(frame.columns)}
     if "winner" in mapping and not sides:
-        return _winners_by_losers(frame, mapping.columns["winner"], names)
+        return _winners_by_losers(frame, mapping, names)
     if "winner" not in mapping and len(sides) == 2:
         return _winners_by_outcomes(frame, names) or _winners_by_scores(frame, names)
     return None
 
 
-def _winners_by_losers(frame: pl.DataFrame, won: str, names: Mapping[str, str]) -> tuple[pl.DataFrame, str] | None:
-    lost = _first_name(names, LOSER)
+def _winners_by_losers(
+    frame: pl.DataFrame, mapping: ColumnMap, names: Mapping[str, str]
+) -> tuple[pl.DataFrame, str] | None:
+    won, lost = mapping.columns["winner"], _first_name(names, LOSER)
     if lost is None:
         return None
+    both = pl.concat([frame[won].cast(pl.String), frame[lost].cast(pl.String).alias(won)])
+    is_text = both.str.contains(r"^\s*[\[{]").any() or both.str.len_chars().sum() > LONG_NAME * len(both)
+    if is_text or both.n_unique() > max(FEW_NAMES, frame.height // 4):
+        what = f"'{shown(won)}' and '{shown(lost)}' hold texts, not the names of systems"
+        add = "add columns that name the system of each, such as chosen_model and rejected_model"
+        raise mapping.source.fault(f"{what}; {add}")
     note = f"'{won}' and '{lost}' say who won; where they stood on the screen is not known"
     two = [function(won, lost).alias(side) for side, function in _BOTH_NAMES.items()]
     return frame.with_columns(two).drop(lost), note

@@ -17,7 +17,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from adjudge.readers.spreadsheets import as_plain_text
+from adjudge.readers.parsing import as_plain_text
 from adjudge.reports.chart_theme import DARK, LIGHT, paint
 from adjudge.reports.display import frame_of
 from adjudge.table.errors import InputError, UsageError

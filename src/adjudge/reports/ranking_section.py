@@ -194,16 +194,21 @@ def methods_section(results: PairResults) -> Section | None:
     says = moves if differ else "No system's place depends on the method."
     chart = Chart("methods", "Places by method", says, draw_places({one.method: one.order for one in (first, *others)}))
     words += _false_alarms(results)
-    charts, tables = [chart], [_orders((first, *others))]
-    folded = [one.tables()[0] for one in others if _has_rank_sets(one)]
+    charts, tables, folded = (
+        [chart],
+        [_orders((first, *others))],
+        [one.tables()[0] for one in others if _has_rank_sets(one)],
+    )
     explained = results.explained
     if explained is not None:
         ways = "From the customary ways to the model, step by step; the table says why a system moves."
         why, *more = explained.tables()
-        charts.append(Chart("moves", "Why systems moved", ways, draw_places(explained.orders)))
-        words = [*words, *[explained.story] * bool(explained.story)]
-        tables.append(replace(why, note=""))
-        folded = [*more, *folded]
+        charts = [*charts, Chart("moves", "Why systems moved", ways, draw_places(explained.orders))]
+        words, tables, folded = (
+            [*words, *[explained.story] * bool(explained.story)],
+            [*tables, replace(why, note="")],
+            [*more, *folded],
+        )
     return Section("methods", "Other methods", tuple(words), tuple(charts), tuple(tables), tuple(folded))
 
 
@@ -242,8 +247,8 @@ STEPS = (0.25, 0.35, 0.45, 0.55, 0.65, 0.75)
 # What a cell of the chart is, by the kind of judgments.
 _CELL = {
     "relative": "A cell is the percentage of comparisons that the row's system won against the column's, ties left "
-    "out; a dot marks pairs that all judgments together tell apart.",
-    "scores": "A cell is the row's score minus the column's; a dot marks pairs that are told apart.",
+    "out; a dot marks pairs that are decided.",
+    "scores": "A cell is the row's score minus the column's; a dot marks pairs that are decided.",
 }
 # How sure it is that the row's system is worse, or better, than the column's.
 _EVIDENCE = ("worse", "perhaps worse", "open", "perhaps better", "better")
@@ -268,7 +273,7 @@ def pairs_chart(ranking: Ranking) -> Chart:
     if ranking.kind == "relative":
         says = "Blue: the row's system wins more often; orange: it loses more often."
         return Chart("pairs", "Who beats whom", says, draw_wins(ranking))
-    says = "Blue: the row's system is better; orange: worse; weak colours: told apart only without Holm's correction."
+    says = "Blue: the row's system is better; orange: worse; weak colours: decided if it were the only question."
     return Chart("pairs", "Differences", says, draw_differences(ranking, unit=ranking.unit))
 
 

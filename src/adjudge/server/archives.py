@@ -408,6 +408,10 @@ def read_snapshot(database: str | None, default_file: Path, working: Path) -> It
         yield Snapshot(connection, read_migration(connection, name))
 
 
+# What SQLite says of a copy that cannot be written; the second may be said of the original, too.
+_NOT_WRITTEN = ("database or disk is full", "disk I/O error")
+
+
 def copy_sqlite(file: Path, copy: Path) -> None:
     """Copy a SQLite database through its online backup, while others write to it; a damaged one is refused."""
     log = file.with_name(file.name + "-wal")
@@ -424,6 +428,12 @@ def copy_sqlite(file: Path, copy: Path) -> None:
                 problems = [str(row[0]) for row in target.execute("PRAGMA integrity_check(3)")]
             break
         except (sqlite3.Error, OSError) as fault:
+            if str(fault) in _NOT_WRITTEN:
+                # The folder of the copy itself is gone when this is read.
+                what = (
+                    f"the database cannot be copied here ({fault}); make room, or check {file.name} with adjudge doctor"
+                )
+                raise InputError(what, file=copy.parent.parent) from fault
             if number == len(addresses):
                 raise InputError(f"cannot be copied ({fault}); check it with adjudge doctor", file=file) from fault
     copy.chmod(0o600)
@@ -607,7 +617,7 @@ def _rename_paths(text: str, renamed: dict[str, str], campaign_file: Path) -> st
 # A folder is locked while it is in use. The system gives the lock up when its process ends, however it ends. Numbers of
 # processes would not do: in containers, one process after the other has the same number.
 
-ENDING = ".part"
+ENDING = ".adjudge.part"
 
 
 @contextmanager
@@ -616,7 +626,8 @@ def working_folder(beside: Path) -> Iterator[Path]:
     try:
         beside.parent.mkdir(parents=True, exist_ok=True)
         for former in beside.parent.iterdir():
-            if is_working_folder(former, beside):
+            # Whatever they worked on: a folder holds what people said.
+            if is_working_folder(former, beside) or (former.name[:1] == "." and former.name.endswith(ENDING)):
                 _remove_if_free(former)
         folder, lock = _make_folder(beside)
     except OSError as fault:
@@ -630,7 +641,7 @@ def working_folder(beside: Path) -> Iterator[Path]:
 
 def is_working_folder(path: Path, beside: Path) -> bool:
     """Whether this is a folder for work in progress on `beside`."""
-    return path.name.startswith(f".{beside.name[:100]}.") and path.name.endswith(ENDING)
+    return path.name.startswith(f".{beside.name[:100]}.") and path.name.endswith(".part")
 
 
 def _make_folder(beside: Path) -> tuple[Path, int]:

@@ -351,7 +351,8 @@ def _app_settings() -> dict[str, Any]:
         "LOGGING": {
             "version": 1,
             "disable_existing_loggers": False,
-            "handlers": {"errors": {"class": "logging.StreamHandler", "level": "ERROR"}},
+            "filters": {"kinds": {"()": "adjudge.server.fault_log.OncePerKind"}},
+            "handlers": {"errors": {"class": "logging.StreamHandler", "level": "ERROR", "filters": ["kinds"]}},
             "loggers": {"django": {"handlers": ["errors"], "level": "ERROR", "propagate": False}},
         },
         # A session is a signed cookie that names a link; whether the link still holds is asked on every request.

@@ -35,8 +35,9 @@ def command() -> None:
 
 def main() -> None:
     """Run the command; explained faults become one sentence on standard error and an exit code."""
-    from adjudge.shell.output import INTERRUPTED, fail, ignore_closed_pipe
+    from adjudge.shell.output import INTERRUPTED, fail, give_standard_output, ignore_closed_pipe, say_not_written
 
+    give_standard_output()
     try:
         code = _run()
         sys.stdout.flush()
@@ -49,6 +50,10 @@ def main() -> None:
         if not isinstance(end.__context__, BrokenPipeError):
             raise
         code = ignore_closed_pipe()
+    except OSError as fault:
+        # What was printed last is only now written.
+        ignore_closed_pipe()
+        fail(say_not_written(fault), 1)
     if code == INTERRUPTED:
         fail("stopped", INTERRUPTED)
     if code:
@@ -56,7 +61,14 @@ def main() -> None:
 
 
 def _run() -> int:
-    from adjudge.shell.output import allow_any_text, fail, fail_on_wrong_call
+    from adjudge.shell.output import (
+        OUTPUT_FAULTS,
+        allow_any_text,
+        fail,
+        fail_on_wrong_call,
+        ignore_closed_pipe,
+        say_not_written,
+    )
     from adjudge.table.errors import AdjudgeError
 
     allow_any_text()
@@ -70,6 +82,9 @@ def _run() -> int:
         raise
     except Exception as fault:
         fail_on_wrong_call(fault)
+        if isinstance(fault, OSError) and fault.filename is None and fault.errno in OUTPUT_FAULTS:
+            ignore_closed_pipe()
+            fail(say_not_written(fault), 1)
         if os.environ.get("ADJUDGE_DEBUG"):
             raise
         kind = type(fault).__name__

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import os
 import sys
 from contextlib import contextmanager
@@ -152,6 +153,27 @@ def ignore_closed_pipe() -> int:
     """Ignore that the reader of standard output has gone, as with `| head`; nothing more is flushed."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+# A full disk, a quota, a limit on the size of files, a device that fails, and what is not open for writing.
+OUTPUT_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+
+
+def say_not_written(fault: OSError) -> str:
+    """The message where standard output takes no more."""
+    return f"standard output cannot be written ({fault.strerror or fault}); make room, or choose a file with -o"
+
+
+def give_standard_output() -> None:
+    """Let a program that was started without standard output or standard error, as by `>&-`, print to nowhere."""
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            # Else the next file that is opened would get its number, and what is printed.
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            setattr(sys, name, os.fdopen(number, "w", encoding="utf-8", closefd=False))
 
 
 @contextmanager

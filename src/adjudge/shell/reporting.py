@@ -241,7 +241,7 @@ def _describe_simulation(name: str, simulated: Simulated) -> Iterator[str]:
     held = describe(simulated.judgments, {})
     people = f"{counted(held.annotators, 'annotator')}, {len(simulated.truth.careless)} of them careless"
     yield f"\n{name}"
-    yield f"  simulate    {counted(held.rows, 'judgment')} of {counted(held.systems, 'system')} by {people}"
+    yield f"  simulate    {counted(held.judgments, 'judgment')} of {counted(held.systems, 'system')} by {people}"
 
 
 def _describe_results(results: PairResults) -> Iterator[str]:
@@ -263,7 +263,7 @@ def _describe_results(results: PairResults) -> Iterator[str]:
     decisions = decide_by_ranking(ranking, claims)
     yield f"  rank        {say_headline(decisions)}"
     apart = f"{decisions.apart} of {counted(decisions.pairs, 'pair')} of systems"
-    yield f"              {apart} differ significantly ({ranking.method})"
+    yield f"              {apart} are decided ({ranking.method})"
     if (tournament := results.tournament) is not None:
         among = f"cycles of wins among {sum(map(len, tournament.cycles))} systems"
         proof = "proved minimal" if tournament.mfas.optimal else "not proved minimal"

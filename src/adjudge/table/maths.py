@@ -165,7 +165,7 @@ def memoised(make: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
 # From estimates with a joint covariance to statements about pairs: differences with p-values, and equivalence.
 #
 # Every function takes effects, their covariance, and the degrees of freedom of each difference. A difference divided by
-# its standard error is referred to Student's t. `ranking.lines` looks at all differences at once.
+# its standard error is referred to Student's t. `ranking.decisions` looks at all differences at once.
 
 
 @dataclass(frozen=True, eq=False)
