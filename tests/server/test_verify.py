@@ -253,7 +253,7 @@ def test_one_count_of_judgments_everywhere(tmp_path: Path, adjudge: Callable[...
         tmp_path, documents=6, task_size=12, annotators='["anna", "bert", "cleo"]', systems=4, more=more
     )
     (tmp_path / "delta.txt").write_text((tmp_path / "alpha.txt").read_text())
-    texts = "".join((tmp_path / f"{name}.txt").read_text() for name in ("alpha", "beta", "gamma"))
+    texts = "\n".join((tmp_path / f"{name}.txt").read_text() for name in ("alpha", "beta", "gamma"))
     rng = np.random.default_rng(5)
     scores = {text: int(rng.integers(40, 90)) for text in texts.splitlines()}
     with Server(file) as server:
