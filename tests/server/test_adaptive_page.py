@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
@@ -49,15 +50,15 @@ def test_three_people_judge_until_the_best_is_settled(browser: Browser, tmp_path
     with Server(campaign) as server:
         tasks = load_tasks(campaign.with_name("tasks.json"))
         system_of = {output.text: output.systems[0] for task in tasks.tasks for _, _, output in task.outputs()}
-        pages = []
+        pages, rng = [], np.random.default_rng(3)
         for name in ("anna", "ben", "cleo"):
             page = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce").new_page()
             begin(page, server, name)
             pages.append(page)
         while not all(_is_done(page) for page in pages):
-            for number, page in enumerate(pages):
+            for page in pages:
                 if not _is_done(page):
-                    _judge_task(page, system_of, number)
+                    _judge_task(page, system_of, rng)
         organiser = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
         organiser.goto(server.links["organiser"])
         verdict = organiser.locator("section.panel", has_text="adjudge look").first
@@ -78,15 +79,15 @@ def _is_done(page: Page) -> bool:
     return page.get_by_text("Thank you!").count() > 0
 
 
-def _judge_task(page: Page, system_of: dict[str, str], person: int) -> None:
-    """Judge the task in hand by keys, each translation as its system deserves, and hand it in."""
+def _judge_task(page: Page, system_of: dict[str, str], rng: np.random.Generator) -> None:
+    """Judge the task in hand by keys, each translation as its system deserves but for chance, and hand it in."""
     items = page.locator("article.item")
     expect(items.first).to_be_visible()
     for number in range(items.count()):
         if number:
             page.keyboard.press("Enter")
         text = items.nth(number).locator("[lang=en]").last.inner_text().strip()
-        type_number(page, str(SCORES[system_of[text]] + (number + person) % 3))
+        type_number(page, str(SCORES[system_of[text]] + int(rng.integers(5))))
     page.keyboard.press("Enter")
     expect(page.locator("dialog[open]")).to_contain_text("hand them in")
     page.keyboard.press("h")
