@@ -35,7 +35,10 @@ def test_good_metrics_help_and_a_random_one_does_not(data: Path) -> None:
         for name in ("MetricX-23-b-refA", "GEMBA-MQM-src", "Random-sysname-src")
     }
     # An interval is as wide on either side by ratios; the gain in its middle is printed unless the interval includes 1.
-    gains = {name: np.mean([np.sqrt(one.gain_low * one.gain_high) for one in found]) for name, found in helpers.items()}
+    gains = {
+        name: np.mean([np.sqrt((one.gain_low or np.nan) * (one.gain_high or np.nan)) for one in found])
+        for name, found in helpers.items()
+    }
     printed = {name: np.mean([one.gain for one in found]) for name, found in helpers.items()}
     assert 1.04 < gains["MetricX-23-b-refA"] < 1.25
     assert 1.04 < gains["GEMBA-MQM-src"] < 1.25
