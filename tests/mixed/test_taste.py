@@ -12,6 +12,7 @@ import adjudge
 from adjudge.mixed.design import MODELS, MixedDesign, design_from, normal_scores, points_per_unit
 from adjudge.mixed.effects import identify, taste_degrees
 from adjudge.mixed.fit import MixedFit, fit, prepare, refit
+from adjudge.mixed.model import model_of
 from adjudge.ranking.decisions import holm
 from adjudge.readers.options import ReadOptions
 from adjudge.table.judgments import Judgments
@@ -255,3 +256,18 @@ def test_parts_keep_the_calibration_items_of_those_who_are_left() -> None:
         prepare(again).refit(score, ratios).effects,
         atol=1e-8,
     )
+
+
+def test_without_a_document_calibration_items_stay() -> None:
+    """Effects are folded here, as every document is a task, and have more rows than the outputs that are ranked."""
+    base = campaign("pages", 6, annotators=5, documents=8).table
+    shared = base.filter(pl.col("document") == "d0").with_columns(kind=pl.lit("calibration"), document=pl.lit("shared"))
+    table = pl.concat([base, shared]).with_columns(task="document")
+    model = model_of(design_from(Judgments(table), model="mixed-points"))
+    assert model.design.linking is not None
+    assert any(len(effect.parts) > 1 for effect in model.prepared.effects.kept)
+    documents = model.codes("document")
+    assert documents is not None
+    for code, without in enumerate(model.leave_out("document", range(3))):
+        assert without is not None
+        np.testing.assert_allclose(without.effects, model.part(documents != code).effects, atol=1e-8)
