@@ -4,8 +4,8 @@
     class TournamentSettings:
         time_limit: float = option(60.0, "CPU seconds for proving that the order is optimal.", above=0, unit="seconds")
 
-`shell.declare` makes the option of the command line, the keyword of the Python function, their checks and the
-reference from it.
+From it `shell.line` makes the option of the command line, `shell.declare` the keyword of the Python function and the
+checks of both, and `shell.reference` the reference.
 """
 
 from __future__ import annotations
