@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from adjudge.evidence.parity import ParitySettings, parity
-from adjudge.evidence.parity_counts import Sums, interval_of, sign_test
+from adjudge.evidence.parity_counts import Sums, interval_of, model_contrasts, sign_test
 from adjudge.table.errors import DataError, UsageError
 from adjudge.table.judgments import Judgments
 from tests.conftest import Run, assert_explained, examples
@@ -328,3 +328,20 @@ def test_systems_equal_to_the_human_are_seldom_told_apart_where_documents_are_sh
         compared = parity(campaign.drawn(np.random.default_rng(seed)), human="system 0")
         told += any(system.verdict != "not told apart" for system in compared.systems)
     assert told <= binom.ppf(0.999, number, 0.05)
+
+
+def test_degraded_copies_of_the_human_are_no_translation_of_the_human() -> None:
+    """Equal scores of system and human, who also appears as a control with its translation spoiled, at 20 points."""
+    rng = np.random.default_rng(4)
+    rows = []
+    for annotator in range(6):
+        for document in range(8):
+            for system, kind, level in (("mt", "system", 80.0), ("ref", "system", 80.0), ("ref", "degraded", 20.0)):
+                rows += [(f"a{annotator}", f"d{document}", str(i), system, kind, level + rng.normal(0, 3))
+                         for i in range(2)]  # fmt: skip
+    names = ("annotator", "document", "segment", "system", "kind", "score")
+    columns: dict[str, object] = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    human = [row[3] == "ref" for row in rows]
+    judgments = Judgments.from_columns({**columns, "human": human, "protocol": ["da"] * len(rows)})
+    contrasts, _ = model_contrasts(judgments, "ref", None)
+    assert abs(contrasts["mt"].difference) < 3

@@ -92,7 +92,10 @@ def test_whole_matrices_give_the_same(seed: int, shape: str, normal: bool, unnam
     assert (result.fit.effects == (fast.fit if used else without).effects).all()
     assert (result.gain_low, result.gain_high) == ((estimated.low, estimated.high) if used else (1.0, 1.0))
     assert result.gain == (estimated.shown if used else 1.0)
-    if fast.predicted.any():
+    part = folds_of(design, seed, 40)
+    complete = all(len(np.unique(design.system[part != g])) == len(design.systems) for g in range(int(part.max()) + 1))
+    # The slow version compares systems pair by pair, and needs all of them without each part of the documents.
+    if fast.predicted.any() and complete:
         expected = slow_gain(design, matched, without, slow, seed)
         assert (estimated.estimate, estimated.low, estimated.high) == pytest.approx(expected, rel=5e-3)
         assert estimated.shown == (estimated.estimate if expected[1] > 1 else 1.0)

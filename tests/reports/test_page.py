@@ -121,7 +121,7 @@ def test_claims_come_first_in_plain_words() -> None:
     assert section.slug == "claims"
     summary, rule, breaks, parity = section.words
     assert summary == "Of 3 pairs of systems: 1 holds, 0 need more people, 1 is fragile, 1 is open."
-    assert "no audit breaks it (without the worst system and any annotator left out)" in rule
+    assert "The audits: without the worst system and any annotator left out." in rule
     assert breaks == "What breaks fragile claims: any annotator left out (1)."
     assert parity == "beta is at parity with ref: the difference lies within the margin, in every audit."
     assert page.facts[1].detail == "hold: 1; need more people: 0; fragile: 1"

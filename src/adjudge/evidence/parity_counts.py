@@ -299,8 +299,12 @@ def _points_and_score(outcomes: Outcomes, system: str) -> tuple[float | None, fl
 
 
 def _human_competes(human: str) -> pl.Expr:
-    """The kind of every row. The model leaves references out as controls; here the human is one of those compared."""
-    return pl.when(pl.col("system") == human).then(pl.lit("system")).otherwise(pl.col("kind")).alias("kind")
+    """The kind of every row. The model leaves references out as controls; here the human is one of those compared.
+
+    Degraded copies of the human's translation stay controls: they are not what the human wrote.
+    """
+    competes = (pl.col("system") == human) & (pl.col("kind") == "reference")
+    return pl.when(competes).then(pl.lit("system")).otherwise(pl.col("kind")).alias("kind")
 
 
 def model_contrasts(

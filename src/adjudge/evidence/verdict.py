@@ -498,8 +498,10 @@ def _say_winner(decisions: Decisions) -> str:
     if decisions.strength == "holds":
         return _say_clear_winner(decisions, winner)
     if decisions.strength == "needs more people":
-        if weakest.people_needed is None:
+        if weakest.people_needed is None and decisions.annotators is None:
             return f"{winner} comes out best, but who judged is not named: it may be the view of a few people."
+        if weakest.people_needed is None and weakest.reason:
+            return f"{winner} comes out best, but {weakest.reason.partition(' (')[0]}: more people should judge."
         return f"{winner} comes out best, but narrowly: as many other people would {say_again(weakest.replication)}."
     rival = weakest.systems[-1]
     broken = say_despite(weakest.broken_by[0]) if weakest.broken_by else "but not in every audit"
@@ -766,7 +768,10 @@ def count_claims_in_paper(holds: int, more: int, fragile: int) -> str:
 
 def say_rule(audits: Sequence[str]) -> str:
     """When a claim holds and when it does not."""
-    return f"A decided pair holds if its corrected p is below .01 and no audit breaks it ({listed(audits)})."
+    return (
+        "A decided pair holds if its corrected p is below .01, also by how far annotators part and by average scores, "
+        f"and no audit breaks it. The audits: {listed(audits)}."
+    )
 
 
 def say_breaks(claims: Sequence[Claim]) -> tuple[str, ...]:

@@ -283,8 +283,10 @@ class Program:
             _kill(process)
             process.wait()
             for stream in (process.stdin, process.stdout):
-                if stream is not None:
-                    stream.close()
+                # What was not read of the prompt cannot be given to a program that has ended.
+                with suppress(BrokenPipeError):
+                    if stream is not None:
+                        stream.close()
             with self._lock:
                 self._running.discard(process)
 
