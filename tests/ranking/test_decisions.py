@@ -101,7 +101,6 @@ def test_rank_sets_and_lines_count_decided_pairs() -> None:
     for rule in ("decided", "rank-sets"):
         assert line_after(rule, np.arange(4), tests, result.better, 0.05).tolist() == [True, False, True]
     assert result.letters(np.arange(4)) == ("a", "b", "b", "c")
-    assert result.unbeaten.tolist() == [True, False, False, False]
 
 
 def test_nothing_is_ruled_out_where_the_errors_are_large() -> None:

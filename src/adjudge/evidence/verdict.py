@@ -685,9 +685,6 @@ def say_clusters(clusters: int, systems: int) -> str:
     return f"Lines make {clusters} groups: everyone above a line is decided better than everyone below it."
 
 
-SHARED_LETTERS = "Systems that share a letter are not separated."
-
-
 def say_apart_from(first: str, undecided: int, others: int) -> str:
     """Who is told apart from the first system of a chart, in which points of undecided systems are hollow."""
     if undecided == others:

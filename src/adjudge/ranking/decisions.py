@@ -169,11 +169,6 @@ class PairDecisions:
         """The lowest and the highest rank that decided pairs leave to each system, (n, 2)."""
         return np.stack([1 + self.better.sum(axis=0), len(self.better) - self.better.sum(axis=1)], axis=1)
 
-    @property
-    def unbeaten(self) -> Bools:
-        """Systems than which no other is decided better."""
-        return np.asarray(~self.better.any(axis=0))
-
     def letters(self, order: NDArray[np.int64]) -> tuple[str, ...] | None:
         """The letters of each system, by index: systems that share a letter are not separated.
 
