@@ -49,8 +49,8 @@ format:  ## format the sources
 	$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
 lock:  ## update the locked dependencies (needs uv)
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q pyproject.toml -o requirements/base.txt
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q pyproject.toml --extra postgres --extra embeddings --group dev -o requirements/dev.txt
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q pyproject.toml --extra metrics --extra serve --extra testset -o requirements/base.txt
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q pyproject.toml --extra metrics --extra serve --extra testset --extra postgres --extra embeddings --group dev -o requirements/dev.txt
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q requirements/build.in -o requirements/build.txt
 
 docs: setup  ## generate docs/commands.md and the types of the Python functions from the declarations

@@ -317,10 +317,7 @@ _PREAMBLE = """#let muted = rgb("#566173")
 
 def write_pdf(page: ReportPage, path: Path) -> None:
     """Write the page to a file."""
-    try:
-        import typst
-    except ImportError as fault:
-        raise UsageError(f"{path}: PDF needs the package typst; install adjudge[pdf], or write .html") from fault
+    import typst
     import vl_convert
 
     with tempfile.TemporaryDirectory() as name:

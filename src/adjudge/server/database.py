@@ -134,10 +134,8 @@ def _sqlite_settings(file: Path) -> dict[str, Any]:
 
 
 def _postgres_settings(url: str) -> dict[str, Any]:
-    try:
-        import psycopg  # noqa: F401
-    except ImportError:
-        raise UsageError("PostgreSQL needs its driver; install it with: pip install 'adjudge[postgres]'") from None
+    import psycopg  # noqa: F401  # Django would hide that it is missing
+
     parts = urlsplit(url)
     name = unquote(parts.path.lstrip("/"))
     if not name:

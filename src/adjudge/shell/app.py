@@ -69,7 +69,7 @@ def _run() -> int:
         ignore_closed_pipe,
         say_not_written,
     )
-    from adjudge.table.errors import AdjudgeError
+    from adjudge.table.errors import AdjudgeError, explain_missing_module
 
     allow_any_text()
     try:
@@ -81,6 +81,8 @@ def _run() -> int:
     except BrokenPipeError:
         raise
     except Exception as fault:
+        if isinstance(fault, ModuleNotFoundError) and (missing := explain_missing_module(fault)):
+            fail(str(missing), missing.exit_code)
         fail_on_wrong_call(fault)
         if isinstance(fault, OSError) and fault.filename is None and fault.errno in OUTPUT_FAULTS:
             ignore_closed_pipe()

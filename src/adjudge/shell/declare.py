@@ -26,7 +26,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from adjudge.readers.options import ReadOptions
 from adjudge.shell.reading import Judged, Reading, as_paths
-from adjudge.table.errors import UsageError, in_python, param, unknown_choice
+from adjudge.table.errors import UsageError, explain_missing_module, in_python, param, unknown_choice
 from adjudge.table.settings import REQUIRED, UNSET, Option, argument, option_of
 
 P = ParamSpec("P")
@@ -344,8 +344,11 @@ def as_python_call(function: Callable[P, R]) -> Callable[P, R]:
         import_module("numpy")  # its threads can only be limited once it is loaded
         from adjudge.work.tasks import one_thread
 
-        with one_thread():
-            return function(*args, **keywords)
+        try:
+            with one_thread():
+                return function(*args, **keywords)
+        except ModuleNotFoundError as fault:
+            raise explain_missing_module(fault) or fault from None
 
     return call
 

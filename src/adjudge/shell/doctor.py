@@ -359,7 +359,15 @@ def find_import_faults(modules: Mapping[str, str]) -> dict[str, str]:
     return {name: shown(" ".join(reason.split()), 160) for name, reason in last.items() if reason}
 
 
-PURPOSES = {"postgres": "serving from PostgreSQL", "embeddings": "comparing topics by meaning in testset"}
+PURPOSES = {
+    "cluster": "repetitions on a cluster",
+    "embeddings": "comparing topics by meaning in testset",
+    "metrics": "computing BLEU, chrF and TER",
+    "pdf": "reports as PDF",
+    "postgres": "serving from PostgreSQL",
+    "serve": "collecting judgments in a browser",
+    "testset": "checking source texts",
+}
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(\[[^\]]*\])?\s*(?P<range>[^;]*)(;(?P<marker>.*))?$")
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([^'\"]+)['\"]")
 _BOUND = re.compile(r"(>=|<=|==|!=|<|>)\s*([0-9][0-9.]*)")
@@ -420,7 +428,8 @@ def examine_extras() -> Iterator[Finding]:
 
 def list_requirements() -> list[Requirement]:
     """What the installed package says that it needs."""
-    return [parse_requirement(line) for line in metadata.requires("adjudge") or []]
+    found = [parse_requirement(line) for line in metadata.requires("adjudge") or []]
+    return [requirement for requirement in found if requirement.name != "adjudge"]  # an extra that brings another
 
 
 def parse_requirement(line: str) -> Requirement:

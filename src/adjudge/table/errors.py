@@ -84,6 +84,35 @@ class UsageError(AdjudgeError):
     exit_code = 2
 
 
+EXTRAS = {
+    "cluster": ("distributed", "dask"),
+    "embeddings": ("onnxruntime", "tokenizers", "wordllama"),
+    "metrics": ("sacrebleu",),
+    "pdf": ("typst",),
+    "postgres": ("psycopg",),
+    "serve": ("django", "ninja", "gunicorn", "waitress"),
+    "testset": ("ftfy", "msgpack", "py3langid", "rapidfuzz", "spylls", "wordfreq"),
+}
+"""The modules that come with each extra of the installation."""
+
+
+class MissingExtraError(UsageError):
+    """A package is not installed because it comes with an extra."""
+
+    slug = "extra"
+
+
+def explain_missing_module(fault: ModuleNotFoundError) -> MissingExtraError | None:
+    """The error that names the extra of a module that is not installed; None for a module of no extra."""
+    module = (fault.name or "").partition(".")[0]
+    for extra, modules in EXTRAS.items():
+        if module in modules:
+            return MissingExtraError(
+                f"this needs the package '{module}', which is not installed: pip install 'adjudge[{extra}]'"
+            )
+    return None
+
+
 class InputError(AdjudgeError):
     """A file cannot be read in the given format, or cannot be written."""
 

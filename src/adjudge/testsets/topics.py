@@ -193,21 +193,14 @@ class Encoder(Protocol):
 
 def load(choice: str) -> Encoder:
     """The model that comes with the extra, or the one in a folder."""
-    try:
-        if choice == SENTENCES:
-            return BundledModel()
-        folder = Path(choice)
-        if not folder.is_dir():
-            raise UsageError(
-                f"{param('embeddings')} '{choice}' is neither '{WORDS}' nor '{SENTENCES}' nor the folder of a model"
-            )
-
-        return OnnxModel.read(folder)
-    except ModuleNotFoundError as fault:
+    if choice == SENTENCES:
+        return BundledModel()
+    folder = Path(choice)
+    if not folder.is_dir():
         raise UsageError(
-            f"{param('embeddings')} {choice} needs the package '{fault.name}', which comes with the extra: "
-            "pip install 'adjudge[embeddings]'"
-        ) from fault
+            f"{param('embeddings')} '{choice}' is neither '{WORDS}' nor '{SENTENCES}' nor the folder of a model"
+        )
+    return OnnxModel.read(folder)
 
 
 def embed(documents: Sequence[Document], encoder: Encoder) -> Floats:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from warnings import filterwarnings
 
 from adjudge._version import __version__
-from adjudge.table.errors import ClusterError, UsageError, param
+from adjudge.table.errors import ClusterError, param
 from adjudge.work.tasks import Outcome, Progress, chunks_of, current_workers, do_chunk, jobs_of, note_processes
 
 if TYPE_CHECKING:
@@ -336,12 +336,7 @@ def _count_threads(client: Any) -> int:
 @cache
 def connect(address: str) -> Any:
     """A client of the scheduler, whose workers have the same versions as this process."""
-    try:
-        distributed: Any = import_module("distributed")
-    except ImportError as fault:
-        raise UsageError(
-            f"{param('scheduler')} needs the package distributed; pip install 'adjudge[cluster]'"
-        ) from fault
+    distributed: Any = import_module("distributed")
     try:
         client: Any = distributed.Client(address, timeout=TO_CONNECT, set_as_default=False)
     except (OSError, ValueError) as fault:
