@@ -19,10 +19,10 @@ import adjudge
 from adjudge.evidence.audit import SECTIONS, AuditSettings, audit, load
 from adjudge.evidence.composition import Composition, Discrepancies, Sampling, SoleWinners
 from adjudge.evidence.post_edits import Acceptability, Edits
-from adjudge.ranking.intervals import correlate, proportion
 from adjudge.readers import native
 from adjudge.table.errors import DataError, UsageError
 from adjudge.table.judgments import Judgments
+from adjudge.table.maths import correlate, proportion
 from adjudge.table.results import Table, to_plain
 from tests.conftest import Run, assert_explained
 from tests.helpers.check_make import Block, rankings, scores

@@ -10,14 +10,9 @@ import pytest
 
 from adjudge.evidence.audit import audit
 from adjudge.evidence.conditions import FEWEST_SHARED, Alike, Conditions, Oddities, find_conditions, find_oddities
-from adjudge.evidence.verdict import (
-    HumanStanding,
-    add_verdict,
-    alarm_about_human,
-    say_conditions,
-    say_judged_by,
-    say_oddities,
-)
+from adjudge.evidence.verdict import add_verdict, say_oddities
+from adjudge.evidence.verdict_facts import HumanStanding
+from adjudge.evidence.verdict_human import alarm_about_humans, say_conditions, say_judged_by
 from adjudge.ranking.methods import rank
 from adjudge.table.judgments import Judgments
 from tests.evidence.test_claims import campaign
@@ -161,7 +156,7 @@ def test_what_the_judgments_do_not_say_is_unknown() -> None:
 )
 def test_a_human_that_loses_to_most_systems_raises_an_alarm(better: int, others: int, alarm: str) -> None:
     names = tuple(f"s{i}" for i in range(better + others))
-    said = alarm_about_human(HumanStanding("refB", names[:better], (), names[better:], ()))
+    said = alarm_about_humans([HumanStanding("refB", names[:better], (), names[better:], ())])
     assert bool(said) == bool(alarm)
     if alarm:
         assert said[0] == (

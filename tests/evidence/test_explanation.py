@@ -10,7 +10,7 @@ import pytest
 
 import adjudge
 from adjudge.evidence.explanation import PARTS, Explained, ExplainedSystem, explain, with_explanation
-from adjudge.evidence.verdict import say_place
+from adjudge.evidence.verdict_comparison import say_place
 from adjudge.mixed.design import design_from
 from adjudge.mixed.model import model_of
 from adjudge.ranking.methods import rank

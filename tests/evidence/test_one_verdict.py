@@ -14,7 +14,8 @@ import pytest
 
 from adjudge.evidence.audit import Audit, AuditSettings, audit
 from adjudge.evidence.claims import Claims
-from adjudge.evidence.verdict import add_verdict, decide_by_claims, decide_by_ranking, say_headline
+from adjudge.evidence.verdict import add_verdict, say_headline
+from adjudge.evidence.verdict_facts import decide_by_claims, decide_by_ranking
 from adjudge.ranking.methods import rank
 from adjudge.ranking.ranking import Ranking
 from adjudge.reports import latex

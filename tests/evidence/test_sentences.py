@@ -13,7 +13,8 @@ from bench.campaign_cells import EQUAL
 import adjudge
 from adjudge.evidence.audit import AuditSettings, audit
 from adjudge.evidence.claims import Claim, Claims
-from adjudge.evidence.verdict import HumanStanding, Verdict, decide_by_claims, people_needed, say_claims
+from adjudge.evidence.verdict import say_claims
+from adjudge.evidence.verdict_facts import HumanStanding, Verdict, decide_by_claims, people_needed
 from adjudge.table.judgments import Judgments
 from tests.evidence import test_claims, test_one_verdict
 from tests.reports import test_collected

@@ -11,19 +11,19 @@ from adjudge.evidence.audit import Audit, Section
 from adjudge.evidence.claims import Claim, Claims
 from adjudge.evidence.composition import Documents, ExplainedSpread, SampledSystem, Sampling, TaskComposition
 from adjudge.evidence.stability import Stability, StabilityRow
-from adjudge.evidence.trust import AATest, HalfAgreement, Influence, LeftOutUnit, Reliability
-from adjudge.evidence.verdict import Verdict
+from adjudge.evidence.trust import AARate, AATest, HalfAgreement, Influence, LeftOutUnit, Reliability
+from adjudge.evidence.verdict_facts import Verdict
 from adjudge.mixed.effects import VarianceComponent
 from adjudge.people.results import Agreement, AnnotatorAgreement, AnnotatorCheck, Checked, Coefficients, LengthAgreement
 from adjudge.ranking.changes import ChangeFamily
 from adjudge.ranking.decisions import decide
-from adjudge.ranking.intervals import AARate, Correlation
 from adjudge.ranking.methods import find_method
 from adjudge.ranking.ranking import Lines, PairComparison, RankedSystem, Ranking
 from adjudge.ranking.tournament import CheapestOrder, Movable, Tournament, Violation
 from adjudge.readers.summary import Imported
 from adjudge.reports.build import PairResults
 from adjudge.table.judgments import SetAside
+from adjudge.table.maths import Correlation
 
 LEVEL = 0.05
 NASTY = "</script><script>window.hacked=1</script><img src=x onerror='window.hacked=1'>"

@@ -10,8 +10,7 @@ from pathlib import Path
 import altair as alt
 import pytest
 
-from adjudge.evidence.trust import HalfAgreement, Reliability
-from adjudge.ranking.intervals import AARate
+from adjudge.evidence.trust import AARate, HalfAgreement, Reliability
 from adjudge.reports.audit_section import rates_chart, reliability_section
 from adjudge.reports.build import build_report
 from adjudge.reports.page import Chart, ReportPage

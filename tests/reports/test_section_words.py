@@ -9,8 +9,7 @@ from dataclasses import replace
 import pytest
 
 from adjudge.evidence.composition import Documents, TaskComposition
-from adjudge.evidence.trust import AATest, Influence, LeftOutUnit
-from adjudge.ranking.intervals import AARate
+from adjudge.evidence.trust import AARate, AATest, Influence, LeftOutUnit
 from adjudge.reports.audit_section import (
     _rule,
     aa_section,

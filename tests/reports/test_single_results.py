@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from adjudge.evidence.verdict import decide_by_ranking, say_headline
+from adjudge.evidence.verdict import say_headline
+from adjudge.evidence.verdict_facts import decide_by_ranking
 from adjudge.metrics.results import CurvePoint, MetaEvaluation, MetricAtLevel, MetricComparison
 from adjudge.planning.settings import Plan, PlanChoice, PlanPoint
 from adjudge.reports.metrics_section import draw_curve, meta_headline

@@ -7,17 +7,8 @@ from dataclasses import replace
 import pytest
 
 from adjudge.evidence.claims import Claims
-from adjudge.evidence.verdict import (
-    Verdict,
-    count_claims_in_paper,
-    decide_by_claims,
-    decide_by_ranking,
-    lost_to_correction,
-    name_best,
-    say_apart_in_paper,
-    say_headline,
-    say_ranking,
-)
+from adjudge.evidence.verdict import count_claims_in_paper, name_best, say_apart_in_paper, say_headline, say_ranking
+from adjudge.evidence.verdict_facts import Verdict, decide_by_claims, decide_by_ranking, lost_to_correction
 from adjudge.ranking.decisions import State
 from adjudge.ranking.ranking import Ranking
 from adjudge.reports import latex

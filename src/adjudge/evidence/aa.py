@@ -33,15 +33,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from adjudge.evidence.trust import AATest, unnamed_note
+from adjudge.evidence.trust import AARate, AATest, unnamed_note
 from adjudge.ranking import bradley_terry
 from adjudge.ranking import relative as ratios
 from adjudge.ranking.estimator import estimator_of
-from adjudge.ranking.intervals import false_alarms
 from adjudge.ranking.relative_estimator import RelativeEstimator
 from adjudge.ranking.significance import halves_differ
 from adjudge.table.errors import DataError, unknown_choice
-from adjudge.table.maths import Bools, Codes, Floats, student_tail
+from adjudge.table.maths import Bools, Codes, Floats, proportion, student_tail
 from adjudge.table.rng import DEFAULT_SEED, generator
 from adjudge.work.tasks import map_tasks
 
@@ -244,3 +243,10 @@ def _all_equal(value: Floats, system: Codes, systems: int) -> Bools:
     np.maximum.at(high, system, value)
     equal: Bools = low >= high
     return equal
+
+
+def false_alarms(p: Floats) -> AARate:
+    """How often a test of equal halves said "different", from its p-values; NaN is no test."""
+    known = p[~np.isnan(p)]
+    at_05, at_01 = (proportion(int((known < level).sum()), len(known)) for level in (0.05, 0.01))
+    return AARate(len(known), at_05.share, at_01.share, at_05.interval)

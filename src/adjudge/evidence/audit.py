@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 from adjudge.evidence.claims import Claims
 from adjudge.evidence.conditions import Oddities, find_oddities
 from adjudge.evidence.documents import documents_setting
-from adjudge.evidence.verdict import decide_by_claims, say_claims, say_oddities
+from adjudge.evidence.verdict import say_claims, say_oddities
+from adjudge.evidence.verdict_facts import decide_by_claims
 from adjudge.ranking.changes import GENUINE
 from adjudge.ranking.scores import account_note
 from adjudge.table.errors import DataError, UsageError, param, unknown_choice

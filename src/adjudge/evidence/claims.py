@@ -22,16 +22,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from adjudge.evidence.conditions import find_conditions
-from adjudge.evidence.verdict import (
-    FEW_PEOPLE,
-    OWN_SPREAD,
-    Verdict,
-    claim_best,
-    claim_better,
-    claim_parity,
-    count_claims,
-    say_reason,
-)
+from adjudge.evidence.verdict import OWN_SPREAD, count_claims, say_reason
+from adjudge.evidence.verdict_facts import FEW_PEOPLE, Verdict, claim_best, claim_better, claim_parity
 from adjudge.ranking import relative as ratios
 from adjudge.ranking.changes import margin_in_points
 from adjudge.ranking.decisions import STRONG, PairDecisions, find_again, holm

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.evidence import compared_campaigns
-from adjudge.evidence.verdict import say_same_documents, show_correlation
+from adjudge.evidence.verdict_comparison import say_same_documents, show_correlation
 from adjudge.metrics.gold import GoldSettings, gold
 from adjudge.ranking.decisions import holm
 from adjudge.readers.metric_scores import MetricScore, fingerprint_of_scores

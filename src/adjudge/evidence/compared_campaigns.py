@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from adjudge.evidence.verdict import say_same_order, show_correlation
+from adjudge.evidence.verdict_comparison import say_same_order, show_correlation
 from adjudge.ranking.counts import tally, units_of
 from adjudge.ranking.decisions import holm
 from adjudge.ranking.estimator import is_relative

@@ -21,12 +21,11 @@ import polars as pl
 
 from adjudge.ranking.counts import Tally, tally
 from adjudge.ranking.estimator import is_relative
-from adjudge.ranking.intervals import Correlation, correlate
 from adjudge.ranking.methods import find_method
 from adjudge.ranking.significance import sign_tests
 from adjudge.table.comparisons import BLOCK_KEY, Comparisons, comparisons, relative_judgments
 from adjudge.table.errors import DataError, UsageError
-from adjudge.table.maths import Floats, divide
+from adjudge.table.maths import Correlation, Floats, correlate, divide
 from adjudge.table.protocols import RATED, SCORED
 from adjudge.table.results import UNWRITTEN, Cell, Column, Table, number, p_value, percent, tabulate, text
 from adjudge.table.rng import DEFAULT_SEED, generator

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from adjudge.evidence import verdict
+from adjudge.evidence import verdict_comparison as words
 from adjudge.mixed.design import combine, levels_of
 from adjudge.mixed.effects import TASTE
 from adjudge.mixed.model import Model, model_of
@@ -130,7 +130,7 @@ class Explained:
         for here, there in self._ends_of(one):
             if here != there:
                 first, second = ((self.ways[way], rank) for way, rank in zip(self.ends, (here, there), strict=True))
-                return verdict.say_moved(one.system, first, second, self._reasons(one, up=there < here))
+                return words.say_moved(one.system, first, second, self._reasons(one, up=there < here))
         return ""
 
     def _reasons(self, one: ExplainedSystem, *, up: bool) -> list[str]:
@@ -384,10 +384,10 @@ class _ScoreReasons:
         """Why the rank of a system by one way differs from that by another."""
         before, after = self.ranks[first][i] or 0, self.ranks[second][i] or 0
         if second == "official":
-            return (verdict.say_official_lines(before - after),)
+            return (words.say_official_lines(before - after),)
         gains = self._gains(i, first, second)
         own = self._own_change(i, first, second)
-        return _reasons(gains, up=after < before) or (verdict.say_others_moved(own),)
+        return _reasons(gains, up=after < before) or (words.say_others_moved(own),)
 
     def _own_change(self, i: int, first: str, second: str) -> float | None:
         """How a system's distance from the average changed, where both are in points."""
@@ -400,14 +400,14 @@ class _ScoreReasons:
         if first == "everyone":
             return self._by_filter(i)
         if (first, second) == ("raw", "z"):
-            return [(-self.own_means[i], verdict.say_own_means(-self.own_means[i]))]
+            return [(-self.own_means[i], words.say_own_means(-self.own_means[i]))]
         if (first, second) == ("z", "model"):
             undone = self.distortion[i]
-            why = verdict.say_z_distortion(-undone, self.seen[i], len(self.seen))
+            why = words.say_z_distortion(-undone, self.seen[i], len(self.seen))
             return [(undone, why), *self._by_parts(i, without="strictness")]
         if second == "typical":
             of_all = float((self.low * self.scores.n).sum() / self.scores.n.sum())
-            return [(self.low[i] - of_all, verdict.say_disasters(float(self.low[i]), of_all))]
+            return [(self.low[i] - of_all, words.say_disasters(float(self.low[i]), of_all))]
         return self._by_parts(i)
 
     def _by_parts(self, i: int, without: str = "") -> list[tuple[float, str]]:
@@ -418,15 +418,15 @@ class _ScoreReasons:
                 continue
             if part == "strictness":
                 share, strictest, kindest = self.shares[i]
-                why = verdict.say_who_judged(held, share, extreme=strictest if held < 0 else kindest)
+                why = words.say_who_judged(held, share, extreme=strictest if held < 0 else kindest)
             else:
                 named = cast("Literal['tasks', 'documents', 'segments', 'tastes', 'rest']", part)
-                why = verdict.say_what_judged(named, held)
+                why = words.say_what_judged(named, held)
             gains.append((-held, why))
         used, rows = self.scores.n[i], self.scores.counted_rows(self.scores.sheet)[i]
         if rows > used:
             held = float(self.parts["set_aside"][i])
-            gains.append((-held, verdict.say_set_aside(int(rows - used), int(rows), held)))
+            gains.append((-held, words.say_set_aside(int(rows - used), int(rows), held)))
         return gains
 
     def _by_filter(self, i: int) -> list[tuple[float, str]]:
@@ -435,7 +435,7 @@ class _ScoreReasons:
             return []
         rows, used = scores.counted_rows(scores.all_sheet)[i], scores.counted_rows(scores.sheet)[i]
         held = float(_centred(scores.means["everyone"])[i] - _centred(scores.means["raw"])[i])
-        return [(-held, verdict.say_set_aside(int(rows - used), int(rows), held))] if rows > used else []
+        return [(-held, words.say_set_aside(int(rows - used), int(rows), held))] if rows > used else []
 
 
 def _explain_relative(judgments: Judgments) -> Explained:
@@ -454,15 +454,15 @@ def _explain_relative(judgments: Judgments) -> Explained:
     systems = []
     for i in np.lexsort((np.array(estimator.systems), -strength)):
         own = {way: ranks[way][i] for way in means}
-        by_ties = (of_all - ties[i], verdict.say_ties(float(ties[i]), of_all))
+        by_ties = (of_all - ties[i], words.say_ties(float(ties[i]), of_all))
         # A log-odds of 1 is worth about a quarter of the wins between equal systems.
-        by_opponents = (float(opponents[i]) / 4, verdict.say_opponents(float(opponents[i])))
+        by_opponents = (float(opponents[i]) / 4, words.say_opponents(float(opponents[i])))
         gains = {"expected-wins": [by_ties, by_opponents], "bradley-terry": [by_opponents, *busy[i]]}
         moves = []
         for first, second in _RELATIVE_MOVES:
             before, after = own[first], own[second]
             if before is not None and after is not None and before != after:
-                why = _reasons(gains[second], up=after < before) or (verdict.say_others_moved(None),)
+                why = _reasons(gains[second], up=after < before) or (words.say_others_moved(None),)
                 moves.append(Move(first, second, before, after, why))
         numbers = {way: float(values[i]) for way, values in means.items()}
         systems.append(ExplainedSystem(estimator.systems[i], bool(estimator.human[i]), own, numbers, {}, tuple(moves)))
@@ -483,5 +483,5 @@ def _busy_annotators(estimator: RelativeEstimator) -> list[list[tuple[float, str
             found.append([])
             continue
         by_one, by_others = won[one, i] / met[one, i], (won[:, i].sum() - won[one, i]) / (total - met[one, i])
-        found.append([(float(by_others - by_one) * share, verdict.say_busy_annotator(share, by_one, by_others))])
+        found.append([(float(by_others - by_one) * share, words.say_busy_annotator(share, by_one, by_others))])
     return found

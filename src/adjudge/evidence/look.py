@@ -22,7 +22,7 @@ import polars as pl
 
 from adjudge.evidence import look_claims
 from adjudge.evidence.boundaries import MODES, LookPlan, Mode, Observed, Settled, State, settle
-from adjudge.evidence.verdict import say_for_whom, say_verdict_of_looks
+from adjudge.evidence.verdict_looks import say_for_whom, say_verdict_of_looks
 from adjudge.table.errors import DataError, InputError, UsageError, param, unknown_choice
 from adjudge.table.files import exists, read_text, write_text
 from adjudge.table.judgments import KEY, Judgments, fingerprint

@@ -20,15 +20,8 @@ import numpy as np
 import polars as pl
 
 from adjudge.evidence.boundaries import LEAST_PEOPLE, Observed, State, bound, crossing, information_of
-from adjudge.evidence.verdict import (
-    advise,
-    claim_better,
-    claim_top,
-    say_contradicted,
-    say_doubt,
-    say_outlook,
-    say_too_few,
-)
+from adjudge.evidence.verdict_facts import claim_better, claim_top
+from adjudge.evidence.verdict_looks import advise, say_contradicted, say_doubt, say_outlook, say_too_few
 from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.maths import NORMAL_95, Bools, normal_quantile, student_below, student_quantile
 from adjudge.table.protocols import COUNTED

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.evidence.parity_results import Change, Contrast, ModelChange, ParityPart, Part, SystemParity
-from adjudge.evidence.verdict import note_few_people
+from adjudge.evidence.verdict_human import note_few_people
 from adjudge.people.twins import find_twins
 from adjudge.ranking.changes import margin_in_points
 from adjudge.ranking.decisions import holm

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from adjudge.evidence.verdict import PARITY_VERDICTS, ParityVerdict, explain_parity, say_parity
+from adjudge.evidence.verdict_human import PARITY_VERDICTS, ParityVerdict, explain_parity, say_parity
 from adjudge.table.results import P_HOLM, Cell, Result, Table, number, p_value, percent, shown_name, text, to_plain
 from adjudge.table.wording import counted
 

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.ranking.intervals import Proportion, proportion
 from adjudge.readers.registry import read
 from adjudge.readers.tables import PARQUET_MAGIC
 from adjudge.table.errors import DataError, InputError
 from adjudge.table.files import read_bytes
+from adjudge.table.maths import Proportion, proportion
 from adjudge.table.protocols import WORK
 from adjudge.table.results import Cell, Column, Table, number, percent, shown_name, text
 from adjudge.table.wording import agreeing, counted

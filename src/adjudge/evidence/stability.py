@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.evidence.trust import untried_notes
-from adjudge.evidence.verdict import say_flips
+from adjudge.evidence.verdict_comparison import say_flips
 from adjudge.mixed.design import DEFAULT_MODEL, MODELS
 from adjudge.ranking.changes import (
     BUSIEST,

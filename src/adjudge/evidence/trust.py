@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from adjudge.evidence.verdict import FEWEST_ANNOTATORS
 from adjudge.ranking.estimator import Estimator, UnitKind, Units, estimator_of
 from adjudge.ranking.scores import ScoreEstimator
 from adjudge.table.comparisons import NOBODY
@@ -25,8 +24,11 @@ if TYPE_CHECKING:
 
     from adjudge.evidence.audit import AuditSettings
     from adjudge.ranking.estimator import Estimate
-    from adjudge.ranking.intervals import AARate
     from adjudge.table.judgments import Judgments
+
+
+FEWEST_ANNOTATORS = 4
+"""With fewer people, a half of them is a single person or nobody."""
 
 
 # Random halves of the annotators.
@@ -51,6 +53,19 @@ def unnamed_note(unnamed: int, what: str) -> tuple[str, ...]:
 
 
 # How far a ranking can be trusted: the A/A test, reliability over halves of the annotators, influence of each unit.
+
+
+@dataclass(frozen=True)
+class AARate:
+    """How often one test said "different" at .05 and at .01, and an interval of the former.
+
+    The interval (Wilson, 95%) is for further random splits of the same judgments.
+    """
+
+    tests: int
+    rate_05: float
+    rate_01: float
+    interval: tuple[float, float]
 
 
 @dataclass(frozen=True)

@@ -1,210 +1,39 @@
-"""The words of every verdict. No other module says who is better than whom, or what holds, is fragile, open or settled.
+"""The words of verdicts: who is best, and what holds, is fragile or open.
 
-`Decisions` has what a ranking and its audits decide. The rest is grouped by the question that a sentence answers: who
-is best, what holds, how systems stand to a human translation, what a look settles, whether two campaigns agree, and
-whether a program may judge. These functions take plain values, so that every page, table and paragraph can use them.
+Only this module and its sisters word verdicts: `verdict_human` how systems stand to a human translation,
+`verdict_looks` what a look settles, `verdict_comparison` whether two rankings of the same systems agree. All of them
+word the facts of `verdict_facts`, in sentences that every page, table and paragraph uses.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
-from statistics import NormalDist
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from adjudge.table.wording import agreeing, counted, listed, measured, short_list
+from adjudge.evidence.verdict_facts import (
+    FEW_PEOPLE,
+    Decisions,
+    Disagreement,
+    Verdict,
+    claim_best,
+    claim_better,
+    decide_by_ranking,
+)
+from adjudge.evidence.verdict_human import FOR_FEW, alarm_about_humans, say_conditions_of, say_humans, say_why_weak
+from adjudge.evidence.verdict_looks import say_exclusions, say_verdict_of_looks
+from adjudge.table.wording import agreeing, counted, few_names, listed, short_list
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Sequence
 
-    from adjudge.evidence.claims import Claim, Claims
-    from adjudge.evidence.conditions import Alike, Conditions, Oddities
-    from adjudge.evidence.look_claims import LookClaim
-    from adjudge.ranking.decisions import State
-    from adjudge.ranking.ranking import PairComparison, Ranking
+    from adjudge.evidence.claims import Claim
+    from adjudge.evidence.conditions import Alike, Oddities
+    from adjudge.ranking.ranking import Ranking
     from adjudge.table.record import CampaignRecord, LooksRecord
 
-    Names = Callable[[Sequence[str]], str]
-
-Pair = tuple[str, str]
-"""Two systems, the better first."""
-Verdict = Literal["holds", "needs more people", "fragile", "not supported"]
-"""Of a claim: see `HOLDS_AND_FRAGILE`."""
-Strength = Literal["holds", "needs more people", "fragile", "not supported", "not audited"]
 Tone = Literal["decided", "open", "warning"]
-STRENGTHS: tuple[Strength, ...] = ("holds", "needs more people", "fragile", "not supported", "not audited")
-"""The strongest first."""
-FEW_PEOPLE = 2
-"""What so few people say is said of them alone: nothing holds for others."""
-FEWEST_ANNOTATORS = 4
-"""With fewer people, a half of them is a single person or nobody."""
-HARDLY = 0.1
-"""Below this chance to be settled within the plan, a claim is called hardly decidable. Advice only."""
-TOO_WIDE = 10
-"""If intervals would shrink by more than this factor, their present width says nothing."""
-NONE_AS_SHOWN = 0.05
-"""Fewer pairs than this are shown as none."""
-FEWEST_BETTER = 2
-"""So many systems, and more than half of all, must beat a human translation to raise an alarm about it."""
-FAR_TOO_FEW = 10
-"""Where more than so many times the people would be needed, no number of them is named."""
-
-
-# What the data decide
-
-
-@dataclass(frozen=True)
-class HumanStanding:
-    """How the systems stand to one human translation; every system is in one of the lists."""
-
-    human: str
-    better: tuple[str, ...]
-    """Systems that are better than it, by more than the margin where there is one."""
-    parity: tuple[str, ...]
-    """Systems that are no further from it than the margin."""
-    open: tuple[str, ...]
-    """Systems that the data do not separate from it."""
-    worse: tuple[str, ...]
-    fragile: tuple[str, ...] = ()
-    """Those of the better, the worse and the ones at parity whose claim does not hold."""
-    audited: bool = True
-    """Whether claims were put to audits at all."""
-    narrow: tuple[str, ...] = ()
-    """Those of the fragile that no audit breaks, but that need more people."""
-
-
-@dataclass(frozen=True)
-class Disagreement:
-    """Two systems of which one is better in typical scores, but not on average, or the other way round."""
-
-    typical: str
-    """The one with the better typical scores."""
-    other: str
-    shares: tuple[float, float]
-    """Of the scores of either that are very low."""
-
-
-@dataclass(frozen=True)
-class Decisions:
-    """What the data decide about the systems of one ranking."""
-
-    systems: tuple[str, ...]
-    """Those that may be called the best: no human translations, unless nothing else was judged. The best first."""
-    leaders: tuple[str, ...]
-    """Those of them than which no other is decided better."""
-    strength: Strength
-    """How well it is supported that the only leader is better than all others."""
-    standings: tuple[HumanStanding, ...]
-    margin: float | None
-    """Within which a system is at parity with a human translation."""
-    pairs: int
-    apart: int
-    """Pairs that are decided."""
-    lost: int
-    """Pairs that would be decided if each were the only question."""
-    level: float
-    """The family-wise level of all decisions."""
-    annotators: int | None
-    """How many people judged, where they are known."""
-    ranked: int = 0
-    """Systems and human translations in the ranking; 0 where there is none."""
-    clusters: int = 0
-    """Groups between which lines are drawn."""
-    all_behind: bool = True
-    """Whether every other system is decided worse than one of the leaders."""
-    weakest: Claim | None = None
-    """The weakest claim that the only leader is better than another system."""
-    disagreement: Disagreement | None = None
-    """What keeps a system with the best typical scores, or the best average, from being the best."""
-    people_needed: int | None = None
-    """About so many people could separate the first two systems, where they are open and it is not out of reach."""
-    conditions: Conditions | None = None
-    """Under which people judged, where claims about a human translation were audited."""
-
-
-def decide_by_ranking(ranking: Ranking, claims: Claims | None = None, annotators: int | None = None) -> Decisions:
-    """The decisions of a ranking; audited claims of the same method have the last word on what holds."""
-    annotators = ranking.annotators if annotators is None else annotators
-    apart, systems = told_apart(ranking), [system.system for system in ranking.systems if not system.human]
-    humans = [system.system for system in ranking.systems if system.human]
-    among = systems or humans
-    leaders = _unbeaten(among, apart)
-    audited = claims if claims is not None and claims.method == ranking.method else None
-    better = {} if audited is None else _claims(audited)
-    if audited is not None and audited.humans:
-        standings, margin = _audited_standings(audited), audited.margin
-    else:
-        standings, margin = tuple(_standing(human, systems, dict.fromkeys(apart)) for human in humans), None
-    weakest, all_behind = _weakest(leaders, among, better), _all_behind(among, leaders, apart)
-    return Decisions(
-        systems=tuple(among),
-        leaders=leaders,
-        strength=_strength(leaders, weakest, all_behind=all_behind),
-        standings=standings if systems else (),
-        margin=margin,
-        pairs=len(ranking.comparisons),
-        apart=len(apart),
-        lost=len(lost_to_correction(ranking)),
-        level=ranking.lines.level,
-        annotators=annotators,
-        ranked=len(ranking.systems),
-        clusters=len(ranking.clusters),
-        all_behind=all_behind,
-        weakest=weakest,
-        disagreement=_disagreement(
-            leaders,
-            among,
-            {(pair.better, pair.worse): pair.state for pair in ranking.comparisons},
-            {system.system: system.numbers.get("typical") or 0.0 for system in ranking.systems},
-            {system.system: system.numbers.get("low_share") or 0.0 for system in ranking.systems},
-        ),
-        people_needed=people_needed(
-            among,
-            {(pair.better, pair.worse): pair.p for pair in ranking.comparisons},
-            ranking.critical,
-            None if ranking.fewest_people is not None else annotators,
-        ),
-        conditions=None if audited is None else audited.conditions,
-    )
-
-
-def decide_by_claims(claims: Claims) -> Decisions:
-    """The decisions of audited claims where no ranking stands beside them."""
-    better = _claims(claims)
-    supported = [pair for pair, claim in better.items() if claim.verdict != "not supported"]
-    order = order_systems(claims)
-    systems = [name for name in order if name not in claims.humans] or order
-    leaders = _unbeaten(systems, supported)
-    weakest, all_behind = _weakest(leaders, systems, better), _all_behind(systems, leaders, supported)
-    return Decisions(
-        systems=tuple(systems),
-        leaders=leaders,
-        strength=_strength(leaders, weakest, all_behind=all_behind),
-        standings=_audited_standings(claims),
-        margin=claims.margin,
-        pairs=len(better),
-        apart=len(supported),
-        lost=sum(claim.lost_to_correction(claims.level) for claim in better.values()),
-        level=claims.level,
-        annotators=claims.annotators,
-        all_behind=all_behind,
-        weakest=weakest,
-        disagreement=_disagreement(
-            leaders,
-            systems,
-            {pair: claim.state for pair, claim in better.items()},
-            claims.typical,
-            claims.low_shares,
-        ),
-        people_needed=people_needed(
-            systems,
-            {pair: claim.p for pair, claim in better.items()},
-            claims.critical,
-            None if claims.accounts else claims.annotators,
-        ),
-        conditions=claims.conditions,
-    )
 
 
 def add_verdict(
@@ -225,12 +54,11 @@ def add_verdict(
     """
     decisions = decide_by_ranking(ranking, annotators=ranking.annotators)
     decided = say_apart(decisions.apart, decisions.pairs, decisions.level, clusters=decisions.clusters)
-    alarms = [sentence for standing in decisions.standings for sentence in alarm_about_human(standing)]
     sentences = (
         *put_looks_first(say_headline(decisions), None if record is None else record.looks),
         *say_oddities(oddities),
         *([decided] if decisions.apart else []),
-        *alarms,
+        *alarm_about_humans(decisions.standings),
         *say_accounts(ranking),
         *say_exclusions(record),
         *say_left_out(decisions, left_out, everyone),
@@ -263,173 +91,17 @@ def say_left_out(decisions: Decisions, left_out: Sequence[str], everyone: Rankin
             f"With {them}: {say_headline(other)}"]  # fmt: skip
 
 
-def told_apart(ranking: Ranking) -> set[Pair]:
-    """The pairs of systems that are decided.
-
-    Where a method gives no p-values, the lines between clusters tell systems apart.
-    """
-    if all(comparison.p is None for comparison in ranking.comparisons):
-        cluster = {system.system: system.cluster for system in ranking.systems}
-        apart = (pair for pair in ranking.comparisons if cluster[pair.better] != cluster[pair.worse])
-    else:
-        apart = (pair for pair in ranking.comparisons if pair.decided)
-    return {(pair.better, pair.worse) for pair in apart}
-
-
-def lost_to_correction(ranking: Ranking) -> list[PairComparison]:
-    """Pairs that would be decided by themselves, but not after the correction for all pairs."""
-    level = ranking.lines.level
-    return [
-        pair
-        for pair in ranking.comparisons
-        if pair.p is not None and pair.p_adjusted is not None and pair.p < level <= pair.p_adjusted and pair.agreeing
-    ]
-
-
-def order_systems(claims: Claims) -> list[str]:
-    """All systems of the claims, the best first: who is better in how many pairs."""
-    pairs = list(_claims(claims))
-    ahead = Counter({name: 0 for pair in pairs for name in pair})
-    ahead.update(better for better, _ in pairs)
-    return sorted(ahead, key=lambda name: (-ahead[name], name))
-
-
-def _claims(claims: Claims, kind: str = "better") -> dict[Pair, Claim]:
-    return {(claim.systems[0], claim.systems[1]): claim for claim in claims.claims if claim.kind == kind}
-
-
-def _supported(claims: Claims, kind: str) -> dict[Pair, Strength]:
-    found = _claims(claims, kind).items()
-    return {pair: claim.verdict for pair, claim in found if claim.verdict != "not supported"}
-
-
-def _unbeaten(systems: Sequence[str], apart: Iterable[Pair]) -> tuple[str, ...]:
-    beaten = {worse for better, worse in apart if better in systems}
-    return tuple(name for name in systems if name not in beaten)
-
-
-def _all_behind(systems: Sequence[str], leaders: Sequence[str], apart: Iterable[Pair]) -> bool:
-    behind = {worse for better, worse in apart if better in leaders}
-    return all(name in behind for name in systems if name not in leaders)
-
-
-def _strength(leaders: Sequence[str], weakest: Claim | None, *, all_behind: bool) -> Strength:
-    """How well the only leader is supported: nobody may be better than it, and yet it not be better than everyone."""
-    if len(leaders) == 1 and not all_behind:
-        return "not supported"
-    return "not audited" if weakest is None else weakest.verdict
-
-
-def _weakest(leaders: Sequence[str], systems: Sequence[str], claims: Mapping[Pair, Claim]) -> Claim | None:
-    """The weakest of the claims that the only leader is better than the others; None where none was audited."""
-    if len(leaders) != 1:
-        return None
-    others = [claims[leaders[0], name] for name in systems if (leaders[0], name) in claims]
-    return max(others, key=lambda claim: (STRENGTHS.index(claim.verdict), -(claim.estimate or 0.0)), default=None)
-
-
-def _disagreement(
-    leaders: Sequence[str],
-    among: Sequence[str],
-    states: Mapping[Pair, State],
-    typical: Mapping[str, float],
-    low_shares: Mapping[str, float],
-) -> Disagreement | None:
-    """What alone keeps a leader from being the best: of every other system, it is decided better, or by one reading."""
-    for leader in leaders:
-        pairs = {pair: state for pair, state in states.items() if leader in pair and {*pair} <= {*among}}
-        split = [pair for pair, state in pairs.items() if state not in ("decided", "open")]
-        if not split or not all(leader in _ahead(pair, state, typical) for pair, state in pairs.items()):
-            continue
-        first, other = sorted(split[0], key=lambda name: -typical.get(name, 0.0))
-        return Disagreement(first, other, (low_shares.get(first, 0.0), low_shares.get(other, 0.0)))
-    return None
-
-
-def _ahead(pair: Pair, state: State, typical: Mapping[str, float]) -> set[str]:
-    """Who is better by a reading of the scores that would decide the pair; pairs are in the order of averages."""
-    better = max(pair, key=lambda name: typical.get(name, 0.0))
-    by_state = {"decided": {pair[0]}, "average only": {pair[0]}, "typical only": {better}, "open": set()}
-    return by_state.get(state, {pair[0], better})
-
-
-def people_needed(
-    systems: Sequence[str], p: Mapping[Pair, float | None], critical: float | None, people: int | None
-) -> int | None:
-    """About so many people could separate the first two systems, if their difference is as estimated.
-
-    Errors shrink as the square root of the number of people, so that z grows to the critical value with
-    people * (critical / z)^2 of them. Nothing is said of one or two people, or where far too few have judged.
-    """
-    own = p.get((systems[0], systems[1])) if len(systems) > 1 else None
-    if own is None or critical is None or people is None or people <= FEW_PEOPLE:
-        return None
-    statistic = -NormalDist().inv_cdf(own / 2) if own > 0 else math.inf
-    if not 0 < statistic < critical:
-        return None
-    needed = math.ceil(people * (critical / statistic) ** 2)
-    return needed if needed <= FAR_TOO_FEW * people else None
-
-
-def _audited_standings(claims: Claims) -> tuple[HumanStanding, ...]:
-    apart, parity = (_supported(claims, kind) for kind in ("better", "parity"))
-    systems = [name for name in order_systems(claims) if name not in claims.humans]
-    return tuple(_standing(human, systems, apart, parity) for human in claims.humans)
-
-
-def _standing(
-    human: str,
-    systems: Sequence[str],
-    apart: Mapping[Pair, Strength | None],
-    parity: Mapping[Pair, Strength | None] | None = None,
-) -> HumanStanding:
-    """How systems stand to one human; a verdict of None in `apart` says that nothing was audited."""
-    equal = {name: parity[name, human] for name in systems if (name, human) in parity} if parity else {}
-    others = [name for name in systems if name not in equal]
-    better = {name: apart[name, human] for name in others if (name, human) in apart}
-    worse = {name: apart[human, name] for name in others if (human, name) in apart}
-    left_open = tuple(name for name in others if name not in better and name not in worse)
-    weak = ("fragile", "needs more people")
-    fragile = tuple(name for part in (equal, better, worse) for name, verdict in part.items() if verdict in weak)
-    verdicts = {**equal, **better, **worse}
-    return HumanStanding(
-        human,
-        tuple(better),
-        tuple(equal),
-        left_open,
-        tuple(worse),
-        fragile,
-        audited=parity is not None,
-        narrow=tuple(name for name in fragile if verdicts[name] == "needs more people"),
-    )
-
-
-def _but(names: Sequence[str], standing: HumanStanding) -> str:
-    """Why claims about these systems do not hold."""
-    return "narrowly" if {*names} <= {*standing.narrow} else "not in every audit"
+def put_looks_first(headline: str, looks: LooksRecord | None) -> tuple[str, ...]:
+    """The verdict of the looks, where there were any, before that of a test at the end."""
+    looked = () if looks is None else say_verdict_of_looks(looks)
+    if not looked or not headline:
+        return looked or (headline,)
+    return (*looked, f"A test at the end would say: {headline}")
 
 
 # Who is best
 
 _VIEW = {1: ("This is the view of one person", "this person"), 2: ("This is the view of two people", "them")}
-_FEW_PEOPLE = {1: "For this one person only", 2: "For these two people only"}
-
-
-def claim_better(better: str, worse: str) -> str:
-    """The claim about two systems."""
-    return f"{better} is better than {worse}"
-
-
-def claim_best(system: str) -> str:
-    """The claim about the first system."""
-    return f"{system} is the best"
-
-
-def claim_top(members: Sequence[str]) -> str:
-    """The claim about the best system, or about the best few, that looks put to the test."""
-    return (
-        f"{members[0]} is the best system" if len(members) == 1 else f"the top {len(members)} are {', '.join(members)}"
-    )
 
 
 def say_headline(decisions: Decisions) -> str:
@@ -440,8 +112,8 @@ def say_headline(decisions: Decisions) -> str:
     """
     people = decisions.annotators or 0
     if len(decisions.systems) == 1:
-        only, *_ = say_humans(decisions, _few_names) or ["Only one system was judged."]
-        return f"{_FEW_PEOPLE[people]}: {only}" if people in _FEW_PEOPLE else only
+        only, *_ = say_humans(decisions) or ["Only one system was judged."]
+        return f"{FOR_FEW[people]}: {only}" if people in FOR_FEW else only
     if people in _VIEW and len(decisions.leaders) < len(decisions.systems):
         view, whom = _VIEW[people]
         return f"{view}: for {whom} {_say_view(decisions)}; others may see it differently."
@@ -454,7 +126,7 @@ def _say_view(decisions: Decisions) -> str:
         if len(decisions.systems) == 2:
             return claim_better(leaders[0], next(name for name in decisions.systems if name != leaders[0]))
         return claim_best(leaders[0]) if decisions.all_behind else f"{leaders[0]} comes first"
-    return f"{_few_names(leaders)} lead together"
+    return f"{few_names(leaders)} lead together"
 
 
 def say_best(decisions: Decisions) -> str:
@@ -478,11 +150,6 @@ def say_best(decisions: Decisions) -> str:
     behind = "all others are behind one of them" if decisions.all_behind else "nobody is shown to be better than they"
     separate = "the two" if len(leaders) == 2 else "them"
     return f"{listed(leaders)} lead together: {behind}, and these judgments cannot separate {separate}."
-
-
-def _few_names(names: Sequence[str]) -> str:
-    """Up to three names; more are counted."""
-    return listed(names) if len(names) <= 3 else f"{len(names)} systems ({names[0]}, {names[1]}, ...)"
 
 
 def _say_winner(decisions: Decisions) -> str:
@@ -512,7 +179,7 @@ def _say_clear_winner(decisions: Decisions, winner: str) -> str:
     above = [standing for standing in decisions.standings if winner in standing.worse]
     if above:
         who = "the human translation" if len(above) == 1 else f"{len(above)} human translations"
-        weak = [_but([winner], standing) for standing in above if winner in standing.fragile]
+        weak = [say_why_weak([winner], standing) for standing in above if winner in standing.fragile]
         if weak:
             come = agreeing(len(above), "comes", "come")
             return f"{winner} is the best machine translation; {who} {come} out better, but {max(weak)}."
@@ -555,7 +222,7 @@ def say_disagreement(found: Disagreement) -> str:
 def say_claims(decisions: Decisions, *, untested: bool) -> tuple[str, ...]:
     """What audited claims say, the most important first; `untested` is whether parity lacked a margin."""
     sentences = [say_headline(decisions) if len(decisions.systems) > 1 else ""]
-    sentences += [*say_humans(decisions, _few_names), *_conditions_of(decisions)]
+    sentences += [*say_humans(decisions), *say_conditions_of(decisions)]
     if untested:
         sentences.append("Parity was not tested: no margin is customary on this scale; give one with --margin.")
     sentences += [say_correction(decisions.lost, decisions.apart)]
@@ -625,8 +292,8 @@ SIGNS_OF_CLAIMS = "✓ holds, + needs more people, ! fragile, blank: the data ca
 def say_ranking(decisions: Decisions) -> tuple[str, ...]:
     """The sentences under the headline of a ranking."""
     sentences = (
-        *say_humans(decisions, _few_names),
-        *_conditions_of(decisions),
+        *say_humans(decisions),
+        *say_conditions_of(decisions),
         say_apart(decisions.apart, decisions.pairs, decisions.level, clusters=decisions.clusters),
         say_correction(decisions.lost, decisions.apart),
         say_clusters(decisions.clusters, decisions.ranked),
@@ -824,163 +491,6 @@ def _p(value: float) -> str:
     return "<.001" if value < 0.001 else f"{value:.3f}"
 
 
-# How systems stand to a human translation
-
-NOT_TOLD_APART = (
-    "Not told apart",
-    "The data do not show a difference between system and human. That is not the same as showing that there is none.",
-)
-ParityVerdict = Literal["below the human", "above the human", "at parity", "not told apart"]
-PARITY_VERDICTS: tuple[ParityVerdict, ...] = ("above the human", "at parity", "not told apart", "below the human")
-"""In the order in which they are told."""
-_FEW_IN_PARITY = 3
-
-
-def claim_parity(system: str, human: str) -> str:
-    """The claim about a system and a human translation."""
-    return f"{system} is at parity with {human}"
-
-
-def say_parity_claim(claim: str, *, fragile: bool) -> str:
-    """What a supported claim of parity means."""
-    within = "the difference lies within the margin"
-    return f"{claim}: {within}, but not in every audit." if fragile else f"{claim}: {within}, in every audit."
-
-
-def say_humans(decisions: Decisions, named: Names) -> list[str]:
-    """How the systems stand to every human translation, each by itself.
-
-    That no difference was found is told apart from parity, which is claimed only where it was tested.
-    """
-    judged = say_judged_by(decisions.conditions)
-    return [
-        sentence
-        for standing in decisions.standings
-        for sentence in _against_human(standing, decisions.margin, named, judged)
-    ]
-
-
-def _against_human(standing: HumanStanding, margin: float | None, named: Names, judged: str) -> list[str]:
-    human = standing.human
-    if len(standing.worse) > 1 and not (standing.better or standing.parity or standing.open):
-        return [_above_all(standing, named)]
-    sentences = alarm_about_human(standing)
-    if not sentences:
-        sentences = _by_strength(standing.better, standing, f"better than the human translation {human}", named, judged)
-    if standing.parity and margin is not None:
-        within = f"at parity with {human}, within {measured(margin, 'point')}"
-        sentences += _by_strength(standing.parity, standing, within, named, judged)
-    if standing.open:
-        open_ = f"The data do not separate {named(standing.open)} from {human}"
-        sentences.append(f"{open_}; that leaves the question open, it does not show that they are equal.")
-    return sentences + _by_strength(standing.worse, standing, f"worse than the human translation {human}", named)
-
-
-def _above_all(standing: HumanStanding, named: Names) -> str:
-    """The human translation is ahead of every system, of all or of some in every audit."""
-    fragile = [name for name in standing.worse if name in standing.fragile]
-    if not fragile:
-        is_ = "is" if standing.audited else "comes out"
-        return f"The human translation {standing.human} {is_} better than every system."
-    whole = f"The human translation {standing.human} comes out better than every system"
-    over = "" if len(fragile) == len(standing.worse) else f"over {named(fragile)} "
-    return f"{whole}, but {over}{_but(fragile, standing)}."
-
-
-def _by_strength(names: Sequence[str], standing: HumanStanding, what: str, named: Names, judged: str = "") -> list[str]:
-    """What holds is said plainly; what is fragile, or was never audited, is no more than what comes out."""
-    sure = [name for name in names if name not in standing.fragile]
-    sentences = [f"{named(sure)} {_verb(sure, audited=standing.audited)} {what}{judged}."] if sure else []
-    narrow = [name for name in names if name in standing.narrow]
-    broken = [name for name in names if name in standing.fragile and name not in narrow]
-    weak = [part for part in (narrow, broken) if part]
-    return sentences + [
-        f"{named(part)} {_verb(part, audited=False)} {what}, but {_but(part, standing)}." for part in weak
-    ]
-
-
-def _verb(names: Sequence[str], *, audited: bool) -> str:
-    return agreeing(len(names), "is", "are") if audited else agreeing(len(names), "comes out", "come out")
-
-
-def alarm_about_human(standing: HumanStanding) -> list[str]:
-    """Where a human translation loses to most systems, something is more likely wrong than all of them superhuman."""
-    systems = len(standing.better) + len(standing.parity) + len(standing.open) + len(standing.worse)
-    return _alarm(standing.human, len(standing.better), systems)
-
-
-def _alarm(human: str, better: int, systems: int) -> list[str]:
-    if better < FEWEST_BETTER or 2 * better <= systems:
-        return []
-    every = "both" if systems == FEWEST_BETTER else f"all {systems:,}"
-    how_many = every if better == systems else f"{better:,} of {systems:,}"
-    return [
-        f"Alarm: {how_many} systems come out better than the human translation {human}, which is hard to believe.",
-        (
-            "Look first at this human translation, its source text, the people who judged, and whether the source is "
-            "itself a translation."
-        ),
-    ]
-
-
-_WHOM = {"experts": ("expert", "experts"), "crowd": ("person of a crowd", "people of a crowd")}
-
-
-def say_judged_by(conditions: Conditions | None) -> str:
-    """By whom and how a claim about a human translation was judged, at the end of its sentence."""
-    if conditions is None or conditions.people is None or conditions.accounts:
-        return ""
-    whom = agreeing(conditions.people, *_WHOM.get(conditions.raters or "", ("person", "people")))
-    seen = {"pages": " in context", "segments": " without context"}.get(conditions.context or "", "")
-    return f", as {conditions.people:,} {whom} judged{seen}"
-
-
-def _conditions_of(decisions: Decisions) -> tuple[str, ...]:
-    """The conditions, where something is claimed that depends on them."""
-    claimed = any(standing.better or standing.parity for standing in decisions.standings)
-    return say_conditions(decisions.conditions) if claimed else ()
-
-
-def say_conditions(conditions: Conditions | None) -> tuple[str, ...]:
-    """Under which conditions a human translation was compared: what is known, and what is not."""
-    if conditions is None:
-        return ()
-    known: list[str] = []
-    unknown: list[str] = []
-    people = conditions.people
-    if people is None:
-        unknown.append("how many people")
-    else:
-        known.append(f"by {counted(people, 'account') if conditions.accounts else counted(people, 'person', 'people')}")
-    known += [f"({conditions.raters})"] if conditions.raters else []
-    unknown += [] if conditions.raters else ["experts or crowd"]
-    known += [f"with the {conditions.shown}"] if conditions.shown else []
-    unknown += [] if conditions.shown else ["source or reference beside it"]
-    known += [_CONTEXTS[conditions.context]] if conditions.context else []
-    unknown += [] if conditions.context else ["in context or not"]
-    if conditions.original is None:
-        unknown.append("the original language")
-    else:
-        known.append(_say_original(conditions.original))
-    if conditions.checked is None:
-        unknown.append("faults of the test set")
-    known += [f"with a kappa of {conditions.agreement:.2f}"] if conditions.agreement is not None else []
-    sentences = [f"Judged {' '.join(known)}."] if known else []
-    sentences += [f"Not known: {'; '.join(unknown)}."] if unknown else []
-    if conditions.humans == 1:
-        sentences.append("There is one human translation: another translator may do better or worse.")
-    return tuple(sentences)
-
-
-_CONTEXTS = {"pages": "in context", "segments": "one segment at a time"}
-
-
-def _say_original(share: float) -> str:
-    if share > 0.99:
-        return "on original source texts"
-    return "on sources that are translations" if share < 0.01 else f"on sources of which {share:.0%} are originals"
-
-
 def say_oddities(found: Oddities | None) -> list[str]:
     """What looks like a mistake in the data, as questions."""
     if found is None:
@@ -997,7 +507,7 @@ def say_oddities(found: Oddities | None) -> list[str]:
         ((system, person),) = found.alone
         sentences.append(f"Annotator {person} alone judged {system}: what is said of it is one person's view.")
     elif found.alone:
-        names = _few_names([system for system, _ in found.alone])
+        names = few_names([system for system, _ in found.alone])
         sentences.append(f"One person alone judged each of {names}: what is said of them is one person's view.")
     return sentences
 
@@ -1013,468 +523,3 @@ def _say_alike(alike: Alike) -> str:
     share = f"{math.floor(100 * alike.same / alike.shared)}% of {alike.shared:,}"
     share = f"all {alike.shared:,}" if alike.same == alike.shared else share
     return f"{first} and {second} have the same {alike.what} on {share} {items}: is one a copy of the other?"
-
-
-def say_parity(
-    by_verdict: Mapping[ParityVerdict, Sequence[str]],
-    human: str,
-    margin: float | None,
-    annotators: int | None,
-    conditions: Conditions | None = None,
-) -> tuple[str, ...]:
-    """How systems stand to one human translation in a test of parity, one sentence per verdict.
-
-    The first is the headline. Where one or two people judged, it is about them. Where most systems are above the
-    human translation, an alarm comes first.
-    """
-    above, systems = len(by_verdict.get("above the human", ())), sum(map(len, by_verdict.values()))
-    judged = say_judged_by(conditions) if (annotators or 0) > FEW_PEOPLE else ""
-    alarm = _alarm(human, above, systems)
-    claimed = {"above the human", "at parity"} & {*by_verdict}
-    beneath = say_conditions(conditions) if claimed else ()
-    return (*alarm, *_parity_sentences(by_verdict, human, margin, annotators, judged), *beneath)
-
-
-def _parity_sentences(
-    by_verdict: Mapping[ParityVerdict, Sequence[str]],
-    human: str,
-    margin: float | None,
-    annotators: int | None,
-    judged: str,
-) -> tuple[str, ...]:
-    (first, names), *others = by_verdict.items()
-    people = _FEW_PEOPLE.get(annotators or 0, "")
-    if not others and first == "below the human" and len(names) > 1:
-        opening, statement = "All systems", f" are below {human}."
-    else:
-        opening, statement = _parity_sentence(first, names, human, margin, judged)
-    headline = f"{people}: {opening.lower()}{statement}" if people else f"{opening}{statement}"
-    return (headline, *("".join(_parity_sentence(verdict, names, human, margin, judged)) for verdict, names in others))
-
-
-def _parity_sentence(
-    verdict: ParityVerdict, names: Sequence[str], human: str, margin: float | None, judged: str
-) -> tuple[str, str]:
-    """What opens the sentence with a capital letter that may be lowered, if not a system's name, and the rest."""
-    is_ = agreeing(len(names), "is", "are")
-    if verdict == "at parity" and margin is not None:
-        apart = f"less than {measured(margin, 'point')} apart"
-        return "", f"{short_list(names)} {is_} at parity with {human}: {apart}{judged}."
-    if verdict == "not told apart":
-        return "The data", f" cannot tell {short_list(names)} from {human}, which is no proof of parity."
-    end = judged if verdict == "above the human" else ""
-    return "", f"{short_list(names)} {is_} {verdict.removesuffix('the human')}{human}{end}."
-
-
-def explain_parity(margin: float | None) -> str:
-    """What the verdicts in a table of parity mean."""
-    note = "'Not told apart' is not proof of parity. Verdicts are corrected for all systems (Holm)."
-    if margin is None:
-        return note
-    return (
-        f"{note} At parity: surely less than {measured(margin, 'point')} from the human (two one-sided tests at .05)."
-    )
-
-
-def note_few_people(annotators: int | None) -> list[str]:
-    """For whom verdicts on parity by ranks speak."""
-    if annotators is None:
-        return [
-            "annotators are not named, so their tastes are not allowed for: a verdict may be about these people only"
-        ]
-    if annotators == 1:
-        return ["only one annotator: the verdict holds for this person only, others may judge differently"]
-    if annotators <= _FEW_IN_PARITY:
-        return [f"only {annotators} annotators: tastes are allowed for, but all rests on these people"]
-    return []
-
-
-# What a look settles, and whether to go on
-
-
-def advise(
-    claims: Sequence[LookClaim], *, top: int | None, planned: int, judgments: int, ended: bool
-) -> tuple[bool, str]:
-    """Whether to stop, and one sentence that says what to do.
-
-    `top` is the number of systems whose lead is the goal, None where pairs are; then the first claim is about them all.
-    """
-    waiting = [claim for claim in (claims if top is None else claims[:1]) if claim.verdict == "open"]
-    if not waiting:
-        pairs = "the pair is" if len(claims) == 1 else f"all {len(claims)} pairs are"
-        best = "the best system is" if top == 1 else f"the top {top} are"
-        return True, f"Stop: {pairs if top is None else best} settled."
-    if ended:
-        stay = f"{agreeing(len(waiting), 'stays', 'stay')} open"
-        left_open = "it stays open" if top else f"{len(waiting)} of {counted(len(claims), 'pair')} {stay}"
-        return True, f"Stop: the planned judgments are in; {left_open}."
-    open_ = f"{counted(len(waiting), 'pair')} open"
-    if top:
-        open_ = f"{waiting[0].claim} is not settled yet".replace(" is the best system is", " as the best system is")
-    if all(claim.chance is not None and claim.chance < HARDLY for claim in waiting):
-        return False, f"{open_}; the chance to settle more within the plan is below {HARDLY:.0%}."
-    left = planned - judgments
-    within = [claim.needed for claim in waiting if claim.needed is not None and claim.needed <= left]
-    if not within:
-        return False, f"Go on: {open_}; more judgments than the {left:,} left would be needed."
-    beyond = len(waiting) - len(within)
-    more = f"; {counted(beyond, 'pair')} would need more than the plan has" if beyond and not top else ""
-    return False, f"Go on: {open_}, about {counted(max(within), 'judgment')}{more}."
-
-
-def say_too_few(people: int, least: int, *, ended: bool) -> str:
-    """Nothing is settled for others before so many people have judged."""
-    judged = "One person has judged" if people == 1 else f"{people} people have judged"
-    if ended:
-        return f"Stop: the planned judgments are in. {judged}, which says nothing of others: nothing is settled."
-    return f"Go on: {judged[0].lower()}{judged[1:]}; nothing is settled for others before {least} people have."
-
-
-def say_doubt(claims: Sequence[LookClaim]) -> str:
-    """What comes first: claims that were settled and that the judgments contradict, or no longer show."""
-    said = []
-    for standing, but in (
-        ("contradicts", "the judgments so far say the opposite"),
-        ("unsure", "the judgments so far no longer show it"),
-    ):
-        doubtful = [claim for claim in claims if claim.standing == standing]
-        if doubtful:
-            more = f" and {counted(len(doubtful) - 1, 'other claim')}" if len(doubtful) > 1 else ""
-            was = f"{agreeing(len(doubtful), 'was', 'were')} settled at look {doubtful[0].settled_at}"
-            said.append(f"Caution: '{doubtful[0].claim}'{more} {was}, but {but}. ")
-    return "".join(said)
-
-
-def say_contradicted(*, ended: bool) -> str:
-    """What to do about settled claims that the judgments contradict."""
-    rely = "Do not rely on it before other people have judged."
-    return f"The planned judgments are in. {rely}" if ended else f"Go on. {rely}"
-
-
-def say_for_whom(annotators: int, *, all_named: bool) -> str:
-    """For whom something is settled: with one or two people nothing is known of others."""
-    if annotators > 2:
-        return ""
-    if not all_named:
-        return " This may hold for those who judged only: not all annotators are named."
-    return f" This holds for {'this annotator' if annotators <= 1 else 'these two annotators'} only."
-
-
-def say_outlook(
-    more: int, *, open_pairs: int, expected: float, chance: float | None, half_width: float, half_width_then: float
-) -> str:
-    """What so many more judgments would buy: a chance to settle the goal or the open pairs, narrower intervals."""
-    if chance is not None:
-        settled = f"settle the goal with a chance of {chance:.0%}"
-    elif open_pairs == 0:
-        settled = "find no pair open"
-    elif open_pairs == 1:
-        settled = f"settle the open pair with a chance of {expected:.0%}"
-    elif expected < NONE_AS_SHOWN:
-        settled = f"probably settle none of the {open_pairs} open pairs"
-    else:
-        settled = f"settle about {expected:.1f} of the {open_pairs} open pairs"
-    # With very few judgments, the width of intervals is unknown.
-    known = half_width <= TOO_WIDE * half_width_then
-    narrower = f" and narrow intervals from ±{half_width:.2f} to ±{half_width_then:.2f}" if known else ""
-    return f"{counted(more, 'more judgment')} would {settled}{narrower}."
-
-
-def say_verdict_of_looks(looks: LooksRecord) -> tuple[str, ...]:
-    """What a campaign that was looked at while it grew has settled, the verdict first; nothing where no look was taken.
-
-    An ordinary test at the end would be wrong more often than its level says, because the campaign could have ended at
-    every look.
-    """
-    if not looks.taken:
-        return ()
-    last = looks.taken[-1]
-    if last.top:
-        verdict = f"{claim_top(last.top)}: settled at a planned look."
-    elif last.settled:
-        first = claim_better(*last.settled[0])
-        more = f" and {counted(len(last.settled) - 1, 'other pair')}" if len(last.settled) > 1 else ""
-        verdict = f"The planned looks settled that {first}{more}."
-    else:
-        verdict = "The planned looks settled nothing."
-    seen = f"The campaign was looked at {len(looks.taken)} of {counted(looks.looks, 'time')} while it grew"
-    spent = f"{seen}; {looks.spent:.4f} of the level {looks.level:g} is spent."
-    left = "An ordinary test at the full level, as below, does not know of the looks; what only it finds is open."
-    more_looks = (
-        () if last.fraction >= 1 else ("The rest of the level is left for a final look (adjudge look --final).",)
-    )
-    return (verdict, spent, left, *more_looks)
-
-
-def put_looks_first(headline: str, looks: LooksRecord | None) -> tuple[str, ...]:
-    """The verdict of the looks, where there were any, before that of a test at the end."""
-    looked = () if looks is None else say_verdict_of_looks(looks)
-    if not looked or not headline:
-        return looked or (headline,)
-    return (*looked, f"A test at the end would say: {headline}")
-
-
-def say_exclusions(record: CampaignRecord | None) -> list[str]:
-    """Whom the organisers excluded while judgments were collected."""
-    if record is None or not record.excluded:
-        return []
-    first, *others = record.excluded
-    more = f" and {len(others):,} more" if others else ""
-    return [f"The organisers excluded {first.annotator} ({first.reason}){more} while judgments were collected."]
-
-
-def say_next_look(judgments: int, planned: int, next_look: int | None) -> str:
-    """Below the last verdict: when the next one comes; None where all planned looks have been taken."""
-    coming = "all planned looks have been taken"
-    if next_look is not None:
-        coming = f"the next planned look comes at {next_look:,}"
-    return f"Now {judgments:,} of {planned:,} judgments are in; {coming}."
-
-
-def say_first_look(judgments: int, planned: int, first_look: int) -> tuple[str, str]:
-    """Before the first look: when it comes, and why there is no verdict yet."""
-    headline = f"Go on: {judgments:,} of {planned:,} judgments are in; the first planned look comes at {first_look:,}."
-    return headline, "Until then there is no verdict, because extra looks would raise the error rate."
-
-
-def explain_possible_ranks(level: float, *, planned_looks: bool) -> str:
-    """What the ranks that are shown at any time promise."""
-    certain = f"These ranks hold at all times together, with {1 - level:.0%} confidence, however often you look"
-    stopping = "verdicts are given at planned looks only." if planned_looks else "you may stop at any time."
-    gain = "The gain of more judgments is projected: as if differences were as estimated and the same people continued."
-    return f"{certain}; {stopping} {gain}"
-
-
-# Whether two campaigns agree
-
-MORE_THAN_CHANCE = (
-    "More than chance",
-    "The campaigns separate the pair in opposite orders: chance hardly explains it.",
-)
-
-
-def say_same_order(
-    names: Pair, certain: Sequence[Pair], *, flips: int, pairs: int, systems: int, more_than_chance: bool | None, r: str
-) -> str:
-    """Whether two campaigns give the same order of systems, and how far what differs is more than chance.
-
-    Args:
-        names: the campaigns.
-        certain: pairs that they order differently, each with confidence.
-        flips: how many pairs they order differently at all.
-        pairs: how many pairs of systems there are.
-        systems: how many systems they share.
-        more_than_chance: whether there are more flips than chance explains; None where that is unknown.
-        r: the correlation in brackets, as `show_correlation` gives it.
-    """
-    both = " and ".join(names)
-    if certain:
-        pair = " and ".join(certain[0])
-        more = f" and {len(certain) - 1} more" if len(certain) > 1 else ""
-        contradict = f"{both} contradict each other by more than chance"
-        return f"{contradict} on {len(certain)} of {counted(pairs, 'pair')}: {pair}{more}{r}."
-    if not flips:
-        return f"{both} put the {systems} systems into the same order{r}."
-    flipped = f"{flips} of {counted(pairs, 'pair')} of systems {agreeing(flips, 'flips', 'flip')}"
-    if more_than_chance is None:
-        return f"Between {both} {flipped}, and the role of chance is unknown{r}."
-    if more_than_chance:
-        return f"Between {both} {flipped}, more than chance explains, though no single pair is certain{r}."
-    return f"Between {both} {flipped}, which is no more than chance explains{r}."
-
-
-def say_same_documents(names: Pair, *, flips: int, pairs: int, unit: str, r: str) -> str:
-    """How well two campaigns agree on documents or segments of one system."""
-    share = 1 - flips / max(pairs, 1)
-    return f"{' and '.join(names)} agree on {100 * share:.0f}% of all pairs of {unit}{r}."
-
-
-def show_correlation(pearson: float, interval: tuple[float, float] | None) -> str:
-    """A correlation in brackets; nothing where it is not known."""
-    if math.isnan(pearson):
-        return ""
-    if interval is None:
-        return f" (r = {pearson:.3f})"
-    return f" (r = {pearson:.3f}, 95% interval {interval[0]:.3f} to {interval[1]:.3f})"
-
-
-# Whether a program may judge
-
-_STANDS_IN = "stand in for a person like those who judged"
-
-
-def say_judge(outcome: Literal["passed", "failed", "open"], stood_up: int, people: int, *, reason: str = "") -> str:
-    """Whether a machine judge may stand in for a person: it stood up to so many of the people."""
-    if outcome == "open":
-        return f"cannot be told{reason}"
-    may = "may" if outcome == "passed" else "may not"
-    number = stood_up if stood_up or outcome == "passed" else "none"
-    return f"{may} {_STANDS_IN}: it is as close to the others as {number} of {counted(people, 'person', 'people')}"
-
-
-def say_judges(passed: Sequence[str], failed: Sequence[str], unknown: Mapping[str, str]) -> list[str]:
-    """Which machine judges may stand in for a person; `unknown` says of the others why it cannot be told."""
-    sentences = [f"{short_list(passed)} may {_STANDS_IN}."] if passed else []
-    sentences += [f"{short_list(failed)} may not."] if failed else []
-    sentences += [f"{judge}: {why}." for judge, why in unknown.items()]
-    if passed:
-        whom = agreeing(len(passed), "It is", "They are")
-        sentences.append(f"{whom} not counted in the ranking all the same: rankings on this page are by people alone.")
-    return sentences
-
-
-def say_changed_ranking(changed: int, turned: int, pairs: int, worst: tuple[str, str, float, float]) -> str:
-    """That a judge does not stand in for a person because of what it does to the ranking."""
-    first, second, by_people, by_judge = worst
-    how = f", {turned} of them turned around" if turned else ""
-    return (
-        f"may not {_STANDS_IN}: it changes {changed} of {counted(pairs, 'difference')} between systems by more than "
-        f"people differ{how}, most clearly {first} - {second} ({by_people:+.1f} by people, {by_judge:+.1f} by it)"
-    )
-
-
-def say_copy(person: str, equal: float, correlation: float) -> str:
-    """That a judge gives a person's own answers."""
-    return (
-        f"may not {_STANDS_IN}: its answers are a copy of {person}'s ({100 * equal:.0f}% the same, "
-        f"correlation {correlation:.2f}), so it adds nothing"
-    )
-
-
-def say_primed(person: str, correlation: float, bound: float) -> str:
-    """That a judge follows a person more closely than it could without knowing the answers."""
-    return (
-        f"cannot be told: it follows {person} more closely (correlation {correlation:.2f}) than a judge without errors "
-        f"could ({bound:.2f}), so it has probably seen these answers"
-    )
-
-
-# Why a system moved between two ways of ranking
-
-MOST_OF_IT = 0.5
-"""Whoever gave more of a system's judgments than this gave most of them."""
-
-
-def say_place(rank: int) -> str:
-    """`1st`, `2nd`, `13th`."""
-    ending = "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
-    return f"{rank}{ending}"
-
-
-def say_moved(system: str, first: tuple[str, int], second: tuple[str, int], reasons: Sequence[str]) -> str:
-    """That a system has one rank by one way and another by another, and the main reason."""
-    why = f": {reasons[0]}" if reasons else ""
-    return f"{system} is {say_place(first[1])} by {first[0]} and {say_place(second[1])} by {second[0]}{why}."
-
-
-def _points(amount: float) -> str:
-    size = abs(amount)
-    return measured(float(f"{size:.1f}" if size >= 1 else f"{size:.2g}"), "point")
-
-
-def _worth(amount: float) -> str:
-    """What a reason took from a system, or gave it, in points."""
-    return f"which {'costs' if amount < 0 else 'gives'} it {_points(amount)}"
-
-
-def say_who_judged(amount: float, share: float, *, extreme: bool) -> str:
-    """That stricter, or more generous, people than average judged a system; one of them perhaps most of it.
-
-    Args:
-        amount: what it is worth to the system, in points, compared with the average system.
-        share: of its judgments that the person gave who gave most of them.
-        extreme: whether nobody is stricter (or more generous) than this person.
-    """
-    if share > MOST_OF_IT:
-        who = "strictest" if amount < 0 else "most generous"
-        one = f"the {who} person" if extreme else f"one {'strict' if amount < 0 else 'generous'} person"
-        return f"{one} judged most of it ({share:.0%}), {_worth(amount)}"
-    return f"{'stricter' if amount < 0 else 'more generous'} people than average judged it, {_worth(amount)}"
-
-
-def say_what_judged(part: Literal["tasks", "documents", "segments", "tastes", "rest"], amount: float) -> str:
-    """What else in its judgments held a system down, or up, compared with the average system."""
-    if part == "tasks":
-        how = f"people were {'stricter' if amount < 0 else 'more generous'} in its tasks than in their others"
-    elif part == "tastes":
-        how = f"those who judged it like it {'less' if amount < 0 else 'more'} than others would"
-    elif part == "rest":
-        how = f"single pages, outputs and scores happened to come out {'low' if amount < 0 else 'high'}"
-    else:
-        how = f"its {part} are {'harder' if amount < 0 else 'easier'} than average"
-    return f"{how}, {_worth(amount)}"
-
-
-def say_set_aside(rows: int, all_rows: int, amount: float) -> str:
-    """How many of a system's judgments do not count, and what they did to it."""
-    left_out = agreeing(rows, "is set aside", "are set aside")
-    return f"{rows:,} of its {counted(all_rows, 'judgment')} {left_out}, {_worth(amount)}"
-
-
-def say_own_means(amount: float) -> str:
-    """What z-scores do first: take off the average that each person gives. `amount` is what the system gains by it."""
-    how = "low" if amount > 0 else "high"
-    return f"z-scores take off each person's mean, and those who judged it score {how}: {_signed(amount)}"
-
-
-def say_z_distortion(amount: float, seen: float, systems: int) -> str:
-    """That z-scores also take off the quality of what each person judged; `amount` is what this did to the system.
-
-    Args:
-        amount: in points, compared with the average system.
-        seen: how many systems those who judged it saw, on average.
-        systems: how many there are.
-    """
-    what = "better" if amount < 0 else "weaker"
-    whom = f"of {systems} systems they saw {seen:.0f}" if seen < systems - 0.5 else "they saw all systems"
-    return f"its judges had {what} outputs than others, which z-scores take for strictness ({whom}): {_signed(amount)}"
-
-
-def _signed(amount: float) -> str:
-    return f"{'+' if amount > 0 else '-'}{_points(amount)}"
-
-
-def say_disasters(share: float, of_all: float) -> str:
-    """Why the average and the typical score of a system stand apart."""
-    more = "more" if share > of_all else "fewer"
-    return (
-        f"{share:.1%} of its scores are very low, {more} than the {of_all:.1%} of all: they weigh on its average only"
-    )
-
-
-def say_official_lines(others: int) -> str:
-    """That no official line separates a system from others above it."""
-    return f"no official line separates it from {counted(others, 'system')} above it"
-
-
-def say_others_moved(amount: float | None) -> str:
-    """That a system changed places because others moved."""
-    own = "" if amount is None else f" (its own distance from the average changed by {_points(amount)})"
-    return f"it is the others that moved{own}"
-
-
-def say_ties(share: float, of_all: float) -> str:
-    """That ties, which count as won, helped or hurt a system by wins-or-ties."""
-    more = "more" if share > of_all else "fewer"
-    return f"{share:.0%} of its comparisons are ties, {more} than the {of_all:.0%} of all, and ties count as won"
-
-
-def say_opponents(amount: float) -> str:
-    """That a system met stronger, or weaker, opponents than an even spread has; in log-odds."""
-    return (
-        f"it met {'stronger' if amount > 0 else 'weaker'} opponents than an even spread would ({amount:+.2f} log-odds)"
-    )
-
-
-def say_busy_annotator(share: float, by_one: float, by_others: float) -> str:
-    """That one busy annotator, whose taste counts for less in the model, made many of a system's comparisons."""
-    return (
-        f"one annotator made {share:.0%} of its comparisons and has it win {by_one:.0%}, "
-        f"others {by_others:.0%}; the model lets no single person outvote them"
-    )
-
-
-def say_flips(what: str, divisors: Sequence[str], flips: Mapping[str, Sequence[int]]) -> str:
-    """How many pairs of other systems changed their order by each method when some scores were divided."""
-    counts = "; ".join(f"by {method} {', '.join(map(str, numbers))}" for method, numbers in flips.items())
-    return f"Pairs of others that flip when {what} are divided by {listed(divisors)}: {counts}."

@@ -13,11 +13,11 @@ import numpy as np
 import polars as pl
 
 from adjudge.judges.alternative import Bias
-from adjudge.ranking.intervals import correlate, proportion
 from adjudge.readers.metric_scores import read_metric_scores, reverse_scores
 from adjudge.table.comparisons import NOBODY, comparisons, segment_keys
 from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.judgments import Judgments
+from adjudge.table.maths import correlate, proportion
 from adjudge.table.participants import PREFIX, judge_name, select_machine_rows
 from adjudge.table.protocols import RELATIVE, SCORED, TRANSLATIONS
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.evidence.verdict import say_changed_ranking, say_copy, say_judge, say_primed
+from adjudge.evidence.verdict_comparison import say_changed_ranking, say_copy, say_judge, say_primed
 from adjudge.judges import alternative
 from adjudge.judges.answers import (
     comparison_answers,

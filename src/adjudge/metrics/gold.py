@@ -16,10 +16,9 @@ import polars as pl
 from adjudge.metrics.levels import TAIL, draws, interval, pooled_pearson
 from adjudge.metrics.results import CurvePoint, Gold, GoldRun, GoldScore
 from adjudge.people.check import quality_of
-from adjudge.ranking.intervals import Correlation, correlate
 from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.judgments import Judgments, SetAside
-from adjudge.table.maths import Floats, Ints, divide, pearson
+from adjudge.table.maths import Correlation, Floats, Ints, correlate, divide, pearson
 from adjudge.table.protocols import RATED, SCORED
 from adjudge.table.rng import generator
 from adjudge.table.score_sheet import PRINTED_DIGITS

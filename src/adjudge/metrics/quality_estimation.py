@@ -9,10 +9,9 @@ import numpy as np
 
 from adjudge.metrics.results import ChosenWeight, Costs, DocumentLabel, OrderOfSystems, QualityEstimation, SystemSweep
 from adjudge.metrics.significance import compare_predictions
-from adjudge.ranking.intervals import correlate
 from adjudge.table.errors import DataError, UsageError, param, unknown_choice
 from adjudge.table.judgments import SetAside, fingerprint
-from adjudge.table.maths import Floats, pearson
+from adjudge.table.maths import Floats, correlate, pearson
 from adjudge.table.texts import edit_rate, ter_signature
 from adjudge.table.wording import counted
 from adjudge.work.cache import cached

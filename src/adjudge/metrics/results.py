@@ -11,7 +11,7 @@ from adjudge.table.results import Cell, Result, Table, comparison_table, number,
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from adjudge.ranking.intervals import Correlation
+    from adjudge.table.maths import Correlation
 
 
 LEVEL = 0.05

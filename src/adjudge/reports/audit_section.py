@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from adjudge.evidence import verdict
+from adjudge.evidence import verdict, verdict_comparison, verdict_facts, verdict_human
 from adjudge.evidence.audit import SECTIONS, Audit, load
 from adjudge.evidence.audit import Section as AuditSection
 from adjudge.evidence.claims import Claims
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from adjudge.evidence.breakdown import Breakdown, ColumnBreakdown
     from adjudge.evidence.stability import Stability, StabilityRow
     from adjudge.evidence.trust import AATest, Influence, Reliability
-    from adjudge.evidence.verdict import Decisions
+    from adjudge.evidence.verdict_facts import Decisions
     from adjudge.judges.alternative import Bias, JudgeReport, Judges
     from adjudge.reports.build import PairResults
     from adjudge.table.results import Table
@@ -155,7 +155,7 @@ def decide(results: PairResults) -> Decisions:
     """What the ranking and its audits decide."""
     claims = claims_of(results)
     annotators = results.counts.annotators or None if claims is None else claims.annotators
-    return verdict.decide_by_ranking(results.ranking, claims, annotators)
+    return verdict_facts.decide_by_ranking(results.ranking, claims, annotators)
 
 
 def claims_section(results: PairResults) -> Section | None:
@@ -166,12 +166,12 @@ def claims_section(results: PairResults) -> Section | None:
 
 def build_claims_section(claims: Claims, systems: Sequence[str] | None = None) -> Section:
     """The section about claims, with the systems in their own order where no ranking stands beside it."""
-    systems = verdict.order_systems(claims) if systems is None else systems
+    systems = verdict_facts.order_systems(claims) if systems is None else systems
     parity = [claim for claim in claims.claims if claim.kind == "parity" and claim.verdict != "not supported"]
     words = (
         verdict.count_claims_on_page(*claims.counts, claims.pairs),
         *_rule(claims),
-        *(verdict.say_parity_claim(claim.claim, fragile=claim.verdict != "holds") for claim in parity),
+        *(verdict_human.say_parity_claim(claim.claim, fragile=claim.verdict != "holds") for claim in parity),
     )
     if not any(claim.verdict != "not supported" for claim in claims.claims):
         return Section("claims", "What can be claimed", words)
@@ -247,7 +247,7 @@ def audit_charts(audit: Audit) -> dict[str, Mapping[str, Any]]:
     charts: dict[str, Mapping[str, Any]] = {}
     for name, section in sections:
         if isinstance(section, Claims):
-            charts[name] = claims_chart(section, verdict.order_systems(section))
+            charts[name] = claims_chart(section, verdict_facts.order_systems(section))
         else:
             charts |= {chart.slug: chart.spec for chart in _section(name, section).charts}
     return charts
@@ -537,7 +537,7 @@ def judges_section(judges: Judges) -> Section:
     words = [
         "Can a program replace one of the people? Each person was left out in turn, and the others were the yardstick.",
         "A judge stands up to the person if it is as often the closer one of the two, up to an allowance.",
-        *verdict.say_judges(
+        *verdict_comparison.say_judges(
             [report.judge for report in judges.judges if report.outcome == "passed"],
             [report.judge for report in judges.judges if report.outcome == "failed"],
             {report.judge: report.verdict for report in judges.judges if report.outcome == "open"},

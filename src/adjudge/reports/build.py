@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.evidence.verdict import (
     count_claims_in_short,
-    decide_by_ranking,
     name_best,
     put_looks_first,
     say_accounts,
-    say_exclusions,
     say_headline,
     say_left_out,
     say_oddities,
     say_ranking,
 )
+from adjudge.evidence.verdict_facts import decide_by_ranking
+from adjudge.evidence.verdict_looks import say_exclusions
 from adjudge.reports import people_section
 from adjudge.reports.audit_section import audit_sections, claims_of, claims_section, decide
 from adjudge.reports.page import GUIDE, Fact, PairPage, ReportPage, Section
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from adjudge.evidence.audit import Audit
     from adjudge.evidence.conditions import Oddities
     from adjudge.evidence.explanation import Explained
-    from adjudge.evidence.verdict import Decisions
+    from adjudge.evidence.verdict_facts import Decisions
     from adjudge.people.results import Agreement, Checked
     from adjudge.ranking.ranking import Ranking
     from adjudge.ranking.tournament import Tournament

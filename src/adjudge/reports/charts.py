@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjudge.evidence.verdict import told_apart
+from adjudge.evidence.verdict_facts import told_apart
 from adjudge.reports import chart_theme
 from adjudge.reports.chart_theme import Layer, Rows, Spec, channel, condition
 

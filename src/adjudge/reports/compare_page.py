@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from adjudge.evidence.verdict import MORE_THAN_CHANCE
+from adjudge.evidence.verdict_comparison import MORE_THAN_CHANCE
 from adjudge.reports import chart_theme
 from adjudge.reports.chart_theme import Layer, channel
 from adjudge.reports.charts import draw_names, draw_places, make_axes, place_names

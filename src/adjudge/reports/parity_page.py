@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjudge.evidence.verdict import NOT_TOLD_APART
+from adjudge.evidence.verdict_human import NOT_TOLD_APART
 from adjudge.reports import chart_theme
 from adjudge.reports.chart_theme import Layer, channel
 from adjudge.reports.page import Chart, Fact, PairPage, ReportPage, Section, explain

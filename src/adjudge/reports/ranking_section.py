@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from adjudge.evidence import verdict
+from adjudge.evidence import verdict, verdict_facts
 from adjudge.evidence.trust import AATest
 from adjudge.mixed.effects import TASTE, VarianceComponent
 from adjudge.reports import chart_theme
@@ -86,12 +86,14 @@ def _bars(ranking: Ranking) -> str:
     if not any(comparison.p is not None for comparison in ranking.comparisons):
         return f"{ranking.order[0]} has the highest score, {ranking.order[-1]} the lowest."
     says = verdict.say_apart_from(first, len(undecided), len(ranking.systems) - 1)
-    by_eye = [comparison.worse for comparison in verdict.lost_to_correction(ranking) if comparison.better == first]
+    by_eye = [
+        comparison.worse for comparison in verdict_facts.lost_to_correction(ranking) if comparison.better == first
+    ]
     if by_eye and _has_gaps(ranking):
         says += verdict.say_bars_off_line(first, by_eye)
     elif _has_intervals(ranking):
         separate = _separate_bars(ranking)
-        corrected = {(comparison.better, comparison.worse) for comparison in verdict.lost_to_correction(ranking)}
+        corrected = {(comparison.better, comparison.worse) for comparison in verdict_facts.lost_to_correction(ranking)}
         lost = sum(pair in corrected for pair in separate)
         says += verdict.say_bars_apart(lost, len(separate) - lost)
     return says
@@ -100,7 +102,7 @@ def _bars(ranking: Ranking) -> str:
 def _separate_bars(ranking: Ranking) -> list[tuple[str, str]]:
     """Undecided pairs whose bars do not reach each other."""
     ends = {system.system: (system.numbers.get("low"), system.numbers.get("high")) for system in ranking.systems}
-    apart = verdict.told_apart(ranking)
+    apart = verdict_facts.told_apart(ranking)
     separate = []
     for comparison in ranking.comparisons:
         low, high = ends[comparison.better][0], ends[comparison.worse][1]
@@ -258,7 +260,7 @@ _COLOURS = (chart_theme.HEAT[0], chart_theme.HEAT[2], chart_theme.HEAT[3], chart
 def pairs_section(results: PairResults) -> Section:
     """A heat map, of wins where the method counts them, and the table of pairs."""
     ranking = results.ranking
-    told = verdict.say_apart_in_table(len(verdict.told_apart(ranking)), len(ranking.comparisons))
+    told = verdict.say_apart_in_table(len(verdict_facts.told_apart(ranking)), len(ranking.comparisons))
     return Section(
         "pairs",
         "Pairs of systems",

@@ -13,7 +13,8 @@ from adjudge.evidence.audit import Audit
 from adjudge.evidence.compared_campaigns import CampaignComparison
 from adjudge.evidence.look_claims import Look
 from adjudge.evidence.parity_results import Parity
-from adjudge.evidence.verdict import decide_by_ranking, say_headline, say_ranking
+from adjudge.evidence.verdict import say_headline, say_ranking
+from adjudge.evidence.verdict_facts import decide_by_ranking
 from adjudge.metrics.results import Gold, MetaEvaluation, QualityEstimation
 from adjudge.papers.replicate import Replication
 from adjudge.people.results import Agreement, Checked

@@ -173,7 +173,7 @@ def _verdict(judgments: Judgments, looks: Looks, history: Path, ranking: Ranking
 
 def _show_last_verdict(history: Path, count: int, looks: Looks) -> list[PanelTable]:
     """The last verdict as it was shown, once more, with what is still to come."""
-    from adjudge.evidence.verdict import say_first_look, say_next_look
+    from adjudge.evidence.verdict_looks import say_first_look, say_next_look
     from adjudge.server.panels import PanelTable
 
     looks_taken, file = _count_looks(history), history.with_name(_SHOWN)
@@ -234,7 +234,7 @@ def _start(file: Path, systems: list[str], planned: int) -> tuple[float, tuple[f
 
 def _live_panel(live: LiveState, headline: str = "") -> PanelTable:
     """Possible ranks as a picture, all pairs as another, and what more judgments would buy."""
-    from adjudge.evidence.verdict import explain_possible_ranks
+    from adjudge.evidence.verdict_looks import explain_possible_ranks
     from adjudge.server.panels import PanelRanks, panels_of_result
 
     ranks = tuple(PanelRanks(entry.system, entry.best, entry.worst, len(live.systems)) for entry in live.systems)

@@ -245,7 +245,8 @@ def _describe_simulation(name: str, simulated: Simulated) -> Iterator[str]:
 
 
 def _describe_results(results: PairResults) -> Iterator[str]:
-    from adjudge.evidence.verdict import count_claims_in_line, decide_by_ranking, say_headline
+    from adjudge.evidence.verdict import count_claims_in_line, say_headline
+    from adjudge.evidence.verdict_facts import decide_by_ranking
     from adjudge.reports.audit_section import claims_of
     from adjudge.reports.people_section import choose_coefficient
 

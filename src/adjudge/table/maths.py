@@ -1,10 +1,11 @@
-"""Mathematical functions shared by several stages: division, correlation, ranks, normal and Student's t distributions.
+"""Mathematical functions that stages share: division, correlation, ranks, shares, normal and Student distributions.
 
 `scipy.stats` takes half a second to import, longer than some commands; `scipy.special` has the same functions.
 """
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections import deque
 from dataclasses import dataclass, fields
@@ -238,3 +239,53 @@ def equivalence(compared: Contrasts, first: int, second: int, *, margin: float, 
     tails = student_tail(np.array([difference + margin, margin - difference]) / se, df)
     half = se * float(student_quantile(level, df))
     return Equivalence(difference, difference - half, difference + half, margin, float(tails.max()))
+
+
+# Shares and correlations with their 95% intervals.
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Pearson's correlation over systems, its 95% interval (Fisher's z) and Spearman's; NaN where not defined."""
+
+    pearson: float
+    interval: tuple[float, float]
+    spearman: float
+    n: int
+
+
+@dataclass(frozen=True)
+class Proportion:
+    """A share with its 95% interval (Wilson)."""
+
+    share: float
+    interval: tuple[float, float]
+    n: int
+
+
+def proportion(part: int, whole: int) -> Proportion:
+    """The share and its 95% interval by Wilson's score method (1927), which is honest for few observations."""
+    if whole == 0:
+        nan = float("nan")
+        return Proportion(nan, (nan, nan), 0)
+    share, z2 = part / whole, NORMAL_95**2
+    middle = (share + z2 / (2 * whole)) / (1 + z2 / whole)
+    reach = NORMAL_95 * math.sqrt(share * (1 - share) / whole + z2 / (4 * whole**2)) / (1 + z2 / whole)
+    low = 0.0 if part == 0 else max(0.0, middle - reach)
+    high = 1.0 if part == whole else min(1.0, middle + reach)
+    return Proportion(share, (low, high), whole)
+
+
+def correlate(x: Floats, y: Floats) -> Correlation:
+    """Pearson's correlation with a 95% interval by Fisher's z, and Spearman's; pairs with a gap are left out."""
+    known = np.isfinite(x) & np.isfinite(y)
+    x, y = x[known], y[known]
+    r = pearson(x, y)
+    return Correlation(r, _fisher(r, len(x)), spearman(x, y), len(x))
+
+
+def _fisher(r: float, n: int) -> tuple[float, float]:
+    if n < 4 or not abs(r) < 1:
+        return (float("nan"), float("nan"))
+    middle, reach = np.arctanh(r), NORMAL_95 / np.sqrt(n - 3)
+    return (float(np.tanh(middle - reach)), float(np.tanh(middle + reach)))

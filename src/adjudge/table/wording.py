@@ -48,6 +48,11 @@ def short_list(names: Sequence[str], last: str = "and") -> str:
     return listed([*names[:kept], counted(left, "other")] if left else names, last)
 
 
+def few_names(names: Sequence[str]) -> str:
+    """Up to three names of systems; more are counted, and two of them named."""
+    return listed(names) if len(names) <= 3 else f"{len(names)} systems ({names[0]}, {names[1]}, ...)"
+
+
 def as_sentences(notes: Sequence[str]) -> list[str]:
     """Notes with a capital letter and a full stop."""
     return [f"{note[:1].upper()}{note[1:]}." for note in notes]

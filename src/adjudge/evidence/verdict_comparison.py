@@ -1,0 +1,248 @@
+"""Whether two rankings of the same systems agree, in words: two campaigns, people and a program, two methods."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal
+
+from adjudge.table.wording import agreeing, counted, listed, measured, short_list
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from adjudge.evidence.verdict_facts import Pair
+
+
+# Whether two campaigns agree
+
+MORE_THAN_CHANCE = (
+    "More than chance",
+    "The campaigns separate the pair in opposite orders: chance hardly explains it.",
+)
+
+
+def say_same_order(
+    names: Pair, certain: Sequence[Pair], *, flips: int, pairs: int, systems: int, more_than_chance: bool | None, r: str
+) -> str:
+    """Whether two campaigns give the same order of systems, and how far what differs is more than chance.
+
+    Args:
+        names: the campaigns.
+        certain: pairs that they order differently, each with confidence.
+        flips: how many pairs they order differently at all.
+        pairs: how many pairs of systems there are.
+        systems: how many systems they share.
+        more_than_chance: whether there are more flips than chance explains; None where that is unknown.
+        r: the correlation in brackets, as `show_correlation` gives it.
+    """
+    both = " and ".join(names)
+    if certain:
+        pair = " and ".join(certain[0])
+        more = f" and {len(certain) - 1} more" if len(certain) > 1 else ""
+        contradict = f"{both} contradict each other by more than chance"
+        return f"{contradict} on {len(certain)} of {counted(pairs, 'pair')}: {pair}{more}{r}."
+    if not flips:
+        return f"{both} put the {systems} systems into the same order{r}."
+    flipped = f"{flips} of {counted(pairs, 'pair')} of systems {agreeing(flips, 'flips', 'flip')}"
+    if more_than_chance is None:
+        return f"Between {both} {flipped}, and the role of chance is unknown{r}."
+    if more_than_chance:
+        return f"Between {both} {flipped}, more than chance explains, though no single pair is certain{r}."
+    return f"Between {both} {flipped}, which is no more than chance explains{r}."
+
+
+def say_same_documents(names: Pair, *, flips: int, pairs: int, unit: str, r: str) -> str:
+    """How well two campaigns agree on documents or segments of one system."""
+    share = 1 - flips / max(pairs, 1)
+    return f"{' and '.join(names)} agree on {100 * share:.0f}% of all pairs of {unit}{r}."
+
+
+def show_correlation(pearson: float, interval: tuple[float, float] | None) -> str:
+    """A correlation in brackets; nothing where it is not known."""
+    if math.isnan(pearson):
+        return ""
+    if interval is None:
+        return f" (r = {pearson:.3f})"
+    return f" (r = {pearson:.3f}, 95% interval {interval[0]:.3f} to {interval[1]:.3f})"
+
+
+# Whether a program may judge
+
+_STANDS_IN = "stand in for a person like those who judged"
+
+
+def say_judge(outcome: Literal["passed", "failed", "open"], stood_up: int, people: int, *, reason: str = "") -> str:
+    """Whether a machine judge may stand in for a person: it stood up to so many of the people."""
+    if outcome == "open":
+        return f"cannot be told{reason}"
+    may = "may" if outcome == "passed" else "may not"
+    number = stood_up if stood_up or outcome == "passed" else "none"
+    return f"{may} {_STANDS_IN}: it is as close to the others as {number} of {counted(people, 'person', 'people')}"
+
+
+def say_judges(passed: Sequence[str], failed: Sequence[str], unknown: Mapping[str, str]) -> list[str]:
+    """Which machine judges may stand in for a person; `unknown` says of the others why it cannot be told."""
+    sentences = [f"{short_list(passed)} may {_STANDS_IN}."] if passed else []
+    sentences += [f"{short_list(failed)} may not."] if failed else []
+    sentences += [f"{judge}: {why}." for judge, why in unknown.items()]
+    if passed:
+        whom = agreeing(len(passed), "It is", "They are")
+        sentences.append(f"{whom} not counted in the ranking all the same: rankings on this page are by people alone.")
+    return sentences
+
+
+def say_changed_ranking(changed: int, turned: int, pairs: int, worst: tuple[str, str, float, float]) -> str:
+    """That a judge does not stand in for a person because of what it does to the ranking."""
+    first, second, by_people, by_judge = worst
+    how = f", {turned} of them turned around" if turned else ""
+    return (
+        f"may not {_STANDS_IN}: it changes {changed} of {counted(pairs, 'difference')} between systems by more than "
+        f"people differ{how}, most clearly {first} - {second} ({by_people:+.1f} by people, {by_judge:+.1f} by it)"
+    )
+
+
+def say_copy(person: str, equal: float, correlation: float) -> str:
+    """That a judge gives a person's own answers."""
+    return (
+        f"may not {_STANDS_IN}: its answers are a copy of {person}'s ({100 * equal:.0f}% the same, "
+        f"correlation {correlation:.2f}), so it adds nothing"
+    )
+
+
+def say_primed(person: str, correlation: float, bound: float) -> str:
+    """That a judge follows a person more closely than it could without knowing the answers."""
+    return (
+        f"cannot be told: it follows {person} more closely (correlation {correlation:.2f}) than a judge without errors "
+        f"could ({bound:.2f}), so it has probably seen these answers"
+    )
+
+
+# Why a system moved between two ways of ranking
+
+MOST_OF_IT = 0.5
+"""Whoever gave more of a system's judgments than this gave most of them."""
+
+
+def say_place(rank: int) -> str:
+    """`1st`, `2nd`, `13th`."""
+    ending = "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
+    return f"{rank}{ending}"
+
+
+def say_moved(system: str, first: tuple[str, int], second: tuple[str, int], reasons: Sequence[str]) -> str:
+    """That a system has one rank by one way and another by another, and the main reason."""
+    why = f": {reasons[0]}" if reasons else ""
+    return f"{system} is {say_place(first[1])} by {first[0]} and {say_place(second[1])} by {second[0]}{why}."
+
+
+def _points(amount: float) -> str:
+    size = abs(amount)
+    return measured(float(f"{size:.1f}" if size >= 1 else f"{size:.2g}"), "point")
+
+
+def _worth(amount: float) -> str:
+    """What a reason took from a system, or gave it, in points."""
+    return f"which {'costs' if amount < 0 else 'gives'} it {_points(amount)}"
+
+
+def say_who_judged(amount: float, share: float, *, extreme: bool) -> str:
+    """That stricter, or more generous, people than average judged a system; one of them perhaps most of it.
+
+    Args:
+        amount: what it is worth to the system, in points, compared with the average system.
+        share: of its judgments that the person gave who gave most of them.
+        extreme: whether nobody is stricter (or more generous) than this person.
+    """
+    if share > MOST_OF_IT:
+        who = "strictest" if amount < 0 else "most generous"
+        one = f"the {who} person" if extreme else f"one {'strict' if amount < 0 else 'generous'} person"
+        return f"{one} judged most of it ({share:.0%}), {_worth(amount)}"
+    return f"{'stricter' if amount < 0 else 'more generous'} people than average judged it, {_worth(amount)}"
+
+
+def say_what_judged(part: Literal["tasks", "documents", "segments", "tastes", "rest"], amount: float) -> str:
+    """What else in its judgments held a system down, or up, compared with the average system."""
+    if part == "tasks":
+        how = f"people were {'stricter' if amount < 0 else 'more generous'} in its tasks than in their others"
+    elif part == "tastes":
+        how = f"those who judged it like it {'less' if amount < 0 else 'more'} than others would"
+    elif part == "rest":
+        how = f"single pages, outputs and scores happened to come out {'low' if amount < 0 else 'high'}"
+    else:
+        how = f"its {part} are {'harder' if amount < 0 else 'easier'} than average"
+    return f"{how}, {_worth(amount)}"
+
+
+def say_set_aside(rows: int, all_rows: int, amount: float) -> str:
+    """How many of a system's judgments do not count, and what they did to it."""
+    left_out = agreeing(rows, "is set aside", "are set aside")
+    return f"{rows:,} of its {counted(all_rows, 'judgment')} {left_out}, {_worth(amount)}"
+
+
+def say_own_means(amount: float) -> str:
+    """What z-scores do first: take off the average that each person gives. `amount` is what the system gains by it."""
+    how = "low" if amount > 0 else "high"
+    return f"z-scores take off each person's mean, and those who judged it score {how}: {_signed(amount)}"
+
+
+def say_z_distortion(amount: float, seen: float, systems: int) -> str:
+    """That z-scores also take off the quality of what each person judged; `amount` is what this did to the system.
+
+    Args:
+        amount: in points, compared with the average system.
+        seen: how many systems those who judged it saw, on average.
+        systems: how many there are.
+    """
+    what = "better" if amount < 0 else "weaker"
+    whom = f"of {systems} systems they saw {seen:.0f}" if seen < systems - 0.5 else "they saw all systems"
+    return f"its judges had {what} outputs than others, which z-scores take for strictness ({whom}): {_signed(amount)}"
+
+
+def _signed(amount: float) -> str:
+    return f"{'+' if amount > 0 else '-'}{_points(amount)}"
+
+
+def say_disasters(share: float, of_all: float) -> str:
+    """Why the average and the typical score of a system stand apart."""
+    more = "more" if share > of_all else "fewer"
+    return (
+        f"{share:.1%} of its scores are very low, {more} than the {of_all:.1%} of all: they weigh on its average only"
+    )
+
+
+def say_official_lines(others: int) -> str:
+    """That no official line separates a system from others above it."""
+    return f"no official line separates it from {counted(others, 'system')} above it"
+
+
+def say_others_moved(amount: float | None) -> str:
+    """That a system changed places because others moved."""
+    own = "" if amount is None else f" (its own distance from the average changed by {_points(amount)})"
+    return f"it is the others that moved{own}"
+
+
+def say_ties(share: float, of_all: float) -> str:
+    """That ties, which count as won, helped or hurt a system by wins-or-ties."""
+    more = "more" if share > of_all else "fewer"
+    return f"{share:.0%} of its comparisons are ties, {more} than the {of_all:.0%} of all, and ties count as won"
+
+
+def say_opponents(amount: float) -> str:
+    """That a system met stronger, or weaker, opponents than an even spread has; in log-odds."""
+    return (
+        f"it met {'stronger' if amount > 0 else 'weaker'} opponents than an even spread would ({amount:+.2f} log-odds)"
+    )
+
+
+def say_busy_annotator(share: float, by_one: float, by_others: float) -> str:
+    """That one busy annotator, whose taste counts for less in the model, made many of a system's comparisons."""
+    return (
+        f"one annotator made {share:.0%} of its comparisons and has it win {by_one:.0%}, "
+        f"others {by_others:.0%}; the model lets no single person outvote them"
+    )
+
+
+def say_flips(what: str, divisors: Sequence[str], flips: Mapping[str, Sequence[int]]) -> str:
+    """How many pairs of other systems changed their order by each method when some scores were divided."""
+    counts = "; ".join(f"by {method} {', '.join(map(str, numbers))}" for method, numbers in flips.items())
+    return f"Pairs of others that flip when {what} are divided by {listed(divisors)}: {counts}."

@@ -1,0 +1,350 @@
+"""What the data decide about the systems of one ranking: the facts that verdicts are worded from.
+
+`Decisions` has them, whether they come from a ranking (`decide_by_ranking`) or from audited claims alone
+(`decide_by_claims`). Who leads, how well that is supported, and how systems stand to each human translation all follow
+from the decided pairs. Claims have their names here, because everything that speaks of a claim uses them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from adjudge.evidence.claims import Claim, Claims
+    from adjudge.evidence.conditions import Conditions
+    from adjudge.ranking.decisions import State
+    from adjudge.ranking.ranking import PairComparison, Ranking
+
+Pair = tuple[str, str]
+"""Two systems, the better first."""
+Verdict = Literal["holds", "needs more people", "fragile", "not supported"]
+"""Of a claim: see `HOLDS_AND_FRAGILE`."""
+Strength = Literal["holds", "needs more people", "fragile", "not supported", "not audited"]
+STRENGTHS: tuple[Strength, ...] = ("holds", "needs more people", "fragile", "not supported", "not audited")
+"""The strongest first."""
+FEW_PEOPLE = 2
+"""What so few people say is said of them alone: nothing holds for others."""
+FAR_TOO_FEW = 10
+"""Where more than so many times the people would be needed, no number of them is named."""
+
+
+@dataclass(frozen=True)
+class HumanStanding:
+    """How the systems stand to one human translation; every system is in one of the lists."""
+
+    human: str
+    better: tuple[str, ...]
+    """Systems that are better than it, by more than the margin where there is one."""
+    parity: tuple[str, ...]
+    """Systems that are no further from it than the margin."""
+    open: tuple[str, ...]
+    """Systems that the data do not separate from it."""
+    worse: tuple[str, ...]
+    fragile: tuple[str, ...] = ()
+    """Those of the better, the worse and the ones at parity whose claim does not hold."""
+    audited: bool = True
+    """Whether claims were put to audits at all."""
+    narrow: tuple[str, ...] = ()
+    """Those of the fragile that no audit breaks, but that need more people."""
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """Two systems of which one is better in typical scores, but not on average, or the other way round."""
+
+    typical: str
+    """The one with the better typical scores."""
+    other: str
+    shares: tuple[float, float]
+    """Of the scores of either that are very low."""
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What the data decide about the systems of one ranking."""
+
+    systems: tuple[str, ...]
+    """Those that may be called the best: no human translations, unless nothing else was judged. The best first."""
+    leaders: tuple[str, ...]
+    """Those of them than which no other is decided better."""
+    strength: Strength
+    """How well it is supported that the only leader is better than all others."""
+    standings: tuple[HumanStanding, ...]
+    margin: float | None
+    """Within which a system is at parity with a human translation."""
+    pairs: int
+    apart: int
+    """Pairs that are decided."""
+    lost: int
+    """Pairs that would be decided if each were the only question."""
+    level: float
+    """The family-wise level of all decisions."""
+    annotators: int | None
+    """How many people judged, where they are known."""
+    ranked: int = 0
+    """Systems and human translations in the ranking; 0 where there is none."""
+    clusters: int = 0
+    """Groups between which lines are drawn."""
+    all_behind: bool = True
+    """Whether every other system is decided worse than one of the leaders."""
+    weakest: Claim | None = None
+    """The weakest claim that the only leader is better than another system."""
+    disagreement: Disagreement | None = None
+    """What keeps a system with the best typical scores, or the best average, from being the best."""
+    people_needed: int | None = None
+    """About so many people could separate the first two systems, where they are open and it is not out of reach."""
+    conditions: Conditions | None = None
+    """Under which people judged, where claims about a human translation were audited."""
+
+
+def decide_by_ranking(ranking: Ranking, claims: Claims | None = None, annotators: int | None = None) -> Decisions:
+    """The decisions of a ranking; audited claims of the same method have the last word on what holds."""
+    annotators = ranking.annotators if annotators is None else annotators
+    apart, systems = told_apart(ranking), [system.system for system in ranking.systems if not system.human]
+    humans = [system.system for system in ranking.systems if system.human]
+    among = systems or humans
+    leaders = _unbeaten(among, apart)
+    audited = claims if claims is not None and claims.method == ranking.method else None
+    better = {} if audited is None else _claims(audited)
+    if audited is not None and audited.humans:
+        standings, margin = _audited_standings(audited), audited.margin
+    else:
+        standings, margin = tuple(_standing(human, systems, dict.fromkeys(apart)) for human in humans), None
+    weakest, all_behind = _weakest(leaders, among, better), _all_behind(among, leaders, apart)
+    return Decisions(
+        systems=tuple(among),
+        leaders=leaders,
+        strength=_strength(leaders, weakest, all_behind=all_behind),
+        standings=standings if systems else (),
+        margin=margin,
+        pairs=len(ranking.comparisons),
+        apart=len(apart),
+        lost=len(lost_to_correction(ranking)),
+        level=ranking.lines.level,
+        annotators=annotators,
+        ranked=len(ranking.systems),
+        clusters=len(ranking.clusters),
+        all_behind=all_behind,
+        weakest=weakest,
+        disagreement=_disagreement(
+            leaders,
+            among,
+            {(pair.better, pair.worse): pair.state for pair in ranking.comparisons},
+            {system.system: system.numbers.get("typical") or 0.0 for system in ranking.systems},
+            {system.system: system.numbers.get("low_share") or 0.0 for system in ranking.systems},
+        ),
+        people_needed=people_needed(
+            among,
+            {(pair.better, pair.worse): pair.p for pair in ranking.comparisons},
+            ranking.critical,
+            None if ranking.fewest_people is not None else annotators,
+        ),
+        conditions=None if audited is None else audited.conditions,
+    )
+
+
+def decide_by_claims(claims: Claims) -> Decisions:
+    """The decisions of audited claims where no ranking stands beside them."""
+    better = _claims(claims)
+    supported = [pair for pair, claim in better.items() if claim.verdict != "not supported"]
+    order = order_systems(claims)
+    systems = [name for name in order if name not in claims.humans] or order
+    leaders = _unbeaten(systems, supported)
+    weakest, all_behind = _weakest(leaders, systems, better), _all_behind(systems, leaders, supported)
+    return Decisions(
+        systems=tuple(systems),
+        leaders=leaders,
+        strength=_strength(leaders, weakest, all_behind=all_behind),
+        standings=_audited_standings(claims),
+        margin=claims.margin,
+        pairs=len(better),
+        apart=len(supported),
+        lost=sum(claim.lost_to_correction(claims.level) for claim in better.values()),
+        level=claims.level,
+        annotators=claims.annotators,
+        all_behind=all_behind,
+        weakest=weakest,
+        disagreement=_disagreement(
+            leaders,
+            systems,
+            {pair: claim.state for pair, claim in better.items()},
+            claims.typical,
+            claims.low_shares,
+        ),
+        people_needed=people_needed(
+            systems,
+            {pair: claim.p for pair, claim in better.items()},
+            claims.critical,
+            None if claims.accounts else claims.annotators,
+        ),
+        conditions=claims.conditions,
+    )
+
+
+def told_apart(ranking: Ranking) -> set[Pair]:
+    """The pairs of systems that are decided.
+
+    Where a method gives no p-values, the lines between clusters tell systems apart.
+    """
+    if all(comparison.p is None for comparison in ranking.comparisons):
+        cluster = {system.system: system.cluster for system in ranking.systems}
+        apart = (pair for pair in ranking.comparisons if cluster[pair.better] != cluster[pair.worse])
+    else:
+        apart = (pair for pair in ranking.comparisons if pair.decided)
+    return {(pair.better, pair.worse) for pair in apart}
+
+
+def lost_to_correction(ranking: Ranking) -> list[PairComparison]:
+    """Pairs that would be decided by themselves, but not after the correction for all pairs."""
+    level = ranking.lines.level
+    return [
+        pair
+        for pair in ranking.comparisons
+        if pair.p is not None and pair.p_adjusted is not None and pair.p < level <= pair.p_adjusted and pair.agreeing
+    ]
+
+
+def order_systems(claims: Claims) -> list[str]:
+    """All systems of the claims, the best first: who is better in how many pairs."""
+    pairs = list(_claims(claims))
+    ahead = Counter({name: 0 for pair in pairs for name in pair})
+    ahead.update(better for better, _ in pairs)
+    return sorted(ahead, key=lambda name: (-ahead[name], name))
+
+
+def _claims(claims: Claims, kind: str = "better") -> dict[Pair, Claim]:
+    return {(claim.systems[0], claim.systems[1]): claim for claim in claims.claims if claim.kind == kind}
+
+
+def _supported(claims: Claims, kind: str) -> dict[Pair, Strength]:
+    found = _claims(claims, kind).items()
+    return {pair: claim.verdict for pair, claim in found if claim.verdict != "not supported"}
+
+
+def _unbeaten(systems: Sequence[str], apart: Iterable[Pair]) -> tuple[str, ...]:
+    beaten = {worse for better, worse in apart if better in systems}
+    return tuple(name for name in systems if name not in beaten)
+
+
+def _all_behind(systems: Sequence[str], leaders: Sequence[str], apart: Iterable[Pair]) -> bool:
+    behind = {worse for better, worse in apart if better in leaders}
+    return all(name in behind for name in systems if name not in leaders)
+
+
+def _strength(leaders: Sequence[str], weakest: Claim | None, *, all_behind: bool) -> Strength:
+    """How well the only leader is supported: nobody may be better than it, and yet it not be better than everyone."""
+    if len(leaders) == 1 and not all_behind:
+        return "not supported"
+    return "not audited" if weakest is None else weakest.verdict
+
+
+def _weakest(leaders: Sequence[str], systems: Sequence[str], claims: Mapping[Pair, Claim]) -> Claim | None:
+    """The weakest of the claims that the only leader is better than the others; None where none was audited."""
+    if len(leaders) != 1:
+        return None
+    others = [claims[leaders[0], name] for name in systems if (leaders[0], name) in claims]
+    return max(others, key=lambda claim: (STRENGTHS.index(claim.verdict), -(claim.estimate or 0.0)), default=None)
+
+
+def _disagreement(
+    leaders: Sequence[str],
+    among: Sequence[str],
+    states: Mapping[Pair, State],
+    typical: Mapping[str, float],
+    low_shares: Mapping[str, float],
+) -> Disagreement | None:
+    """What alone keeps a leader from being the best: of every other system, it is decided better, or by one reading."""
+    for leader in leaders:
+        pairs = {pair: state for pair, state in states.items() if leader in pair and {*pair} <= {*among}}
+        split = [pair for pair, state in pairs.items() if state not in ("decided", "open")]
+        if not split or not all(leader in _ahead(pair, state, typical) for pair, state in pairs.items()):
+            continue
+        first, other = sorted(split[0], key=lambda name: -typical.get(name, 0.0))
+        return Disagreement(first, other, (low_shares.get(first, 0.0), low_shares.get(other, 0.0)))
+    return None
+
+
+def _ahead(pair: Pair, state: State, typical: Mapping[str, float]) -> set[str]:
+    """Who is better by a reading of the scores that would decide the pair; pairs are in the order of averages."""
+    better = max(pair, key=lambda name: typical.get(name, 0.0))
+    by_state = {"decided": {pair[0]}, "average only": {pair[0]}, "typical only": {better}, "open": set()}
+    return by_state.get(state, {pair[0], better})
+
+
+def people_needed(
+    systems: Sequence[str], p: Mapping[Pair, float | None], critical: float | None, people: int | None
+) -> int | None:
+    """About so many people could separate the first two systems, if their difference is as estimated.
+
+    Errors shrink as the square root of the number of people, so that z grows to the critical value with
+    people * (critical / z)^2 of them. Nothing is said of one or two people, or where far too few have judged.
+    """
+    own = p.get((systems[0], systems[1])) if len(systems) > 1 else None
+    if own is None or critical is None or people is None or people <= FEW_PEOPLE:
+        return None
+    statistic = -NormalDist().inv_cdf(own / 2) if own > 0 else math.inf
+    if not 0 < statistic < critical:
+        return None
+    needed = math.ceil(people * (critical / statistic) ** 2)
+    return needed if needed <= FAR_TOO_FEW * people else None
+
+
+def _audited_standings(claims: Claims) -> tuple[HumanStanding, ...]:
+    apart, parity = (_supported(claims, kind) for kind in ("better", "parity"))
+    systems = [name for name in order_systems(claims) if name not in claims.humans]
+    return tuple(_standing(human, systems, apart, parity) for human in claims.humans)
+
+
+def _standing(
+    human: str,
+    systems: Sequence[str],
+    apart: Mapping[Pair, Strength | None],
+    parity: Mapping[Pair, Strength | None] | None = None,
+) -> HumanStanding:
+    """How systems stand to one human; a verdict of None in `apart` says that nothing was audited."""
+    equal = {name: parity[name, human] for name in systems if (name, human) in parity} if parity else {}
+    others = [name for name in systems if name not in equal]
+    better = {name: apart[name, human] for name in others if (name, human) in apart}
+    worse = {name: apart[human, name] for name in others if (human, name) in apart}
+    left_open = tuple(name for name in others if name not in better and name not in worse)
+    weak = ("fragile", "needs more people")
+    fragile = tuple(name for part in (equal, better, worse) for name, verdict in part.items() if verdict in weak)
+    verdicts = {**equal, **better, **worse}
+    return HumanStanding(
+        human,
+        tuple(better),
+        tuple(equal),
+        left_open,
+        tuple(worse),
+        fragile,
+        audited=parity is not None,
+        narrow=tuple(name for name in fragile if verdicts[name] == "needs more people"),
+    )
+
+
+def claim_better(better: str, worse: str) -> str:
+    """The claim about two systems."""
+    return f"{better} is better than {worse}"
+
+
+def claim_best(system: str) -> str:
+    """The claim about the first system."""
+    return f"{system} is the best"
+
+
+def claim_top(members: Sequence[str]) -> str:
+    """The claim about the best system, or about the best few, that looks put to the test."""
+    return (
+        f"{members[0]} is the best system" if len(members) == 1 else f"the top {len(members)} are {', '.join(members)}"
+    )
+
+
+def claim_parity(system: str, human: str) -> str:
+    """The claim about a system and a human translation."""
+    return f"{system} is at parity with {human}"

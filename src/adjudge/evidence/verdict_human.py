@@ -1,0 +1,248 @@
+"""How systems stand to a human translation, in words: better, worse, at parity or not separated, and conditions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from adjudge.evidence.verdict_facts import FEW_PEOPLE
+from adjudge.table.wording import agreeing, counted, few_names, measured, short_list
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from adjudge.evidence.conditions import Conditions
+    from adjudge.evidence.verdict_facts import Decisions, HumanStanding
+
+FEWEST_BETTER = 2
+"""So many systems, and more than half of all, must beat a human translation to raise an alarm about it."""
+NOT_TOLD_APART = (
+    "Not told apart",
+    "The data do not show a difference between system and human. That is not the same as showing that there is none.",
+)
+ParityVerdict = Literal["below the human", "above the human", "at parity", "not told apart"]
+PARITY_VERDICTS: tuple[ParityVerdict, ...] = ("above the human", "at parity", "not told apart", "below the human")
+"""In the order in which they are told."""
+_FEW_IN_PARITY = 3
+FOR_FEW = {1: "For this one person only", 2: "For these two people only"}
+"""What opens a sentence about the one or two people who judged."""
+
+
+def say_parity_claim(claim: str, *, fragile: bool) -> str:
+    """What a supported claim of parity means."""
+    within = "the difference lies within the margin"
+    return f"{claim}: {within}, but not in every audit." if fragile else f"{claim}: {within}, in every audit."
+
+
+def say_humans(decisions: Decisions) -> list[str]:
+    """How the systems stand to every human translation, each by itself.
+
+    That no difference was found is told apart from parity, which is claimed only where it was tested.
+    """
+    judged = say_judged_by(decisions.conditions)
+    return [
+        sentence for standing in decisions.standings for sentence in _against_human(standing, decisions.margin, judged)
+    ]
+
+
+def _against_human(standing: HumanStanding, margin: float | None, judged: str) -> list[str]:
+    human = standing.human
+    if len(standing.worse) > 1 and not (standing.better or standing.parity or standing.open):
+        return [_above_all(standing)]
+    sentences = _alarm_about(standing)
+    if not sentences:
+        sentences = _by_strength(standing.better, standing, f"better than the human translation {human}", judged)
+    if standing.parity and margin is not None:
+        within = f"at parity with {human}, within {measured(margin, 'point')}"
+        sentences += _by_strength(standing.parity, standing, within, judged)
+    if standing.open:
+        open_ = f"The data do not separate {few_names(standing.open)} from {human}"
+        sentences.append(f"{open_}; that leaves the question open, it does not show that they are equal.")
+    return sentences + _by_strength(standing.worse, standing, f"worse than the human translation {human}")
+
+
+def _above_all(standing: HumanStanding) -> str:
+    """The human translation is ahead of every system, of all or of some in every audit."""
+    fragile = [name for name in standing.worse if name in standing.fragile]
+    if not fragile:
+        is_ = "is" if standing.audited else "comes out"
+        return f"The human translation {standing.human} {is_} better than every system."
+    whole = f"The human translation {standing.human} comes out better than every system"
+    over = "" if len(fragile) == len(standing.worse) else f"over {few_names(fragile)} "
+    return f"{whole}, but {over}{say_why_weak(fragile, standing)}."
+
+
+def _by_strength(names: Sequence[str], standing: HumanStanding, what: str, judged: str = "") -> list[str]:
+    """What holds is said plainly; what is fragile, or was never audited, is no more than what comes out."""
+    sure = [name for name in names if name not in standing.fragile]
+    sentences = [f"{few_names(sure)} {_verb(sure, audited=standing.audited)} {what}{judged}."] if sure else []
+    narrow = [name for name in names if name in standing.narrow]
+    broken = [name for name in names if name in standing.fragile and name not in narrow]
+    weak = [part for part in (narrow, broken) if part]
+    return sentences + [
+        f"{few_names(part)} {_verb(part, audited=False)} {what}, but {say_why_weak(part, standing)}." for part in weak
+    ]
+
+
+def _verb(names: Sequence[str], *, audited: bool) -> str:
+    return agreeing(len(names), "is", "are") if audited else agreeing(len(names), "comes out", "come out")
+
+
+def alarm_about_humans(standings: Sequence[HumanStanding]) -> list[str]:
+    """Where a human translation loses to most systems, something is more likely wrong than all of them superhuman."""
+    return [sentence for standing in standings for sentence in _alarm_about(standing)]
+
+
+def _alarm_about(standing: HumanStanding) -> list[str]:
+    systems = len(standing.better) + len(standing.parity) + len(standing.open) + len(standing.worse)
+    return _alarm(standing.human, len(standing.better), systems)
+
+
+def _alarm(human: str, better: int, systems: int) -> list[str]:
+    if better < FEWEST_BETTER or 2 * better <= systems:
+        return []
+    every = "both" if systems == FEWEST_BETTER else f"all {systems:,}"
+    how_many = every if better == systems else f"{better:,} of {systems:,}"
+    return [
+        f"Alarm: {how_many} systems come out better than the human translation {human}, which is hard to believe.",
+        (
+            "Look first at this human translation, its source text, the people who judged, and whether the source is "
+            "itself a translation."
+        ),
+    ]
+
+
+def say_why_weak(names: Sequence[str], standing: HumanStanding) -> str:
+    """Why claims about these systems do not hold."""
+    return "narrowly" if {*names} <= {*standing.narrow} else "not in every audit"
+
+
+_WHOM = {"experts": ("expert", "experts"), "crowd": ("person of a crowd", "people of a crowd")}
+
+
+def say_judged_by(conditions: Conditions | None) -> str:
+    """By whom and how a claim about a human translation was judged, at the end of its sentence."""
+    if conditions is None or conditions.people is None or conditions.accounts:
+        return ""
+    whom = agreeing(conditions.people, *_WHOM.get(conditions.raters or "", ("person", "people")))
+    seen = {"pages": " in context", "segments": " without context"}.get(conditions.context or "", "")
+    return f", as {conditions.people:,} {whom} judged{seen}"
+
+
+def say_conditions_of(decisions: Decisions) -> tuple[str, ...]:
+    """The conditions, where something is claimed that depends on them."""
+    claimed = any(standing.better or standing.parity for standing in decisions.standings)
+    return say_conditions(decisions.conditions) if claimed else ()
+
+
+def say_conditions(conditions: Conditions | None) -> tuple[str, ...]:
+    """Under which conditions a human translation was compared: what is known, and what is not."""
+    if conditions is None:
+        return ()
+    known: list[str] = []
+    unknown: list[str] = []
+    people = conditions.people
+    if people is None:
+        unknown.append("how many people")
+    else:
+        known.append(f"by {counted(people, 'account') if conditions.accounts else counted(people, 'person', 'people')}")
+    known += [f"({conditions.raters})"] if conditions.raters else []
+    unknown += [] if conditions.raters else ["experts or crowd"]
+    known += [f"with the {conditions.shown}"] if conditions.shown else []
+    unknown += [] if conditions.shown else ["source or reference beside it"]
+    known += [_CONTEXTS[conditions.context]] if conditions.context else []
+    unknown += [] if conditions.context else ["in context or not"]
+    if conditions.original is None:
+        unknown.append("the original language")
+    else:
+        known.append(_say_original(conditions.original))
+    if conditions.checked is None:
+        unknown.append("faults of the test set")
+    known += [f"with a kappa of {conditions.agreement:.2f}"] if conditions.agreement is not None else []
+    sentences = [f"Judged {' '.join(known)}."] if known else []
+    sentences += [f"Not known: {'; '.join(unknown)}."] if unknown else []
+    if conditions.humans == 1:
+        sentences.append("There is one human translation: another translator may do better or worse.")
+    return tuple(sentences)
+
+
+_CONTEXTS = {"pages": "in context", "segments": "one segment at a time"}
+
+
+def _say_original(share: float) -> str:
+    if share > 0.99:
+        return "on original source texts"
+    return "on sources that are translations" if share < 0.01 else f"on sources of which {share:.0%} are originals"
+
+
+def say_parity(
+    by_verdict: Mapping[ParityVerdict, Sequence[str]],
+    human: str,
+    margin: float | None,
+    annotators: int | None,
+    conditions: Conditions | None = None,
+) -> tuple[str, ...]:
+    """How systems stand to one human translation in a test of parity, one sentence per verdict.
+
+    The first is the headline. Where one or two people judged, it is about them. Where most systems are above the
+    human translation, an alarm comes first.
+    """
+    above, systems = len(by_verdict.get("above the human", ())), sum(map(len, by_verdict.values()))
+    judged = say_judged_by(conditions) if (annotators or 0) > FEW_PEOPLE else ""
+    alarm = _alarm(human, above, systems)
+    claimed = {"above the human", "at parity"} & {*by_verdict}
+    beneath = say_conditions(conditions) if claimed else ()
+    return (*alarm, *_parity_sentences(by_verdict, human, margin, annotators, judged), *beneath)
+
+
+def _parity_sentences(
+    by_verdict: Mapping[ParityVerdict, Sequence[str]],
+    human: str,
+    margin: float | None,
+    annotators: int | None,
+    judged: str,
+) -> tuple[str, ...]:
+    (first, names), *others = by_verdict.items()
+    people = FOR_FEW.get(annotators or 0, "")
+    if not others and first == "below the human" and len(names) > 1:
+        opening, statement = "All systems", f" are below {human}."
+    else:
+        opening, statement = _parity_sentence(first, names, human, margin, judged)
+    headline = f"{people}: {opening.lower()}{statement}" if people else f"{opening}{statement}"
+    return (headline, *("".join(_parity_sentence(verdict, names, human, margin, judged)) for verdict, names in others))
+
+
+def _parity_sentence(
+    verdict: ParityVerdict, names: Sequence[str], human: str, margin: float | None, judged: str
+) -> tuple[str, str]:
+    """What opens the sentence with a capital letter that may be lowered, if not a system's name, and the rest."""
+    is_ = agreeing(len(names), "is", "are")
+    if verdict == "at parity" and margin is not None:
+        apart = f"less than {measured(margin, 'point')} apart"
+        return "", f"{short_list(names)} {is_} at parity with {human}: {apart}{judged}."
+    if verdict == "not told apart":
+        return "The data", f" cannot tell {short_list(names)} from {human}, which is no proof of parity."
+    end = judged if verdict == "above the human" else ""
+    return "", f"{short_list(names)} {is_} {verdict.removesuffix('the human')}{human}{end}."
+
+
+def explain_parity(margin: float | None) -> str:
+    """What the verdicts in a table of parity mean."""
+    note = "'Not told apart' is not proof of parity. Verdicts are corrected for all systems (Holm)."
+    if margin is None:
+        return note
+    return (
+        f"{note} At parity: surely less than {measured(margin, 'point')} from the human (two one-sided tests at .05)."
+    )
+
+
+def note_few_people(annotators: int | None) -> list[str]:
+    """For whom verdicts on parity by ranks speak."""
+    if annotators is None:
+        return [
+            "annotators are not named, so their tastes are not allowed for: a verdict may be about these people only"
+        ]
+    if annotators == 1:
+        return ["only one annotator: the verdict holds for this person only, others may judge differently"]
+    if annotators <= _FEW_IN_PARITY:
+        return [f"only {annotators} annotators: tastes are allowed for, but all rests on these people"]
+    return []
