@@ -23,9 +23,11 @@ import polars as pl
 from adjudge.table.errors import DataError, unknown_choice
 from adjudge.table.judgments import (
     LEFT_BLANK,
+    POSITION,
     Judgments,
     SetAside,
     answers_needed,
+    codes_of,
     groups,
     in_words,
     number_of_groups,
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
 #     z = quantile((rank - 1/2) / n),   ranks among all scores of the language pair, ties sharing their mean rank.
 #
 # They are put back on the scale of the scores by a straight line, mean(y) + b (z - mean(z)) with b = cov(y, z) /
-# var(z), so that effects and errors are in points. `docs/mixed.md` compares the models.
+# var(z), so that effects and errors are in points. `docs/evidence.md` compares the models.
 
 
 DEFAULT_MODEL = "mixed"
@@ -555,3 +557,40 @@ def _check_connected(design: MixedDesign) -> None:
             f"the systems fall into {len(apart)} groups that share no annotator, task, document or segment: {listed}; "
             "rank each group alone, or collect judgments that connect them"
         )
+
+
+# Screens that show several systems, as in contrastive evaluation.
+
+
+@dataclass(frozen=True, eq=False)
+class Screens:
+    """On which screen with several systems each row of a design stood, and where."""
+
+    screen: Codes
+    """-1 where the screen shows one system, or is not known."""
+    position: Floats | None
+    """NaN where it is not known; None where it is known of no row."""
+
+
+def screens_of(judgments: Judgments, design: MixedDesign) -> Screens | None:
+    """The screens with several systems; None where there are none, or where segments are weighted."""
+    table = judgments.final().table
+    if design.weight is not None or table["screen"].null_count() == table.height:
+        return None
+    rows = table[design.row]
+    screen = codes_of(rows, ["annotator", "task", "screen", "document"])[0]
+    shown = combine(screen, design.system)
+    owner = np.empty(levels_of(shown), dtype=np.int64)
+    owner[shown] = screen
+    several = (np.bincount(owner)[screen] > 1) & rows["screen"].is_not_null().to_numpy()
+    return Screens(np.where(several, screen, -1), _positions(rows, several)) if several.any() else None
+
+
+def _positions(rows: pl.DataFrame, several: Bools) -> Floats | None:
+    """The place of each output on its screen, where places differ."""
+    if POSITION not in rows.columns:
+        return None
+    place = rows[POSITION].cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
+    place = np.where(several, place, np.nan)
+    known = place[~np.isnan(place)]
+    return place if len(known) and np.ptp(known) > 0 else None

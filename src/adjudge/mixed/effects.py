@@ -129,6 +129,21 @@ class Helper:
     """Judgments of outputs that have none."""
 
 
+@dataclass(frozen=True)
+class ScreenEffect:
+    """What an output's place on the screen, or the best other output there, does to its scores."""
+
+    name: str
+    slope: float
+    """In the unit of the scores: for each place, or for each unit that the best other system is better."""
+    se: float
+    df: float
+    p: float
+    low: float
+    high: float
+    meaning: str
+
+
 @dataclass(frozen=True, eq=False)
 class Effect:
     """A random effect of the model: one variance for all its parts (more than one where they are folded)."""

@@ -465,7 +465,7 @@ class Prepared:
         """Fit at known ratios of variances."""
         scale, standard = self.standardised(score)
         with one_thread():
-            evaluation = self._evaluated(standard, ratios)
+            evaluation = self.evaluated(standard, ratios)
             optimum = Optimum(evaluation, evaluation.equations.border.converged, 0)
             return _weighted(self, finished(self, optimum, scale), standard, scale)
 
@@ -475,7 +475,7 @@ class Prepared:
             return self.refit(score, ratios).effects
         scale, standard = self.standardised(score)
         with one_thread():
-            evaluation = self._evaluated(standard, ratios)
+            evaluation = self.evaluated(standard, ratios)
         return unscaled(evaluation, scale, len(self.design.systems))
 
     def predictions(self, ratios: Mapping[str, float]) -> dict[tuple[str, ...], Floats]:
@@ -486,7 +486,7 @@ class Prepared:
         """
         scale, standard = self.standardised(None)
         with one_thread():
-            solved, layout = self._evaluated(standard, ratios).solution, self.layout
+            solved, layout = self.evaluated(standard, ratios).solution, self.layout
             known = layout.border_rows @ solved.border + layout.core_rows @ solved.core
             residual = scale.sd * (standard - (known + layout.absorbed_rows @ solved.absorbed)[:, 0])
         rows = len(self.design)
@@ -495,7 +495,8 @@ class Prepared:
             for effect, ratio in zip(self.effects.kept, self.effects.ratios(ratios), strict=True)
         }
 
-    def _evaluated(self, standard: Floats, ratios: Mapping[str, float]) -> Evaluation:
+    def evaluated(self, standard: Floats, ratios: Mapping[str, float]) -> Evaluation:
+        """The criterion and the solution for standardised scores at known ratios of variances."""
         return evaluate(self.layout, totals(self.layout, standard[:, None]), np.log(self.effects.ratios(ratios)))
 
     def standardised(self, score: Floats | None) -> tuple[Scale, Floats]:

@@ -190,6 +190,12 @@ class RankSettings:
     zero_sd: Literal["drop", "zero"] = option(
         "drop", "z-scores of annotators whose scores are all equal: none (drop) or 0 (zero)."
     )
+    correct_screens: bool = option(
+        False,
+        "Scores with several systems on a screen: take out what the place on the screen and the best other output "
+        "there do to a score.",
+        "--correct-screens",
+    )
     seed: int = seed_option()
 
 
@@ -298,6 +304,9 @@ def _check_for_method(method: Method, settings: RankSettings, *, helped: bool = 
             f"{others}: choose one by {param('method')}, "
             "or leave it out"
         )
+    if settings.correct_screens and (helped or not method.takes_helpers):
+        what = "scores without helpers" if helped else "the mixed model of scores"
+        raise UsageError(f"{param('correct_screens')} is for {what}; leave it out")
     if method.judgments == "relative":
         return
     if settings.reference == "exclude":

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from adjudge.evidence.breakdown import Breakdown
     from adjudge.evidence.explanation import Explained
-    from adjudge.mixed.effects import Helper, LeftOut, VarianceComponent
+    from adjudge.mixed.effects import Helper, LeftOut, ScreenEffect, VarianceComponent
     from adjudge.ranking.decisions import Correction, PairDecisions, PairTests, State
     from adjudge.table.judgments import Judgments, SetAside
     from adjudge.table.results import Setting
@@ -165,6 +165,8 @@ class Ranking(results.Result):
     """All helpers together are worth this many times the judgments; 1 where the interval includes 1."""
     gain_low: float | None = None
     gain_high: float | None = None
+    screen_effects: tuple[ScreenEffect, ...] = ()
+    """What place and company on a screen do to scores, where screens show several systems."""
     breakdown: Breakdown | None = None
     """Scores within subsets of the judgments, if requested."""
     explained: Explained | None = None
@@ -203,6 +205,7 @@ class Ranking(results.Result):
             ranking,
             *self._helpers(),
             *self._spread(),
+            *self._screens(),
             *(() if self.breakdown is None else self.breakdown.tables()),
             *(() if self.explained is None else self.explained.tables()),
         )
@@ -251,6 +254,20 @@ class Ranking(results.Result):
             return ()
         judged = "comparisons" if self.kind == "relative" else "scores"
         return (replace(tabulate_components(self.components, self.left_out, judged=judged), detail=True),)
+
+    def _screens(self) -> tuple[results.Table, ...]:
+        """What place and company on a screen do, where screens show several systems."""
+        if not self.screen_effects:
+            return ()
+        columns = {
+            "name": results.text("column"),
+            "slope": results.number("slope", 3, help="points for each place, or for each point of the best other"),
+            "low": results.number("low", 3, help="95% interval"),
+            "high": results.number("high", 3),
+            "p": results.number("p", 4),
+            "meaning": results.text("meaning"),
+        }
+        return (replace(results.tabulate("Screens with several systems", self.screen_effects, columns), detail=True),)
 
     def all_tables(self) -> tuple[results.Table, ...]:
         """The ranking, and every pair of systems."""
@@ -325,6 +342,7 @@ def assemble(
     left_out: tuple[LeftOut, ...] = (),
     helpers: tuple[Helper, ...] = (),
     gain: tuple[float, float | None, float | None] | None = None,
+    screen_effects: tuple[ScreenEffect, ...] = (),
 ) -> Ranking:
     """Put the ranking together."""
     se = findings.pair_numbers.get("se")
@@ -358,6 +376,7 @@ def assemble(
         gain=None if gain is None else gain[0],
         gain_low=None if gain is None else gain[1],
         gain_high=None if gain is None else gain[2],
+        screen_effects=screen_effects,
     )
 
 

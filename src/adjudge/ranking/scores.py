@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import polars as pl
 
-from adjudge.mixed.design import DEFAULT_MODEL, MixedDesign, combine, design_from, levels_of
-from adjudge.mixed.effects import Cause
+from adjudge.mixed.design import DEFAULT_MODEL, MixedDesign, Screens, combine, design_from, levels_of, screens_of
+from adjudge.mixed.effects import Cause, ScreenEffect
 from adjudge.mixed.fit import MixedFit, PartFit, prepare
 from adjudge.mixed.helpers import Helped, Matched, help_design, match
 from adjudge.mixed.model import Model, Refit, model_of
@@ -109,6 +109,8 @@ class ScoreEstimator:
         self.systems, self.human = self.design.systems, self.design.human
         self.accounts = suspected_accounts(judgments)
         """Accounts that may be fewer people: every estimate is as wide as if they were."""
+        self.corrected: Screens | None = None
+        """Screens whose places and company are taken out of the estimate of all judgments, where that is asked for."""
 
     @cached_property
     def _model(self) -> Model:
@@ -117,18 +119,26 @@ class ScoreEstimator:
     @cached_property
     def estimate(self) -> Estimate:
         """The estimate of all judgments."""
-        return self.average if self.reading == "average" else self.estimate_of(self._model.fitted)
+        return self.average if self.reading == "average" else self._estimate_whole(self._model)
 
     @cached_property
     def average(self) -> Estimate:
         """The estimate in points: mean scores, with errors that cover documents on which a system fails."""
         model = model_of(self.design.with_model("mixed-points"))
-        return spread_by_texts(self.estimate_of(model.fitted), model)
+        return spread_by_texts(self._estimate_whole(model), model)
 
     @cached_property
     def typical(self) -> Estimate:
         """The estimate of normal scores: how each system's scores rank among all."""
-        return self.estimate_of(model_of(self.design.with_model("mixed-rank")).fitted)
+        return self._estimate_whole(model_of(self.design.with_model("mixed-rank")))
+
+    def _estimate_whole(self, model: Model) -> Estimate:
+        if self.corrected is None:
+            return self.estimate_of(model.fitted)
+        from adjudge.mixed.screens import fit_screens
+
+        found = fit_screens(model, self.corrected)
+        return self.estimate_of(model.fitted if found is None else found.corrected(model.fitted))
 
     def decide(self, level: float, *, seed: int = DEFAULT_SEED, draws: int = DRAWS) -> PairDecisions:
         """Decide all pairs; where scores have two readings, both must agree."""
@@ -161,6 +171,7 @@ class ScoreEstimator:
             return ()
         name = DEFAULT_MODEL if self.reading else self.design.model.name
         plain = ScoreEstimator(replace(self.judgments, people=True), model=name)
+        plain.corrected = self.corrected
         n = len(self.systems)
         otherwise = plain.decide(decisions.level).number
         return tuple(account_notes(self.accounts, decisions.number, otherwise, n * (n - 1) // 2))
@@ -428,11 +439,14 @@ class MixedRanking:
     """The share of each system's scores that are among the lowest of the campaign."""
     helped: Helped | None = None
     """What helpers did, if there are any."""
+    screen_effects: tuple[ScreenEffect, ...] = ()
+    """What place and company on a screen do, where screens show several systems."""
+    screen_notes: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What must be said with the result."""
-        return (*(() if self.helped is None else self.helped.notes), *self.fit.notes)
+        return (*(() if self.helped is None else self.helped.notes), *self.fit.notes, *self.screen_notes)
 
     @property
     def findings(self) -> Findings:
@@ -495,6 +509,7 @@ def rank_by_model(
             "draws": draws(settings),
             "seed": settings.seed,
             "converged": model.converged,
+            **({"correct_screens": True} if settings.correct_screens else {}),
             **({} if matched is None else {"helpers": len(matched.names), "with": matched.fingerprint}),
         },
         annotators=estimator.annotators,
@@ -504,6 +519,7 @@ def rank_by_model(
         left_out=model.left_out,
         helpers=() if ranking.helped is None else ranking.helped.helpers,
         gain=None if (helped := ranking.helped) is None else (helped.gain, helped.gain_low, helped.gain_high),
+        screen_effects=ranking.screen_effects,
     )
 
 
@@ -517,9 +533,12 @@ def rank_scores(estimator: ScoreEstimator, settings: RankSettings, helpers: Matc
     """Estimate scores by their readings, with helpers if there are any, and decide all pairs."""
     level, seed, number = settings.level, settings.seed, draws(settings)
     design, reading = estimator.design, estimator.reading
+    screen_notes: tuple[str, ...] = ()
+    screen_effects: tuple[ScreenEffect, ...] = ()
     if helpers is None:
+        screen_effects, screen_notes = _test_screens(estimator, correct=settings.correct_screens)
         shown = estimator.estimate if reading is None else estimator.average
-        fit = model_of(design if reading is None else design.with_model("mixed-points")).fitted
+        fit = _shown_model(estimator).fitted
         decided_by, decisions, helped = estimator.estimate, estimator.decide(level, seed=seed, draws=number), None
         typical = None if reading is None else estimator.typical.effects
     else:
@@ -540,7 +559,32 @@ def rank_scores(estimator: ScoreEstimator, settings: RankSettings, helpers: Matc
         None if typical is None else _percentile(typical),
         None if reading is None else low_shares(design),
         helped,
+        screen_effects,
+        screen_notes,
     )
+
+
+def _shown_model(estimator: ScoreEstimator) -> Model:
+    """The model behind what is printed."""
+    design = estimator.design
+    return model_of(design if estimator.reading is None else design.with_model("mixed-points"))
+
+
+def _test_screens(estimator: ScoreEstimator, *, correct: bool) -> tuple[tuple[ScreenEffect, ...], tuple[str, ...]]:
+    """What place and company do where screens show several systems, and notes; estimates correct it if asked to."""
+    screens = screens_of(estimator.judgments, estimator.design)
+    if screens is None and correct:
+        nothing = "no screen shows several systems, so that there is nothing to correct"
+        raise DataError(f"{nothing}; leave out {param('correct_screens')}")
+    if screens is None:
+        return (), ()
+    from adjudge.mixed.screens import fit_screens, notes_on_screens
+
+    if correct:
+        estimator.corrected = screens
+    found = fit_screens(_shown_model(estimator), screens)
+    effects = () if found is None else found.effects()
+    return effects, tuple(notes_on_screens(effects, corrected=correct))
 
 
 def _percentile(normal_scores: Floats) -> Floats:

@@ -16,7 +16,7 @@ import polars as pl
 
 from adjudge.readers.parsing import SCORE_SCALE, BadRows
 from adjudge.table.errors import InputError, Source, UsageError, param, shown, unknown_choice
-from adjudge.table.judgments import RECOGNISED_EXTRAS, SCHEMA, SPAN, ColumnUse
+from adjudge.table.judgments import POSITION, RECOGNISED_EXTRAS, SCHEMA, SPAN, ColumnUse
 from adjudge.table.protocols import KINDS, ON_SCALE, PROTOCOLS
 from adjudge.table.wording import as_argument, counted, short_list
 
@@ -39,7 +39,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
         "puntuación", "puntaje", "skóre", "hodnocení", "分数", "得分", "评分", "評点", "評価", "スコア",
         "点数",
     ),
-    "rank": ("rank", "ranking", "position"),
+    "rank": ("rank", "ranking", POSITION),
     "annotator": (
         "annotator", "rater", "worker", "user", "judge", "evaluator", "assessor", "annotator_id", "rater_id",
         "worker_id",
@@ -263,6 +263,9 @@ def map_columns(
     names += [(meaning, name) for meaning in meanings for name in known[meaning][1:]]
     for meaning, name in names:
         column = by_name.get(plain(name), "")
+        if name == POSITION and "score" in chosen:
+            # Beside a score it is the place of an output on its screen, not a rank.
+            continue
         # A column that is named like one of the judgment table is that column and no other.
         if meaning not in chosen and column not in {"", *taken} and (column == meaning or column not in SCHEMA):
             chosen[meaning] = column

@@ -70,6 +70,10 @@ def _as_text(value: object) -> str:
     return str(value.to_list() if isinstance(value, pl.Series) else value)
 
 
+POSITION = "position"
+"""The place of an output on its screen as shown, from 0; a column beyond the judgment table's own."""
+
+
 # Weights for segments that were sampled with unequal probabilities.
 
 INCLUSION = "inclusion"
@@ -295,7 +299,8 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "revision": pl.Int32,
 }
 RECOGNISED_EXTRAS: dict[str, type[pl.DataType]] = {
-    "passed": pl.Boolean, "rejected": pl.Boolean, "copy": pl.Boolean, "z": pl.Float64, "n": pl.Int64
+    "passed": pl.Boolean, "rejected": pl.Boolean, "copy": pl.Boolean, "z": pl.Float64, "n": pl.Int64,
+    POSITION: pl.Int64,
 }  # fmt: skip
 """Additional columns that stages use if they have these types, such as those of released direct assessments."""
 _KINDS_OF_VALUES: dict[object, str] = {pl.Float64: "a number", pl.Int32: "a whole number", pl.String: "text"}
