@@ -280,6 +280,7 @@ def rank(
     with_scores: Any = None,
     by: str | Iterable[str] = ...,
     explain: bool = False,
+    correct_screens: bool = False,
     seed: int = 1,
     **reading: Any,
 ) -> Ranking: ...
