@@ -9,7 +9,7 @@ never see it. `bradley-terry` has the strengths of the ranking, whose model of t
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -18,9 +18,9 @@ from adjudge.ranking.counts import Tally, units_of
 from adjudge.ranking.methods import METHODS, Method
 from adjudge.ranking.optimal_order import cheapest_order, descend, find_optima
 from adjudge.ranking.tastes import scores_of
-from adjudge.table.comparisons import Comparisons, comparisons, not_compared, relative_judgments
+from adjudge.table.comparisons import Comparisons, block_rows, comparisons, not_compared, relative_judgments
 from adjudge.table.errors import DataError
-from adjudge.table.results import Result, Span, Table, number, span, tabulate, text, to_plain
+from adjudge.table.results import UNWRITTEN, Result, Span, Table, number, span, tabulate, text, to_plain
 from adjudge.table.rng import generator
 from adjudge.table.settings import option, seed_option
 from adjudge.table.wording import counted
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from adjudge.ranking.tournament_uncertainty import Uncertainty
     from adjudge.table.judgments import Judgments
 
 
@@ -203,10 +204,12 @@ class Tournament(Result):
     orders: Mapping[str, tuple[str, ...]]
     violations: Mapping[str, int]
     spearman: Mapping[str, Mapping[str, float]]
+    uncertainty: Uncertainty | None = field(default=None, metadata=UNWRITTEN)
+    """How far the leads can be trusted, if that was asked for; its parts are keys of the JSON."""
 
     def to_dict(self) -> dict[str, Any]:
         """The documented keys: cycles as their number and members."""
-        plain = super().to_dict()
+        plain = {**super().to_dict(), **(self.uncertainty.to_dict() if self.uncertainty else {})}
         return {**plain, "cycles": {"number": len(self.cycles), "members": to_plain(self.cycles)}}
 
     def tables(self) -> tuple[Table, ...]:
@@ -226,7 +229,8 @@ class Tournament(Result):
             (text("ranking"), number("cost", 0), number("Spearman with the optimal order", 2)),
             tuple((name, cost, self.spearman["mfas"].get(name)) for name, cost in self.violations.items()),
         )
-        return (order, violated, costs) if self.mfas.violated else (order, costs)
+        tables = (order, violated, costs) if self.mfas.violated else (order, costs)
+        return (*tables, *(self.uncertainty.tables() if self.uncertainty else ()))
 
     def _proof_words(self) -> str:
         mfas = self.mfas
@@ -250,6 +254,15 @@ class TournamentSettings:
     time_limit: float = option(
         TIME_LIMIT, "CPU seconds for proving that the order is optimal.", above=0, unit="seconds"
     )
+    uncertainty: bool = option(
+        False,
+        "Say how sure every lead is, how many contradictions chance makes, and which partial order remains.",
+        "--uncertainty",
+    )
+    confidence: float = option(
+        0.95, "Partial order: leads that are less sure are dropped.", least=0.5, most=1, after="uncertainty"
+    )
+    resamples: int = option(200, "Simulated campaigns for the chance level of contradictions.", least=20)
     seed: int = seed_option()
 
 
@@ -285,11 +298,15 @@ def tournament(
     cycles = [members for members in components(net) if len(members) > 1]
     names = machines.systems
     used = relative_judgments(judgments)
+    doubts = _judge_leads(judgments, machines, solution, settings) if settings.uncertainty else None
     return Tournament(
-        settings={"time_limit": time_limit, "seed": seed},
+        settings={"time_limit": time_limit, **_doubt_settings(settings), "seed": seed},
         data=judgments.fingerprint,
         set_aside=not_compared(judgments),
-        notes=used.notes + _notes(compared, tally) + _left_out(chosen.values(), orders),
+        notes=used.notes
+        + _notes(compared, tally)
+        + _left_out(chosen.values(), orders)
+        + (doubts.notes if doubts else ()),
         systems=names,
         acyclic=not cycles,
         cycles=tuple(tuple(names[i] for i in members) for members in cycles),
@@ -297,7 +314,42 @@ def tournament(
         orders={method: tuple(names[i] for i in order) for method, order in orders.items()},
         violations={method: contradicted_wins(net, order) for method, order in orders.items()},
         spearman={a: {b: spearman(orders[a], orders[b]) for b in orders if b != a} for a in orders},
+        uncertainty=doubts,
     )
+
+
+def _doubt_settings(settings: TournamentSettings) -> dict[str, Any]:
+    if not settings.uncertainty:
+        return {}
+    return {"uncertainty": True, "confidence": settings.confidence, "resamples": settings.resamples}
+
+
+def _judge_leads(
+    judgments: Judgments, machines: Comparisons, solution: MfasSolution, settings: TournamentSettings
+) -> Uncertainty:
+    from adjudge.ranking.tournament_uncertainty import judge_leads
+
+    return judge_leads(
+        machines,
+        solution.order,
+        solution.cost,
+        draws=settings.resamples,
+        confidence=settings.confidence,
+        seed=settings.seed,
+        lengths=_source_lengths(judgments, machines),
+    )
+
+
+def _source_lengths(judgments: Judgments, machines: Comparisons) -> NDArray[np.float64] | None:
+    """The words of the source of each comparison, None if any is not known."""
+    rows = block_rows(judgments)
+    if "source_length" in rows.columns and rows["source_length"].dtype.is_numeric():
+        lengths = rows["source_length"].to_numpy().astype(float)
+    elif "source_text" in rows.columns:
+        lengths = rows["source_text"].str.split(" ").list.len().to_numpy().astype(float)
+    else:
+        return None
+    return None if np.isnan(lengths).any() else lengths[machines.block]
 
 
 def _cheapest(

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from adjudge.ranking.ranking import PairComparison, Ranking
     from adjudge.ranking.tournament import Tournament
+    from adjudge.ranking.tournament_uncertainty import PartialOrder
     from adjudge.reports.build import PairResults
 
 
@@ -458,6 +459,10 @@ def draw_times_judged(ranking: Ranking, *, unit: str) -> dict[str, Any]:
 
 ROW_HEIGHT_TOURNAMENT = 28
 CHEAPEST = "fewest possible"
+ORDER_SAYS = (
+    "A line joins a better system (left) and a worse one. Two systems that no path of lines joins from left to right "
+    "are not ordered."
+)
 
 
 def tournament_section(results: PairResults) -> Section | None:
@@ -468,10 +473,14 @@ def tournament_section(results: PairResults) -> Section | None:
 def section_of(tournament: Tournament) -> Section:
     """The section about a tournament."""
     says = "A ranking contradicts a judgment that puts the lower of two systems first, net of those that agree."
-    chart = Chart("costs", "What every ranking contradicts", says, draw_costs(tournament))
+    charts: tuple[Chart, ...] = (Chart("costs", "What every ranking contradicts", says, draw_costs(tournament)),)
     first, *others = tournament.tables()
-    words = (_cycles(tournament), _cheapest(tournament))
-    return Section("tournament", "Tournament", words, (chart,), (first,), tuple(others), tournament.notes)
+    words: tuple[str, ...] = (_cycles(tournament), _cheapest(tournament))
+    if tournament.uncertainty is not None:
+        words = (*words, tournament.uncertainty.cycles_by_chance.words)
+        order = draw_partial_order(tournament.uncertainty.partial_order, tournament.mfas.order)
+        charts = (Chart("order", "The partial order that remains", ORDER_SAYS, order), *charts)
+    return Section("tournament", "Tournament", words, charts, (first,), tuple(others), tournament.notes)
 
 
 def _cycles(tournament: Tournament) -> str:
@@ -510,3 +519,28 @@ def draw_costs(tournament: Tournament) -> dict[str, Any]:
     )
     numbers = base.mark("text", align="left", dx=5, fontSize=12).encode(x="cost:Q", text="cost:Q")
     return chart_theme.finish(bars, numbers, height=ROW_HEIGHT_TOURNAMENT * max(len(rows), 2))
+
+
+def draw_partial_order(order: PartialOrder, best: tuple[str, ...]) -> dict[str, Any]:
+    """A row per system in the best order, further to the right the more systems are surely above it."""
+    level = {name: i for i, members in enumerate(order.levels, start=1) for name in members}
+    names = sorted(level, key=lambda name: (level[name], best.index(name)))
+    place = {name: i for i, name in enumerate(names, start=1)}
+    domain = [0.5, len(names) + 0.5]
+    y_scale = dict(domain=domain, reverse=True, nice=False, zero=False)
+    y = channel("place:Q", title=None, axis=chart_theme.axis_of_names(tuple(names)), scale=y_scale)
+    x_axis = dict(tickMinStep=1, format="d", grid=False)
+    x = channel("level:Q", title="level", axis=x_axis, scale=dict(domain=[0.8, len(order.levels) + 0.2], nice=False))
+    ends = [
+        {"link": f"{link.better} above {link.worse}", "place": place[name], "level": level[name]}
+        for link in order.links
+        for name in (link.better, link.worse)
+    ]
+    dots = Layer([{"name": name, "place": place[name], "level": level[name]} for name in names]).mark(
+        "point", filled=True, size=60, opacity=1, color=chart_theme.ACCENT
+    )
+    layers = [dots.encode(x=x, y=y, tooltip=[channel("name:N", title="system"), channel("level:Q")])]
+    if ends:
+        lines = Layer(ends).mark("line", color=chart_theme.MUTED, opacity=0.6)
+        layers.insert(0, lines.encode(x=x, y=y, detail="link:N", tooltip=[channel("link:N", title=" ")]))
+    return chart_theme.finish(*layers, height=ROW_HEIGHT_TOURNAMENT * max(len(names), 2))

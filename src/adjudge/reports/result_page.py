@@ -109,7 +109,7 @@ _STANDARDS: dict[type[Result], tuple[Callable[[Any], Any], ...]] = {
 }
 _CHARTS: dict[type[Result], Callable[[Any], Charts]] = {
     Ranking: _ranking,
-    Tournament: lambda tournament: {"costs": ranking_section.draw_costs(tournament)},
+    Tournament: lambda result: {chart.slug: chart.spec for chart in ranking_section.section_of(result).charts},
     Agreement: lambda one: {"length": people_section.draw_agreement_by_length(one)} if one.by_length else {},
     Checked: lambda checked: (
         {"annotators": people_section.draw_annotators(checked)} if people_section.has_controls(checked) else {}
