@@ -342,6 +342,9 @@ def tournament(
     source: Any,
     *,
     time_limit: float = 60.0,
+    uncertainty: bool = False,
+    confidence: float = 0.95,
+    resamples: int = 200,
     seed: int = 1,
     **reading: Any,
 ) -> Tournament: ...
