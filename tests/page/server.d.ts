@@ -47,6 +47,7 @@ declare namespace Server {
     navigation: "free" | "back-only" | "strict";
     comments: boolean;
     ties: boolean;
+    side_by_side: number;
     idle_seconds: number;
     spans: MarkRulesOut | null;
     snap: Record<string, string>;
@@ -116,6 +117,7 @@ declare namespace Server {
     saves: number;
   }
   interface ItemOut {
+    asks: (string)[];
     source: string | (any)[] | null;
     reference: string | (any)[] | null;
     note: string | null;

@@ -108,7 +108,7 @@ def test_saves_of_other_tabs_and_pages_without_numbers_go_by_the_clock() -> None
 
 def test_zero_is_a_score_and_null_is_none() -> None:
     answers = merge({}, [Change("o1", "score", 0), Change("o2", "score", None)], at=1, base=0, revision=1).answers
-    assert find_missing(answers, SCREEN, "score") == ["o2", "o3"]
+    assert find_missing(answers, SCREEN, campaign()) == ["o2", "o3"]
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.campaigns.tasks import DraftItem, DraftOutput, DraftScreen, Material, Output, Run
+    from adjudge.campaigns.tasks import DraftOutput, DraftScreen, Material, Output, Run
 
 
 LABEL_WEIGHT = 4.0
@@ -327,7 +327,7 @@ class Positions:
 
     def order_outputs(self, screens: Sequence[DraftScreen]) -> list[DraftScreen]:
         """The screens with their outputs in the order in which they are shown."""
-        return [replace(screen, items=tuple(self._item(item) for item in screen.items)) for screen in screens]
+        return [self._screen(screen) for screen in screens]
 
     def remember(self, outputs: Sequence[DraftOutput | Output]) -> None:
         """Count who stood where, and before whom."""
@@ -335,12 +335,16 @@ class Positions:
             self.stood.update((system, i) for system in output.systems)
             self.before.update((a, b) for later in outputs[i + 1 :] for a in output.systems for b in later.systems)
 
-    def _item(self, item: DraftItem) -> DraftItem:
-        if len(item.outputs) == 1:
-            return item
-        best = min(self._orders(item.outputs), key=self._cost)
+    def _screen(self, screen: DraftScreen) -> DraftScreen:
+        """One order for the whole screen: on a page, a system stays in its column."""
+        outputs = screen.items[0].outputs
+        if len(outputs) == 1:
+            return screen
+        best = min(self._orders(outputs), key=self._cost)
         self.remember(best)
-        return replace(item, outputs=tuple(best))
+        places = [outputs.index(output) for output in best]
+        items = (replace(item, outputs=tuple(item.outputs[place] for place in places)) for item in screen.items)
+        return replace(screen, items=tuple(items))
 
     def _orders(self, outputs: Sequence[DraftOutput]) -> list[list[DraftOutput]]:
         """Some orders to choose from, at random; all of them where there are few."""

@@ -59,6 +59,10 @@ def to_batches(tasks: TaskSet) -> list[dict[str, Any]]:
             f"task '{large.id}' has {large.size} items, but Appraise takes tasks of exactly {ITEMS}; "
             f"set design.task_size to {ITEMS}"
         )
+    if not PROTOCOLS[tasks.protocol].relative and any(
+        len(item.outputs) > 1 for task in work for screen in task.screens for item in screen.items
+    ):
+        raise DataError("Appraise shows one output at a time; remove design.outputs, or judge with 'adjudge serve'")
     if joined := next((system for system in (*tasks.systems, *tasks.human) if "+" in system), None):
         raise DataError(f"system '{joined}' has a '+' in its name, which Appraise takes for two systems; rename it")
     numbers = _number_segments(tasks)

@@ -160,8 +160,22 @@ def named_annotators(annotators: int | tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"annotator-{i:0{width}d}" for i in range(1, annotators + 1))
 
 
+MOST_SIDE_BY_SIDE = 6
+
+
+class LongSources(Part):
+    """Where a source has at least so many characters, at most so many outputs stand side by side."""
+
+    characters: int = Field(ge=1, le=1_000_000)
+    outputs: int = Field(ge=2, le=9)
+
+
 class Design(Part):
-    """How judgments are spread over tasks and people."""
+    """How judgments are spread over tasks and people.
+
+    `outputs` stand side by side on a screen: 5 in rankings, 2 in pairs, elsewhere 1 if nothing is said.
+    `screens_per_segment`: 1 in rankings and pairs; where scores are given side by side, as many as all outputs need.
+    """
 
     structure: Structure = "mixed"
     task_size: int = Field(default=100, ge=1, le=1_000_000)
@@ -169,8 +183,9 @@ class Design(Part):
     judgments: int = Field(default=1, ge=1, le=MOST_PEOPLE)
     segments: int | None = Field(default=None, ge=1, le=100_000_000)
     select: Select | None = None
-    outputs: int = Field(default=5, ge=2, le=9)
-    screens_per_segment: int = Field(default=1, ge=1, le=10_000)
+    outputs: int | None = Field(default=None, ge=1, le=9)
+    long_sources: tuple[LongSources, ...] = Field(default=(), max_length=20)
+    screens_per_segment: int | None = Field(default=None, ge=1, le=10_000)
     consecutive: int = Field(default=3, ge=1, le=1_000_000)
     reference_rate: float = Field(default=0.0, ge=0, le=1)
     references_as_systems: bool = False
@@ -480,6 +495,7 @@ class Campaign(Part):
             design.structure != "mixed" and protocol.relative,
             f"design.structure '{design.structure}' {for_scores}; for protocol {name} leave it out",
         )
+        yield from self._list_conflicts_side_by_side(protocol)
         instructed = self.controls.attention_text is not None and not protocol.on_scale
         yield instructed, f"controls.attention_text asks for a score; it is for {', '.join(protocols.ON_SCALE)} only"
         drawn, pooled = self.adaptive is not None, self.assignment.policy == "pool"
@@ -505,6 +521,40 @@ class Campaign(Part):
         }.items():
             both = files.after is not None and given
             yield both, f"{key} cannot be used with two versions of a test set (files.after); remove it"
+
+    def _list_conflicts_side_by_side(self, protocol: protocols.Protocol) -> Iterator[tuple[bool, str]]:
+        """Whether as many outputs can stand side by side as the file says."""
+        outputs, name = self.design.outputs, f"'{self.protocol}'"
+        got = f"design.outputs = {outputs}"
+        yield protocol.in_blocks and outputs == 1, f"{got}, but protocol {name} compares outputs; give 2 to 9"
+        yield protocol.edited and outputs not in (None, 1), f"{got}, but protocol {name} shows one output; remove it"
+        many = not protocol.relative and outputs is not None and outputs > MOST_SIDE_BY_SIDE
+        yield many, f"{got}, but scores are given to at most {MOST_SIDE_BY_SIDE} outputs side by side; lower it"
+        apart = not protocol.relative and self.side_by_side > 1 and self.design.structure == "pages"
+        drawn = "design.segments of structure 'pages' draws documents for each system by itself"
+        yield (
+            apart and self.design.segments is not None,
+            f"{drawn}, which cannot stand side by side; use structure 'pages-same-documents'",
+        )
+        for long in self.design.long_sources:
+            fewer = f"fewer than {self.side_by_side}, the outputs beside other sources"
+            yield (
+                long.outputs >= self.side_by_side,
+                f"design.long_sources shows {long.outputs} outputs, which must be {fewer}; lower it or remove it",
+            )
+
+    @property
+    def side_by_side(self) -> int:
+        """How many outputs of a segment are shown together; 1 where each is judged by itself."""
+        protocol = protocols.PROTOCOLS[self.protocol]
+        if protocol.in_pairs:
+            return 2
+        return self.design.outputs or (5 if protocol.in_blocks else 1)
+
+    def outputs_beside(self, characters: int) -> int:
+        """How many outputs are shown together beside a source of this length: fewer, if it is long."""
+        fewer = [long.outputs for long in self.design.long_sources if characters >= long.characters]
+        return min([self.side_by_side, *fewer])
 
     @property
     def score_scale(self) -> Scale:

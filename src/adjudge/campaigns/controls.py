@@ -1,7 +1,8 @@
 """Controls of scored tasks: degraded copies, repeats, references and attention checks, as many as planned.
 
 Which screens are checked is planned over the whole design: the systems checked least so far come first. With document
-context a control is a page, or the first part of one, so that the number of items comes out as planned.
+context a control is a page, or the first part of one, so that the number of items comes out as planned. Where outputs
+stand side by side, a control is a screen shown again in which one of them is degraded, unrelated or the reference.
 """
 
 from __future__ import annotations
@@ -157,7 +158,7 @@ class Controller:
     def add(self, runs: Sequence[Run], people: Sequence[str]) -> list[Run]:
         """The task with its controls."""
         screens = [screen for run in runs for screen in run]
-        references = self._references(self.amounts.references, people)
+        references = self._references(self.amounts.references, people, screens)
         from_references = self.material.campaign.controls.degraded_from == "references"
         degraded = self._copies(references if from_references else screens, "degraded", self.amounts.degraded)
         repeats = self._copies(screens, "repeat", self.amounts.repeats, {screen.copy_of for screen in degraded})
@@ -185,19 +186,41 @@ class Controller:
 
     def _copy(self, screen: DraftScreen, kind: str, most: int) -> DraftScreen | None:
         """A copy of the first items of a screen: the same again, or degraded; None where it cannot be degraded."""
-        items: list[DraftItem] = []
-        for number, item in enumerate(screen.items[:most]):
-            output = item.outputs[0]
-            text: str | None = output.text
-            if kind == "degraded":
-                text = degraded_text(self.material, item.index, output.text, self.rng)
+        column = self._choose_column(screen, kind)
+        damaged: list[DraftOutput] = []
+        for number, item in enumerate(screen.items[:most] if kind == "degraded" else ()):
+            output = item.outputs[column]
+            text = degraded_text(self.material, item.index, output.text, self.rng)
             if text is None:
                 return None
             of = (screen.key, number, output.systems)
-            items.append(DraftItem(item.index, (replace(output, text=text, kind=kind, of=of),)))
+            damaged.append(replace(output, text=text, kind=kind, of=of))
+        return self._show_again(screen, most, column if damaged else None, damaged)
+
+    def _choose_column(self, screen: DraftScreen, kind: str) -> int:
+        """Which of the outputs side by side is checked: a reference among them, or of the systems checked least."""
+        checked = self.checked.setdefault(kind, Counter())
+        outputs = screen.items[0].outputs
+
+        def order(column: int) -> tuple[bool, int]:
+            output = outputs[column]
+            return output.kind != "reference", min(checked[system] for system in output.systems)
+
+        return min(range(len(outputs)), key=order)
+
+    def _show_again(
+        self, screen: DraftScreen, most: int, column: int | None, others: Sequence[DraftOutput]
+    ) -> DraftScreen:
+        """The first items of a screen once more; where a column is given, with other outputs in it."""
+        items: list[DraftItem] = []
+        for number, item in enumerate(screen.items[:most]):
+            # What is a copy already refers to its original.
+            again = (o if o.kind != "system" else _repeat(o, screen.key, number) for o in item.outputs)
+            outputs = [others[number] if place == column else output for place, output in enumerate(again)]
+            items.append(DraftItem(item.index, tuple(outputs)))
         return self.material.screen(items, copy_of=screen.key)
 
-    def _references(self, count: int, people: Sequence[str]) -> list[DraftScreen]:
+    def _references(self, count: int, people: Sequence[str], screens: Sequence[DraftScreen]) -> list[DraftScreen]:
         """Screens of reference texts that none of the task's people has met, as far as there are enough."""
         if not count:
             return []
@@ -207,9 +230,17 @@ class Controller:
         for indices in self._sort_pages(texts, set[int]().union(*seen)):
             if count <= 0:
                 break
-            items = [DraftItem(index, (DraftOutput((name,), texts[index], "reference"),)) for index in indices[:count]]
-            pages_added.append(self.material.screen(items))
-            count -= len(items)
+            page = [DraftOutput((name,), texts[index], "reference") for index in indices[:count]]
+            if self.material.campaign.side_by_side == 1:
+                items = [DraftItem(index, (output,)) for index, output in zip(indices, page, strict=False)]
+                pages_added.append(self.material.screen(items))
+            else:
+                beside = [screen for screen in screens if screen.items[0].index == indices[0]]
+                if not beside or beside[0].key in {screen.copy_of for screen in pages_added}:
+                    continue
+                column = self._choose_column(beside[0], "reference")
+                pages_added.append(self._show_again(beside[0], count, column, page))
+            count -= len(page)
             for indices_seen in seen:
                 indices_seen.update(indices)
         if count > 0:
@@ -232,9 +263,19 @@ class Controller:
         return sorted(shuffled, key=worth)
 
     def _attention(self, screens: Sequence[DraftScreen], count: int) -> list[DraftScreen]:
-        indices = [item.index for screen in screens for item in screen.items]
-        drawn = (indices[int(self.rng.integers(len(indices)))] for _ in range(count))
-        return [self.material.screen([DraftItem(index, (self._attention_check(index),))]) for index in drawn]
+        places = [(item.index, screen) for screen in screens for item in screen.items]
+        drawn = [places[int(self.rng.integers(len(places)))] for _ in range(count)]
+        if self.material.campaign.side_by_side == 1:
+            return [self.material.screen([DraftItem(index, (self._attention_check(index),))]) for index, _ in drawn]
+        return [
+            self._show_again(
+                screen,
+                1,
+                self._choose_column(screen, ATTENTION),
+                [self._attention_check(screen.items[0].index)],
+            )
+            for _, screen in drawn
+        ]
 
     def _attention_check(self, index: int) -> DraftOutput:
         """A text that asks for a certain score, on the scale's own steps, or the translation of another segment.
@@ -340,7 +381,8 @@ class ComparedController:
         """The block with one control, or None where none can be made."""
         item = screen.items[0]
         outputs, dropped = list(item.outputs), None
-        if len(outputs) >= self.material.campaign.design.outputs:
+        source = self.material.testset.source[item.index].text
+        if len(outputs) >= self.material.campaign.outputs_beside(len(source)):
             spare = [output for output in outputs if output.kind == "system"]
             if len(spare) < 2:
                 return None

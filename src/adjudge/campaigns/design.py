@@ -10,7 +10,13 @@ from adjudge.campaigns.allocation import Positions, assign_people, order_screens
 from adjudge.campaigns.campaign_file import MOST_POINTS, PAGES, Campaign
 from adjudge.campaigns.controls import ComparedController, Controller, plan_amounts
 from adjudge.campaigns.rankings import make_ranking
-from adjudge.campaigns.scores import make_all_systems, make_mixed, make_pages, make_pages_all_systems
+from adjudge.campaigns.scores import (
+    make_all_systems,
+    make_mixed,
+    make_pages,
+    make_pages_all_systems,
+    make_side_by_side,
+)
 from adjudge.campaigns.segment_selection import select_segments
 from adjudge.campaigns.tasks import (
     ContextSegment,
@@ -30,7 +36,7 @@ from adjudge.table.errors import DataError, InputError
 from adjudge.table.languages import text_direction
 from adjudge.table.protocols import PROTOCOLS, TaskKind
 from adjudge.table.rng import generator
-from adjudge.table.wording import counted
+from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -108,7 +114,7 @@ class Assembler:
         document, version = source[first].document, source[first].version
 
         texts = None
-        if self.material.campaign.design.structure in PAGES:
+        if self.material.campaign.design.structure in PAGES and len(screen.items[0].outputs) == 1:
             name = screen.items[0].outputs[0].systems[0]
             texts = {**self.material.testset.references, **self.material.systems}.get(name)
 
@@ -236,6 +242,11 @@ def check_material(material: Material) -> None:
     scored = not PROTOCOLS[campaign.protocol].relative
     if not scored and len(material.systems) < 2:
         raise DataError("one system cannot be compared with others; add systems or use a protocol with scores")
+    if scored and campaign.side_by_side > max(1, len(material.systems)):
+        raise DataError(
+            f"design.outputs = {campaign.side_by_side}, but there {agreeing(len(material.systems), 'is', 'are')} only "
+            f"{counted(len(material.systems), 'system')} to stand side by side; lower it or add systems"
+        )
     if campaign.context.show != "source" and not material.testset.references:
         raise DataError(f"context.show = '{campaign.context.show}' needs a reference; name one in files.references")
     if campaign.design.references_as_systems and not material.testset.references:
@@ -274,8 +285,11 @@ def count_room(material: Material) -> int:
 def make_drafts(material: Material, indices: Sequence[int], capacity: int, *stream: int) -> list[list[Run]]:
     """The work of every task on these segments, in the structure of the campaign."""
     rng = generator(material.campaign.seed, *stream)
-    scored = not PROTOCOLS[material.campaign.protocol].relative
-    maker = _STRUCTURES[material.campaign.design.structure] if scored else make_ranking
+    campaign = material.campaign
+    if PROTOCOLS[campaign.protocol].relative:
+        maker = make_ranking
+    else:
+        maker = make_side_by_side if campaign.side_by_side > 1 else _STRUCTURES[campaign.design.structure]
     return maker(material, indices, capacity=capacity, rng=rng)
 
 

@@ -525,7 +525,7 @@ def measure_balance(tasks: TaskSet, campaign: Campaign, testset: TestSet | None 
     names = tuple(counts.names[i] for i in judged)
     meetings = []
     if len(names) > 1:
-        met = {"task": counts.by_task, **({"screen": counts.by_screen} if relative else {})}
+        met = {"task": counts.by_task, **({"screen": counts.by_screen} if campaign.side_by_side > 1 else {})}
         meetings = [count_meetings(where, names, table[:, judged]) for where, table in met.items()]
     report = DesignReport(
         settings=_settings(campaign),
@@ -569,9 +569,11 @@ def _count_answers(tasks: TaskSet, *, special: bool) -> int:
 
 def _settings(campaign: Campaign) -> dict[str, Setting]:
     design, controls = campaign.design, campaign.controls
+    relative, outputs = PROTOCOLS[campaign.protocol].relative, campaign.side_by_side
     return {
         "protocol": campaign.protocol,
-        "structure": design.structure if not PROTOCOLS[campaign.protocol].relative else None,
+        "structure": None if relative else design.structure,
+        "outputs": outputs if outputs > 1 and not relative else None,
         "task_size": design.task_size,
         "judgments": design.judgments,
         "segments": design.segments,

@@ -18,7 +18,16 @@ from adjudge.campaigns.campaign_file import PAGES, Campaign
 from adjudge.campaigns.controls import ComparedController, Controller, TooFewItems
 from adjudge.campaigns.design import Assembler, check_material, count_room, make_controller, make_drafts
 from adjudge.campaigns.rankings import consecutive_runs, make_blocks
-from adjudge.campaigns.scores import Chunk, Page, check_lengths, deal_pages, make_chunks
+from adjudge.campaigns.scores import (
+    Chunk,
+    Page,
+    check_lengths,
+    choose_sides,
+    deal_pages,
+    deal_sides,
+    list_parts,
+    make_chunks,
+)
 from adjudge.campaigns.segment_selection import can_be_judged
 from adjudge.campaigns.tasks import Material, Run, Task, TaskSet, make_material
 from adjudge.campaigns.texts import human_names, read_texts
@@ -104,7 +113,7 @@ def draft_extension(
     material: Material, judged: Judged, work: Work, *, capacity: int, stream: int, rng: np.random.Generator
 ) -> list[list[Run]]:
     """The work of the new tasks."""
-    if PROTOCOLS[material.campaign.protocol].relative:
+    if material.campaign.side_by_side > 1:
         return _draft_blocks(material, judged, work, capacity=capacity, rng=rng)
     drafts = make_drafts(material, work.segments, capacity, stream) if work.segments else []
     chosen: list[Page] = []
@@ -162,14 +171,16 @@ def _draft_blocks(
 ) -> list[list[Run]]:
     """Tasks of blocks: on all new segments, and on former ones as many as new systems and judgments need."""
     design = material.campaign.design
-    size = 2 if PROTOCOLS[material.campaign.protocol].in_pairs else min(design.outputs, len(material.systems))
+    scored = not PROTOCOLS[material.campaign.protocol].relative
+    size = min(material.campaign.side_by_side, len(material.systems))
     length = min(design.consecutive, capacity)
     wanted = math.ceil(work.judgments / (size * design.judgments))
     if work.systems:
         former = [judged.met[name, name] / design.judgments for name in material.systems if name not in work.systems]
         shown = sum(former) / len(former)
         wanted += math.ceil(shown * max(1.0, len(work.systems) / (size - 1)))
-    runs = consecutive_runs(material, judged.indices, length)
+    parts = list_parts(material, judged.indices) if scored else []
+    runs = [list(part.indices) for part in parts] or consecutive_runs(material, judged.indices, length)
     order = [runs[i] for i in rng.permutation(len(runs))]
     order.sort(key=lambda run: sum(judged.times[name, i] for name in material.systems for i in run) / len(run))
     chosen: list[list[int]] = []
@@ -178,10 +189,16 @@ def _draft_blocks(
         run = order[len(chosen) % len(order)]
         chosen.append(run)
         wanted -= len(run)
-    new = consecutive_runs(material, work.segments, length) * design.screens_per_segment
+    before = {pair: times / design.judgments for pair, times in judged.met.items()}
+    if scored:
+        more = [Chunk(material.testset.source[run[0]].document, tuple(run)) for run in chosen]
+        whole = list_parts(material, work.segments)
+        sides = choose_sides(material, whole, rng, screens=design.screens_per_segment, before=before)
+        sides += choose_sides(material, more, rng, screens=1, before=before)
+        return deal_sides(material, sides, capacity=capacity, rng=rng) if sides else []
+    new = consecutive_runs(material, work.segments, length) * (design.screens_per_segment or 1)
     if not new and not chosen:
         return []
-    before = {pair: times / design.judgments for pair, times in judged.met.items()}
     return make_blocks(material, [*new, *chosen], capacity=capacity, rng=rng, before=before)
 
 
@@ -355,7 +372,7 @@ def assign_new_tasks(
                 met[name] |= texts
                 load[name] += task.size
     teams: list[tuple[str, ...]] = []
-    relative = PROTOCOLS[material.campaign.protocol].relative
+    together = material.campaign.side_by_side > 1
     for runs in drafts:
         items = [item for run in runs for screen in run for item in screen.items]
         texts = {
@@ -364,8 +381,8 @@ def assign_new_tasks(
             for output in item.outputs
         }
         order = [people[i] for i in rng.permutation(len(people))]
-        # In blocks, the same text beside other outputs is another question.
-        order.sort(key=lambda name: (0 if relative else len(met[name] & texts), load[name]))
+        # Side by side, the same text beside other outputs is another question.
+        order.sort(key=lambda name: (0 if together else len(met[name] & texts), load[name]))
         team = order[: material.campaign.design.judgments]
         for name in team:
             met[name] |= texts

@@ -12,7 +12,7 @@ objective falls, and after that also where it stays the same, which leads out of
 from __future__ import annotations
 
 from collections import Counter
-from itertools import islice
+from itertools import combinations, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +20,6 @@ import numpy as np
 from adjudge.campaigns.allocation import Unit, spread_units
 from adjudge.campaigns.tasks import DraftItem, DraftOutput, DraftScreen, Material, Run
 from adjudge.table.errors import DataError
-from adjudge.table.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +31,9 @@ PASSES = 4
 # without any gain.
 SIDEWAYS = 3_000
 IN_VAIN = 8
+# Exchanges between the blocks of one segment: rounds at most, and pairs of blocks tried in each.
+SWAP_PASSES = 6
+MOST_SWAPS = 4_000
 _SMALL = 1e-9
 
 
@@ -41,7 +43,7 @@ def make_ranking(
     """Tasks of blocks; consecutive segments of a document stand together."""
     design = material.campaign.design
     runs = consecutive_runs(material, indices, min(design.consecutive, capacity))
-    return make_blocks(material, runs * design.screens_per_segment, capacity=capacity, rng=rng)
+    return make_blocks(material, runs * (design.screens_per_segment or 1), capacity=capacity, rng=rng)
 
 
 def make_blocks(
@@ -84,13 +86,13 @@ def _make_screens(
     material: Material, indices: Sequence[int], rng: np.random.Generator, before: Mapping[tuple[str, str], float]
 ) -> list[DraftScreen]:
     """One block per index."""
-    size = 2 if PROTOCOLS[material.campaign.protocol].in_pairs else material.campaign.design.outputs
     candidates = [material.outputs(index) for index in indices]
     fixed = _choose_references(material, indices, candidates, rng)
     alone = [i for i, outputs in enumerate(candidates) if len(outputs) + len(fixed[i]) > 1]
     if not alone:
         raise DataError("all systems agree on every segment, so there is nothing to compare; check the outputs")
-    blocks = Blocks(candidates, fixed=fixed, sizes=[size] * len(indices), siblings=indices)
+    sizes = [material.campaign.outputs_beside(len(material.testset.source[index].text)) for index in indices]
+    blocks = Blocks(candidates, fixed=fixed, sizes=sizes, siblings=indices)
     blocks.remember(before)
     chosen = blocks.choose(rng)
     return [
@@ -131,6 +133,7 @@ class Blocks:
         fixed: per block, outputs that it must show besides (the reference), which count as met.
         sizes: per block, how many outputs it may show in all.
         siblings: per block, a number that blocks of one segment share, so that they show different outputs if possible.
+        scored: whether blocks of one segment also exchange outputs with each other, which matters where they show all.
     """
 
     def __init__(
@@ -140,6 +143,7 @@ class Blocks:
         fixed: Sequence[Sequence[DraftOutput]],
         sizes: Sequence[int],
         siblings: Sequence[int],
+        scored: bool = False,
     ) -> None:
         outputs = [output for group in (*candidates, *fixed) for output in group]
         self.code = {name: i for i, name in enumerate(sorted({s for output in outputs for s in output.systems}))}
@@ -148,6 +152,7 @@ class Blocks:
         self.fixed = [self._rows(group).sum(axis=0) for group in fixed]
         self.room = [size - len(group) for size, group in zip(sizes, fixed, strict=True)]
         self.siblings = siblings
+        self.scored = scored
         self.chosen: list[list[int]] = [[] for _ in candidates]
         self.shown = np.zeros(len(self.code))
         self.met = np.zeros((len(self.code), len(self.code)))
@@ -178,6 +183,8 @@ class Blocks:
             if not any(improved):
                 break
         self._exchange_sideways(rng)
+        if self.scored:
+            self._swap_siblings(rng)
         return [sorted(outputs) for outputs in self.chosen]
 
     def _exchange_sideways(self, rng: np.random.Generator) -> None:
@@ -192,6 +199,39 @@ class Blocks:
             if even or vain > IN_VAIN * len(self.makers):
                 break
             self._exchange(int(rng.integers(len(self.makers))), rng, sideways=True)
+
+    def _swap_siblings(self, rng: np.random.Generator) -> None:
+        """Exchange outputs between two blocks of one segment while the objective falls."""
+        families: dict[int, list[int]] = {}
+        for block, family in enumerate(self.siblings):
+            families.setdefault(family, []).append(block)
+        pairs = [pair for blocks in families.values() for pair in combinations(blocks, 2)]
+        for _ in range(SWAP_PASSES):
+            swapped = [self._swap(*pairs[i]) for i in rng.permutation(len(pairs))[:MOST_SWAPS]]
+            if not any(swapped):
+                break
+
+    def _swap(self, first: int, second: int) -> bool:
+        """Make the exchange of two outputs between two blocks that lowers the sum of squared meetings most."""
+        best, least = None, -_SMALL
+        ours, theirs = self._company(first), self._company(second)
+        for going in self.chosen[first]:
+            for coming in self.chosen[second]:
+                if going in self.chosen[second] or coming in self.chosen[first]:
+                    continue
+                a, b = self.makers[first][going], self.makers[second][coming]
+                # Meetings change by d r' + r d': what comes in place of what goes, beside who stays here, not there.
+                d, r = b - a, (ours - a) - (theirs - b)
+                change = 2 * d @ self.met @ r + (d @ d) * (r @ r)
+                if change < least:
+                    best, least = (going, coming), float(change)
+        if best is None:
+            return False
+        self._change(first, best[0], -1)
+        self._change(second, best[1], -1)
+        self._change(first, best[1], 1)
+        self._change(second, best[0], 1)
+        return True
 
     def _fill(self, block: int, rng: np.random.Generator) -> None:
         used = self.used.setdefault(self.siblings[block], set())

@@ -12,6 +12,11 @@ land in different tasks; the few that still meet are exchanged. This is the stan
 where the shares were left to chance. `all-systems`: a task holds all systems of its segments, so that one person
 compares them on the same segments, at the price of seeing a segment several times; the order of the task keeps them
 apart.
+
+With `design.outputs` above 1, a screen shows that many outputs of a segment, or that many systems' pages of a document,
+side by side, each with its own score. Every output is on one screen of its segment; which ones stand together is chosen
+so that any two systems meet equally often (`campaigns/rankings.py`). The structures hold as before, with such screens
+in place of single outputs.
 """
 
 from __future__ import annotations
@@ -23,12 +28,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from adjudge.campaigns.allocation import Unit, improve_deal, make_deal, spread_units
+from adjudge.campaigns.campaign_file import PAGES
+from adjudge.campaigns.rankings import Blocks
 from adjudge.campaigns.tasks import DraftItem, DraftOutput, DraftScreen, Material, Run
 from adjudge.table.errors import DataError
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
 
@@ -98,12 +105,107 @@ def make_pages_all_systems(
     return [[(_make_screen(material, parts[i], page),) for i in group for page in pages[i]] for group in groups]
 
 
-def check_lengths(parts: Sequence[Chunk], together: int, capacity: int) -> None:
-    """Refuse pages that no task has room for, each by so many systems."""
+def make_side_by_side(
+    material: Material, indices: Sequence[int], *, capacity: int, rng: np.random.Generator
+) -> list[list[Run]]:
+    """Tasks of screens that show several outputs of a segment, or several systems' pages of a document, together."""
+    parts = list_parts(material, indices)
+    sides = choose_sides(material, parts, rng, screens=material.campaign.design.screens_per_segment)
+    whole = material.campaign.design.structure in ("all-systems", "pages-all-systems")
+    return deal_sides(material, sides, capacity=capacity, rng=rng, whole=whole)
+
+
+@dataclass(frozen=True)
+class Side:
+    """The pages of a chunk that stand side by side on one screen."""
+
+    chunk: Chunk
+    pages: tuple[tuple[DraftOutput, ...], ...]
+
+
+def list_parts(material: Material, indices: Sequence[int]) -> list[Chunk]:
+    """What is judged together: pages of documents, or single segments."""
+    if material.campaign.design.structure in PAGES:
+        return make_chunks(material, indices)
+    return [Chunk(material.testset.source[index].document, (index,)) for index in indices]
+
+
+def choose_sides(
+    material: Material,
+    parts: Sequence[Chunk],
+    rng: np.random.Generator,
+    *,
+    screens: int | None,
+    before: Mapping[tuple[str, str], float] | None = None,
+) -> list[Side]:
+    """The screens of every part: `screens` of them, or as many as all its outputs need (None).
+
+    `before` says how often two systems have met in earlier tasks; of a system with itself, how often it was shown.
+    """
+    if not parts:
+        return []
+    pages = [material.pages(chunk.indices) for chunk in parts]
+    source = material.testset.source
+    sizes: list[list[int]] = []
+    for chunk, translations in zip(parts, pages, strict=True):
+        most = material.campaign.outputs_beside(max(len(source[index].text) for index in chunk.indices))
+        sizes.append(_divide_evenly(len(translations), most, screens))
+    numbers = [number for number, of_part in enumerate(sizes) for _ in of_part]
+    # All outputs of a page are by the same systems: its first stands for it.
+    heads = [[page[0] for page in pages[number]] for number in numbers]
+    flat = [size for of_part in sizes for size in of_part]
+    blocks = Blocks(heads, fixed=[()] * len(heads), sizes=flat, siblings=numbers, scored=True)
+    blocks.remember(before or {})
+    chosen = blocks.choose(rng)
+    return [
+        Side(parts[number], tuple(pages[number][i] for i in places))
+        for number, places in zip(numbers, chosen, strict=True)
+    ]
+
+
+def _divide_evenly(outputs: int, most: int, screens: int | None) -> list[int]:
+    """How many outputs each screen of a part shows. None stands alone, if there is another to stand beside it."""
+    if screens is not None:
+        return [min(most, outputs)] * screens
+    count = math.ceil(outputs / most)
+    least = min(2, outputs)
+    return [max(least, outputs // count + (i < outputs % count)) for i in range(count)]
+
+
+def deal_sides(
+    material: Material, sides: Sequence[Side], *, capacity: int, rng: np.random.Generator, whole: bool = False
+) -> list[list[Run]]:
+    """Tasks of these screens; `whole`: those of one part stay in one task."""
+    together: dict[int | Chunk, list[Side]] = defaultdict(list)
+    for number, side in enumerate(sides):
+        together[side.chunk if whole else number].append(side)
+    groups = list(together.values())
+    check_lengths([group[0].chunk for group in groups], max(map(len, groups)), capacity, what="screen")
+    units: list[Unit] = []
+    for group in groups:
+        counts: Counter[str] = Counter()
+        for side in group:
+            for page in side.pages:
+                for name in material.judged_as(side.chunk.indices[0], page[0].systems):
+                    counts[name] += len(page)
+        chunk = group[0].chunk
+        label = chunk.document if len(chunk.indices) > 1 else str(chunk.indices[0])
+        units.append(Unit(len(chunk.indices) * len(group), dict(counts), label))
+    dealt = spread_units(units, capacity=capacity, rng=rng, rounds=material.rounds)
+    return [[(_lay_side(material, side),) for i in task for side in groups[i]] for task in dealt]
+
+
+def _lay_side(material: Material, side: Side) -> DraftScreen:
+    rows = zip(*side.pages, strict=True)
+    return material.screen([DraftItem(index, row) for index, row in zip(side.chunk.indices, rows, strict=True)])
+
+
+def check_lengths(parts: Sequence[Chunk], together: int, capacity: int, *, what: str = "system") -> None:
+    """Refuse pages that no task has room for, each by so many systems, or on so many screens."""
     longest = max(parts, key=lambda chunk: len(chunk.indices))
     need = len(longest.indices) * together
     if need > capacity:
-        by_all = f" by {together} systems" if together > 1 else ""
+        by_all = f" {'by' if what == 'system' else 'on'} {counted(together, what)}" if together > 1 else ""
         held, room = counted(len(longest.indices), "segment"), counted(capacity, "item")
         raise DataError(
             f"a page of document '{longest.document}' has {held}{by_all}, but a task has room for {room} besides its "

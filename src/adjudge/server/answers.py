@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adjudge.server.served_campaign import MOST_MARKS, WARNINGS, get_served, is_open, score_spans, to_mark
+from adjudge.server.served_campaign import MOST_MARKS, WARNINGS, asked_fields, get_served, is_open, score_spans, to_mark
 from adjudge.table.protocols import PROTOCOLS, Work
 from adjudge.table.texts import find_marks_fault
 
@@ -175,10 +175,13 @@ def time_of_change(
     return max([min([estimated, *(at - 1 for at in newer)]), *older])
 
 
-def find_missing(answers: Mapping[str, Any], screen: Screen, field: str) -> list[str]:
-    """List the outputs of a screen without a judgment, in order."""
+def find_missing(answers: Mapping[str, Any], screen: Screen, campaign: Campaign) -> list[str]:
+    """List the outputs of a screen without all that is asked for, in order."""
     return [
-        output.id for item in screen.items for output in item.outputs if is_open(answers.get(output.id, {}).get(field))
+        output.id
+        for item in screen.items
+        for output in item.outputs
+        if any(is_open(answers.get(output.id, {}).get(field)) for field in asked_fields(campaign, item))
     ]
 
 

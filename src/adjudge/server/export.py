@@ -19,7 +19,7 @@ from adjudge.server.saves import parse_times, read_revisions, read_states
 from adjudge.server.served_campaign import get_served
 from adjudge.server.tasks import is_adaptive
 from adjudge.table.errors import AdjudgeError
-from adjudge.table.judgments import INCLUSION, SCHEMA, Judgments, SetAside
+from adjudge.table.judgments import INCLUSION, POSITION, SCHEMA, Judgments, SetAside
 from adjudge.table.protocols import PROTOCOLS
 from adjudge.table.texts import CORRECTED, VERSION
 
@@ -47,6 +47,8 @@ EXTRA_MARKED: Columns = {
 }
 # And of post-edits, whose text stands where comments are elsewhere: whether something was changed, and the comment.
 EXTRA_EDITED: Columns = {"action": pl.String, "comment": pl.String}
+# And where outputs stand side by side: at which place, from 0, as they were shown.
+EXTRA_SIDE_BY_SIDE: Columns = {POSITION: pl.Int64}
 # And of adaptive campaigns: the number of the decision that handed the task out, and the probability of its outcome.
 EXTRA_DRAWN: Columns = {"draw": pl.Int64, "draw_probability": pl.Float64}
 # And where segments were chosen with unequal probabilities: that of the segment.
@@ -78,6 +80,8 @@ def read_judgments(*, with_excluded: bool = False, with_texts: bool = False) -> 
     schema = {**SCHEMA, **EXTRA, **(EXTRA_MARKED if protocol.marked else {})}
     if protocol.edited:
         schema |= EXTRA_EDITED
+    if get_served().campaign.side_by_side > 1:
+        schema |= EXTRA_SIDE_BY_SIDE
     if is_adaptive():
         schema |= EXTRA_DRAWN
     if not frame[INCLUSION].is_null().all():
@@ -141,14 +145,15 @@ def _credit_systems(answers: pl.DataFrame) -> pl.DataFrame:
         [
             (task, output, placed.screen.id, placed.screen.document, placed.item.segment, placed.output.kind,
              text_hash(placed.output.text), placed.item.inclusion, placed.screen.version,
-             (placed.screen.document, placed.item.segment) in corrected, number, system, system in tasks.human)
+             (placed.screen.document, placed.item.segment) in corrected, placed.position, number, system,
+             system in tasks.human)
             for (task, output), placed in get_served().output_by_id.items()
             for number, system in enumerate(placed.output.systems)
         ],
         schema={
             "task": pl.String, "output": pl.String, "screen": pl.String, "document": pl.String, "segment": pl.String,
-            "kind": pl.String, "text_hash": pl.String, **EXTRA_SELECTED, **EXTRA_VERSIONS, "number": pl.Int64,
-            "system": pl.String, "human": pl.Boolean,
+            "kind": pl.String, "text_hash": pl.String, **EXTRA_SELECTED, **EXTRA_VERSIONS, **EXTRA_SIDE_BY_SIDE,
+            "number": pl.Int64, "system": pl.String, "human": pl.Boolean,
         },
         orient="row",
     )  # fmt: skip

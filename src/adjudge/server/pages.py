@@ -46,7 +46,7 @@ STATIC = Path(__file__).resolve().parent / "static" / "collect"
 SHEETS = {
     "enter": ("palette", "base", "enter"),
     "organise": ("palette", "base", "organise"),
-    "work": ("palette", "base", "frame", "dialogs", "texts", "score", "ranking", "pairs", "marks", "edit"),
+    "work": ("palette", "base", "frame", "dialogs", "texts", "score", "ranking", "pairs", "marks", "edit", "compare"),
 }
 _KINDS = {
     ".css": "text/css; charset=utf-8",

@@ -128,6 +128,7 @@ class CampaignOut(Schema):
     navigation: Navigation
     comments: bool
     ties: bool
+    side_by_side: int
     idle_seconds: int
     spans: MarkRulesOut | None
     snap: dict[str, str]
@@ -144,8 +145,9 @@ class OutputOut(Schema):
 
 
 class ItemOut(Schema):
-    """A segment with the outputs that are judged together."""
+    """A segment with the outputs that are judged together; `asks` names what each of their answers must have."""
 
+    asks: list[str]
     source: ShownText | None
     reference: ShownText | None
     note: str | None

@@ -40,7 +40,6 @@ from adjudge.server.answers import (
     Refused,
     check_changes,
     find_missing,
-    judged_field,
     merge,
     time_of_change,
 )
@@ -498,7 +497,7 @@ def _store(target: SaveTarget, screen: Screen, new: SaveIn) -> Saved:
     )
     _add_time(state, merged, spent, (received - target.taken).total_seconds())
     was_complete = state.complete
-    left = len(find_missing(merged, screen, judged_field(served_campaign.get_served().campaign)))
+    left = len(find_missing(merged, screen, served_campaign.get_served().campaign))
     state.answers = _to_json(merged)
     state.revision = revision or state.revision
     state.judged = sum(len(item.outputs) for item in screen.items) - left

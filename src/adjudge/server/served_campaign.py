@@ -47,6 +47,11 @@ def prefilled_spans(output: Output) -> list[Span]:
     return [{**span, "of": i} for i, span in enumerate(marks_to_dicts(output.prefilled))]
 
 
+def asked_fields(campaign: Campaign, item: Item) -> tuple[str, ...]:  # noqa: ARG001 - items may differ
+    """What an answer to an output of this item must have; the page asks for the same."""
+    return (PROTOCOLS[campaign.protocol].answer,)
+
+
 def shared_item(screen: Screen) -> str:
     """What the systems that are judged on a screen share with others elsewhere: its document, or its one segment."""
     return screen.document if len(screen.items) > 1 else f"{screen.document}\n{screen.items[0].segment}"
@@ -101,11 +106,12 @@ def find_warning(answer: Mapping[str, Any], output: Output, campaign: Campaign) 
 
 @dataclass(frozen=True)
 class PlacedOutput:
-    """An output with where it stands."""
+    """An output with where it stands; `position` is its place, from 0, among those shown side by side."""
 
     screen: Screen
     item: Item
     output: Output
+    position: int = 0
 
 
 @dataclass(frozen=True)
@@ -154,7 +160,7 @@ class ServedCampaign:
     def output_by_id(self) -> dict[tuple[str, str], PlacedOutput]:
         """Every output under the ids of its task and of itself."""
         return {
-            (task.id, output.id): PlacedOutput(screen, item, output)
+            (task.id, output.id): PlacedOutput(screen, item, output, item.outputs.index(output))
             for task in self.tasks.tasks
             for screen, item, output in task.outputs()
         }
@@ -176,7 +182,7 @@ class ServedCampaign:
     @cached_property
     def items_by_task(self) -> dict[str, tuple[str, ...]]:
         """The documents or segments of each task of work on which systems can meet; none if outputs stand together."""
-        if PROTOCOLS[self.campaign.protocol].relative:
+        if self.campaign.side_by_side > 1:
             return dict.fromkeys(self._rated_by_task, ())
         return {
             task.id: tuple(sorted({shared_item(screen) for screen in task.screens}))

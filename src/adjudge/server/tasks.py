@@ -25,7 +25,7 @@ from adjudge.server.answers import FIELDS, goodness, passes_checks, sanitise
 from adjudge.server.database import decision_lock, write_transaction
 from adjudge.server.models import Annotator, Assignment, Campaign, Draw, Observed, ScreenState, StoredState, Visitor
 from adjudge.server.processes import ensure_tasks
-from adjudge.server.served_campaign import category_kind, get_served, prefilled_spans, shared_item
+from adjudge.server.served_campaign import asked_fields, category_kind, get_served, prefilled_spans, shared_item
 from adjudge.table.protocols import PROTOCOLS, RATED
 
 if TYPE_CHECKING:
@@ -313,8 +313,8 @@ def next_task(name: str, done: set[str]) -> Task | None:
 
 def _texts_seen(done: set[str]) -> set[tuple[str, str, str]]:
     """The texts of tasks that a person has been given."""
-    if PROTOCOLS[get_served().campaign.protocol].relative:
-        # A text that is compared with other outputs is another question, so it may come again.
+    if get_served().campaign.side_by_side > 1:
+        # A text that stands beside other outputs is another question, so it may come again.
         return set()
     texts = get_served().texts_by_task
     return {text for task in done for text in texts.get(task, ())}
@@ -479,6 +479,7 @@ def _describe_campaign() -> dict[str, Any]:
         "navigation": campaign.page.navigation,
         "comments": campaign.page.comments,
         "ties": campaign.page.ties,
+        "side_by_side": campaign.side_by_side,
         "idle_seconds": campaign.page.idle_seconds,
         "spans": marking if PROTOCOLS[campaign.protocol].marked else None,
         "snap": get_served().snapping,
@@ -543,7 +544,7 @@ def _describe_screen(screen: Screen, *, tutorial: bool) -> dict[str, Any]:
             for output in item.outputs
         ]
         shown = {"source": show(item.source), "reference": show(item.reference)}
-        return {**shown, "note": item.note, "outputs": outputs}
+        return {**shown, "asks": list(asked_fields(get_served().campaign, item)), "note": item.note, "outputs": outputs}
 
     return {
         "id": screen.id,

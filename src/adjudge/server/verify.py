@@ -18,7 +18,7 @@ import polars as pl
 from django.apps import apps
 
 from adjudge.server import log
-from adjudge.server.answers import FIELDS, find_missing, judged_field
+from adjudge.server.answers import FIELDS, find_missing
 from adjudge.server.models import (
     Annotator,
     Assignment,
@@ -287,7 +287,7 @@ def _compute_again(state: ScreenState, saves: Sequence[Save]) -> dict[str, Any]:
     screen = get_served().screen_by_id.get((state.assignment.task, state.screen))
     if screen is None:
         return {**computed, "judged": None, "complete": None}
-    left = len(find_missing(answers, screen, judged_field(get_served().campaign)))
+    left = len(find_missing(answers, screen, get_served().campaign))
     return {**computed, "judged": sum(len(item.outputs) for item in screen.items) - left, "complete": left == 0}
 
 

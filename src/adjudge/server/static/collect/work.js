@@ -196,6 +196,7 @@ export class Work {
         this.saving.change(changes);
       },
       attend: (stop) => this.attend(stop),
+      turn: (stop) => this.attend(stop, true),
       on: () => step(this, 1),
     });
     this.stops = this.view.stops;

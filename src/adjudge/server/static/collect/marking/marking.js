@@ -13,23 +13,22 @@ import { t } from "../shared/interface_texts.js";
 
 export class Marking {
   /**
-   * @param {Server.ItemOut} item @param {Setting} setting
-   * @param {{attend: () => void, changed: () => void, confirmed: boolean}} options
+   * @param {Server.ItemOut} item @param {Server.OutputOut} output @param {Setting} setting
+   * @param {{label: string, attend: () => void, changed: () => void, confirmed: boolean}} options
    *   confirmed: that there is no error must be said, it is not what nobody said anything about
    */
-  constructor(item, setting, { attend, changed, confirmed }) {
+  constructor(item, output, setting, { label, attend, changed, confirmed }) {
     this.confirmed = confirmed;
-    this.output = item.outputs[0];
+    this.output = output;
     this.setting = setting;
     this.changed = changed;
     this.rules = /** @type {Server.MarkRulesOut} */ (setting.campaign.spans);
     /** @type {Span | undefined} */
     this.current = undefined;
-    this.target = this.textOf(String(this.output.text), "target", t("translation"), attend);
+    this.target = this.textOf(String(this.output.text), "target", label, attend);
     const inSource = this.rules.source && item.source !== null;
     this.source = inSource ? this.textOf(String(item.source), "source", t("source"), attend) : null;
     this.list = h("ol.errors", { "aria-label": t("errors_marked") });
-    this.hint = h("p.hint.mark-hint", {}, t("mark_hint"), h("span.keys-hint", {}, ` ${t("mark_hint_keys")}`));
     const missing = h(
       "button.quiet.add-missing",
       { type: "button", disabled: setting.locked, onclick: () => this.addMissing() },
@@ -43,7 +42,7 @@ export class Marking {
       h("kbd", { "aria-hidden": "true" }, "F"),
     );
     const buttons = [this.rules.missing ? missing : null, confirmed ? this.clean : null];
-    this.element = h("div.marking", {}, this.list, this.hint, h("div.mark-buttons", {}, ...buttons), this.target.said);
+    this.element = h("div.marking", {}, this.list, h("div.mark-buttons", {}, ...buttons), this.target.said);
     // Keys pressed on an error are for it, not for the score given before.
     this.element.addEventListener("focusin", attend);
     this.shown = "";
@@ -225,7 +224,6 @@ export class Marking {
     this.list.replaceChildren(...rows);
     this.showCurrent();
     this.list.hidden = !rows.length;
-    this.hint.hidden = rows.length > 0 || (this.confirmed && this.given);
     this.showClean(spans);
     if (focused !== null && !refocus(this.list, focused)) this.target.focus();
   }

@@ -17,6 +17,11 @@ export function headings(campaign) {
   );
 }
 
+/** @returns {HTMLElement} how errors are marked, said once for all that is on the screen */
+export function markHint() {
+  return h("p.hint.mark-hint", {}, t("mark_hint"), h("span.keys-hint", {}, ` ${t("mark_hint_keys")}`));
+}
+
 /** @param {string} code @returns {string} */
 export function languageName(code) {
   try {
@@ -52,12 +57,17 @@ export function context(segment, campaign) {
 }
 
 /**
- * Source and reference of an item.
- * @param {Server.ItemOut} item @param {Server.CampaignOut} campaign @returns {(HTMLElement | null)[]}
+ * Source and reference of an item; the source with the marks in it, where it can be marked.
+ * @param {Server.ItemOut} item @param {Server.CampaignOut} campaign
+ * @param {...({words: HTMLElement} | null | undefined)} marked
+ * @returns {(HTMLElement | null)[]}
  */
-export function given(item, campaign) {
+export function given(item, campaign, ...marked) {
+  const words = marked.flatMap((text) => (text ? [text.words] : []));
   return [
-    textBlock(item.source, campaign.source, t("source")),
+    words.length
+      ? h("div.text", {}, h("span.label", {}, t("source")), ...words)
+      : textBlock(item.source, campaign.source, t("source")),
     textBlock(item.reference, campaign.target, t("reference"), ".reference"),
   ];
 }

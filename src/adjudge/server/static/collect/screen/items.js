@@ -3,8 +3,9 @@
 import { h, present } from "../shared/dom.js";
 import { choiceOf, pairWidget, RANKS } from "./pair.js";
 import { commentBox, given, lesson, note, textBlock } from "./item_parts.js";
+import { isOpen } from "./judged.js";
+import { judgedOutput } from "./output.js";
 import { letter, rankWidget, shelves } from "./rank.js";
-import { scoreWidget } from "./score.js";
 import { t } from "../shared/interface_texts.js";
 
 /**
@@ -14,51 +15,90 @@ import { t } from "../shared/interface_texts.js";
  * @typedef {{element: HTMLElement, stops: Stop[], show?: () => void}} ItemView
  */
 
-/** @param {Server.ItemOut} item @param {Setting} setting @param {number} number @returns {ItemView} */
+/**
+ * A segment whose translations are judged each by itself: one, or several side by side.
+ * @param {Server.ItemOut} item @param {Setting} setting @param {number} number @returns {ItemView}
+ */
 export function scoreItem(item, setting, number) {
-  const several = item.outputs.length > 1;
-  const article = h("article.item", { "aria-label": number ? t("segment_n", { n: number }) : t("segment") });
-  /** @type {Stop[]} */
-  const stops = [];
-  const blocks = item.outputs.map((output, i) => {
-    const value = () => setting.answers()[output.id]?.score ?? null;
-    const name = several ? t("translation_n", { letter: letter(i) }) : t("translation");
-    const comment = commentBox(output.id, setting);
-    const said = h("p.lesson.said", { role: "status" });
-    const widget = scoreWidget({
-      scale: setting.campaign.scale,
-      label: number ? t("score_of", { n: number }) : t("score"),
-      value: value(),
-      locked: setting.locked,
-      change: (score) => {
-        setting.change({ [output.id]: { score } });
-        said.textContent = lesson(output, score);
-      },
-      attend: () => setting.attend(stop),
-    });
-    const judged = h("div.judge", {}, widget.element, comment.element, said);
-    /** @type {Stop} */
-    const stop = {
-      outputs: [output.id],
-      attended: [output.id],
-      element: several ? judged : article,
-      isOpen: () => value() === null,
-      key: widget.key,
-      focus: widget.focus,
-      comment: comment.open,
-      show: () => {
-        widget.show(value());
-        comment.show();
-      },
-    };
-    stops.push(stop);
-    return { text: textBlock(output.text, setting.campaign.target, name), judged };
+  return item.outputs.length > 1 ? comparedItem(item, setting, number) : singleItem(item, setting, number);
+}
+
+/** @param {Server.ItemOut} item @param {Setting} setting @param {number} number @returns {ItemView} */
+function singleItem(item, setting, number) {
+  const [output] = item.outputs;
+  const element = articleOf(item, setting, number, "");
+  const none = { letter: "", changed: () => undefined, others: () => [] };
+  const { text, judge, stops, marking } = judgedOutput(item, output, setting, { ...none, number, element });
+  const left = given(item, setting.campaign, marking?.source);
+  const columns = h("div.columns", {}, h("div", {}, ...left), h("div", {}, text));
+  element.append(...present([note(item), columns, judge]));
+  return { element, stops };
+}
+
+/**
+ * Several translations side by side, below or beside the source, which stays in view.
+ * @param {Server.ItemOut} item @param {Setting} setting @param {number} number @returns {ItemView}
+ */
+function comparedItem(item, setting, number) {
+  const element = articleOf(item, setting, number, ".compared");
+  const value = (/** @type {Server.OutputOut} */ output) => setting.answers()[output.id]?.score ?? null;
+  const sides = item.outputs.map((output, i) => {
+    const side = h("section.side", { "aria-label": t("translation_n", { letter: letter(i) }) });
+    const others = () =>
+      item.outputs.flatMap((other, j) => (j === i ? [] : [{ letter: letter(j), value: value(other) }]));
+    const place = { number, letter: letter(i), element: side, changed: () => refresh(), others };
+    const view = judgedOutput(item, output, setting, place);
+    side.append(...present([h("span.badge", { "aria-hidden": "true" }, letter(i)), view.text, view.judge]));
+    return { ...view, side };
   });
-  const right = several ? blocks.flatMap((block) => [block.text, block.judged]) : [blocks[0].text];
-  const columns = h("div.columns", {}, h("div", {}, ...given(item, setting.campaign)), h("div", {}, ...right));
-  if (number) article.append(h("span.place", { "aria-hidden": "true" }, number));
-  article.append(...present([note(item), columns, several ? null : blocks[0].judged]));
-  return { element: article, stops };
+  const stops = sides.flatMap((side) => side.stops);
+  // On a phone one translation stands below the other: buttons go from one to the next, and show what each has.
+  const jumps = item.outputs.map((_, i) =>
+    h("button.jump-side", { type: "button", onclick: () => setting.turn(sides[i].stops[0]) }, h("b", {}, letter(i)), h("span")),
+  );
+  const sources = sides.map((side) => side.marking?.source ?? null);
+  const texts = given(item, setting.campaign, sources[0], ...sources.slice(1));
+  const source = h("div.given", { role: "group", "aria-label": t("source"), tabindex: isLong(item) ? 0 : null }, ...texts);
+  const row = h("div.sides", {}, ...sides.map(({ side }) => side));
+  row.style.setProperty("--sides", String(sides.length));
+  const switcher = h("div.jump-sides", { role: "group", "aria-label": t("go_to_translation") }, ...jumps);
+  element.append(...present([note(item), h("div.compare", {}, h("div.above", {}, source, switcher), row)]));
+  element.classList.toggle("many", sides.length > 3);
+
+  function refresh() {
+    sides.forEach((side, i) => {
+      side.showOthers();
+      const points = value(item.outputs[i]);
+      const open = isOpen(item.asks, setting.answers()[item.outputs[i].id]);
+      jumps[i].lastElementChild?.replaceChildren(points === null ? (open ? "–" : "✓") : String(points));
+      jumps[i].classList.toggle("open", open);
+    });
+  }
+  // Where the source is marked, each translation has marks of its own in it: those of the one in hand are shown.
+  sides.forEach((side, i) =>
+    side.side.addEventListener("focusin", () =>
+      sources.forEach((one, j) => one && one.words.classList.toggle("away", i !== j)),
+    ),
+  );
+  sources.forEach((one, j) => one && one.words.classList.toggle("away", j > 0));
+  refresh();
+  return { element, stops, show: refresh };
+}
+
+const LONG = 900; // characters of a text beyond which what is judged stays in sight by itself
+
+/** @param {Server.ItemOut} item @returns {boolean} */
+function isLong(item) {
+  const texts = [item.source, item.reference, ...item.outputs.map((output) => output.text)];
+  return texts.some((text) => JSON.stringify(text ?? "").length > LONG);
+}
+
+/** @param {Server.ItemOut} item @param {Setting} setting @param {number} number @param {string} kind @returns {HTMLElement} */
+function articleOf(item, setting, number, kind) {
+  const marked = setting.campaign.spans ? ".marked" : "";
+  const label = number ? t("segment_n", { n: number }) : t("segment");
+  const shown = number ? h("span.place", { "aria-hidden": "true" }, number) : null;
+  return h(`article.item${marked}${kind}${isLong(item) ? ".long" : ""}`, { "aria-label": label }, shown);
 }
 
 /**

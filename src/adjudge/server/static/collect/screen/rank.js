@@ -15,7 +15,7 @@ export function letter(i) {
  * The buttons for one translation's rank.
  * @param {{count: number, label: string, value: number | null, locked: boolean,
  *   change: (rank: number | null) => void, attend: () => void}} options
- * @returns {import("./score.js").Widget}
+ * @returns {Omit<import("./score.js").Widget, "showOthers">}
  */
 export function rankWidget({ count, label, value, locked, change, attend }) {
   const buttons = Array.from({ length: count }, (_, i) =>

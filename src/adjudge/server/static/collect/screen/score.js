@@ -6,7 +6,7 @@ import { meaning, t } from "../shared/interface_texts.js";
 /**
  * @typedef {Server.ScaleOut} Scale
  * @typedef {{element: HTMLElement, show: (value: number | null) => void, key: (event: KeyboardEvent) => boolean,
- *   focus: () => void}} Widget
+ *   focus: () => void, showOthers: (others: {letter: string, value: number | null}[]) => void}} Widget
  */
 
 const TYPING_MS = 1500; // digits pressed within this time belong together: 7, then 2, is 72
@@ -22,8 +22,9 @@ const BIG_STEPS = 10; // page up and page down move by this part of the scale
 export function scoreWidget({ scale, label, value, locked, change, attend }) {
   const steps = Math.round((scale.high - scale.low) / scale.step);
   const fill = h("div.fill");
+  const beside = h("div.others", { "aria-hidden": "true" });
   const thumb = h("div.thumb", {}, h("span.bubble"));
-  const track = h("div.track", {}, ...ticks(scale, steps), fill, thumb);
+  const track = h("div.track", {}, ...ticks(scale, steps), fill, beside, thumb);
   const slider = h(
     "div.slider",
     {
@@ -126,6 +127,17 @@ export function scoreWidget({ scale, label, value, locked, change, attend }) {
       show(next);
     },
     key,
+    showOthers: (others) => {
+      const given = others.filter(({ value: points }) => points !== null);
+      beside.replaceChildren(
+        ...given.map(({ letter, value: points }) => {
+          const mark = h("span.other", {}, letter);
+          mark.style.setProperty("--at", String((Number(points) - scale.low) / (scale.high - scale.low)));
+          return mark;
+        }),
+      );
+      slider.setAttribute("aria-description", given.map(({ letter, value: points }) => `${letter} ${points}`).join(", "));
+    },
     focus: () => {
       // Nor those typed before somebody went elsewhere and came back.
       typed = "";

@@ -3,31 +3,29 @@
 import { h } from "../shared/dom.js";
 import { editItem } from "./edit.js";
 import { pairItem, rankingItem, scoreItem } from "./items.js";
-import { context, headings } from "./item_parts.js";
-import { categorisedSpansItem, scoredSpansItem } from "../marking/marked_items.js";
+import { context, headings, markHint } from "./item_parts.js";
 import { t } from "../shared/interface_texts.js";
 
 /**
  * @typedef {Record<string, Server.AnswerOut>} Answers
  * @typedef {{outputs: string[], attended: string[], element: HTMLElement, isOpen: () => boolean,
  *   key: (event: KeyboardEvent) => boolean, focus: () => void, comment: () => void, show: () => void,
- *   takesShift?: boolean}} Stop
+ *   takesShift?: boolean, optional?: boolean}} Stop  optional: passed over when nothing is open
  * @typedef {{campaign: Server.CampaignOut, answers: () => Answers, locked: boolean, tutorial: boolean,
- *   change: (changes: Answers) => void, attend: (stop: Stop) => void, on: () => void}} Setting
+ *   change: (changes: Answers) => void, attend: (stop: Stop) => void, turn: (stop: Stop) => void,
+ *   on: () => void}} Setting  attend: to what has the focus; turn: to what is to get it
  * @typedef {{before: HTMLElement[], after: HTMLElement[]}} Around
  * @typedef {import("./items.js").ItemView} ItemView
  */
 
 /**
- * What builds the item of a protocol; scores are given in all the others.
+ * What builds the item of a protocol; in all others each translation is judged by itself.
  * @type {Map<string, (item: Server.ItemOut, setting: Setting, number: number, around: Around) => ItemView>}
  */
 const BUILDERS = new Map(
   Object.entries({
     ranking: rankingItem,
     pairwise: pairItem,
-    esa: scoredSpansItem,
-    mqm: categorisedSpansItem,
     postedit: editItem,
   }),
 );
@@ -57,6 +55,7 @@ export function screenView(screen, setting) {
   const element = h(
     `section.screen.${setting.campaign.protocol}`,
     { "aria-label": t("screen") },
+    setting.campaign.spans ? markHint() : null,
     headings(setting.campaign),
     ...(beside ? items : [...before, ...items, ...after]),
   );

@@ -44,6 +44,9 @@ function keyList(campaign) {
   return [
     ...errors,
     ...(own[campaign.protocol] || (campaign.protocol === "mqm" ? [] : own.score)),
+    ...(campaign.side_by_side > 1 && !own[campaign.protocol]
+      ? /** @type {[string[], string][]} */ ([[["Shift", "1", "…", String(campaign.side_by_side)], t("key_side_n")]])
+      : []),
     [["Enter"], t("key_on")],
     [["Shift", "Enter"], t("key_back")],
     [["Ctrl", "Z"], t("key_undo")],

@@ -9,7 +9,7 @@ import { hasText, t } from "../shared/interface_texts.js";
  * @param {Campaign} campaign @returns {string[]}
  */
 export function howTo(campaign) {
-  const several = ["ranking", "pairwise"].includes(campaign.protocol);
+  const several = campaign.side_by_side > 1;
   const read = t(`howto_${several ? "several" : "one"}_${campaign.shows}`);
   const order = { free: "", "back-only": t("howto_back_only"), strict: t("howto_strict") }[campaign.navigation];
   return [`${read} ${sentences(task(campaign))}`, sentences([t("howto_saved"), order])].join("\n\n").split("\n\n");

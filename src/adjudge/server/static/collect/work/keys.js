@@ -45,6 +45,7 @@ function onStop(work, event) {
     if (!event.repeat) step(work, event.shiftKey ? -1 : 1);
     return true;
   }
+  if (event.shiftKey && /^Digit[1-9]$/.test(event.code)) return toSide(work, Number(event.code.slice(5)));
   if (ranking && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
     neighbour(work, event.key === "ArrowDown" ? 1 : -1);
     return true;
@@ -65,11 +66,25 @@ function onStop(work, event) {
  * @param {Work} work @param {number} by
  */
 export function step(work, by) {
-  const i = work.stops.indexOf(work.current ?? work.stops[0]) + by;
+  let i = work.stops.indexOf(work.current ?? work.stops[0]) + by;
+  // No key is needed for what is done already, as a score that was typed while errors were marked.
+  while (by > 0 && work.stops[i]?.optional && !work.stops[i].isOpen()) i += 1;
   if (i >= 0 && i < work.stops.length && work.campaign.protocol !== "ranking") work.attend(work.stops[i], true);
   else if (by > 0 && work.stops.some((stop) => stop.isOpen())) work.goToMissing();
   else if (by > 0) work.forward();
   else work.go(work.index - 1);
+}
+
+/**
+ * To the n-th of the translations that stand side by side.
+ * @param {Work} work @param {number} n @returns {boolean} whether there is one
+ */
+function toSide(work, n) {
+  const row = work.current?.element.closest(".sides");
+  const side = row?.children[n - 1];
+  const stop = side && work.stops.find(({ element }) => element === side);
+  if (stop) work.attend(stop, true);
+  return Boolean(row);
 }
 
 /** @param {Work} work @param {number} by @param {boolean} [open]  only to one without an answer */

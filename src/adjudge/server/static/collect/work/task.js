@@ -44,7 +44,9 @@ export class TaskState {
    */
   missingOn(screen) {
     const answers = this.answers(screen);
-    return outputsOf(screen).filter((id) => isOpen(this.protocol, answers[id]));
+    return screen.items.flatMap(({ asks, outputs }) =>
+      outputs.map(({ id }) => id).filter((id) => isOpen(asks, answers[id])),
+    );
   }
 
   /** @param {Server.ScreenOut} screen @returns {boolean} */
