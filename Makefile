@@ -7,7 +7,7 @@ export OMP_NUM_THREADS := 1
 # Modules are compiled once, not again by each of the hundreds of processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo setup dev test check pages unit quick format lock bench docs clean
+.PHONY: help demo setup dev test check pages unit quick format lock bench docs site clean
 
 help:  ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -57,9 +57,14 @@ docs: setup  ## generate docs/commands.md and the types of the Python functions 
 	$(BIN)/python -m adjudge.shell.reference > docs/commands.md.new && mv docs/commands.md.new docs/commands.md
 	$(BIN)/python -m adjudge.shell.reference types > types.new && mv types.new src/adjudge/__init__.pyi
 
+site:  ## build the documentation as web pages in site/; a broken link is an error
+	@scripts/setup dev
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs site
+	@echo "open site/index.html"
+
 bench: dev  ## run the benchmarks
 	$(BIN)/python -m bench
 
 clean:  ## remove all generated files
-	rm -rf .venv demo artefacts build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv demo site artefacts build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,9 @@ DOCS = sorted((ROOT / "docs").rglob("*.md"))
 PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", *DOCS]
 COMMANDS = dict(commands(command_tree()))
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LOADED = re.compile(
+    r"<(?:script|img|iframe)[^>]* src=\"([^\"]*)\"|<link[^>]* rel=\"stylesheet\"[^>]* href=\"([^\"]*)\""
+)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
 
@@ -90,3 +95,17 @@ def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         assert run.exit_code == 0, (step, run.exception)
     assert (tmp_path / "report.html").stat().st_size > 100_000
     assert (tmp_path / "tables" / "en-cs-agreement.tex").exists()
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_warnings_and_loads_nothing_from_outside(tmp_path: Path) -> None:
+    """Sphinx warns of links that lead nowhere and of pages that no list names."""
+    call = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-d", str(tmp_path / "read")]
+    built = subprocess.run(
+        [*call, str(ROOT / "docs"), str(tmp_path / "site")], capture_output=True, text=True, check=False
+    )
+    assert built.returncode == 0, built.stderr
+    assert (tmp_path / "site" / "searchindex.js").is_file()
+    for page in (tmp_path / "site").rglob("*.html"):
+        loaded = LOADED.findall(page.read_text(encoding="utf-8"))
+        assert not [address for pair in loaded for address in pair if "//" in address], page.name
