@@ -52,6 +52,24 @@ def test_fits_made_from_the_solution_of_the_whole_are_those_made_anew(
         check_alike(leave_out.refit(rows), expected)
 
 
+@pytest.mark.parametrize("shape", ["pages", "crossed", "segments"])
+@pytest.mark.parametrize("most_products", [0, 10**9])
+def test_effects_without_each_document_are_those_of_fits_without_it(
+    shape: str, most_products: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By conjugate gradients, where documents touch too many unknowns, and by changing the solution of the whole."""
+    monkeypatch.setattr(exact, "MOST_PRODUCTS", most_products)
+    monkeypatch.setattr(exact, "MOST_NUMBERS", 2_000)  # a few documents at a time
+    design = design_from(campaign(shape, 1, annotators=5, documents=6, taste=2.0))
+    model, codes = model_of(design), design.segment if design.document is None else design.document
+    assert codes is not None
+    chosen = np.unique(codes)[::2]
+    found = FitsWithout(model.prepared, model.fitted).effects(codes, chosen)
+    for code, effects in zip(chosen, found, strict=True):
+        expected = prepare(design.subset(codes != code), model.fitted.ratios).effects_at(None, model.fitted.ratios)
+        np.testing.assert_allclose(effects, expected, rtol=0, atol=1e-7)
+
+
 @pytest.mark.parametrize("most_kept", [0, 50_000_000])
 @pytest.mark.parametrize("shape", ["pages", "crossed", "segments"])
 def test_every_unit_left_out_by_counts_is_that_of_a_fit_without_it(

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adjudge import simulate
 from adjudge.planning.simulated_rankings import RankingCampaign
 from adjudge.readers import native
+from adjudge.reports.files import to_json
 from adjudge.table.judgments import concat
 from tests.conftest import Run, assert_explained
 
@@ -66,3 +70,12 @@ def test_a_pair_that_nobody_named_is_not_in_the_title(adjudge: Callable[..., Run
     out = tmp_path / "report.html"
     assert adjudge("report", table, "-o", out).code == 0
     assert "<title>pilot</title>" in out.read_text()
+
+
+VALUES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+NESTED = st.recursive(VALUES, lambda part: st.lists(part) | st.dictionaries(st.text(), part), max_leaves=30)
+
+
+@given(value=st.dictionaries(st.text(), NESTED), plain=st.booleans())
+def test_json_is_that_of_the_standard_library(value: dict[str, object], *, plain: bool) -> None:
+    assert to_json(value, plain=plain) == json.dumps(value, ensure_ascii=plain, indent=2, allow_nan=False)

@@ -132,7 +132,8 @@ def calibrated(compared: Pairs) -> Calibrated:
     changes = human_tie != agrees
     size = np.abs(compared.difference[changes])
     gain = np.where(human_tie[changes], 1.0, -1.0) * compared.weight[compared.group[changes]]
-    order = np.argsort(size, kind="stable")
+    # Only sums at the last of equal sizes count, so that a sort which keeps no order among them, far quicker, serves.
+    order = np.argsort(size)
     size, after = size[order], start + np.cumsum(gain[order])
     last = np.append(size[1:] != size[:-1], True)[: len(size)]
     thresholds = np.concatenate([[0.0], size[last]])

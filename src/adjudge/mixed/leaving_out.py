@@ -19,12 +19,14 @@ or many fewer, levels than any other, it stays an effect of its own.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
+from adjudge.mixed.border import TOLERANCE, conjugate_gradients
 from adjudge.mixed.design import ALMOST_ALL, MixedDesign, combine, levels_of
 from adjudge.mixed.effects import (
     SCREENS,
@@ -38,7 +40,7 @@ from adjudge.mixed.effects import (
     is_screen,
     judged_outputs,
 )
-from adjudge.mixed.equations import Equations, equations_at, totals
+from adjudge.mixed.equations import Equations, Totals, equations_at, totals
 from adjudge.mixed.layout import Layout, inside_blocks
 from adjudge.table.judgments import number_of_groups
 
@@ -51,6 +53,10 @@ if TYPE_CHECKING:
 
 MOST_PRODUCTS = 20_000
 """For each row so many products take as long as to lay out and solve the equations of what is left."""
+MOST_NUMBERS = 5_000_000
+"""Numbers, one for every row and unit, that units are left out with at the same time."""
+LEAST_VARIANCE = 1e-6
+"""With less residual variance than this, beside scores of variance 1, what is left is fitted anew."""
 MOST_KEPT = 50_000_000
 """Numbers of what blocks need of the border's inverse that are kept in memory."""
 
@@ -71,7 +77,7 @@ class Whole:
 
     def __init__(self, layout: Layout, ratios: Floats, standard: Floats) -> None:
         self._layout, self._score = layout, standard
-        equations = equations_at(layout, ratios)
+        self._equations = equations = equations_at(layout, ratios)
         solution, inverse = equations.solve(totals(layout, standard[:, None])), equations.system_inverse()
         self._square = float(solution.quadratic[0, 0])
         self._solution = np.concatenate([solution.border[:, 0], solution.core[:, 0]])
@@ -80,13 +86,72 @@ class Whole:
         self._levels = csr_array(hstack([layout.absorbed_border, layout.absorbed_core], format="csr"))
         self._totals = layout.absorbed_rows.T @ standard
         self._weight = equations.variances.absorbed_weight(layout)
-        self._inverse = _Inverse(equations)
+        self._absorbed = solution.absorbed[:, 0]
+
+    @cached_property
+    def _inverse(self) -> _Inverse:
+        return _Inverse(self._equations)
+
+    def effects_without(self, unit: Codes, chosen: Codes) -> Floats:
+        """The effects without each of the chosen units: (chosen, systems); NaN where nothing is left for the residual.
+
+        Units that touch few unknowns are taken away exactly (`without`), others by conjugate gradients.
+        """
+        effects = np.full((len(chosen), self._layout.systems), np.nan)
+        for number, code in enumerate(chosen):
+            remainder = self.without(unit == code)
+            if remainder is None:
+                # The other units are like this one.
+                step = max(1, MOST_NUMBERS // len(unit))
+                for first in range(number, len(chosen), step):
+                    part = slice(first, first + step)
+                    effects[part] = self._effects_by_steps(unit, chosen[part])
+                break
+            if remainder.variance >= LEAST_VARIANCE:
+                effects[number] = remainder.effects
+        return effects
+
+    def _effects_by_steps(self, unit: Codes, chosen: Codes) -> Floats:
+        """The effects without each unit, by conjugate gradients from the solution for all rows.
+
+        The equations of all rows, already factored, are so similar to those of what is left that a few steps are
+        enough, however many unknowns a unit touches.
+        """
+        layout, variances = self._layout, self._equations.variances
+        design = csr_array(hstack([layout.border_rows, layout.core_rows, layout.absorbed_rows], format="csr"))
+        by_unknown = csr_array(design.T)
+        of_border = variances.penalties(layout.border_kind, 0.0)
+        of_border[-1] = 1.0  # what padding points to
+        others = (variances.penalties(kind, 1.0) for kind in (layout.core_kind, layout.absorbed_kind))
+        penalty = np.concatenate([of_border, *others])[:, None]
+        ends = np.cumsum([layout.width, len(layout.core_kind)])
+        left = unit[:, None] != chosen
+
+        def times(values: Floats) -> Floats:
+            return np.asarray(by_unknown @ (left * (design @ values)) + penalty * values)
+
+        def precondition(values: Floats) -> Floats:
+            nothing = np.zeros((values.shape[1], values.shape[1]))
+            border, core, absorbed = np.split(values, ends)
+            solved = self._equations.solve(Totals(border, core, absorbed, nothing))
+            return np.concatenate([solved.border, solved.core, solved.absorbed])
+
+        score = self._score[:, None]
+        start = np.tile(np.concatenate([self._solution, self._absorbed])[:, None], len(chosen))
+        found = conjugate_gradients(times, precondition, start, by_unknown @ (left * score), tolerance=TOLERANCE)
+        if not found.converged:
+            return np.full((len(chosen), layout.systems), np.nan)
+        square = (left * score * (score - design @ found.x)).sum(axis=0)
+        freedom = left.sum(axis=0) - layout.systems
+        known = (freedom > 0) & (square > LEAST_VARIANCE * freedom)
+        return np.where(known[:, None], found.x[: layout.systems].T, np.nan)
 
     def without(self, gone: Bools) -> Remainder | None:
         """The solution without some rows; None where so many unknowns are touched that one made anew is quicker."""
-        removed = _removed(self._touched(np.flatnonzero(gone)))
-        if len(removed.unknowns) ** 3 > MOST_PRODUCTS * len(gone):
+        touched = self._touched(np.flatnonzero(gone))
+        if len(touched.unknowns) ** 3 > MOST_PRODUCTS * len(gone):
             return None
+        removed = _removed(touched)
         solution, systems = self._solution[removed.unknowns], self._systems[removed.unknowns]
         matrix = self._inverse.part(removed.unknowns)
         pull = removed.matrix @ solution - removed.right
@@ -110,9 +175,9 @@ class Whole:
         """The rows of a unit as all others see them; None where a solution made anew is quicker, as in `without`."""
         rows = np.flatnonzero(unit)
         touched = self._touched(rows)
-        removed = _removed(touched)
-        if len(removed.unknowns) ** 3 > MOST_PRODUCTS * len(unit):
+        if len(touched.unknowns) ** 3 > MOST_PRODUCTS * len(unit):
             return None
+        removed = _removed(touched)
         matrix = self._inverse.part(removed.unknowns)
         solution = self._solution[removed.unknowns]
         pull = removed.matrix @ solution - removed.right

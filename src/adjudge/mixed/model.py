@@ -26,7 +26,7 @@ import numpy as np
 from adjudge.mixed.effects import degrees_of_part, identify, most_degrees
 from adjudge.mixed.fit import MixedFit, PartFit, Prepared, fit_parting, prepare, system_covariance
 from adjudge.mixed.large_leaving_out import NOTE, fits_without_each
-from adjudge.mixed.leaving_out import Whole, most_degrees_without_each
+from adjudge.mixed.leaving_out import LEAST_VARIANCE, Whole, most_degrees_without_each
 from adjudge.table.errors import DataError
 from adjudge.table.judgments import fingerprint, renumber
 from adjudge.table.maths import Bools, Codes, Floats, difference_variances, two_sided
@@ -46,8 +46,6 @@ MOST_ROWS = 300_000
 """Rows of all models that are remembered, if there are several; the equations of so many take about 200 MB."""
 FEWEST_TEXTS, MOST_TEXTS, MOST_REFITTED_TEXTS = 5, 60, 20
 """Documents, or groups of them or of segments, that are left out in turn to measure how much texts matter."""
-LEAST_VARIANCE = 1e-6
-"""With less residual variance than this, beside scores of variance 1, what is left is fitted anew."""
 
 
 @dataclass(eq=False)
@@ -148,17 +146,12 @@ class Model:
         """The effects without each text: (texts, systems); NaN where one cannot be estimated."""
         number, names = int(texts.max()) + 1, self.design.systems
         effects = np.full((number, len(names)), np.nan)
-        rest: list[int] = []
         judged = np.zeros((number, len(names)), dtype=np.int64)
         np.add.at(judged, (texts, self.design.system), 1)
         complete = (judged.sum(0) - judged > 0).all(1)
-        with one_thread():
-            for code in range(number):
-                alone = None if self.all_at_once or not complete[code] else self._fits_without.effects(texts != code)
-                if alone is None:
-                    rest.append(code)
-                else:
-                    effects[code] = alone
+        if complete.any() and not self.all_at_once:
+            effects[complete] = self._fits_without.effects(texts, np.flatnonzero(complete))
+        rest = np.flatnonzero(np.isnan(effects).any(1)).tolist()
         for code, without in zip(rest, self.leave_out("text", rest) if rest else (), strict=True):
             if without is not None:
                 effects[code, [names.index(name) for name in without.systems]] = without.effects
@@ -267,13 +260,13 @@ class FitsWithout:
             df=degrees_of_part(self.fitted.df, float(most)),
         )
 
-    def effects(self, rows: Bools) -> Floats | None:
-        """The effects alone of a fit to the marked rows, which hold all systems; None where that takes a new fit."""
-        remainder = self._whole.without(~rows) if self._from_whole else None
-        if remainder is None or remainder.variance < LEAST_VARIANCE:
-            return None
+    def effects(self, unit: Codes, chosen: Codes) -> Floats:
+        """The effects alone without each of the chosen units: (chosen, systems); NaN where that takes a new fit."""
+        if not self._from_whole:
+            return np.full((len(chosen), len(self.prepared.design.systems)), np.nan)
         scale = self.prepared.standardised(None)[0]
-        return np.asarray(remainder.effects * scale.sd + scale.mean)
+        with one_thread():
+            return np.asarray(self._whole.effects_without(unit, chosen) * scale.sd + scale.mean)
 
     def refit(self, rows: Bools) -> PartFit:
         """The fit to the marked rows, whatever they are."""

@@ -42,7 +42,28 @@ PAIR_COLUMN = "language pair"
 
 def to_json(value: dict[str, Any], *, plain: bool = False) -> str:
     """One JSON object; texts stay readable, or `plain` ASCII, and NaN is an error because results hold none."""
-    return json.dumps(value, ensure_ascii=plain, indent=2, allow_nan=False)
+    return _indented(value, "\n", plain=plain)
+
+
+def _indented(value: object, line: str, *, plain: bool) -> str:
+    """What `json.dumps` writes with an indent of 2, which is slow: objects and lists without others go as a whole."""
+    if not value or not isinstance(value, dict | list | tuple):
+        return _encoder(", ", plain=plain).encode(value)
+    inner = f"{line}  "
+    left, right = "{}" if isinstance(value, dict) else "[]"
+    members = value.values() if isinstance(value, dict) else value
+    if not any(isinstance(member, dict | list | tuple) for member in members):
+        return f"{left}{inner}{_encoder(f',{inner}', plain=plain).encode(value)[1:-1]}{line}{right}"
+    parts = [_indented(member, inner, plain=plain) for member in members]
+    if isinstance(value, dict):
+        key = _encoder(", ", plain=plain).encode
+        parts = [f"{key(str(name))}: {part}" for name, part in zip(value, parts, strict=True)]
+    return f"{left}{inner}{f',{inner}'.join(parts)}{line}{right}"
+
+
+@cache
+def _encoder(separator: str, *, plain: bool) -> json.JSONEncoder:
+    return json.JSONEncoder(ensure_ascii=plain, allow_nan=False, separators=(separator, ": "))
 
 
 def to_csv(table: Table) -> str:
