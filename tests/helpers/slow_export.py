@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from adjudge.campaigns.tasks import Output, text_hash
-from adjudge.server.export import EXTRA, EXTRA_DRAWN, EXTRA_EDITED, EXTRA_MARKED
+from adjudge.server.export import EXTRA, EXTRA_DRAWN, EXTRA_EDITED, EXTRA_MARKED, EXTRA_SIDE_BY_SIDE
 from adjudge.server.models import Annotator, Decision, Draw, Save, ScreenState
 from adjudge.server.served_campaign import (
     PlacedOutput,
@@ -53,6 +53,8 @@ def slowly_collected(*, with_excluded: bool = False) -> Judgments:
     edited = PROTOCOLS[get_served().campaign.protocol].edited
     if edited:
         schema |= EXTRA_EDITED
+    if get_served().campaign.side_by_side > 1:
+        schema |= EXTRA_SIDE_BY_SIDE
     if is_adaptive():
         schema |= EXTRA_DRAWN
     frame = pl.DataFrame(rows, schema=schema, orient="row")
@@ -186,6 +188,7 @@ def _credited(rows: list[Row], placed: PlacedOutput) -> Iterator[Row]:
         "segment": placed.item.segment,
         "kind": placed.output.kind,
         "text_hash": text_hash(placed.output.text),
+        "position": [output.id for output in placed.item.outputs].index(placed.output.id),
     }
     for system in placed.output.systems:
         for row in rows:

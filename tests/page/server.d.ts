@@ -160,6 +160,7 @@ declare namespace Server {
     id: string;
     text: string | (any)[];
     expected: [number, number] | null;
+    to_mark: (string)[];
     prefilled: (SpanOut)[];
   }
   interface OverviewOut {

@@ -11,7 +11,9 @@ import pytest
 from playwright.sync_api import expect
 
 from adjudge import read
+from adjudge.campaigns.design import read_tutorial
 from adjudge.readers.options import ReadOptions
+from adjudge.table.errors import InputError
 from tests.conftest import Run
 from tests.helpers.campaigns import make_campaign
 from tests.helpers.judging import (
@@ -25,6 +27,7 @@ from tests.helpers.judging import (
     type_together,
 )
 from tests.helpers.serving import Client, Server, exported, new_save, outputs
+from tests.helpers.texts import make_campaign as made_up_campaign
 from tests.server.conftest import shoot
 
 if TYPE_CHECKING:
@@ -105,6 +108,35 @@ def test_no_error_must_be_said_and_a_category_chosen(page: Page, tmp_path: Path)
             page.get_by_role("button", name="Delete the mark").first.click()
         expect(page.locator(".left")).to_have_text("2 left")
         shoot(page, "mqm-open-again")
+
+
+@pytest.mark.browser
+def test_the_tutorial_asks_for_the_errors_as_well_as_the_score(page: Page, tmp_path: Path) -> None:
+    campaign = campaign_of_texts(tmp_path, LINES, protocol="esa")
+    campaign.write_text(campaign.read_text().replace("[files]\n", '[files]\ntutorial = "tutorial.tsv"\n'))
+    (tmp_path / "tutorial.tsv").write_text(
+        "source\ttarget\tlow\thigh\terrors\nDer Tee ist heiß.\tThe coffee is 🔥 cold.\t0\t40\tcoffee | cold\n"
+    )
+    feedback = page.locator(".lesson.said")
+    with Server(campaign) as server:
+        begin(page, server)
+        type_number(page, "20")
+        expect(feedback).to_have_text("One error is not marked yet: “coffee”.")
+        mark_words(page, 1)
+        expect(feedback).to_have_text("One error is not marked yet: “cold”.")
+        mark_words(page, 4)
+        expect(feedback).to_have_text("Good: that is how most people see it.")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "phrase", "message"),
+    [("esa", "tea", "'tea' does not stand in the target"), ("da", "coffee", "'errors' is for marking errors")],
+)
+def test_phrases_of_a_tutorial_are_checked(protocol: str, phrase: str, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "tutorial.tsv"
+    file.write_text(f"source\ttarget\tlow\thigh\terrors\nTee\tcoffee\t0\t40\t{phrase}\n")
+    with pytest.raises(InputError, match=message):
+        read_tutorial(made_up_campaign(protocol), file)
 
 
 @pytest.mark.browser

@@ -137,7 +137,8 @@ class Assembler:
 #
 # Columns: `source`, `target` (for rankings and pairs `target1`, `target2`, ...), `note` (what is to be learnt), and the
 # right answer: `low` and `high` for scores (or for what the errors cost, or for how many percent are changed), `best`
-# (the number of the best target, 0 for a tie) for comparisons.
+# (the number of the best target, 0 for a tie) for comparisons. Where errors are marked, `errors` may list the phrases
+# in which they are, separated by `|`.
 
 TUTORIAL = "tutorial"
 # The largest answer, where there is no scale: what errors cost, and how much of a text is changed in percent.
@@ -165,7 +166,8 @@ def _read_outputs(campaign: Campaign, table: Delimited, fields: list[str], line:
     if not PROTOCOLS[campaign.protocol].relative:
         text = fields[table.need("target", "target1")].strip()
         expected = _read_score_range(campaign, table, fields, line)
-        return (Output(f"{item}-o1", (TUTORIAL,), text, TUTORIAL, expected=expected),)
+        phrases = _read_phrases(campaign, table, fields, line, text)
+        return (Output(f"{item}-o1", (TUTORIAL,), text, TUTORIAL, expected=expected, to_mark=phrases),)
     columns = [column for i in range(1, 10) if (column := table.find(f"target{i}")) is not None]
     texts = [fields[column].strip() for column in columns if fields[column].strip()]
     in_pairs = PROTOCOLS[campaign.protocol].in_pairs
@@ -180,6 +182,24 @@ def _read_outputs(campaign: Campaign, table: Delimited, fields: list[str], line:
         Output(f"{item}-o{i}", (f"{TUTORIAL}-{i}",), text, TUTORIAL, expected=(1.0, 1.0) if i == best else others)
         for i, text in enumerate(texts, start=1)
     )
+
+
+def _read_phrases(campaign: Campaign, table: Delimited, fields: list[str], line: int, text: str) -> tuple[str, ...]:
+    """The phrases of a tutorial item in which errors must be marked."""
+    column = table.find("errors")
+    phrases = tuple(part.strip() for part in fields[column].split("|") if part.strip()) if column is not None else ()
+    if phrases and not PROTOCOLS[campaign.protocol].marked:
+        raise InputError(
+            f"'errors' is for marking errors, which protocol '{campaign.protocol}' does not; remove the column",
+            file=table.path,
+            line=line,
+        )
+    for phrase in phrases:
+        if phrase not in text:
+            raise InputError(
+                f"the error '{phrase}' does not stand in the target; correct it", file=table.path, line=line
+            )
+    return phrases
 
 
 def _read_score_range(campaign: Campaign, table: Delimited, fields: list[str], line: int) -> tuple[float, float]:

@@ -37,7 +37,8 @@ class Output:
 
     `systems` are all that produced exactly this text. `kind` is one of `table.protocols.KINDS`. `of` is the id of the
     output that this one repeats or degrades. `expected` bounds the right answer of a tutorial or an attention check:
-    scores from low to high, or ranks (1 is best). `prefilled` are marks that annotators find already made.
+    scores from low to high, or ranks (1 is best). `prefilled` are marks that annotators find already made. `to_mark`
+    are the phrases of a tutorial in which errors must be marked.
     """
 
     id: str
@@ -47,6 +48,7 @@ class Output:
     of: str | None = None
     expected: tuple[float, float] | None = None
     prefilled: tuple[Mark, ...] = ()
+    to_mark: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -177,10 +179,9 @@ def _to_line(value: object) -> str:
 def _list_fields(value: Output | Item | Screen | ContextSegment | Mark) -> dict[str, Any]:
     """The fields of a part, a text with its hash beside it; marks, probability and version only where there are any."""
     fields = {**vars(value), "hash": text_hash(value.text)} if isinstance(value, Output) else vars(value)
-    optional = {Item: "inclusion", Screen: "version", Output: "prefilled"}.get(type(value))
-    if optional is None or fields[optional] not in (None, ()):
-        return fields
-    return {name: content for name, content in fields.items() if name != optional}
+    optional = {Item: ("inclusion",), Screen: ("version",), Output: ("prefilled", "to_mark")}.get(type(value), ())
+    left_out = [name for name in optional if fields[name] in (None, ())]
+    return {name: content for name, content in fields.items() if name not in left_out}
 
 
 def save_tasks(tasks: TaskSet, path: Path) -> None:
@@ -237,7 +238,8 @@ def _make_task_set(data: dict[str, Any], path: Path | str) -> TaskSet:
         stored = data.pop("hash")
         expected = data["expected"] and tuple(data["expected"])
         prefilled = tuple(_make(Mark, mark) for mark in data.pop("prefilled", ()))
-        output = _make(Output, data, systems=tuple(data["systems"]), expected=expected, prefilled=prefilled)
+        tuples = {"systems": tuple(data["systems"]), "to_mark": tuple(data.pop("to_mark", ()))}
+        output = _make(Output, data, expected=expected, prefilled=prefilled, **tuples)
         if text_hash(output.text) != stored:
             raise InputError(
                 f"the text of output '{shown(output.id)}' does not match its hash; it was changed after the design, "

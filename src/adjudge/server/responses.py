@@ -136,11 +136,12 @@ class CampaignOut(Schema):
 
 
 class OutputOut(Schema):
-    """A translation as shown; `expected` is given in tutorials only."""
+    """A translation as shown; `expected`, and phrases to mark errors in, are given in tutorials only."""
 
     id: str
     text: ShownText
     expected: tuple[float, float] | None
+    to_mark: list[str]
     prefilled: list[SpanOut]
 
 

@@ -539,6 +539,7 @@ def _describe_screen(screen: Screen, *, tutorial: bool) -> dict[str, Any]:
                 "id": output.id,
                 "text": show(output.text),
                 "expected": output.expected if tutorial else None,
+                "to_mark": list(output.to_mark) if tutorial else [],
                 "prefilled": prefilled_spans(output),
             }
             for output in item.outputs

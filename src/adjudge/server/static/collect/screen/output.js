@@ -65,6 +65,11 @@ export function judgedOutput(item, output, setting, place) {
     : null;
 
   function teach() {
+    const unmarked = marking ? output.to_mark.find((phrase) => !isMarked(phrase, marking)) : undefined;
+    if (unmarked !== undefined && !isOpen(item.asks, answer())) {
+      said.textContent = t("lesson_unmarked", { text: unmarked });
+      return;
+    }
     const cost = marking && !scored && !isOpen(item.asks, answer()) ? costOf(marking.spans, marking.rules) : null;
     said.textContent = scored ? lesson(output, value()) : lesson(output, cost, "cost");
   }
@@ -120,6 +125,18 @@ export function judgedOutput(item, output, setting, place) {
     marking,
     showOthers: () => slider?.showOthers(place.others()),
   };
+}
+
+/**
+ * Whether some error is marked within a phrase that has one.
+ * @param {string} phrase @param {Marking} marking @returns {boolean}
+ */
+function isMarked(phrase, marking) {
+  const text = String(marking.output.text);
+  // Marks count code points.
+  const start = [...text.slice(0, text.indexOf(phrase))].length;
+  const end = start + [...phrase].length;
+  return marking.spans.some((span) => span.side === "target" && Number(span.start) < end && start < Number(span.end));
 }
 
 /**
