@@ -109,3 +109,10 @@ def test_the_site_builds_without_warnings_and_loads_nothing_from_outside(tmp_pat
     for page in (tmp_path / "site").rglob("*.html"):
         loaded = LOADED.findall(page.read_text(encoding="utf-8"))
         assert not [address for pair in loaded for address in pair if "//" in address], page.name
+
+
+def test_every_promise_names_tests_that_exist() -> None:
+    promises = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(tests/[\w./]+)`", promises)
+    assert len(named) > 10
+    assert [name for name in named if not (ROOT / name).exists()] == []

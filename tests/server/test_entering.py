@@ -188,6 +188,13 @@ def test_every_answer_carries_the_headers(server: Server, path: str) -> None:
     assert headers["X-Frame-Options"] == "DENY"
 
 
+def test_the_server_listens_on_this_machine_alone(server: Server) -> None:
+    listening = "0A"
+    lines = [line.split() for file in ("tcp", "tcp6") for line in Path("/proc/net", file).read_text().splitlines()[1:]]
+    places = {line[1] for line in lines if line[3] == listening and line[1].endswith(f":{server.port:04X}")}
+    assert places == {f"0100007F:{server.port:04X}"}, "127.0.0.1, as Linux writes it"
+
+
 def test_a_foreign_host_name_is_refused_and_said_once_in_a_line(server: Server) -> None:
     client = server.client()
     for number in range(5):

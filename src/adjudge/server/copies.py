@@ -157,6 +157,7 @@ def _unpack(reader: archives.ArchiveReader, folder: Path) -> None:
             with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as written:
                 for piece in reader.read(name):
                     written.write(piece)
+                written.flush()
                 os.fsync(written.fileno())
         except OSError as fault:
             raise InputError(f"cannot be written ({fault.strerror}); choose another folder", file=file) from fault
@@ -206,18 +207,28 @@ def _move_into_place(restored: Path, folder: Path, *, last: str) -> None:
     """Give the folder its name, or fill one that exists; without the campaign file, the last, there is no campaign."""
     folder = folder.absolute()
     try:
+        # The files are all there, by name, before a campaign file says that there is a campaign.
+        _sync_folders(restored)
         if restored.parent.parent == folder:
             # It may be the folder that the user is in, or a file system of its own; neither can be replaced.
             final = restored / Path(last).parts[0]
-            for path in (*(path for path in restored.iterdir() if path != final), final):
-                path.rename(folder / path.name)
+            for path in restored.iterdir():
+                if path != final:
+                    path.rename(folder / path.name)
+            sync_folder(folder)
+            final.rename(folder / final.name)
         else:
             restored.chmod(0o777 & ~umask())
             restored.rename(folder)
-        for changed in (*(path for path in folder.rglob("*") if path.is_dir()), folder, folder.parent):
-            sync_folder(changed)
+        _sync_folders(folder)
+        sync_folder(folder.parent)
     except OSError as fault:
         raise InputError(f"cannot be made ({fault.strerror}); choose another folder", file=folder) from fault
+
+
+def _sync_folders(folder: Path) -> None:
+    for changed in (*(path for path in folder.rglob("*") if path.is_dir()), folder):
+        sync_folder(changed)
 
 
 # The same campaign in another database: copied, compared row by row, and only then switched over.
