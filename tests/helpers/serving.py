@@ -96,16 +96,24 @@ class Server:
         arguments = ["serve", str(self.campaign), "--port", str(self.port), "--json", *self.options]
         if self.database:
             arguments += ["--database", self.database]
-        elif not self.own_database and not database_file(self.campaign).exists():
-            shutil.copyfile(database_file(migrated_campaign()), database_file(self.campaign))
+        elif not self.own_database:
+            for file in self.files:
+                if not database_file(file).exists():
+                    shutil.copyfile(database_file(migrated_campaign()), database_file(file))
         with self.campaign.with_name("server.log").open("a") as log:
             self.process = warm_command().start(*arguments, stderr=log)
         line = self.process.stdout.readline()
         assert line, self.log()
         for link in json.loads(line)["links"]:
             name = link["name"] if link["role"] == "annotator" else link["role"]
-            self.links[name] = link["link"]
+            path = urlsplit(link["link"]).path.removesuffix("/enter")
+            self.links[f"{path}:{name}" if self.campaign.is_dir() and path else name] = link["link"]
         return self
+
+    @property
+    def files(self) -> list[Path]:
+        """The campaign file, or those in the folder."""
+        return sorted(self.campaign.rglob("campaign.toml")) if self.campaign.is_dir() else [self.campaign]
 
     def log(self) -> str:
         return self.campaign.with_name("server.log").read_text()
@@ -154,7 +162,9 @@ class Server:
         return self.links[name].partition("#")[2]
 
     def client(self, name: str | None = None) -> Client:
-        client = Client(self.url)
+        """A visitor; of one of several campaigns as `/path:name`."""
+        base = urlsplit(self.links[name]).path.removesuffix("/enter") if name is not None else ""
+        client = Client(self.url, base=base)
         self.clients.append(client)
         if name is not None:
             assert client.enter(self.secret(name)).status == 200
@@ -187,9 +197,10 @@ class Answer:
 class Client:
     """A visitor with cookies, as a browser has them, on one kept-alive connection."""
 
-    def __init__(self, url: str, cookies: dict[str, str] | None = None) -> None:
+    def __init__(self, url: str, cookies: dict[str, str] | None = None, base: str = "") -> None:
         parts = urlsplit(url)
         assert parts.hostname is not None
+        self.base = base
         self.connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=PATIENCE)
         self.cookies: dict[str, str] = dict(cookies or {})
         self.csrf = ""
@@ -201,7 +212,7 @@ class Client:
         if csrf and self.csrf:
             headers["X-CSRFToken"] = self.csrf
         content = None if body is None else json.dumps(body)
-        self.connection.request(method, path, content, headers)
+        self.connection.request(method, self.base + path, content, headers)
         response = self.connection.getresponse()
         for header in response.headers.get_all("Set-Cookie", []):
             for name, morsel in SimpleCookie(header).items():

@@ -282,6 +282,18 @@ declare namespace Server {
     judgments: number | null;
     computing: boolean;
   }
+  interface SummaryOut {
+    name: string;
+    protocol: string;
+    source_lang: string;
+    target_lang: string;
+    state: "running" | "paused" | "closed";
+    progress: ProgressOut;
+    attention: number;
+    last_save: string | null;
+    expected_end: string | null;
+    verdict: VerdictOut | null;
+  }
   interface TaskOut {
     id: string;
     number: number;
@@ -299,6 +311,11 @@ declare namespace Server {
     complete: boolean;
     finished: boolean;
     released: boolean;
+  }
+  interface VerdictOut {
+    headline: string;
+    computed: string;
+    judgments: number;
   }
   interface WorkOut {
     annotator: PersonOut;

@@ -40,6 +40,7 @@ EXPECTED: dict[tuple[str, str], dict[str, int]] = {
     ("POST", "/api/tasks/{task}/finish"): {**ANNOTATORS, "other": 404},
     ("GET", "/api/organiser/overview"): ORGANISERS,
     ("GET", "/api/organiser/panels"): ORGANISERS,
+    ("GET", "/api/organiser/summary"): ORGANISERS,
     ("GET", "/api/organiser/state"): ORGANISERS,
     ("GET", "/api/organiser/export"): ORGANISERS,
     ("POST", "/api/organiser/annotators"): ORGANISERS,

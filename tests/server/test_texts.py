@@ -14,6 +14,7 @@ from adjudge.campaigns.campaign_file import SCALES
 
 STATIC = Path(adjudge.server.__file__).parent / "static" / "collect"
 CATALOGUES = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in (STATIC / "texts").glob("*.json")}
+ORGANISERS = {file.stem: json.loads(file.read_text("utf-8")) for file in (STATIC / "texts" / "organise").glob("*.json")}
 SCRIPTS = "\n".join(file.read_text(encoding="utf-8") for file in STATIC.rglob("*.js"))
 # Texts whose names are put together in the scripts.
 COMPOSED = (
@@ -46,9 +47,15 @@ def test_a_catalogue_has_every_text_with_its_places(language: str) -> None:
             assert set(re.findall(r"\{(\w+)\}", form)) <= places, key
 
 
+@pytest.mark.parametrize("language", sorted(ORGANISERS))
+def test_the_further_texts_of_organisers_are_complete(language: str) -> None:
+    assert list(ORGANISERS[language]) == list(ORGANISERS["en"])
+    assert not set(ORGANISERS["en"]) & set(CATALOGUES["en"])
+
+
 def test_the_scripts_use_only_texts_that_there_are() -> None:
     used = set(re.findall(r'\bt\(\s*"(\w+)"', SCRIPTS))
-    assert used - set(CATALOGUES["en"]) == set()
+    assert used - set(CATALOGUES["en"]) - set(ORGANISERS["en"]) == set()
     unused = {
         key
         for key in CATALOGUES["en"]

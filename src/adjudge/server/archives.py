@@ -40,7 +40,15 @@ from django.db.utils import ConnectionHandler
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from adjudge.campaigns.campaign_file import check_campaign, is_one_line, load_campaign, map_paths
-from adjudge.server.database import database_settings, is_postgres, set_up_models, show_database, sqlite_file
+from adjudge.server.database import (
+    database_settings,
+    is_postgres,
+    make_schema,
+    read_schema,
+    set_up_models,
+    show_database,
+    sqlite_file,
+)
 from adjudge.table.errors import InputError, shown
 from adjudge.table.files import read_text
 
@@ -499,6 +507,8 @@ def create_database(database: str | None, file: Path, migration: str) -> Iterato
         target = None if is_postgres(database) else make_tables(connection)
         with transaction.atomic(using=connection.alias):
             if target is None:
+                if (schema := read_schema(database)) is not None:
+                    make_schema(connection, schema)
                 tables: list[Any] = connection.introspection.table_names(connection.cursor())
                 if tables:
                     what = f"is not empty (it has the table '{shown(tables[0])}'); give an empty database"

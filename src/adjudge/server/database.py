@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
-import threading
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
+from adjudge.server.sites import DEFAULT, Site, current_site, set_sites, use_schema_of_site, working_for
 from adjudge.table.errors import InputError, UsageError, param
 from adjudge.table.files import atomic_path, read_text
-from adjudge.table.judgments import fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from adjudge.server.served_campaign import ServedCampaign
 
 
 # FULL: the log is on the disk before a save is acknowledged, so that even a power cut loses nothing acknowledged.
-_SQLITE_PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA fullfsync=ON; PRAGMA cache_size=-16000;"
+_SQLITE_PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA fullfsync=ON; PRAGMA cache_size=-{};"
+# Kilobytes of a database that each connection keeps in memory: all campaigns of a server share them.
+_CACHE_KILOBYTES, _LEAST_CACHE_KILOBYTES = 16_000, 1_000
 # Acknowledged only when on the disk; statements are planned once per connection, which halves the server's work.
 _POSTGRES_OPTIONS = {"options": "-c synchronous_commit=on", "server_side_binding": True, "prepare_threshold": 3}
 # Behind a pool that hands out connections by transaction, nothing may be left on a connection for later.
 _POOLED_OPTIONS = {"server_side_binding": True, "prepare_threshold": None}
 _POSTGRES_SCHEMES = ("postgres", "postgresql")
-# SQLite has one writer at a time. Threads that queue here wait their turn; SQLite itself would let them poll.
-_ONE_DECISION = threading.Lock()
-_ONE_WRITER = threading.Lock()
+_SCHEMA_NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
 
 def is_postgres(url: str | None) -> bool:
@@ -94,6 +94,9 @@ def choose_database(campaign_file: Path, given: str | None) -> str | None:
         noted = f"sqlite:{quote(str(campaign_file.resolve().parent / file))}"
     if given is None or _identify(given) == _identify(noted):
         return given or noted
+    if (schema := read_schema(noted)) and _identify(with_schema(given, schema)) == _identify(noted):
+        # The database that several campaigns share: each has its own schema in it.
+        return with_schema(given, schema)
     raise UsageError(
         f"{param('database')} is {hide_password(given)}, but the campaign was moved "
         f"to {hide_password(noted)}; leave the "
@@ -120,8 +123,22 @@ def _identify(database: str) -> tuple[str, ...]:
     """Identify what an address leads to, however it is written."""
     parts = urlsplit(database)
     if parts.scheme in _POSTGRES_SCHEMES:
-        return ("postgres", parts.hostname or "", _read_port(database) or "5432", unquote(parts.path))
+        schema = read_schema(database) or ""
+        return ("postgres", parts.hostname or "", _read_port(database) or "5432", unquote(parts.path), schema)
     return (parts.scheme, str(Path(unquote(parts.path)).resolve()))
+
+
+def read_schema(database: str | None) -> str | None:
+    """The schema that an address of PostgreSQL names, `postgres://host/name?schema=x`; None where it names none."""
+    return dict(parse_qsl(urlsplit(database).query)).get("schema") if database and is_postgres(database) else None
+
+
+def with_schema(database: str, schema: str) -> str:
+    """The address of a schema in a PostgreSQL database; an address that names one already stays as it is."""
+    if not is_postgres(database) or read_schema(database) is not None:
+        return database
+    parts = urlsplit(database)
+    return parts._replace(query="&".join(filter(None, (parts.query, urlencode({"schema": schema}))))).geturl()
 
 
 def _sqlite_settings(file: Path) -> dict[str, Any]:
@@ -129,7 +146,11 @@ def _sqlite_settings(file: Path) -> dict[str, Any]:
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": str(file),
         "CONN_MAX_AGE": None,
-        "OPTIONS": {"transaction_mode": "IMMEDIATE", "timeout": 20, "init_command": _SQLITE_PRAGMAS},
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": _SQLITE_PRAGMAS.format(_CACHE_KILOBYTES),
+        },
     }
 
 
@@ -147,6 +168,16 @@ def _postgres_settings(url: str) -> dict[str, Any]:
             f"pooling={pooling} in {param('database')} is not known; write pooling=transaction, or leave it out"
         )
     pooled = pooling == "transaction"
+    schema = given.pop("schema", None)
+    if schema is not None and not _SCHEMA_NAME.fullmatch(schema):
+        raise UsageError(f"schema={schema} in {param('database')} is no plain name; write small letters, digits and _")
+    if schema is not None and pooled:
+        raise UsageError(
+            f"{param('database')} has a schema and pooling=transaction; give the campaign its own database"
+        )
+    options = dict(_POOLED_OPTIONS if pooled else _POSTGRES_OPTIONS)
+    if schema is not None:
+        options["options"] = f"{options['options']} -c search_path={schema}"
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": name,
@@ -156,7 +187,7 @@ def _postgres_settings(url: str) -> dict[str, Any]:
         "PORT": _read_port(url),
         "CONN_MAX_AGE": None,
         "DISABLE_SERVER_SIDE_CURSORS": pooled,
-        "OPTIONS": {**given, **(_POOLED_OPTIONS if pooled else _POSTGRES_OPTIONS)},
+        "OPTIONS": {**given, **options},
     }
 
 
@@ -187,7 +218,8 @@ def hide_password(url: str) -> str:
         return f"{parts.scheme}://…"
     hidden = "" if parts.password is None else ":***"
     user = f"{parts.username}{hidden}@" if parts.username else ""
-    return f"{parts.scheme}://{user}{parts.hostname or ''}{port}{parts.path}"
+    schema = read_schema(url)
+    return f"{parts.scheme}://{user}{parts.hostname or ''}{port}{parts.path}{f'?schema={schema}' if schema else ''}"
 
 
 @contextmanager
@@ -199,7 +231,7 @@ def decision_lock() -> Iterator[None]:
     """
     from django.db import connection
 
-    with _ONE_DECISION if connection.vendor == "sqlite" else nullcontext():
+    with current_site().deciding if connection.vendor == "sqlite" else nullcontext():
         yield
 
 
@@ -208,7 +240,7 @@ def write_transaction() -> Iterator[None]:
     """One transaction: what is written inside is on the disk when the block has ended, or not at all."""
     from django.db import connection, transaction
 
-    with _ONE_WRITER if connection.vendor == "sqlite" else nullcontext(), transaction.atomic():
+    with current_site().writing if connection.vendor == "sqlite" else nullcontext(), transaction.atomic():
         if connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
             connection.cursor().execute("SET LOCAL synchronous_commit = on")
         yield
@@ -217,7 +249,9 @@ def write_transaction() -> Iterator[None]:
 # Django's settings, made from a campaign. Called once per process, before anything else of the app is imported.
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+SESSION_COOKIE = "adjudge_session"
 _HERE = Path(__file__).resolve().parent
+_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*/?")
 
 
 def database_file(campaign_file: Path) -> Path:
@@ -234,34 +268,73 @@ def start_django(
     url: str | None = None,
     copy: Path | None = None,
 ) -> None:
-    """Configure Django for this process and bring the database up to date.
+    """Configure Django for one campaign in this process, and bring its database up to date.
 
     `copy` is a copy of the embedded database to work on, where the campaign's own cannot be written to.
     """
-    import django
-    from django.conf import settings
+    site = make_site(campaign_file, database=database, session_hours=session_hours, copy=copy)
+    configure_django([site], host=host, url=url)
+    migrate(site)
 
+
+def make_site(
+    campaign_file: Path, *, database: str | None, session_hours: int, path: str = "", copy: Path | None = None
+) -> Site:
+    """A campaign as a process serves it, with its database and the key that signs its cookies."""
     key = secrets.token_urlsafe(48) if copy is not None else _secret_key(campaign_file)
     if copy is not None:
         database = None
     file = sqlite_file(database, copy or database_file(campaign_file))
     if file is not None:
         _restrict_to_owner(file)
-    # Browsers do not tell ports apart: campaigns on the same host must not share cookies.
-    suffix = fingerprint(key, digits=8)
+    return Site(
+        key=key,
+        session_seconds=session_hours * 3600,
+        database=database_settings(database, file or campaign_file),
+        shown_database=show_database(database, database_file(campaign_file)),
+        path=path,
+        schema=read_schema(database),
+    )
+
+
+def configure_django(sites: Sequence[Site], *, host: str = "127.0.0.1", url: str | None = None) -> None:
+    """Configure Django for this process, once, with the databases of its campaigns."""
+    import django
+    from django.conf import settings
+    from django.db.backends.signals import connection_created
+
+    databases = {DEFAULT: sites[0].database} if len(sites) == 1 else {DEFAULT: {}, **_name_databases(sites)}
     settings.configure(
-        DATABASES={"default": database_settings(database, file or campaign_file)},
-        SECRET_KEY=key,
-        SESSION_COOKIE_NAME=f"adjudge_session_{suffix}",
-        CSRF_COOKIE_NAME=f"adjudge_csrf_{suffix}",
-        ADJUDGE_BROWSER_COOKIE=f"adjudge_browser_{suffix}",
-        SESSION_COOKIE_AGE=session_hours * 3600,
-        ADJUDGE=None,
+        DATABASES=databases,
+        # Signs nothing: every campaign signs its sessions with its own key.
+        SECRET_KEY=secrets.token_urlsafe(48),
         **_app_settings(),
         **_address_settings(host, url),
     )
+    set_sites(sites, url)
+    connection_created.connect(use_schema_of_site, dispatch_uid="schema of site")
     django.setup()
-    _migrate(show_database(database, database_file(campaign_file)))
+
+
+def _name_databases(sites: Sequence[Site]) -> dict[str, dict[str, Any]]:
+    """The databases of several campaigns, each under an alias; schemas of one database share their connections.
+
+    PostgreSQL has few connections to give: one for each thread and campaign would be too many.
+    """
+    cache = max(_LEAST_CACHE_KILOBYTES, _CACHE_KILOBYTES // len(sites))
+    shared: dict[tuple[str, ...], str] = {}
+    named: dict[str, dict[str, Any]] = {}
+    for number, site in enumerate(sites):
+        settings = {**site.database, "OPTIONS": dict(site.database["OPTIONS"])}
+        site.alias = f"campaign-{number}"
+        if "init_command" in settings["OPTIONS"]:
+            settings["OPTIONS"]["init_command"] = _SQLITE_PRAGMAS.format(cache)
+        if site.schema is not None:
+            settings["OPTIONS"]["options"] = _POSTGRES_OPTIONS["options"]
+            place = tuple(str(settings[key]) for key in ("HOST", "PORT", "NAME", "USER"))
+            site.alias = shared.setdefault(place, site.alias)
+        named.setdefault(site.alias, settings)
+    return named
 
 
 def set_up_models() -> None:
@@ -292,7 +365,7 @@ def _restrict_to_owner(file: Path) -> None:
         raise InputError(f"the database cannot be used ({fault.strerror}); check its folder", file=file) from fault
 
 
-def _migrate(shown: str) -> None:
+def migrate(site: Site) -> None:
     """Make or change the tables as this version needs them; mostly they are so already, which one query tells."""
     from django.core.management import call_command
     from django.db import connection
@@ -300,30 +373,42 @@ def _migrate(shown: str) -> None:
     from django.db.utils import DatabaseError
 
     known = {("collect", name) for _, name, _ in iter_modules([str(_HERE / "migrations")])}
-    try:
-        applied = set(MigrationRecorder(connection).applied_migrations())
-        later = sorted(applied - known)
-        if applied < known:
-            call_command("migrate", verbosity=0, interactive=False)
-    except DatabaseError as fault:
-        reason = str(fault).strip().replace("\n", " ")
-        raise InputError(f"the database cannot be used ({reason}); check its address and rights", file=shown) from fault
+    shown = site.shown_database
+    with working_for(site):
+        try:
+            if site.schema is not None:
+                make_schema(connection, site.schema)
+            applied = set(MigrationRecorder(connection).applied_migrations())
+            later = sorted(applied - known)
+            if applied < known:
+                call_command("migrate", verbosity=0, interactive=False)
+        except DatabaseError as fault:
+            reason = str(fault).strip().replace("\n", " ")
+            what = f"the database cannot be used ({reason}); check its address and rights"
+            raise InputError(what, file=shown) from fault
     if later:
         names = ", ".join(name for _, name in later)
         raise InputError(f"the database was made by a newer adjudge (it has {names}); upgrade adjudge", file=shown)
 
 
+def make_schema(connection: Any, schema: str) -> None:
+    """Make a schema, unless there is one; the right to make it is needed only then."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [schema])
+        if cursor.fetchone() is None:
+            cursor.execute(f"CREATE SCHEMA {schema}")
+
+
 def set_served(campaign: ServedCampaign) -> None:
     """Tell the app what it serves."""
-    from django.conf import settings
-
-    settings.ADJUDGE = campaign
+    current_site().served = campaign
 
 
 def _app_settings() -> dict[str, Any]:
     return {
         "INSTALLED_APPS": ["adjudge.server"],
         "MIDDLEWARE": [
+            "adjudge.server.sites.route",
             "adjudge.server.sessions.security_headers",
             "django.middleware.security.SecurityMiddleware",
             # Refuses foreign host names on every request, and says how long answers are.
@@ -354,7 +439,10 @@ def _app_settings() -> dict[str, Any]:
             "loggers": {"django": {"handlers": ["errors"], "level": "ERROR", "propagate": False}},
         },
         # A session is a signed cookie that names a link; whether the link still holds is asked on every request.
-        "SESSION_ENGINE": "django.contrib.sessions.backends.signed_cookies",
+        "SESSION_ENGINE": "adjudge.server.sessions",
+        # `server.sites` adds to the names of all cookies which campaign they belong to.
+        "SESSION_COOKIE_NAME": SESSION_COOKIE,
+        "CSRF_COOKIE_NAME": "adjudge_csrf",
         "SESSION_COOKIE_HTTPONLY": True,
         "SESSION_COOKIE_SAMESITE": "Lax",
         "CSRF_COOKIE_HTTPONLY": True,
@@ -379,10 +467,8 @@ def _address_settings(host: str, url: str | None) -> dict[str, Any]:
         known = False
     if not known:
         raise UsageError(f"{param('url')} '{url}' is not an address; write it as https://judge.example.org")
-    if parts.path not in ("", "/") or parts.query or parts.fragment:
-        raise UsageError(
-            f"{param('url')} '{url}' has more than a host; give the campaign a host name (or port) of its own"
-        )
+    if parts.query or parts.fragment or not _PATH.fullmatch(parts.path):
+        raise UsageError(f"{param('url')} '{url}' has more than a host and a path; write https://host/path")
     secure = parts.scheme == "https"
     return {
         "ALLOWED_HOSTS": [parts.hostname, "127.0.0.1", "localhost", "[::1]"],

@@ -20,7 +20,16 @@ from adjudge.server.answers import Refused
 from adjudge.server.database import decision_lock, write_transaction
 from adjudge.server.export import read_judgments, with_record
 from adjudge.server.models import Annotator, Assignment, Decision, Link, ScreenState, Visitor
-from adjudge.server.organisers import DoneOut, LinkOut, OverviewOut, StatisticsOut, make_overview, panel_groups
+from adjudge.server.organisers import (
+    DoneOut,
+    LinkOut,
+    OverviewOut,
+    StatisticsOut,
+    SummaryOut,
+    make_overview,
+    make_summary,
+    panel_groups,
+)
 from adjudge.server.preparation import make_link, revoke_links
 from adjudge.server.processes import ensure_tasks
 from adjudge.server.responses import EnterOut, Fault, FinishOut, SavedOut, WorkOut
@@ -43,16 +52,22 @@ def show_overview(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001 - nin
     return make_overview()
 
 
+@router.get("/summary", response={200: SummaryOut, **_FAULTS})
+def show_summary(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001
+    """The campaign in a line of the overview of all campaigns."""
+    return make_summary()
+
+
 @router.get("/state", response={200: StatisticsOut, **_FAULTS})
 def show_state(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001
     """How far the campaign is: verdict, possible ranks, what more judgments would buy."""
-    return panel_groups["state"].latest()
+    return panel_groups()["state"].latest()
 
 
 @router.get("/panels", response={200: StatisticsOut, **_FAULTS})
 def show_panels(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001
     """Statistics of the judgments so far, as far as they can be computed."""
-    return panel_groups["statistics"].latest()
+    return panel_groups()["statistics"].latest()
 
 
 _TABLES = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}

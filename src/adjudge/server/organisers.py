@@ -10,7 +10,6 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from django.db import connections
@@ -25,6 +24,7 @@ from adjudge.server.log import enter_looks
 from adjudge.server.models import Annotator, Assignment, Decision, Link, Save, ScreenState
 from adjudge.server.panels import Group, Panel, PanelTable
 from adjudge.server.served_campaign import get_served, is_open
+from adjudge.server.sites import OfSite, Site, current_site, working_for
 from adjudge.server.tasks import held_condition, is_adaptive
 from adjudge.table.errors import AdjudgeError
 from adjudge.table.protocols import KINDS
@@ -48,8 +48,9 @@ _REST = 10
 class PanelGroup:
     """The panels of one group, with what they were made from and when they may be made anew."""
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: Group, site: Site) -> None:
         self.group = group
+        self.site = site
         self.lock = threading.Lock()
         self.panels: tuple[dict[str, Any], ...] = ()
         self.computed: datetime | None = None
@@ -75,10 +76,13 @@ class PanelGroup:
         }
 
     def _compute(self, stamp: Stamp) -> None:
-        began, read, rest = time.monotonic(), timezone.now(), 0.0
+        began, rest = time.monotonic(), 0.0
         try:
-            panels = tuple(compute_panels(self.group, stamp))
-            self.judgments = 0 if _judgments is None else count_answers(_judgments[1].final().table).judgments
+            with _AT_ONCE, working_for(self.site):
+                began, read = time.monotonic(), timezone.now()
+                panels = tuple(compute_panels(self.group, stamp))
+                read_so_far = _reading().judgments
+            self.judgments = 0 if read_so_far is None else count_answers(read_so_far.final().table).judgments
             self.panels, self.computed, self.stamp = panels, read, stamp
             rest = _REST * (time.monotonic() - began)
         except Exception:
@@ -90,28 +94,46 @@ class PanelGroup:
             self.lock.release()
 
 
-panel_groups: dict[Group, PanelGroup] = {"state": PanelGroup("state"), "statistics": PanelGroup("statistics")}
-_judgments: tuple[Stamp, Judgments] | None = None
-_reading = threading.Lock()
+@dataclass
+class _Reading:
+    """The judgments of a campaign as they were read last, once for all groups."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    stamp: Stamp | None = None
+    judgments: Judgments | None = None
+
+
+_reading = OfSite(_Reading)
+
+
+@OfSite
+def panel_groups() -> dict[Group, PanelGroup]:
+    """The panels of a campaign."""
+    site = current_site()
+    return {"state": PanelGroup("state", site), "statistics": PanelGroup("statistics", site)}
+
+
+# However many campaigns a server has, statistics leave room for people who judge.
+_AT_ONCE = threading.Semaphore(2)
 
 
 def compute_panels(group: Group, stamp: Stamp) -> list[dict[str, Any]]:
     """The panels of all functions of a group; one that cannot be computed yet says why."""
-    global _judgments  # noqa: PLW0603 - a cache of this process
     wanted = [panel for panel in get_served().panels if panel.group == group]
     if not wanted:
         return []
-    with _reading:
-        # Read once for all groups.
-        if _judgments is None or _judgments[0] != stamp:
-            _judgments = (stamp, read_judgments())
-        judgments = _judgments[1]
+    reading, site = _reading(), current_site()
+    with reading.lock:
+        if reading.judgments is None or reading.stamp != stamp:
+            reading.stamp, reading.judgments = stamp, read_judgments()
+        judgments = reading.judgments
     if not len(judgments):
         return []
 
     def make_tables(panel: Panel) -> list[dict[str, Any]]:
         try:
-            return [asdict(table) for table in panel.make(judgments)]
+            with working_for(site):
+                return [asdict(table) for table in panel.make(judgments)]
         except AdjudgeError as fault:
             title = getattr(panel.make, "__name__", "statistics").replace("_", " ").capitalize()
             return [asdict(PanelTable(title, (), (), note=fault.for_command_line()))]
@@ -155,9 +177,23 @@ class WorkDone:
         return find_faults(self.checked, judgments=answers, active_seconds=self.active_seconds)
 
 
-@lru_cache(maxsize=1)
-def count_work(*stamp: object) -> dict[int, WorkDone]:  # noqa: ARG001 - what it depends on besides the tasks
+@OfSite
+def counted_work() -> dict[Stamp, dict[int, WorkDone]]:
+    """What `count_work` counted last, by what it depends on besides the tasks."""
+    return {}
+
+
+def count_work(stamp: Stamp) -> dict[int, WorkDone]:
     """What every annotator has done, by number."""
+    last = counted_work()
+    if stamp not in last:
+        work = _count_work()
+        last.clear()
+        last[stamp] = work
+    return last[stamp]
+
+
+def _count_work() -> dict[int, WorkDone]:
     tasks = get_served().task_by_id
     counted: dict[int, WorkDone] = {}
     special, checked = _count_special_answers()
@@ -256,8 +292,8 @@ def make_overview() -> dict[str, Any]:
     """Everything on the organisers' page but the statistics."""
     now = timezone.now()
     campaign = get_served().campaign
-    saves, excluded = current_stamp()
-    work_by_person = count_work(saves, excluded)
+    stamp = current_stamp()
+    work_by_person, excluded = count_work(stamp), stamp[1]
     # Excluded people do not count in progress and cost: their tasks are wanted once more.
     done = [work for annotator, work in work_by_person.items() if annotator not in excluded]
     progress = _count_progress(done, now)
@@ -277,6 +313,27 @@ def make_overview() -> dict[str, Any]:
             {"id": link.id, "role": link.role, "label": link.label, "created": link.created, **link_status(link, now)}
             for link in links
         ],
+    }
+
+
+def make_summary() -> dict[str, Any]:
+    """The campaign in a line of the overview of all campaigns."""
+    overview, served = make_overview(), get_served()
+    saved = [person["last_save"] for person in overview["annotators"] if person["last_save"] is not None]
+    state = panel_groups()["state"]
+    headline = next((panel["headline"] for panel in state.panels if panel["headline"]), "")
+    verdict = {"headline": headline, "computed": state.computed, "judgments": state.judgments}
+    return {
+        "name": served.campaign.name,
+        "protocol": served.campaign.protocol,
+        "source_lang": served.tasks.source_lang,
+        "target_lang": served.tasks.target_lang,
+        "state": "running",
+        "progress": overview["progress"],
+        "attention": sum(bool(person["attention"]) for person in overview["annotators"]),
+        "last_save": max(saved, default=None),
+        "expected_end": overview["cost"]["expected_end"],
+        "verdict": verdict if headline and state.computed is not None else None,
     }
 
 
@@ -491,3 +548,26 @@ class OverviewOut(Schema):
     annotators: list[AnnotatorOut]
     decisions: list[DecisionOut]
     links: list[OtherLinkOut]
+
+
+class VerdictOut(Schema):
+    """What was last said of the systems, when, and of how many judgments."""
+
+    headline: str
+    computed: datetime
+    judgments: int
+
+
+class SummaryOut(Schema):
+    """A campaign in a line of the overview of all campaigns."""
+
+    name: str
+    protocol: str
+    source_lang: str
+    target_lang: str
+    state: Literal["running", "paused", "closed"]
+    progress: ProgressOut
+    attention: int
+    last_save: datetime | None
+    expected_end: datetime | None
+    verdict: VerdictOut | None

@@ -11,7 +11,7 @@ import posixpath
 import re
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -29,6 +29,7 @@ from adjudge.server.database import write_transaction
 from adjudge.server.models import Campaign
 from adjudge.server.served_campaign import get_served
 from adjudge.server.sessions import ANNOTATOR, ORGANISER, find_visitor_of
+from adjudge.server.sites import OfSite, Site, all_sites, current_site, public_path
 from adjudge.table.judgments import fingerprint
 
 # The files that pages load: of each page one script and one style sheet, put together when the server starts.
@@ -46,6 +47,7 @@ STATIC = Path(__file__).resolve().parent / "static" / "collect"
 SHEETS = {
     "enter": ("palette", "base", "enter"),
     "organise": ("palette", "base", "organise"),
+    "overview": ("palette", "base", "enter", "organise"),
     "work": ("palette", "base", "frame", "dialogs", "texts", "score", "ranking", "pairs", "marks", "edit", "compare"),
 }
 _KINDS = {
@@ -89,7 +91,7 @@ def page_files() -> dict[str, PageFile]:
     """All files by their names below `static_prefix`."""
     contents = {f"{page}.js": bundle_script(f"{page}.js") for page in SHEETS}
     contents |= {f"{page}.css": bundle_styles(sheets) for page, sheets in SHEETS.items()}
-    others = [STATIC / "icon.svg", *sorted((STATIC / "texts").glob("*.json"))]
+    others = [STATIC / "icon.svg", *sorted((STATIC / "texts").rglob("*.json"))]
     contents |= {file.relative_to(STATIC).as_posix(): file.read_text(encoding="utf-8") for file in others}
     encoded = {name: content.encode() for name, content in contents.items()}
     return {
@@ -179,8 +181,18 @@ _TAKES_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))")
 # Anybody may ask, and each answer is a write: so it holds for a while.
 _FRESH_SECONDS = 5.0
 LEAST_FREE_BYTES = 50_000_000
-_lock = threading.Lock()
-_last: tuple[float, str] | None = None
+
+
+@dataclass
+class _Health:
+    """What the last check of a campaign's database found, and when."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    checked: float | None = None
+    trouble: str = ""
+
+
+_health = OfSite(_Health)
 
 
 @require_safe
@@ -188,10 +200,14 @@ _last: tuple[float, str] | None = None
 def home(request: HttpRequest) -> HttpResponse:
     """The address without a path: redirects people to their page, or asks them to open their personal link."""
     if find_visitor_of(request, ANNOTATOR) is not None:
-        return redirect("/work")
+        return _redirect("/work")
     if find_visitor_of(request, ORGANISER) is not None:
-        return redirect("/organise")
+        return _redirect("/organise")
     return _render_shell(request, "enter")
+
+
+def _redirect(path: str) -> HttpResponse:
+    return redirect(f"{public_path(current_site())}{path}")
 
 
 @require_safe
@@ -199,7 +215,7 @@ def home(request: HttpRequest) -> HttpResponse:
 def page(request: HttpRequest, name: str, role: str | None) -> HttpResponse:
     """A page: that of a role, or, for everybody, where personal links lead and their secret becomes a session."""
     may_enter = role is None or find_visitor_of(request, role) is not None
-    return _render_shell(request, name) if may_enter else redirect("/enter")
+    return _render_shell(request, name) if may_enter else _redirect("/enter")
 
 
 @require_safe
@@ -232,22 +248,40 @@ def page_file(request: HttpRequest, version: str, name: str) -> HttpResponse:
 @require_safe
 def health(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """For watchdogs: the process answers, and the database can be read and written to."""
-    global _last  # noqa: PLW0603 - a cache of this process
-    with _lock:
-        if _last is None or time.monotonic() - _last[0] > _FRESH_SECONDS:
-            _last = (time.monotonic(), _find_trouble())
-        reason = _last[1]
+    reason = find_trouble()
     return HttpResponse(f"{reason or 'ok'}\n", content_type="text/plain", status=503 if reason else 200)
 
 
+def find_trouble() -> str:
+    """What is wrong with the database of a campaign, in a few words, as found within the last seconds."""
+    health = _health()
+    with health.lock:
+        if health.checked is None or time.monotonic() - health.checked > _FRESH_SECONDS:
+            health.trouble = _check_database()
+            health.checked = time.monotonic()
+        return health.trouble
+
+
 def _render_shell(request: HttpRequest, page: str) -> HttpResponse:
+    campaign = get_served().campaign
+    return render_page(request, page, campaign.name, current_site(), with_logo=campaign.page.logo is not None)
+
+
+def render_page(
+    request: HttpRequest, page: str, title: str, site: Site | None = None, *, with_logo: bool = False
+) -> HttpResponse:
+    """The shell of a page: of a campaign, or of the server itself."""
+    base = public_path(site)
     context = {
         "page": page,
-        "static": static_prefix(),
+        # The same for all campaigns, so that browsers load them once.
+        "static": f"{public_path()}{static_prefix()}",
+        "base": base,
+        "home": public_path() + "/" if len(all_sites()) > 1 else "",
         # One catalogue file each.
-        "languages": " ".join(sorted(Path(name).stem for name in page_files() if name.startswith("texts/"))),
-        "title": get_served().campaign.name,
-        "logo": "" if get_served().campaign.page.logo is None else "/logo",
+        "languages": " ".join(sorted(Path(name).stem for name in page_files() if Path(name).parent.name == "texts")),
+        "title": title,
+        "logo": f"{base}/logo" if with_logo else "",
     }
     return render(request, "collect/shell.html", context)
 
@@ -267,7 +301,7 @@ def server_error(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     return HttpResponse("Something went wrong here. What was saved is safe.\n", "text/plain", status=500)
 
 
-def _find_trouble() -> str:
+def _check_database() -> str:
     """What is wrong, in a few words; empty where nothing is."""
     try:
         with write_transaction():

@@ -40,10 +40,11 @@ def make_link(
     annotator: Annotator | None = None,
     role: str = "annotator",
     label: str | None = None,
+    secret: str | None = None,
     using: str = DEFAULT_DB_ALIAS,
 ) -> str:
     """Make a link, labelled by the annotator's name; returns its secret, which is not stored: it is shown only now."""
-    secret = secrets.token_urlsafe(SECRET_BYTES)
+    secret = secret or secrets.token_urlsafe(SECRET_BYTES)
     now = timezone.now()
     Link.objects.using(using).create(
         role=role,
@@ -86,6 +87,8 @@ def _hash(secret: str) -> str:
 PEOPLE = "design.annotators"
 FIRST_TASKS = "first_tasks"
 POLICY = "adaptive."
+OVERVIEW = "overview"
+"""The role of a new link that is an organiser's in all campaigns of a server."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,12 @@ class NewLink:
     role: str
     name: str
     secret: str
+
+
+def new_shared_link() -> NewLink:
+    """A link for the organisers of all campaigns of a server, each of which stores its hash."""
+    label = f"organiser of all campaigns, made {timezone.now():%Y-%m-%d %H:%M} UTC"
+    return NewLink(OVERVIEW, label, secrets.token_urlsafe(SECRET_BYTES))
 
 
 def load_stored_tasks() -> TaskSet | None:
@@ -108,12 +117,14 @@ def prepare_database(
     tasks: TaskSet,
     *,
     new_links: bool = False,
+    shared: NewLink | None = None,
     write_down: Callable[[list[NewLink]], None] | None = None,
 ) -> list[NewLink]:
     """Make the database hold this campaign; returns the links that were made.
 
     Annotators' links and the crowd's are made once, or anew with `new_links`; an organiser's link at every start,
-    because no secret can be shown twice. `write_down` gets the links before they hold: where it fails, none was made.
+    because no secret can be shown twice. `shared` is a link that organisers use in several campaigns, and that
+    is written down already. `write_down` gets the links before they hold: where it fails, none was made.
     """
     with write_transaction():
         stored = Campaign.objects.select_for_update().first() or Campaign(created=timezone.now())
@@ -131,6 +142,9 @@ def prepare_database(
         links = _make_links(campaign, people, renew=new_links)
         if write_down is not None:
             write_down(links)
+        if shared is not None:
+            make_link(role="organiser", label=shared.name, days=campaign.links.lifetime_days, secret=shared.secret)
+            links.append(shared)
         return links
 
 

@@ -22,6 +22,7 @@ from django.utils import timezone
 
 from adjudge.server.database import write_transaction
 from adjudge.server.models import Campaign, Process
+from adjudge.server.sites import OfSite, all_sites, working_for
 from adjudge.table.errors import DataError
 from adjudge.table.files import is_alive
 
@@ -145,12 +146,13 @@ class _Serving:
     master: int = 0
 
 
-_serving = _Serving()
+_serving = OfSite(_Serving)
 
 
 def begin_serving(url: str) -> None:
     """Record that this process and those that it starts serve the database; refused while it is being moved."""
-    _serving.note, _serving.url, _serving.master = _announce("serve", url=url), url, os.getpid()
+    serving = _serving()
+    serving.note, serving.url, serving.master = _announce("serve", url=url), url, os.getpid()
 
 
 def url_of_server(using: str) -> str | None:
@@ -161,19 +163,33 @@ def url_of_server(using: str) -> str | None:
 
 
 def end_serving() -> None:
-    """Delete that record when the server stops."""
-    if os.getpid() == _serving.master:
-        _withdraw(_serving.note)
-        connections.close_all()
+    """Delete the records of all campaigns when the server stops."""
+    for site in all_sites():
+        with working_for(site):
+            if os.getpid() == _serving().master:
+                _withdraw(_serving().note)
+    connections.close_all()
 
 
 def keep_serving() -> None:
-    """Record that the server of this process is there, and load tasks that were added."""
-    now = timezone.now()
+    """Record of each campaign that the server of this process is there, and load tasks that were added."""
+    faults = []
+    for site in all_sites():
+        with working_for(site):
+            try:
+                _keep_serving_one()
+            except Exception as fault:  # noqa: BLE001 - the other campaigns go on
+                faults.append(fault)
+    if faults:
+        raise faults[0]
+
+
+def _keep_serving_one() -> None:
+    now, serving = timezone.now(), _serving()
     with write_transaction():
-        if not Process.objects.filter(pk=_serving.note).update(seen=now):
+        if not Process.objects.filter(pk=serving.note).update(seen=now):
             # Another process has forgotten this one, as after a long sleep of the machine.
-            known = {"id": _serving.note, "number": _serving.master, "url": _serving.url}
+            known = {"id": serving.note, "number": serving.master, "url": serving.url}
             Process.objects.create(machine=machine_id(), doing="serve", seen=now, **known)
     load_new_tasks()
 
@@ -191,7 +207,7 @@ def load_new_tasks() -> None:
     """Serve tasks that were added to the campaign, if there are any, without a restart."""
     from adjudge.campaigns.tasks import parse_tasks
     from adjudge.server.database import set_served
-    from adjudge.server.organisers import count_work
+    from adjudge.server.organisers import counted_work
     from adjudge.server.served_campaign import get_served
     from adjudge.server.tasks import known_estimates
 
@@ -206,5 +222,5 @@ def load_new_tasks() -> None:
     if tasks.tasks[: len(former)] != former:
         return
     set_served(replace(now, tasks=tasks, fingerprint=campaign.fingerprint))
-    known_estimates.cache_clear()
-    count_work.cache_clear()
+    known_estimates.forget()
+    counted_work.forget()

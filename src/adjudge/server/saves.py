@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 import threading
 from collections import defaultdict
 from concurrent.futures import Future
@@ -45,6 +44,7 @@ from adjudge.server.answers import (
 )
 from adjudge.server.database import write_transaction
 from adjudge.server.processes import ensure_tasks
+from adjudge.server.sites import OfSite, Site, current_site, working_for
 from adjudge.server.tasks import lease_length, renew_lease
 from adjudge.table.judgments import fingerprint
 from adjudge.table.protocols import PROTOCOLS
@@ -253,19 +253,23 @@ def run_durably(job: Callable[[], Value]) -> Value:
         with write_transaction():
             return job()
     outcome: Future[Value] = Future()
-    _get_writer().jobs.put((job, outcome))
+    _writer().jobs.put((job, outcome))
     return outcome.result()
 
 
 class _Writer(threading.Thread):
-    """The one thread of this process that commits saves."""
+    """The one thread of this process that commits the saves of a campaign."""
 
-    def __init__(self) -> None:
-        super().__init__(name="commits", daemon=True)
+    def __init__(self, site: Site) -> None:
+        super().__init__(name=f"commits {site.path}", daemon=True)
+        self.site = site
         self.jobs: SimpleQueue[Job] = SimpleQueue()
-        self.process = os.getpid()
 
     def run(self) -> None:
+        with working_for(self.site):
+            self._work()
+
+    def _work(self) -> None:
         while True:
             jobs = [self.jobs.get()]
             with suppress(Empty):
@@ -293,18 +297,12 @@ class _Writer(threading.Thread):
                 future.set_result(outcome)
 
 
-_lock = threading.Lock()
-_current: _Writer | None = None
-
-
-def _get_writer() -> _Writer:
-    """The writer of this process; threads do not survive a fork."""
-    global _current  # noqa: PLW0603 - one per process
-    with _lock:
-        if _current is None or _current.process != os.getpid():
-            _current = _Writer()
-            _current.start()
-        return _current
+@OfSite
+def _writer() -> _Writer:
+    """The writer of a campaign in this process. None is started before processes fork, which threads do not survive."""
+    writer = _Writer(current_site())
+    writer.start()
+    return writer
 
 
 # What the pages send to the server, as published in the OpenAPI description. The answers are in `responses`.

@@ -6,9 +6,11 @@ import csv
 import errno
 import io
 import os
+import re
 import shutil
 import socket
 import tempfile
+import tomllib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +19,22 @@ from typing import TYPE_CHECKING, TextIO
 
 from adjudge.campaigns.campaign_file import Campaign, load_campaign
 from adjudge.campaigns.tasks import TaskSet, load_tasks, save_tasks
-from adjudge.server.database import choose_database, is_postgres, locate_database, set_served, start_django
-from adjudge.table.errors import DataError, InputError, UsageError, param
-from adjudge.table.files import sync_folder
+from adjudge.server.database import (
+    choose_database,
+    configure_django,
+    is_postgres,
+    locate_database,
+    make_site,
+    migrate,
+    read_schema,
+    set_served,
+    start_django,
+    with_schema,
+    write_database_note,
+)
+from adjudge.server.sites import OWN_PAGES, current_site, working_for
+from adjudge.table.errors import AdjudgeError, DataError, InputError, UsageError, param
+from adjudge.table.files import read_text, sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -49,58 +64,155 @@ class Address:
         return self.url or f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
 
+@dataclass(frozen=True)
+class Place:
+    """A campaign to be served: its file, and the path of its pages, which is empty where it is alone."""
+
+    file: Path
+    path: str = ""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A campaign that is ready: its tasks, the links that were made, and the address that they begin with."""
+
+    tasks: TaskSet
+    links: list[NewLink]
+    base: str
+
+
+def find_campaigns(given: Sequence[Path]) -> list[Place]:
+    """The campaigns to serve: one file, several, or those in a folder, each at the path of its own folder."""
+    for file in given:
+        if not file.exists():
+            raise InputError("no such campaign file or folder; check the path", file=file)
+    if len(given) == 1 and given[0].is_file():
+        return [Place(given[0])]
+    places: list[Place] = []
+    for path in given:
+        if path.is_file():
+            places.append(Place(path, _path_of(path.resolve().parent.name)))
+            continue
+        found = _campaigns_below(path)
+        if not found:
+            raise InputError("holds no campaign; begin one with adjudge init", file=path)
+        places += [Place(file, _path_of(_name_below(file, path))) for file in found]
+    for i, place in enumerate(places):
+        first = place.path.lstrip("/").partition("/")[0]
+        if first in OWN_PAGES:
+            raise InputError(
+                f"lies in a folder called '{first}', the name of a page; rename the folder", file=place.file
+            )
+        same = next((other.file for other in places[:i] if other.path == place.path), None)
+        if same is not None:
+            raise InputError(
+                f"would have the same address as {same}; give each campaign its own folder", file=place.file
+            )
+    return places
+
+
+def _campaigns_below(folder: Path) -> list[Path]:
+    """The campaign files in a folder and at most three folders below it; hidden folders are left out."""
+    patterns = ("*.toml", "*/*.toml", "*/*/*.toml", "*/*/*/*.toml")
+    files = [file for pattern in patterns for file in folder.glob(pattern)]
+    hidden = [file for file in files if any(part.startswith(".") for part in file.relative_to(folder).parts)]
+    return sorted(file for file in files if file not in hidden and _is_campaign(file))
+
+
+def _is_campaign(file: Path) -> bool:
+    """Whether a TOML file is meant as a campaign file; one that cannot be read is reported when it is opened."""
+    try:
+        keys = tomllib.loads(read_text(file))
+    except tomllib.TOMLDecodeError:
+        return True
+    return {"protocol", "files"} <= keys.keys()
+
+
+def _name_below(file: Path, folder: Path) -> str:
+    below = file.parent.relative_to(folder)
+    return below.as_posix() if below.parts else folder.resolve().name
+
+
+def _path_of(name: str) -> str:
+    """A folder's name as a path of an address."""
+    parts = [re.sub(r"[^A-Za-z0-9._~-]+", "-", part).strip("-") or "campaign" for part in name.split("/")]
+    return "/" + "/".join(parts)
+
+
 def serve(
-    campaign_file: Path,
+    places: Sequence[Place],
     *,
     address: Address,
     tasks_file: Path | None,
     database: str | None,
     workers: int | None,
     new_links: bool,
-    panels: Sequence[Panel],
-    ready: Callable[[TaskSet, list[NewLink]], None],
+    panels_of: Callable[[Path], Sequence[Panel]],
+    ready: Callable[[list[Opened]], None],
     links_file: Path | None = None,
 ) -> None:
-    """Serve a campaign until stopped.
+    """Serve campaigns until stopped.
 
     Args:
-        campaign_file: the campaign; its database and its tasks lie beside it.
+        places: the campaigns; the database and the tasks of each lie beside its file.
         address: where to listen.
         tasks_file: the tasks; `tasks.json` beside the campaign where left out, designed if it does not exist.
-        database: a PostgreSQL URL; default: SQLite.
+        database: a PostgreSQL URL; default: SQLite. Several campaigns each get a schema of it.
         workers: processes; default: one on SQLite, which has one writer, two on PostgreSQL.
         new_links: whether all annotators get new links, the former ones being revoked.
-        panels: statistics for the organisers' page.
+        panels_of: makes the statistics for the organisers' page of a campaign.
         ready: called with the links that were made, once the server listens.
         links_file: where new links are written, before they hold.
     """
-    given, database = database, choose_database(campaign_file, database)
-    processes = workers if workers is not None else 2 if is_postgres(database) else 1
+    if len(places) > 1 and tasks_file is not None:
+        raise UsageError(f"{param('tasks')} is for one campaign; leave it out, or serve the campaign alone")
+    wanted = [_wanted_database(place, database) for place in places]
+    databases = [choose_database(place.file, url) for place, url in zip(places, wanted, strict=True)]
+    all_postgres = all(map(is_postgres, databases))
+    processes = workers if workers is not None else 2 if all_postgres else 1
     if not 1 <= processes <= MOST_WORKERS:
         raise UsageError(
             f"{param('workers')} {workers} is not between 1 and {MOST_WORKERS}; choose a number of processes"
         )
-    if processes > 1 and not is_postgres(database):
+    if processes > 1 and not all_postgres:
         raise UsageError(
             f"{param('workers')} {workers} needs PostgreSQL; give {param('database')} postgres://..., or leave it out"
         )
     _check_free(address)
-    write_down = None if links_file is None else LinkFile(links_file, address.base).add
-    file = tasks_file or campaign_file.with_name("tasks.json")
-    tasks, links = open_campaign(
-        campaign_file,
-        file,
-        address=address,
-        database=database,
-        new_links=new_links,
-        panels=panels,
-        write_down=write_down,
-    )
-    if choose_database(campaign_file, given) != database:
-        raise DataError(f"{campaign_file}: was moved to another database just now; start the server again")
+    opened: list[Opened] = []
+    try:
+        open_campaigns(
+            places,
+            opened,
+            address=address,
+            tasks_file=tasks_file,
+            databases=databases,
+            new_links=new_links,
+            panels_of=panels_of,
+            links_file=links_file,
+        )
+    except AdjudgeError:
+        if opened and links_file is None:
+            # The links of these were made, and are shown only once.
+            ready(opened)
+        raise
+    for place, url, chosen in zip(places, wanted, databases, strict=True):
+        if choose_database(place.file, url) != chosen:
+            raise DataError(f"{place.file}: was moved to another database just now; start the server again")
+        if chosen is not None and read_schema(chosen) and place.path:
+            # So that other commands find the campaign in a database that several share.
+            write_database_note(place.file, chosen)
     from adjudge.server.web_server import run_server
 
-    run_server(host=address.host, port=address.port, workers=processes, ready=lambda: ready(tasks, links))
+    run_server(host=address.host, port=address.port, workers=processes, ready=lambda: ready(opened))
+
+
+def _wanted_database(place: Place, database: str | None) -> str | None:
+    """The database for a campaign: of one that several share, a schema named like the path."""
+    if database is None or not place.path:
+        return database
+    name = re.sub(r"[^a-z0-9]+", "_", place.path.lower()).strip("_")
+    return with_schema(database, f"adjudge_{name}"[:50])
 
 
 def open_campaign(
@@ -111,33 +223,95 @@ def open_campaign(
     database: str | None,
     new_links: bool,
     panels: Sequence[Panel],
-    write_down: Callable[[list[NewLink]], None] | None = None,
 ) -> tuple[TaskSet, list[NewLink]]:
-    """Make everything ready in this process: Django, the database, the tasks and the links."""
-    campaign = load_campaign(campaign_file)
-    start_django(
-        campaign_file,
-        database=database,
-        session_hours=campaign.links.session_hours,
-        host=address.host,
-        url=address.url,
+    """Make one campaign ready in this process: Django, the database, the tasks and the links."""
+    opened: list[Opened] = []
+    open_campaigns(
+        [Place(campaign_file)],
+        opened,
+        address=address,
+        tasks_file=tasks_file,
+        databases=[database],
+        new_links=new_links,
+        panels_of=lambda _: panels,
     )
+    return opened[0].tasks, opened[0].links
+
+
+def open_campaigns(
+    places: Sequence[Place],
+    opened: list[Opened],
+    *,
+    address: Address,
+    tasks_file: Path | None,
+    databases: Sequence[str | None],
+    new_links: bool,
+    panels_of: Callable[[Path], Sequence[Panel]],
+    links_file: Path | None = None,
+) -> None:
+    """Make everything ready in this process: Django, the databases, tasks and links; adds to `opened` one by one."""
+    campaigns = [load_campaign(place.file) for place in places]
+    sites = [
+        make_site(place.file, database=database, session_hours=campaign.links.session_hours, path=place.path)
+        for place, campaign, database in zip(places, campaigns, databases, strict=True)
+    ]
+    configure_django(sites, host=address.host, url=address.url)
     from django.db import connections
 
-    from adjudge.server.processes import begin_serving
+    from adjudge.server.preparation import new_shared_link
 
-    begin_serving(address.base)
+    # One link for the organisers of all campaigns: each holds the same secret.
+    shared = new_shared_link() if places[0].path else None
+    if shared is not None and links_file is not None:
+        LinkFile(links_file, address.base).add([shared])
+    ids: set[str] = set()
+    for place, campaign, site in zip(places, campaigns, sites, strict=True):
+        migrate(site)
+        base = f"{address.base.rstrip('/')}{place.path}"
+        write_down = None if links_file is None else LinkFile(links_file, base).add
+        with working_for(site):
+            tasks, links = _open_one(
+                campaign,
+                tasks_file or place.file.with_name("tasks.json"),
+                base=base,
+                new_links=new_links,
+                shared=shared,
+                write_down=write_down,
+                panels=panels_of(place.file),
+                ids=ids,
+            )
+        opened.append(Opened(tasks, links, base))
+    connections.close_all()
+
+
+def _open_one(
+    campaign: Campaign,
+    tasks_file: Path,
+    *,
+    base: str,
+    new_links: bool,
+    shared: NewLink | None,
+    write_down: Callable[[list[NewLink]], None] | None,
+    panels: Sequence[Panel],
+    ids: set[str],
+) -> tuple[TaskSet, list[NewLink]]:
+    """Make a campaign ready; `ids` are the names under which browsers know the others."""
     from adjudge.server.preparation import campaign_id, find_ineffective_keys, load_stored_tasks, prepare_database
+    from adjudge.server.processes import begin_serving
     from adjudge.server.served_campaign import ServedCampaign
 
+    begin_serving(base)
     tasks = _load_tasks(tasks_file, campaign, load_stored_tasks())
     check_same_campaign(tasks, campaign, tasks_file)
-    links = prepare_database(campaign, tasks, new_links=new_links, write_down=write_down)
+    links = prepare_database(campaign, tasks, new_links=new_links, shared=shared, write_down=write_down)
     if keys := find_ineffective_keys(campaign):
         # On the terminal and in the log, so that it is clear why a change has no effect.
         stderr.write(f"adjudge: changed, but without effect until the tasks are made anew: {', '.join(keys)}\n")
-    set_served(ServedCampaign(campaign, tasks, tuple(panels), id=campaign_id(), fingerprint=tasks.fingerprint))
-    connections.close_all()
+    # Two campaigns with the same tasks must not find each other's unsent answers in a browser.
+    name = campaign_id()
+    name = f"{name}-{current_site().suffix}" if name in ids else name
+    ids.add(name)
+    set_served(ServedCampaign(campaign, tasks, tuple(panels), id=name, fingerprint=tasks.fingerprint))
     return tasks, links
 
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from django.conf import settings
-
 from adjudge.campaigns.controls import is_spaced
 from adjudge.readers.mqm import Weights, score, weight
+from adjudge.server.sites import current_site
 from adjudge.table.protocols import COUNTED, KINDS, PROTOCOLS, RATED
 from adjudge.table.texts import Mark
 
@@ -214,6 +213,7 @@ class ServedCampaign:
 
 
 def get_served() -> ServedCampaign:
-    """What this process serves."""
-    current: ServedCampaign = settings.ADJUDGE
-    return current
+    """The campaign that this thread works for, as it is served."""
+    served = current_site().served
+    assert served is not None
+    return served

@@ -10,6 +10,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from django.conf import settings
+from django.contrib.sessions.backends import signed_cookies
+from django.core import signing
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from ninja.errors import HttpError
@@ -17,10 +19,11 @@ from ninja.security import APIKeyCookie
 from ninja.security.base import SecuritySchema
 
 from adjudge.server.answers import Refused
-from adjudge.server.database import write_transaction
+from adjudge.server.database import SESSION_COOKIE, write_transaction
 from adjudge.server.models import Annotator, Campaign, EndedSession, Link, Visitor, find_visitor
 from adjudge.server.preparation import NAME_LENGTH, find_link, make_link, valid_links
 from adjudge.server.served_campaign import get_served
+from adjudge.server.sites import all_sites, current_site
 from adjudge.table.participants import PREFIX, any_judge, visible_name
 
 if TYPE_CHECKING:
@@ -119,12 +122,42 @@ def _is_signed(person: str, signature: str | None) -> bool:
 
 def _browser_hash(request: HttpRequest, *, new: bool = False) -> str:
     """The hash of the cookie by which this browser is known; with `new`, one is given where there is none."""
-    name: str = settings.ADJUDGE_BROWSER_COOKIE
-    value = request.COOKIES.get(name, "")
+    value = request.COOKIES.get(BROWSER_COOKIE, "")
     if new and not value:
         value = secrets.token_urlsafe(32)
         request.META["adjudge.new_browser"] = value
     return hashlib.sha256(value.encode()).hexdigest() if value else "unknown"
+
+
+class SessionStore(signed_cookies.SessionStore):
+    """A session in a cookie, signed with the key of its campaign."""
+
+    _SALT = "django.contrib.sessions.backends.signed_cookies"
+
+    def load(self) -> dict[str, Any]:
+        """What the cookie holds; nothing where it is too old or of somebody else's making."""
+        try:
+            held: dict[str, Any] = signing.loads(
+                self.session_key or "",
+                key=current_site().key,
+                serializer=self.serializer,
+                max_age=self.get_session_cookie_age(),
+                salt=self._SALT,
+            )
+        except Exception:  # noqa: BLE001 - whatever is wrong with it, it is no session
+            self.create()
+            return {}
+        return held
+
+    def get_session_cookie_age(self) -> int:
+        """For how many seconds a session lives without work."""
+        return current_site().session_seconds
+
+    def _get_session_key(self) -> str:
+        content = self._session  # type: ignore[attr-defined]
+        return signing.dumps(
+            content, key=current_site().key, compress=True, salt=self._SALT, serializer=self.serializer
+        )
 
 
 def find_visitor_of(request: HttpRequest, role: str) -> Visitor | None:
@@ -134,7 +167,7 @@ def find_visitor_of(request: HttpRequest, role: str) -> Visitor | None:
         return None
     visitor, now = find_visitor(entry[0], role, entry[1]), int(time.time())
     in_use = now - int(request.session.get("since", 0))
-    if visitor is not None and in_use > settings.SESSION_COOKIE_AGE * _PROLONG_AFTER:
+    if visitor is not None and in_use > current_site().session_seconds * _PROLONG_AFTER:
         request.session["since"] = now
     return visitor
 
@@ -147,7 +180,8 @@ class _SessionAuth(APIKeyCookie):
     @property
     def openapi_security_schema(self) -> SecuritySchema:
         """How the OpenAPI description names the cookie. Each campaign has its own name for it, so it is asked anew."""
-        return SecuritySchema("apiKey", **{"in": "cookie", "name": settings.SESSION_COOKIE_NAME})
+        campaign = f"_{current_site().suffix}" if all_sites() else ""
+        return SecuritySchema("apiKey", **{"in": "cookie", "name": f"{SESSION_COOKIE}{campaign}"})
 
     @openapi_security_schema.setter
     def openapi_security_schema(self, schema: SecuritySchema) -> None:
@@ -187,6 +221,7 @@ HEADERS = {
 }
 # A year: longer than any campaign lets a link live.
 BROWSER_COOKIE_SECONDS = 31_536_000
+BROWSER_COOKIE = "adjudge_browser"
 INTERFACE = "/api/"
 # Up to here a body that is too long is read and thrown away: an answer before its end looks like a broken connection.
 MOST_DISCARDED = 20_000_000
@@ -205,8 +240,8 @@ def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
             response.setdefault(name, value)
         if browser := request.META.get("adjudge.new_browser"):
             secure: bool = settings.SESSION_COOKIE_SECURE
-            name = settings.ADJUDGE_BROWSER_COOKIE
-            response.set_cookie(name, browser, BROWSER_COOKIE_SECONDS, secure=secure, httponly=True, samesite="Lax")
+            age = BROWSER_COOKIE_SECONDS
+            response.set_cookie(BROWSER_COOKIE, browser, age, secure=secure, httponly=True, samesite="Lax")
         return response
 
     return middleware
@@ -216,7 +251,7 @@ def only_json(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[
     """Middleware: refuse other bodies before anything reads them, in words that the page can pass on."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        if request.method == "POST" and request.path.startswith(INTERFACE):
+        if request.method == "POST" and request.path_info.startswith(INTERFACE):
             length = request.headers.get("Content-Length", "0")
             most: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
             if length.isdecimal() and int(length) > most:

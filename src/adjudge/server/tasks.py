@@ -11,7 +11,6 @@ import json
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from django.db import connection
@@ -26,6 +25,7 @@ from adjudge.server.database import decision_lock, write_transaction
 from adjudge.server.models import Annotator, Assignment, Campaign, Draw, Observed, ScreenState, StoredState, Visitor
 from adjudge.server.processes import ensure_tasks
 from adjudge.server.served_campaign import asked_fields, category_kind, get_served, prefilled_spans, shared_item
+from adjudge.server.sites import OfSite
 from adjudge.table.protocols import PROTOCOLS, RATED
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _draws_pair() -> bool:
     return first is None or bool(json.loads(first).get("paired", False))
 
 
-@lru_cache(maxsize=1)
+@OfSite
 def known_estimates() -> Estimates:
     """What this process knows so far; other processes may have added since."""
     return Estimates(get_served().tasks.systems)

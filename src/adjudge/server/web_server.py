@@ -68,7 +68,8 @@ def make_application() -> Any:
     from django.core.wsgi import get_wsgi_application
 
     # Imported and bundled before the processes fork, so that they share it and the first visitor need not wait.
-    import adjudge.server.endpoints  # noqa: F401
+    import adjudge.server.endpoints
+    import adjudge.server.overview  # noqa: F401
     from adjudge.server.pages import static_prefix
 
     static_prefix()
@@ -259,7 +260,11 @@ class WaitressWorker(Worker):  # type: ignore[misc]
     def init_process(self) -> None:
         """Allow as many open files as there may be connections, and begin."""
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        wanted = 2 * MOST_CONNECTIONS
+        from adjudge.server.sites import MOST_OPEN, all_sites
+
+        # A database has three files, and a thread of its own for saves.
+        databases = 3 * (THREADS_ON_SQLITE * min(len(all_sites()), MOST_OPEN) + len(all_sites()))
+        wanted = 2 * MOST_CONNECTIONS + databases
         if soft != resource.RLIM_INFINITY and soft < wanted:
             most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
@@ -273,14 +278,14 @@ class WaitressWorker(Worker):  # type: ignore[misc]
 
     def run(self) -> None:
         """Serve until told to stop, then answer what has been begun."""
-        from django.db import connection
-
         from adjudge.server.processes import SignsOfLife, keep_serving
+        from adjudge.server.sites import all_sites
 
         signs = SignsOfLife(keep_serving)
         signs.start()
         connections: dict[int, Any] = {}
-        threads = Threads(THREADS_ON_SQLITE if connection.vendor == "sqlite" else THREADS)
+        embedded = all("sqlite" in site.database["ENGINE"] for site in all_sites())
+        threads = Threads(THREADS_ON_SQLITE if embedded else THREADS)
         listeners = [self._listener(bound.sock, connections, threads) for bound in self.sockets]
         while self.alive and self.ppid == os.getppid():
             self.notify()

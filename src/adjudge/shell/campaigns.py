@@ -19,10 +19,10 @@ from adjudge.table.wording import agreeing, counted, split_names
 
 if TYPE_CHECKING:
     from adjudge.campaigns.results import BackedUp, Extended, Initialised, Moved, Restored, Verified
-    from adjudge.campaigns.tasks import TaskSet
     from adjudge.judges.ask import Judged, JudgeSettings, Preview
     from adjudge.readers.summary import Exported
     from adjudge.server.preparation import NewLink
+    from adjudge.server.serve import Opened
     from adjudge.table.judgments import Judgments
 
 
@@ -449,15 +449,17 @@ def _write_judgments(judgments: Judgments, name: str, output: Path) -> Judgments
 
 @dataclass(frozen=True, kw_only=True)
 class ServeSettings:
-    """A campaign and its server."""
+    """Campaigns and their server."""
 
-    campaign: Path = campaign_argument()
+    campaigns: list[Path] = argument(
+        REQUIRED, "The campaign file, several of them, or a folder that holds campaigns.", metavar="CAMPAIGN..."
+    )
     port: int = option(8000, "Port to listen on.", least=1, most=65535)
     host: str = option("127.0.0.1", "Address to listen on; 0.0.0.0 for all interfaces.")
     tasks: Path | None = option(None, "The task file. Default: tasks.json next to the campaign file.")
     database: str | None = database_option()
     workers: int | None = option(None, "Number of server processes. Default: 1 with SQLite, 2 with PostgreSQL.")
-    url: str | None = option(None, "Public URL, if the server is behind a proxy.")
+    url: str | None = option(None, "Public URL, if the server is behind a proxy; it may have a path.")
     links: Path | None = option(
         None, "Append new links to this TSV file (readable only by you) instead of printing them."
     )
@@ -466,54 +468,86 @@ class ServeSettings:
 
 @command("serve", DURING, "adjudge serve campaign.toml --port 8000", output=False)
 def serve(settings: ServeSettings, *, json: bool) -> None:
-    """Serve a campaign on the web: annotators judge in their browsers, organisers follow the progress.
+    """Serve campaigns on the web: annotators judge in their browsers, organisers follow the progress.
 
-    Tasks are created first if there are none. Stop with Ctrl-C; the next start continues the campaign.
+    Several campaigns, or all of a folder, are served together, each at the path of its folder. Tasks are created first
+    if there are none. Stop with Ctrl-C; the next start continues the campaigns.
     """
-    from adjudge.server.serve import Address
-    from adjudge.server.serve import serve as serve_campaign
+    from adjudge.server.serve import Address, find_campaigns
+    from adjudge.server.serve import serve as serve_campaigns
     from adjudge.shell.panels import panels_of
-    from adjudge.table.errors import InputError
 
-    campaign, links = settings.campaign, settings.links
-    if not campaign.is_file():
-        raise InputError("no such campaign file; check the path", file=campaign)
+    places, links = find_campaigns(settings.campaigns), settings.links
     address = Address(settings.host, settings.port, settings.url)
     # If the output is not a terminal, printed links could stay in a log file for months.
     if links is None and not json and not sys.stdout.isatty():
-        links = campaign.with_suffix(".links.tsv")
+        first = settings.campaigns[0]
+        links = first / "links.tsv" if first.is_dir() else first.with_suffix(".links.tsv")
 
-    def ready(tasks: TaskSet, new: list[NewLink]) -> None:
-        _show(tasks, new, address.base, as_json=json, links_file=links)
+    def ready(opened: list[Opened]) -> None:
+        if json:
+            _show_json(opened, address.base)
+        else:
+            _show(opened, address.base, links_file=links)
 
-    serve_campaign(
-        campaign,
+    serve_campaigns(
+        places,
         address=address,
         tasks_file=settings.tasks,
         database=settings.database,
         workers=settings.workers,
         new_links=settings.new_links,
-        panels=panels_of(campaign),
+        panels_of=panels_of,
         ready=ready,
         links_file=links,
     )
 
 
-def _show(tasks: TaskSet, new: list[NewLink], base: str, *, as_json: bool, links_file: Path | None) -> None:
-    from adjudge.server.preparation import address
+def _show_json(opened: list[Opened], base: str) -> None:
+    """Print one line with addresses and names, which programs that start the server wait for."""
+    from adjudge.server.preparation import OVERVIEW, address
 
-    if as_json:
-        shown = [{"role": link.role, "name": link.name, "link": address(link.secret, base)} for link in new]
-        # One line with addresses and names, which programs that start the server wait for.
-        print(json_module.dumps({"url": base, "links": shown}), flush=True)
-        return
-    counts = f"{_count(len(tasks.tasks), 'task')} for {_count(len(tasks.annotators), 'annotator')}"
-    print(f"{tasks.campaign}: {counts} at {base}")
+    shown: list[dict[str, str | None]] = [
+        {
+            "role": link.role,
+            "name": link.name,
+            "campaign": campaign.tasks.campaign,
+            "link": address(link.secret, campaign.base),
+        }
+        for campaign in opened
+        for link in campaign.links
+        if link.role != OVERVIEW
+    ]
+    if shared := _shared_link(opened):
+        shown.append({"role": OVERVIEW, "name": shared.name, "campaign": None, "link": address(shared.secret, base)})
+    addresses = [{"name": campaign.tasks.campaign, "url": campaign.base} for campaign in opened]
+    print(json_module.dumps({"url": base, "campaigns": addresses, "links": shown}), flush=True)
+
+
+def _shared_link(opened: list[Opened]) -> NewLink | None:
+    """The link of the organisers of all campaigns, where there are several."""
+    from adjudge.server.preparation import OVERVIEW
+
+    return next((link for link in opened[0].links if link.role == OVERVIEW), None)
+
+
+def _show(opened: list[Opened], base: str, *, links_file: Path | None) -> None:
+    from adjudge.server.preparation import OVERVIEW, address
+
+    new = [link for campaign in opened for link in campaign.links]
+    for campaign in opened:
+        tasks = campaign.tasks
+        counts = f"{_count(len(tasks.tasks), 'task')} for {_count(len(tasks.annotators), 'annotator')}"
+        print(f"{tasks.campaign}: {counts} at {campaign.base}")
+        for link in campaign.links if links_file is None else ():
+            if link.role != OVERVIEW:
+                name = link.role if link.role != "annotator" else link.name
+                print(f"  {name:<14} {address(link.secret, campaign.base)}")
     if links_file is not None:
-        print(f"  {_count(len(new), 'new link')} added to {links_file}, which only you can read.")
-    else:
-        for link in new:
-            print(f"  {link.role if link.role != 'annotator' else link.name:<14} {address(link.secret, base)}")
+        shown = {link.secret for link in new}
+        print(f"  {_count(len(shown), 'new link')} added to {links_file}, which only you can read.")
+    elif shared := _shared_link(opened):
+        print(f"Organisers of all campaigns: {address(shared.secret, base)}")
     if not any(link.role == "annotator" for link in new):
         print("  The annotators' existing links stay valid. To replace them, use --new-links or the organisers' page.")
     print("Links are shown only once; the server stores only their hashes. Stop with Ctrl-C.", flush=True)

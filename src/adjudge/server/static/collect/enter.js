@@ -1,7 +1,7 @@
 // @ts-check
 /** Where personal links lead: the secret behind `#` becomes a session, and leaves the address bar at once. */
 import { h, logo } from "./shared/dom.js";
-import { call, secretIn } from "./shared/net.js";
+import { addressOf, call, secretIn } from "./shared/net.js";
 import { applyPreferences } from "./shared/prefs.js";
 import { hasText, loadTexts, t } from "./shared/interface_texts.js";
 
@@ -12,7 +12,7 @@ const PERSON_PARAMETERS = ["PROLIFIC_PID", "workerId", "participant", "person"];
 async function enter(secret, person, signature = null) {
   const more = { ...(person ? { person } : {}), ...(signature ? { signature } : {}) };
   const answer = await call("POST", "/api/enter", { secret, ...more });
-  location.replace(answer.role === "organiser" ? "/organise" : "/work");
+  location.replace(addressOf(answer.role === "organiser" ? "/organise" : "/work"));
 }
 
 /**
@@ -58,7 +58,7 @@ async function begin() {
   const asked = new URLSearchParams(location.search);
   const signature = asked.get("signature");
   const person = PERSON_PARAMETERS.map((name) => asked.get(name)).find((value) => value) ?? null;
-  history.replaceState(null, "", "/enter");
+  history.replaceState(null, "", addressOf("/enter"));
   applyPreferences();
   await loadTexts();
   if (!secret) return ask();

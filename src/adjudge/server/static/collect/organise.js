@@ -2,7 +2,7 @@
 /** The organisers' page: progress, people and decisions, fresh every few seconds. */
 import { copyButton } from "./shared/copy.js";
 import { clockTime, dialog, giveBack, h, logo, replaceUnselected, whenLetGo } from "./shared/dom.js";
-import { call } from "./shared/net.js";
+import { addressOf, call } from "./shared/net.js";
 import { showPanels } from "./organise/panels.js";
 import { answers, attention, decisions, figures, hours, linkState, when } from "./organise/parts.js";
 import { applyPreferences } from "./shared/prefs.js";
@@ -36,11 +36,12 @@ class Organising {
       "div.page-head",
       {},
       logo(),
+      document.documentElement.dataset.home ? h("a", { href: document.documentElement.dataset.home }, t("all_campaigns")) : null,
       this.title,
       this.updated,
       this.spoken,
-      h("a.button", { href: "/api/organiser/export", download: "judgments.csv" }, t("export")),
-      h("a.button", { href: "/api/organiser/export?format=parquet", download: "judgments.parquet" }, t("export_parquet")),
+      h("a.button", { href: addressOf("/api/organiser/export"), download: "judgments.csv" }, t("export")),
+      h("a.button", { href: addressOf("/api/organiser/export?format=parquet"), download: "judgments.parquet" }, t("export_parquet")),
     );
     document.body.replaceChildren(h("main", {}, head, this.failed, this.state, this.progress, this.people, this.panels, this.decisions));
     this.lastTime = "";
@@ -57,7 +58,7 @@ class Organising {
       this.say(t("updated", { time: this.lastTime }), false);
       whenLetGo(() => this.show(now));
     } catch (error) {
-      if (/** @type {any} */ (error).trouble === "entry") location.replace("/enter");
+      if (/** @type {any} */ (error).trouble === "entry") location.replace(addressOf("/enter"));
       this.say(t("no_update", { time: this.lastTime }), true);
     }
   }
@@ -255,7 +256,7 @@ class Organising {
 
   /** @param {Server.LinkOut} made */
   showLink(made) {
-    const link = location.origin + made.path;
+    const link = location.origin + addressOf(made.path);
     const copy = copyButton(link, "button.primary", { autofocus: true });
     const box = dialog(t("new_link_for", { name: made.name }), [
       h("p", {}, t("new_link_text", { name: made.name })),
@@ -290,7 +291,7 @@ class Organising {
 
 async function begin() {
   applyPreferences();
-  await loadTexts();
+  await loadTexts("organise");
   new Organising();
 }
 

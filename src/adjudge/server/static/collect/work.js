@@ -6,7 +6,7 @@ import { backToEnd, handIn, openTask, showEnd, takeNext } from "./work/ending.js
 import { Frame } from "./work/frame.js";
 import { showInstructions, showKeys, showOverview } from "./work/dialogs.js";
 import { handleKey, step } from "./work/keys.js";
-import { call } from "./shared/net.js";
+import { addressOf, call } from "./shared/net.js";
 import { applyPreferences, changeSize, changeTheme, firstTime } from "./shared/prefs.js";
 import { Saving } from "./saving/saving.js";
 import { characters, screenView } from "./screen/screen.js";
@@ -273,7 +273,7 @@ async function begin() {
         h("button.primary", { onclick: () => location.reload() }, t("try_again")),
       ),
     );
-    if (/** @type {any} */ (error).trouble === "entry") location.replace("/enter");
+    if (/** @type {any} */ (error).trouble === "entry") location.replace(addressOf("/enter"));
   }
 }
 

@@ -29,7 +29,7 @@ export function figures({ progress, cost }) {
   const hoursOfWork = (cost.active_seconds / 3600).toFixed(1);
   const perHour = cost.judgments_per_hour === null ? "" : t("per_hour", { n: counted(Math.round(cost.judgments_per_hour)) });
   const perDay = cost.judgments_per_day === null ? "" : t("per_day", { n: counted(Math.round(cost.judgments_per_day)) });
-  const end = cost.expected_end === null ? "–" : new Date(cost.expected_end).toLocaleDateString(currentLocale());
+  const end = cost.expected_end === null ? "–" : day(new Date(cost.expected_end));
   return h(
     "div.figures",
     {},
@@ -45,20 +45,26 @@ export function figures({ progress, cost }) {
  * @returns {HTMLElement}
  */
 function meter(name, done, wanted, more) {
+  return h("div.figure", {}, t(name), meterOf(done, wanted), h("span.hint", {}, more));
+}
+
+/**
+ * How much of what is wanted is done, in numbers and as a picture.
+ * @param {number} done @param {number} wanted @returns {HTMLElement}
+ */
+export function meterOf(done, wanted) {
   const fill = h("div");
   fill.style.setProperty("width", `${wanted ? Math.min(100, (100 * done) / wanted) : 0}%`);
-  return h(
-    "div.figure",
-    {},
-    t(name),
-    h("strong", {}, t("of_wanted", { done: counted(done), wanted: counted(wanted) })),
-    h("div.meter", {}, fill),
-    h("span.hint", {}, more),
-  );
+  return h("div", {}, h("strong", {}, t("of_wanted", { done: counted(done), wanted: counted(wanted) })), h("div.meter", {}, fill));
+}
+
+/** @param {Date} moment @returns {string} a day, without its time */
+export function day(moment) {
+  return moment.toLocaleDateString(currentLocale());
 }
 
 /** @param {number} count @returns {string} with separators, as people here write it */
-function counted(count) {
+export function counted(count) {
   return count.toLocaleString(currentLocale());
 }
 

@@ -23,13 +23,16 @@ export function currentLocale() {
   return navigator.languages.find((wanted) => wanted.split("-")[0] === language) || language;
 }
 
-/** Load the catalogue of the language chosen before, or of the browser's first language that there is. */
-export async function loadTexts() {
+/**
+ * Load the catalogue of the language chosen before, or of the browser's first language that there is.
+ * @param {string} [more]  a folder with further texts, which only some pages need
+ */
+export async function loadTexts(more) {
   const known = languages();
   const wanted = [localStorage.getItem(STORED) || "", ...navigator.languages.map((preferred) => preferred.split("-")[0]), "en"];
   language = wanted.find((name) => known.includes(name)) || "en";
-  english = await load("en");
-  catalogue = language === "en" ? english : await load(language);
+  english = await load("en", more);
+  catalogue = language === "en" ? english : await load(language, more);
   document.documentElement.lang = language;
   document.documentElement.dir = catalogue.direction || "ltr";
 }
@@ -46,10 +49,22 @@ export async function chooseLanguage(wanted) {
   location.reload();
 }
 
-/** @param {string} name @returns {Promise<Record<string, any>>} */
-async function load(name) {
-  const answer = await fetch(`${document.documentElement.dataset.static}texts/${name}.json`);
-  return answer.json();
+/** @param {string} name @param {string} [more] @returns {Promise<Record<string, any>>} */
+async function load(name, more) {
+  const files = [`texts/${name}.json`, ...(more ? [`texts/${more}/${name}.json`] : [])];
+  const answers = await Promise.all(files.map((file) => fetch(`${document.documentElement.dataset.static}${file}`)));
+  // Further texts may be missing in a language; the English ones stand in for them.
+  const texts = await Promise.all(answers.map((answer) => (answer.ok ? answer.json() : {})));
+  return Object.assign({}, ...texts);
+}
+
+/** @param {string} code @returns {string} the name of a language in the language of the page */
+export function languageName(code) {
+  try {
+    return new Intl.DisplayNames([language], { type: "language" }).of(code) ?? code;
+  } catch {
+    return code;
+  }
 }
 
 /**

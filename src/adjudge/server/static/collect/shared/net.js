@@ -16,6 +16,14 @@ export class CallError extends Error {
   }
 }
 
+/**
+ * The address of a page or call of this campaign: a server may have several, each below a path of its own.
+ * @param {string} path @returns {string}
+ */
+export function addressOf(path) {
+  return (document.documentElement?.dataset.base ?? "") + path;
+}
+
 const TIMEOUT_MS = 60000; // long: what was asked for may be done though its answer is late, as a new link
 
 /**
@@ -26,7 +34,21 @@ const TIMEOUT_MS = 60000; // long: what was asked for may be done though its ans
  * @param {{keepalive?: boolean, timeout?: number}} options
  * @returns {Promise<any>}
  */
-export async function call(method, path, body, { keepalive = false, timeout = TIMEOUT_MS } = {}) {
+export async function call(method, path, body, options = {}) {
+  return callBelow(addressOf(""), method, path, body, csrf(), options);
+}
+
+/**
+ * Call one of the campaigns of the server.
+ * @param {string} base  where its pages lie
+ * @param {string} method
+ * @param {string} path
+ * @param {any} [body]
+ * @param {string} [token]  against forged requests
+ * @param {{keepalive?: boolean, timeout?: number}} options
+ * @returns {Promise<any>}
+ */
+export async function callBelow(base, method, path, body, token = "", { keepalive = false, timeout = TIMEOUT_MS } = {}) {
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), timeout);
   /** @type {Response} */
@@ -34,9 +56,9 @@ export async function call(method, path, body, { keepalive = false, timeout = TI
   /** @type {any} */
   let said;
   try {
-    answer = await fetch(path, {
+    answer = await fetch(base + path, {
       method,
-      headers: { "Content-Type": "application/json", "X-CSRFToken": csrf() },
+      headers: { "Content-Type": "application/json", "X-CSRFToken": token },
       body: body === undefined ? undefined : JSON.stringify(body),
       credentials: "same-origin",
       signal: stop.signal,
@@ -75,10 +97,19 @@ function csrf() {
 
 /** Fetch a fresh page for its token against forged requests, where the old one no longer fits. */
 export async function renewToken() {
-  const answer = await fetch("/enter", { credentials: "same-origin", cache: "no-store" });
-  const found = /name="csrf" content="([^"]+)"/.exec(await answer.text());
+  const token = await tokenOf(addressOf(""));
   const meta = /** @type {HTMLMetaElement | null} */ (document.querySelector("meta[name=csrf]"));
-  if (found && meta) meta.content = found[1];
+  if (token && meta) meta.content = token;
+}
+
+/**
+ * A token of a campaign against forged requests.
+ * @param {string} base  where its pages lie
+ * @returns {Promise<string>}
+ */
+export async function tokenOf(base) {
+  const answer = await fetch(`${base}/enter`, { credentials: "same-origin", cache: "no-store" });
+  return /name="csrf" content="([^"]+)"/.exec(await answer.text())?.[1] ?? "";
 }
 
 /**

@@ -1,0 +1,172 @@
+// @ts-check
+/** The front page of a server with several campaigns: links lead to their campaign, organisers see all of theirs. */
+import { h, replaceUnselected, whenLetGo } from "./shared/dom.js";
+import { addressOf, call, callBelow, secretIn, tokenOf } from "./shared/net.js";
+import { counted, day, meterOf, when } from "./organise/parts.js";
+import { applyPreferences } from "./shared/prefs.js";
+import { languageName, loadTexts, t, timeOfDay } from "./shared/interface_texts.js";
+
+const FRESH_MS = 15000;
+const KEPT = "adjudge:campaigns";
+
+/**
+ * @typedef {{path: string, name: string, role: string}} Place
+ * @typedef {{place: Place, now: Server.SummaryOut | null}} Row
+ */
+
+/**
+ * Enter the campaign of a link; of a link for all campaigns, each of them.
+ * @param {string} secret
+ */
+async function enter(secret) {
+  /** @type {{campaigns: Place[]}} */
+  const { campaigns } = await call("POST", "/api/campaigns", { secret });
+  if (campaigns.length === 1) {
+    location.replace(`${campaigns[0].path}/enter${location.search}#${secret}`);
+    return;
+  }
+  for (const { path } of campaigns) await callBelow(path, "POST", "/api/enter", { secret }, await tokenOf(path));
+  keep(campaigns);
+  show(campaigns);
+}
+
+/** @param {Place[]} places */
+function keep(places) {
+  try {
+    localStorage.setItem(KEPT, JSON.stringify(places));
+  } catch {
+    // Storage is forbidden: the link is needed again next time.
+  }
+}
+
+/** @returns {Place[]} the campaigns that were entered in this browser */
+function kept() {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT) || "[]");
+  } catch {
+    return [];
+  }
+}
+
+/** @param {string} [fault] */
+function ask(fault = "") {
+  const field = /** @type {HTMLInputElement} */ (
+    h("input", { type: "text", id: "link", autocomplete: "off", spellcheck: "false", autofocus: true })
+  );
+  const said = h("p.said", { role: "alert" }, fault);
+  const attempt = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    await enter(secretIn(field.value)).catch((error) => (said.textContent = reason(error)));
+  };
+  const form = h(
+    "form",
+    { onsubmit: attempt },
+    h("label", { for: "link" }, t("open_link")),
+    field,
+    said,
+    h("button.primary", { type: "submit" }, t("enter")),
+  );
+  document.body.replaceChildren(h("main.enter", {}, h("h1", {}, t("welcome")), form));
+}
+
+/** @param {any} error @returns {string} */
+function reason(error) {
+  return t(["offline", "fault"].includes(error.trouble) ? "enter_offline" : "link_wrong");
+}
+
+/** @param {Place[]} places */
+function show(places) {
+  const updated = h("span.updated");
+  const groups = h("div.panels");
+  const head = h("div.page-head", {}, h("h1", {}, t("all_campaigns")), updated);
+  document.body.replaceChildren(h("main", {}, head, groups));
+  const refresh = async () => {
+    if (document.visibilityState !== "visible") return;
+    const rows = await Promise.all(places.map(summarise));
+    // Nobody is entered anywhere any more: the link is needed again.
+    if (rows.every(({ now }) => now === null)) return ask(t("enter_reason"));
+    updated.textContent = t("updated", { time: timeOfDay(new Date()) });
+    whenLetGo(() => replaceUnselected(groups, grouped(rows).map(([name, members]) => group(name, members))));
+  };
+  void refresh();
+  setInterval(() => void refresh(), FRESH_MS);
+}
+
+/** @param {Place} place @returns {Promise<Row>} */
+async function summarise(place) {
+  const now = await callBelow(place.path, "GET", "/api/organiser/summary").catch(() => null);
+  return { place, now };
+}
+
+/**
+ * Campaigns of one shared task together: those in one folder, or of one name.
+ * @param {Row[]} rows @returns {[string, Row[]][]}
+ */
+function grouped(rows) {
+  /** @type {Map<string, Row[]>} */
+  const groups = new Map();
+  for (const row of rows) {
+    const name = folder(row.place.path) || row.place.name;
+    groups.set(name, [...(groups.get(name) ?? []), row]);
+  }
+  return [...groups];
+}
+
+/** @param {string} path @returns {string} the folder that a campaign shares with others, if any */
+function folder(path) {
+  const parts = path.slice(addressOf("").length).split("/").filter(Boolean);
+  return parts.slice(0, -1).join("/");
+}
+
+/** @param {string} name @param {Row[]} rows @returns {HTMLElement} */
+function group(name, rows) {
+  const titles = ["campaign", "judgments", "state", "attention_column", "last_save", "expected_end"];
+  const head = h("tr", {}, ...titles.map((title) => h("th", { scope: "col" }, t(title))));
+  const table = h("table.overview", {}, h("thead", {}, head), h("tbody", {}, ...rows.map(line)));
+  return h("section.panel", {}, h("h2", { dir: "auto" }, name), h("div.scroll", { tabindex: 0 }, table));
+}
+
+/** @param {Row} row @returns {HTMLElement} */
+function line({ place, now }) {
+  const link = (/** @type {string} */ text) => h("a", { href: `${place.path}/organise` }, text);
+  if (now === null)
+    return h("tr", {}, h("th", { scope: "row" }, h("bdi", {}, place.name)), h("td", { colspan: 5 }, t("enter_reason")));
+  const pair = `${languageName(now.source_lang)} → ${languageName(now.target_lang)}`;
+  const about = h("span.hint", {}, h("bdi", {}, now.name), ` · ${now.protocol}`);
+  return h(
+    "tr",
+    {},
+    h("th", { scope: "row" }, link(pair), h("br"), about),
+    h("td", {}, meterOf(now.progress.judgments, now.progress.judgments_wanted)),
+    h("td", {}, state(now)),
+    h("td.count", {}, now.attention ? counted(now.attention) : "–"),
+    h("td", {}, now.last_save ? when(new Date(now.last_save)) : "–"),
+    h("td", {}, now.expected_end ? day(new Date(now.expected_end)) : "–"),
+  );
+}
+
+/** @param {Server.SummaryOut} now @returns {HTMLElement} */
+function state(now) {
+  const about = now.verdict
+    ? h("span.hint", { lang: "en", dir: "ltr" }, now.verdict.headline, ` (${t("as_of", { time: when(new Date(now.verdict.computed)), judgments: counted(now.verdict.judgments) })})`)
+    : null;
+  return h("div", {}, t(`state_${now.state}`), about ? h("br") : null, about);
+}
+
+async function begin() {
+  const secret = secretIn(location.hash);
+  history.replaceState(null, "", addressOf("/enter") + location.search);
+  applyPreferences();
+  await loadTexts("organise");
+  if (secret) {
+    document.body.replaceChildren(h("main.enter", {}, h("p", {}, t("entering"))));
+    await enter(secret).catch((error) => ask(reason(error)));
+    return;
+  }
+  const places = kept();
+  if (places.length) show(places);
+  else ask();
+}
+
+void begin();
+window.addEventListener("hashchange", () => void begin());
