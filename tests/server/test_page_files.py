@@ -266,6 +266,7 @@ def test_a_page_loads_a_handful_of_files(name: str, path: str, shown: str, page:
     for first, files in (("/enter", loaded[:at]), (path, loaded[at:])):
         # The icon is asked for by browsers with windows.
         static = {file for file in files if file.startswith("/static/") and not file.endswith("icon.svg")}
-        names = (f"{first[1:]}.js", f"{first[1:]}.css", "texts/en.json")
+        names = [f"{first[1:]}.js", f"{first[1:]}.css", "texts/en.json"]
+        names += ["texts/organise/en.json"] if first == "/organise" else []
         assert files[0].partition("#")[0] == first
         assert static == {static_prefix() + file for file in names}
