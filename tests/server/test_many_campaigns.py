@@ -103,7 +103,8 @@ def test_the_server_finds_the_campaign_of_a_link(server: Server) -> None:
     found = visitor.post("/api/campaigns", {"secret": server.secret("/de-ja:ben")})
     assert found.json == {"campaigns": [{"path": "/de-ja", "name": "Test da de-ja", "role": "annotator"}]}
     assert visitor.post("/api/campaigns", {"secret": "x" * 43}).status == 403
-    for body in ({}, {"secret": 1}, [], None):
+    wrong: list[Any] = [{}, {"secret": 1}, [], None]
+    for body in wrong:
         assert visitor.post("/api/campaigns", body).status == 422
     assert visitor.get("/api/work").status == 404
     assert visitor.get("/nowhere/enter").status == 404
