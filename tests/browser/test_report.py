@@ -78,7 +78,7 @@ class Visit:
         self.page.on("dialog", lambda dialog: self.faults.append(dialog.message))
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(report.as_uri())
-        self.page.wait_for_selector("html[data-charts=drawn]", timeout=PATIENCE)
+        self.page.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (PHONE, "light"), (PHONE, "dark")])
@@ -92,14 +92,13 @@ def test_every_chart_is_drawn_without_network_errors_or_overflow(
     assert charts.count() >= 20
     assert visit.page.locator("[data-chart] svg").count() == charts.count()
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
-    widest = "Math.max(...[...document.querySelectorAll('.chart svg')].map(e => e.getBoundingClientRect().right))"
+    widest = "Math.max(...[...document.querySelectorAll('.chart')].map(e => e.getBoundingClientRect().right))"
     assert visit.page.evaluate(widest) <= width
     ground = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
 
 
 def test_a_plot_with_hostile_names_runs_nothing(browser: Browser, tmp_path: Path) -> None:
-    """Altair's own page, as `plot().save` writes it; its libraries would come from the network, which is cut."""
     path = tmp_path / "plot.html"
     three_systems(NASTY).plot().save(path)
     context = browser.new_context()
@@ -127,15 +126,14 @@ def test_other_pages_need_no_network_either(browser: Browser, tmp_path: Path, ki
         assert visit.faults == []
         assert visit.requests == [path.as_uri()]
         assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
-        legend = (
-            "Math.max(...[...document.querySelectorAll('.chart svg text')].map(e => e.getBoundingClientRect().right))"
-        )
-        assert visit.page.evaluate(legend) <= width
+        # Wide charts scroll; in all others every text is inside.
+        texts = "[...document.querySelectorAll('.chart:not(.wide) svg text')]"
+        assert visit.page.evaluate(f"Math.max(0, ...{texts}.map(e => e.getBoundingClientRect().right))") <= width
 
 
 @pytest.mark.parametrize("width", [1280, 700, PHONE, 320])
 def test_names_of_points_do_not_cover_each_other(browser: Browser, tmp_path: Path, width: int) -> None:
-    """Eight points in a heap; every name is drawn twice, first with a rim in the colour of the page."""
+    """Eight points in a heap."""
     path = tmp_path / "paper.html"
     write_text(path, render(build_replication_page(replication(), title="A paper")))
     visit = Visit(browser, path, width=width)
@@ -165,10 +163,9 @@ def test_a_chart_that_is_taller_than_a_page_shrinks_when_printed(browser: Browse
 
 def test_names_that_are_scripts_stay_names(browser: Browser, report: Path) -> None:
     visit = Visit(browser, report)
-    point = visit.page.locator("[data-chart=de-en-forest] path[aria-roledescription=point]").nth(1)
-    point.hover()
-    visit.page.wait_for_selector("#vg-tooltip-element.visible")
-    assert "window.hacked" in visit.page.locator("#vg-tooltip-element").inner_text()
+    visit.page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    visit.page.locator("[data-chart=de-en-forest] circle").nth(0).hover()
+    assert "window.hacked" in visit.page.locator(".tip").inner_text()
     assert visit.page.evaluate("window.hacked") is None
     assert visit.page.locator("img").count() == 0
     assert visit.faults == []
@@ -179,3 +176,43 @@ def test_it_can_be_printed(browser: Browser, report: Path) -> None:
     visit.page.emulate_media(media="print")
     assert visit.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert visit.page.pdf().startswith(b"%PDF")
+
+
+def test_a_report_is_whole_without_its_script(browser: Browser, report: Path) -> None:
+    """Readers of mail, and pages that forbid scripts."""
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(report.as_uri())
+    assert page.locator("[data-chart=en-cs-forest] svg circle").count() >= 2
+    assert page.locator(".follow").is_hidden()
+    assert page.pdf().startswith(b"%PDF")
+
+
+def test_one_system_is_followed_through_all_charts_and_tables(browser: Browser, report: Path) -> None:
+    page = Visit(browser, report).page
+    page.locator("#follow").select_option("alpha")
+    dimmed = "[...document.querySelectorAll('.chart .dim')].map(e => e.dataset.name)"
+    assert "alpha" not in page.evaluate(dimmed)
+    assert {"ref", "beta"} <= set(page.evaluate(dimmed))
+    lit = page.evaluate("[...document.querySelectorAll('tr.lit')].map(e => e.textContent)")
+    assert lit
+    assert all("alpha" in row for row in lit)
+    page.locator("#follow").select_option("")
+    assert page.evaluate(dimmed) == []
+
+
+def test_tables_are_sorted_by_numbers_and_back(browser: Browser, report: Path) -> None:
+    page = Visit(browser, report).page
+    table = page.locator("table").filter(has_text="Ranking by").first
+    head = table.locator("th", has_text="n").last
+    column = head.evaluate("e => e.cellIndex")
+    cells = table.locator(f"tbody tr td:nth-child({column + 1})")
+    as_it_was = cells.all_inner_texts()
+    head.locator("button").click()
+    assert head.get_attribute("aria-sort") == "ascending"
+    numbers = [float(text.replace(",", "")) for text in cells.all_inner_texts()]
+    assert numbers == sorted(numbers)
+    head.locator("button").click()
+    assert [float(text.replace(",", "")) for text in cells.all_inner_texts()] == sorted(numbers, reverse=True)
+    head.locator("button").click()
+    assert cells.all_inner_texts() == as_it_was

@@ -26,7 +26,6 @@ from tests.evidence.test_claims import campaign
 from tests.helpers.made import pair_results
 from tests.helpers.rank_make import blocks, random_blocks
 from tests.helpers.released import read_released
-from tests.reports.test_result_page import rows_of
 
 LONGEST = 25
 """Words of a headline."""
@@ -162,8 +161,8 @@ def claims_follow(told: Told) -> None:
             assert claim.p_adjusted < 0.01
             assert not claim.broken_by
         assert bool(claim.broken_by) == (claim.verdict == "fragile")
-    cells = rows_of(claims_chart(told.claims, told.ranking.order))
-    shown = {(cell["row"], cell["column"]) for cell in cells if cell.get("sign", "").strip()}
+    cells = claims_chart(told.claims, told.ranking.order).rows
+    shown = {(cell["better"], cell["worse"]) for cell in cells if cell["verdict"] != "not supported"}
     assert shown == told.decided
     best = next(claim for claim in told.claims.claims if claim.kind == "best")
     parts = [claim.verdict for pair, claim in claims.items() if pair[0] == best.systems[0]]

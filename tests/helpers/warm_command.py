@@ -40,14 +40,12 @@ OUTSIDE = (
     "scipy.sparse.linalg",
     "scipy.special",
     "scipy.stats",
-    "altair",
     "jinja2",
     "joblib",
     "rich.console",
     "rich.table",
     "sacrebleu",
     "typer",
-    "vl_convert",
     "pydantic",
     "waitress.server",
     "gunicorn.app.base",
@@ -234,8 +232,6 @@ def _serve(connection: socket.socket) -> None:
         if "wait" in request:
             answer = os.waitstatus_to_exitcode(os.waitpid(request["wait"], 0)[1])
         else:
-            if {"report", "demo"} & set(request["arguments"]):
-                _bundle_charts_library()
             answer = os.fork()
             if answer == 0:
                 connection.close()
@@ -262,24 +258,6 @@ def _import_under_django() -> None:
     database = import_module("django.db")
     database.connections.__init__()
     vars(database.connections).pop("settings", None)
-
-
-@cache
-def _bundle_charts_library() -> None:
-    """Bundle the library that draws charts once for all calls: it takes two seconds.
-
-    A process of its own does it, because it starts threads, which a process that forks must not have.
-    """
-    vl_convert = import_module("vl_convert")
-    with tempfile.NamedTemporaryFile(mode="r", encoding="utf-8") as bundled:
-        child = os.fork()
-        if child == 0:
-            Path(bundled.name).write_text(vl_convert.javascript_bundle(), encoding="utf-8")
-            os._exit(0)
-        os.waitpid(child, 0)
-        library = bundled.read()
-    if library:
-        vl_convert.javascript_bundle = lambda: library  # type: ignore[attr-defined]
 
 
 def _call(request: dict[str, Any], descriptors: list[int]) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -28,13 +26,6 @@ def quality_estimation() -> QualityEstimation:
     return estimate(made.documents, made.predictions, weight=13)
 
 
-def rows_of(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All rows of data in a chart, wherever its layers keep them."""
-    sources = [spec.get("data", {}), *(layer.get("data", {}) for layer in spec["layer"])]
-    rows = [row for source in sources for row in source.get("values", [])]
-    return rows + [row for values in spec.get("datasets", {}).values() for row in values]
-
-
 def assert_complete(page: ReportPage, result: Result) -> None:
     """Every table of the result is on the page once, with its notes and its signature."""
     (pair,) = page.pairs
@@ -52,8 +43,8 @@ def test_quality_estimation() -> None:
     page = build_standard_report(result, title="Edits")
     assert_complete(page, result)
     assert "depends on the weight" in page.pairs[0].headline
-    (spec,) = page.charts_by_id().values()
-    assert {"weight": 13.0} in rows_of(spec)
+    (chart,) = page.charts_by_id().values()
+    assert {"chosen weight": "13"} in chart.drawing.rows
 
 
 def test_gold_with_and_without_a_second_run() -> None:
@@ -77,8 +68,8 @@ def test_metrics_are_compared_by_a_heat_map_at_both_levels(tmp_path: Path, syste
     assert_complete(page, result)
     charts = page.charts_by_id()
     assert list(charts) == ["meta-wins-system", "meta-wins-segment"]
-    cells = rows_of(charts["meta-wins-segment"])
-    assert {(cell["row"], cell["verdict"]) for cell in cells} == {("good", "better"), ("bad", "worse")}
+    cells = charts["meta-wins-segment"].drawing.rows
+    assert {(cell["metric"], cell["the row is"]) for cell in cells} == {("good", "better"), ("bad", "worse")}
     assert page.pairs[0].headline == "good is best at segment level."
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 
@@ -19,10 +18,10 @@ from adjudge.reports.audit_section import (
     stability_section,
 )
 from adjudge.reports.build import PairResults, build_report
+from adjudge.reports.drawing import INK, MUTED, WARN
 from adjudge.reports.page import Section
 from adjudge.reports.ranking_section import pairs_chart, scores_chart
 from tests.helpers.made import made_claims, pair_results, ranked, ranking, score_results, stability
-from tests.reports.test_result_page import rows_of
 
 
 def _section(results: PairResults, slug: str) -> Section:
@@ -42,9 +41,11 @@ def test_a_test_that_errs_too_seldom_is_named_and_grey() -> None:
     rates = {"raw": AARate(99, 0.3, 0.1, (0.2, 0.4)), "mixed": AARate(99, 0.0, 0.0, (0.0, 0.03))}
     section = aa_section(AATest(rates, 25, 4))
     assert section.words[-1] == "Less often than 5%: mixed. That is on the safe side, and may miss differences."
-    rows = json.dumps(section.charts[0].spec)
-    assert '"name": "raw", "estimate": 0.3, "low": 0.2, "high": 0.4, "stands": "above"' in rows
-    assert '"high": 0.03, "stands": "below"' in rows
+    drawn = section.charts[0].drawing
+    assert drawn.rows[0] == {" ": "raw", "false alarms at .05": "30%", "interval": "20% to 40%"}
+    raw, mixed = re.findall(r"<circle[^>]*>", drawn.body)
+    assert WARN in raw
+    assert MUTED in mixed
 
 
 def test_who_was_left_out_in_turn_is_counted() -> None:
@@ -79,16 +80,18 @@ def test_documents_on_a_small_scale_keep_their_digits_and_colours() -> None:
     """Penalties of errors lie between -3 and 0: in whole points, all cells would read alike."""
     made = next(s for s in score_results().audit.sections.values() if isinstance(s, Documents))  # type: ignore[union-attr]
     small = replace(made, scale="raw score", matrix=tuple((-1.2,) * len(made.systems) for _ in made.documents))
-    spec = json.dumps(documents_section(replace(small, difficulty=(-2.0,) * len(made.documents))).charts[0].spec)
-    assert '"format": ".2f"' in spec
-    assert '"format": ".0f"' not in spec
+    drawn = documents_section(replace(small, difficulty=(-2.0,) * len(made.documents))).charts[0].drawing
+    assert {row["raw score"] for row in drawn.rows} == {"-1.20"}
 
 
 def test_the_ranking_as_it_is_shows_its_lines_beside_those_after_changes() -> None:
     made = stability("alpha")
     rows = tuple(replace(row, baseline_clusters=(("alpha",), ("beta",))) for row in made.rows)
-    spec = json.dumps(stability_section(replace(made, rows=rows)).charts[0].spec)
-    assert '{"ranking": "as it is", "place": 1.5, "says": "end of a cluster"}' in spec
+    with_lines, without = (
+        stability_section(replace(made, rows=each)).charts[0].drawing.body for each in (rows, made.rows)
+    )
+    ends = [re.findall(rf'<line[^>]*stroke="{re.escape(INK)}"[^>]*>', body) for body in (with_lines, without)]
+    assert len(ends[0]) == len(ends[1]) + 1
 
 
 def test_nothing_is_said_to_spread_where_nothing_does() -> None:
@@ -117,19 +120,21 @@ def test_dots_say_what_strong_colours_say_also_in_narrow_cells() -> None:
     systems = [ranked(name, i, cluster=1, ranks=(1, 3)) for i, name in enumerate("ABC", start=1)]
     for method in ("bradley-terry", "mixed"):
         made = ranking(*systems, open_pairs=(("A", "B"),), method=method)
-        rows = rows_of(pairs_chart(made).spec)
-        dots = {(row["row"], row["column"]): row["dot"] for row in rows}
-        assert dots["A", "B"] == dots["B", "A"] == ""
-        assert dots["A", "C"] == dots["C", "A"] == "•"
-        assert all(row["label"].endswith(row["dot"]) for row in rows)
+        drawn = pairs_chart(made).drawing
+        texts = re.findall(r"<text[^>]*>([^<]*)</text></g>", drawn.body)
+        cells = {(row["system"], row["against"]): text for row, text in zip(drawn.rows, texts[-6:], strict=True)}
+        assert {pair for pair, text in cells.items() if text.endswith("•")} == {
+            ("A", "C"), ("C", "A"), ("B", "C"), ("C", "B"),
+        }  # fmt: skip
+        wide = [ranked(f"system-{i:02}", i, cluster=1, ranks=(1, 30)) for i in range(1, 31)]
+        many = pairs_chart(ranking(*wide, open_pairs=(("system-01", "system-02"),), method=method)).drawing
+        dots = re.findall(r'<text x="[^"]*" y="[^"]*">([^<]*)</text></g>', many.body)
+        assert sum(dot.endswith("•") for dot in dots) == 30 * 29 - 2
 
 
 def test_a_long_name_is_cut_below_the_axis() -> None:
     long = ranked("x" * 60, 1, cluster=1, ranks=(1, 1))
     made = ranking(long, ranked("B", 2, cluster=1, ranks=(2, 2)), method="mixed")
     gaps = tuple(replace(pair, numbers={"low": 0.1, "high": 0.4}) for pair in made.comparisons)
-    titles = re.findall(
-        r'"title": "[^"]* against ([^"]*)"', json.dumps(scores_chart(replace(made, comparisons=gaps)).spec)
-    )
-    assert titles
-    assert {len(json.loads(f'"{title}"')) for title in titles} == {28}
+    titles = re.findall(r">[^<]* against ([^<]*)</text>", scores_chart(replace(made, comparisons=gaps)).drawing.body)
+    assert [len(title) for title in titles] == [28]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from adjudge.evidence.verdict import say_headline
@@ -39,10 +40,8 @@ def test_metrics_that_others_beat_are_not_among_the_best() -> None:
 
 def test_the_curve_of_segments_names_them_and_never_runs_backwards() -> None:
     points = [CurvePoint(i, 1, mean, 0.5, 0.5, 0.4, 0.6) for i, mean in enumerate((3.0, 2.5, 3.5))]
-    axis = [layer["encoding"]["x"]["title"] for layer in draw_curve(points, "segment")["layer"]]
-    assert axis == ["assignments of the second run"] * 2
-    axis = [layer["encoding"]["x"]["title"] for layer in draw_curve(points[1:], "segment")["layer"]]
-    assert axis == ["judgments per segment, on average"] * 2
+    assert ">assignments of the second run</text>" in draw_curve(points, "segment").body
+    assert ">judgments per segment, on average</text>" in draw_curve(points[1:], "segment").body
 
 
 def test_pages_of_single_results_say_the_verdict_first() -> None:
@@ -67,7 +66,9 @@ def test_pages_of_single_results_say_the_verdict_first() -> None:
         assert page.pairs[0].sections[0].title == title
         assert all(chart.says for _, chart in page.charts if title != "Agree")
     claims = pages["What can be claimed"][0].charts_by_id()["result-1-claims"]
-    assert claims["layer"][0]["encoding"]["y"]["sort"] == ["ref", "alpha", "beta"]
+    assert re.findall(r'<text[^>]*text-anchor="end"[^>]*>([^<]*)</text></g>', claims.drawing.body)[:3] == [
+        "ref", "alpha", "beta",
+    ]  # fmt: skip
 
 
 def test_the_page_of_a_plan_names_the_design_it_recommends() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adjudge.evidence import verdict, verdict_comparison, verdict_facts, verdict_human
 from adjudge.evidence.audit import SECTIONS, Audit, load
@@ -13,14 +13,14 @@ from adjudge.evidence.audit import Section as AuditSection
 from adjudge.evidence.claims import Claims
 from adjudge.evidence.composition import Composition, Documents, TaskComposition
 from adjudge.ranking.changes import ONCE_PER_PAIR, ChangeFamily
-from adjudge.reports import chart_theme
-from adjudge.reports.chart_theme import Layer, channel, condition
-from adjudge.reports.charts import draw_heatmap, draw_matrix, draw_places
+from adjudge.reports import drawing
+from adjudge.reports.charts import draw_matrix, draw_places
+from adjudge.reports.drawing import Drawing, Frame, HeatCell, Names, Numbers, draw_cells, fit_names, measure
 from adjudge.reports.page import Chart, Section
 from adjudge.table.wording import counted, listed, short_list
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from adjudge.evidence.breakdown import Breakdown, ColumnBreakdown
     from adjudge.evidence.stability import Stability, StabilityRow
@@ -74,73 +74,59 @@ def _say_largest(column: ColumnBreakdown) -> str:
     return f"The largest shift, {largest.system} in {largest.level} ({largest.shift:+.2f}), may be chance."
 
 
-def _lines(column: ColumnBreakdown, unit: str) -> dict[str, Any]:
+def _lines(column: ColumnBreakdown, unit: str) -> Drawing:
     """One line per system over the subsets, coloured where it moves by more than chance."""
     moved = {score.system for score in column.scores if score.p < LEVEL}
-    rows = [
-        {
-            "system": score.system,
-            "subset": score.level,
-            "score": score.score,
-            "shift": score.shift if score.shift == score.shift else None,
-            "moves": "beyond chance" if score.system in moved else "chance",
+    systems = list(dict.fromkeys(score.system for score in column.scores))
+    scores = {(score.system, score.level): score for score in column.scores}
+    height = max(260, 18 * len(systems))
+    shown = dict(zip(systems, fit_names(systems, 130, 11), strict=True))
+    scale = Numbers.around([score.score for score in column.scores], unit)
+    levels = Names(tuple(column.levels), column.column, systems=False)
+    frame = Frame(levels, scale, height, right=max(measure(name, 11) for name in shown.values()) + 10)
+    lines = {name: [one for level in column.levels if (one := scores.get((name, level)))] for name in systems}
+    ends = dict(zip(lines, _spread_names([frame.y(line[-1].score) for line in lines.values()]), strict=True))
+    for name, line in lines.items():
+        colour, opacity = (drawing.ACCENT, "1") if name in moved else (drawing.MUTED, "0.55")
+        points = [(frame.x(one.level), frame.y(one.score)) for one in line]
+        facts = {
+            one.level: f"{one.score:.2f}" + (f" ({one.shift:+.2f})" if one.shift == one.shift else "") for one in line
         }
-        for score in column.scores
-    ]
-    base = Layer(rows).encode(
-        x=channel("subset:N", sort=list(column.levels), title=column.column, axis=dict(labelAngle=0, labelLimit=140)),
-        y=channel("score:Q", title=unit, scale=dict(zero=False)),
-        detail="system:N",
-        color=channel(
-            "moves:N",
-            scale=dict(domain=["beyond chance", "chance"], range=[chart_theme.ACCENT, chart_theme.MUTED]),
-            legend=None,
-        ),
-        opacity=condition("datum.moves == 'chance'", dict(value=0.55), dict(value=1.0)),
-        tooltip=[
-            channel("system:N", title=" "),
-            channel("subset:N", title=column.column),
-            channel("score:Q", title="score", format=".2f"),
-            channel("shift:Q", title="shift", format="+.2f"),
-        ],
-    )
-    height = max(260, 18 * len({score.system for score in column.scores}))
-    last = [row for row in rows if row["subset"] == column.levels[-1]]
-    ends = _spread_names([score.score for score in column.scores if score.level == column.levels[-1]], height)
-    beside = [{**row, "score": end} for row, end in zip(last, ends, strict=True)]
-    names = base.with_rows(beside).mark("text", align="left", dx=8, fontSize=11)
-    layers = (base.mark("line", strokeWidth=2), base.mark("point", filled=True, size=60), names.encode(text="system:N"))
-    return chart_theme.finish(*layers, height=height)
+        with frame.mark({" ": name, **facts, "moves": "beyond chance" if name in moved else "chance"}, name):
+            frame.line(points, colour, 2.0, stroke_opacity=opacity)
+            for x, y in points:
+                frame.point(x, y, "circle", 4, fill=colour, fill_opacity=opacity)
+            frame.text(points[-1][0] + 9, ends[name] + 4, shown[name], size=11, fill=colour)
+    return frame.finish()
 
 
-def _spread_names(scores: Sequence[float], height: int) -> list[float]:
-    """The scores, moved as little as it takes for names beside them not to overlap."""
-    order = sorted(range(len(scores)), key=lambda i: scores[i])
-    least = (max(scores) - min(scores)) * LINE_HEIGHT / height if scores else 0.0
-    placed = [scores[i] for i in order]
+def _spread_names(places: Sequence[float]) -> list[float]:
+    """The places of names in pixels, moved as little as it takes for them not to overlap."""
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    placed = [places[i] for i in order]
     for _ in range(len(placed)):
         for low, high in pairwise(range(len(placed))):
-            missing = least - (placed[high] - placed[low])
+            missing = LINE_HEIGHT - (placed[high] - placed[low])
             if missing > 0:
                 placed[low] -= missing / 2
                 placed[high] += missing / 2
-    return [placed[order.index(i)] for i in range(len(scores))]
+    return [placed[order.index(i)] for i in range(len(places))]
 
 
-def _cells(column: ColumnBreakdown) -> dict[str, Any]:
+def _cells(column: ColumnBreakdown) -> Drawing:
     """The shift of every system in every subset."""
     systems = list(dict.fromkeys(score.system for score in column.scores))
     shifts = {(score.level, score.system): score.shift for score in column.scores if score.shift == score.shift}
     largest = max((abs(shift) for shift in shifts.values()), default=1.0) or 1.0
     cells = [[shifts.get((level, system)) for system in systems] for level in column.levels]
     steps = [largest * share for share in _SHARES]
-    return draw_matrix(column.levels, systems, cells, steps=steps, what="shift", cell_format="+.1f", row_height=20)
+    return draw_matrix(column.levels, systems, cells, steps=steps, what="shift", number="+.1f", row_height=20)
 
 
 # The claims: every statement of the ranking with the audits it survives.
 
 _VERDICTS = ("holds", "needs more people", "fragile", "not supported")
-_COLOURS = (chart_theme.HEAT[6], chart_theme.HEAT[5], chart_theme.HEAT[1], chart_theme.HEAT[3])
+_COLOURS = tuple(drawing.HEAT[i] for i in (6, 5, 1, 3))
 # The cell also says the verdict in words, for readers who do not see the colours.
 _SIGNS = {"holds": "✓", "needs more people": "+", "fragile": "!", "not supported": ""}
 
@@ -188,32 +174,21 @@ def _rule(claims: Claims) -> tuple[str, ...]:
     return verdict.say_rule(claims.audits), *verdict.say_breaks(fragile)
 
 
-def claims_chart(claims: Claims, order: Sequence[str]) -> dict[str, Any]:
+def claims_chart(claims: Claims, order: Sequence[str]) -> Drawing:
     """One cell per pair, above the diagonal where the claims follow the order of the ranking."""
-    cells = [
-        {
-            "row": claim.systems[0], "column": claim.systems[1], "verdict": claim.verdict,
-            "sign": _SIGNS[claim.verdict],
-            "estimate": claim.estimate, "p": chart_theme.p_text(claim.p_adjusted), "reason": claim.reason,
-        }
-        for claim in claims.claims
-        if claim.kind == "better"
-    ]  # fmt: skip
-    return draw_heatmap(
-        cells,
-        order,
-        (dict(fontSize=13, fontWeight="bold"), channel("sign:N")),
-        title="than",
-        colour=channel("verdict:N", title=None, scale=dict(domain=list(_VERDICTS), range=list(_COLOURS))),
-        tooltip=[
-            channel("row:N", title="better"),
-            channel("column:N", title="worse"),
-            channel("verdict:N"),
-            channel("estimate:Q", title=f"by {claims.unit}", format=".2f"),
-            channel("p:N", title="p (all pairs)"),
-            channel("reason:N", title="but"),
-        ],
-    )
+    colours = dict(zip(_VERDICTS, _COLOURS, strict=True))
+    cells = []
+    for claim in claims.claims:
+        if claim.kind == "better":
+            better, worse = claim.systems
+            estimate = "" if claim.estimate is None else f"{claim.estimate:.2f}"
+            facts = {"better": better, "worse": worse, "verdict": claim.verdict, f"by {claims.unit}": estimate,
+                     "p (all pairs)": drawing.p_text(claim.p_adjusted), "but": claim.reason}  # fmt: skip
+            sign = _SIGNS[claim.verdict]
+            cells.append(HeatCell(better, worse, colours[claim.verdict], sign, facts, sign))
+    found = {claim.verdict for claim in claims.claims if claim.kind == "better"}
+    legend = [(f"{_SIGNS[one]} {one}".strip(), colours[one], "square") for one in _VERDICTS if one in found]
+    return draw_cells(Names(tuple(order)), Names(tuple(order), "than"), cells, legend=legend, letters=14)
 
 
 def audit_sections(results: PairResults) -> tuple[Section, ...]:
@@ -241,15 +216,15 @@ def build_audit_sections(audit: Audit) -> tuple[Section, ...]:
     return tuple(_section(name, section) for name, section in shown)
 
 
-def audit_charts(audit: Audit) -> dict[str, Mapping[str, Any]]:
+def audit_charts(audit: Audit) -> dict[str, Drawing]:
     """The charts of an audit by name, in the order of the report."""
     sections = sorted(audit.sections.items(), key=_position)
-    charts: dict[str, Mapping[str, Any]] = {}
+    charts: dict[str, Drawing] = {}
     for name, section in sections:
         if isinstance(section, Claims):
             charts[name] = claims_chart(section, verdict_facts.order_systems(section))
         else:
-            charts |= {chart.slug: chart.spec for chart in _section(name, section).charts}
+            charts |= {chart.slug: chart.drawing for chart in _section(name, section).charts}
     return charts
 
 
@@ -352,9 +327,11 @@ def composition_section(composition: TaskComposition) -> Section:
     met = "annotators who judged the column, too" if by_people else "tasks in which the column was judged, too"
     says = f"Share of the row's {met}."
     names = composition.systems
-    spec = draw_matrix(names, names, composition.shares, steps=(0.25, 0.5, 0.75), what="share", cell_format=".0%")
+    drawn = draw_matrix(
+        names, names, composition.shares, steps=(0.25, 0.5, 0.75), what="share", number=".0%", systems=True
+    )
     first, *others = composition.tables()
-    chart = Chart("composition", "Judged together", says, spec)
+    chart = Chart("composition", "Judged together", says, drawn)
     return Section("composition", "Composition", words, (chart,), (first,), tuple(others))
 
 
@@ -385,19 +362,19 @@ def documents_section(documents: Documents) -> Section:
     step = 1.0 if points else largest / 12
     shown_scale = documents.scale[:1].upper() + documents.scale[1:]
     says = f"{shown_scale}; blue is above the mean of documents ({mean:.1f}), orange below; blank was not judged."
-    spec = draw_matrix(
+    drawn = draw_matrix(
         shown, documents.systems, documents.matrix[: len(shown)],
         steps=[mean + step * deviation for deviation in _DEVIATIONS],
-        what=documents.scale, cell_format=".0f" if points else ".2f", row_height=20,
+        what=documents.scale, number=".0f" if points else ".2f", row_height=20,
     )  # fmt: skip
     first, *others = documents.tables()
-    chart = Chart("documents", "Documents by systems", says, spec)
+    chart = Chart("documents", "Documents by systems", says, drawn)
     return Section("documents", "Documents", tuple(words), (chart,), (first,), tuple(others))
 
 
 # Audits of how far the ranking's own test and order can be trusted: A/A test, reliability, influence.
 
-ROW_HEIGHT = 34
+ROW_HEIGHT = 30
 _UNITS = {"annotator": "annotator", "document": "document", "segment": "source segment"}
 
 
@@ -440,7 +417,7 @@ def _error_rate_words(aa: AATest, where: str) -> list[str]:
     return words
 
 
-def _aa_chart(aa: AATest) -> dict[str, Any]:
+def _aa_chart(aa: AATest) -> Drawing:
     rows = [(name, rate.rate_05, *rate.interval) for name, rate in aa.rates.items()]
     return rates_chart(rows, title="false alarms at .05", number=".0%", target=LEVEL)
 
@@ -481,49 +458,31 @@ def influence_section(influence: Influence) -> Section:
 
 def rates_chart(
     rows: Sequence[tuple[str, float, float, float]], *, title: str, number: str, target: float | None = None
-) -> dict[str, Any]:
+) -> Drawing:
     """Name, estimate, low and high; an interval above the target stands out, one below is grey, a line marks it.
 
     What has no estimate is not drawn.
     """
 
-    def stand(low: float, high: float) -> str:
+    def colour(low: float, high: float) -> str:
         # A test that errs too seldom is cautious, one that errs too often misleads.
         if target is None or low <= target <= high:
-            return "at"
-        return "above" if low > target else "below"
+            return drawing.ACCENT
+        return drawing.WARN if low > target else drawing.MUTED
 
     rows = [row for row in rows if not math.isnan(row[1])]
-    data = [
-        {"name": name, "estimate": estimate, "low": low, "high": high, "stands": stand(low, high)}
-        for name, estimate, low, high in rows
-    ]
-    # Ends of the axis that are moved inwards would run into their neighbours.
-    axis = dict(format=number, tickCount=10, labelFlush=False, labelOverlap=True)
-    colours = dict(domain=["at", "above", "below"], range=[chart_theme.ACCENT, chart_theme.WARN, chart_theme.MUTED])
-    colour = channel("stands:N", legend=None, scale=colours)
-    base = Layer(data).encode(
-        y=channel("name:N", sort=[row[0] for row in rows], title=None),
-        color=colour,
-        tooltip=[
-            channel("name:N", title=" "),
-            channel("estimate:Q", title=title, format=number),
-            channel("low:Q", title="from", format=number),
-            channel("high:Q", title="to", format=number),
-        ],
-    )
-    scale = dict(zero=True, nice=True)
-    bars = base.mark("rule", strokeWidth=3, strokeCap="round").encode(
-        x=channel("low:Q", title=title, axis=axis, scale=scale), x2="high:Q"
-    )
-    points = base.mark("point", filled=True, size=110, opacity=1).encode(
-        x=channel("estimate:Q", axis=axis, scale=scale)
-    )
-    layers = [bars, points]
+    ends = [end for _, *known in rows for end in known]
+    scale = Numbers.around([*ends, *([] if target is None else [target])], title, zero=True, percent="%" in number)
+    frame = Frame(scale, Names(tuple(row[0] for row in rows), systems=False), ROW_HEIGHT * len(rows))
     if target is not None:
-        mark = Layer([{"target": target}]).mark("rule", strokeDash=[4, 4], stroke=chart_theme.INK)
-        layers.insert(0, mark.encode(x=channel("target:Q", axis=axis, scale=scale)))
-    return chart_theme.finish(*layers, height=ROW_HEIGHT * max(len(rows), 2))
+        frame.line([(frame.x(target), frame.top), (frame.x(target), frame.bottom)], drawing.INK, 1.2, dash="4 4")
+    for i, (name, estimate, low, high) in enumerate(rows):
+        facts = {" ": name, title: f"{estimate:{number}}", "interval": f"{low:{number}} to {high:{number}}"}
+        with frame.mark(facts):
+            frame.line([(frame.x(low), frame.y(i)), (frame.x(high), frame.y(i))], colour(low, high), 3.0,
+                       stroke_linecap="round")  # fmt: skip
+            frame.point(frame.x(estimate), frame.y(i), "circle", 5.5, fill=colour(low, high))
+    return frame.finish()
 
 
 # Machine judges: who may stand in for a person, and where their answers lean.

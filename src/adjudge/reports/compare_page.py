@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adjudge.evidence.verdict_comparison import MORE_THAN_CHANCE
-from adjudge.reports import chart_theme
-from adjudge.reports.chart_theme import Layer, channel
-from adjudge.reports.charts import draw_names, draw_places, make_axes, place_names
+from adjudge.reports import drawing
+from adjudge.reports.charts import draw_named_points, draw_places
 from adjudge.reports.page import Chart, Fact, PairPage, ReportPage, Section, explain
 
 if TYPE_CHECKING:
     from adjudge.evidence.compared_campaigns import CampaignComparison
+    from adjudge.reports.drawing import Drawing
 
 GUIDE = explain(
     {
@@ -21,7 +21,6 @@ GUIDE = explain(
         **dict([MORE_THAN_CHANCE]),
     }
 )
-HEIGHT = 340
 
 
 def build_compare_page(result: CampaignComparison, *, title: str | None = None) -> ReportPage:
@@ -62,26 +61,11 @@ def compare_charts(result: CampaignComparison) -> tuple[Chart, ...]:
     return scatter, Chart("flow", "Places from campaign to campaign", says, draw_places(orders))
 
 
-def draw_two_campaigns(result: CampaignComparison) -> dict[str, Any]:
+def draw_two_campaigns(result: CampaignComparison) -> Drawing:
     """The scores of the first campaign against those of the second."""
     a, b = result.pairs[0].campaigns
     i, j = result.campaigns.index(a), result.campaigns.index(b)
     flipped = {name for flip in result.pairs[0].flips if flip.certain for name in (flip.better, flip.worse)}
-    rows = [
-        {"name": system.system, "x": system.scores[i], "y": system.scores[j],
-         "flips": "yes" if system.system in flipped else "no"}
-        for system in result.systems
-        if system.scores[i] is not None and system.scores[j] is not None
-    ]  # fmt: skip
-    colour = channel(
-        "flips:N", legend=None, scale=dict(domain=["yes", "no"], range=[chart_theme.WARN, chart_theme.ACCENT])
-    )
-    named = result.unit == "systems" and bool(rows)
-    x, y = make_axes(rows, a, b) if rows else (channel("x:Q", title=a), channel("y:Q", title=b))
-    base = Layer(place_names(rows, HEIGHT) if named else rows)
-    points = base.mark("point", filled=True, size=70, opacity=0.9).encode(
-        x=x, y=y, color=colour,
-        tooltip=[channel("name:N", title=" "), channel("x:Q", title=a, format=".2f"),
-                 channel("y:Q", title=b, format=".2f")],
-    )  # fmt: skip
-    return chart_theme.finish(*(draw_names(base, x, y) if named else []), points, height=HEIGHT)
+    both = ((system.system, system.scores[i], system.scores[j]) for system in result.systems)
+    points = [(name, x, y) for name, x, y in both if x is not None and y is not None]
+    return draw_named_points(points, a, b, dict.fromkeys(flipped, drawing.WARN), named=result.unit == "systems")

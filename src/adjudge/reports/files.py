@@ -13,17 +13,19 @@ import hashlib
 import json
 import re
 import tempfile
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import partial
+from html import escape
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from adjudge.readers.parsing import as_plain_text
-from adjudge.reports.chart_theme import DARK, LIGHT, paint
 from adjudge.reports.display import frame_of
-from adjudge.table.errors import InputError, UsageError
+from adjudge.reports.drawing import DARK, LIGHT, Drawing, paint
+from adjudge.table.errors import InputError, UsageError, explain_missing_module
 from adjudge.table.files import atomic_path, write_text
 from adjudge.table.results import Result, Table, show
-from adjudge.work.cache import keep_with_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -238,12 +240,10 @@ WRITERS: dict[str, Writer] = {
 
 # A page as a file: HTML that needs no network, or PDF, by its ending.
 #
-# Nothing that comes from data is trusted: the templates escape every text, specifications of charts are JSON that is
-# never executed, and the page's own policy allows only the two scripts whose checksums it names.
+# Nothing that comes from data is trusted: templates and drawings escape every text, and the page's own policy allows
+# only the one script whose checksum it names.
 
 ENDINGS = (".html", ".pdf")
-# Characters that could end a script element or a line of JavaScript, written so that they cannot.
-_UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
 def check_page_ending(path: Path) -> None:
@@ -276,26 +276,17 @@ def render(page: ReportPage) -> str:
         lstrip_blocks=True,
     )
     environment.filters["cell"] = show
-    library = charts_library()
-    starter = _source(environment, "charts.js")
+    # Drawings escape what they hold themselves.
+    environment.filters["svg"] = lambda chart, name: Markup(chart.drawing.to_svg(name, chart.title, chart.says))  # noqa: S704
+    script = _source(environment, "report.js")
     return environment.get_template("report.html.j2").render(
         page=page,
         light=LIGHT,
         dark=DARK,
         style=Markup(_source(environment, "style.css")),  # noqa: S704  our own file
-        specs=Markup(json_for_script(page.charts_by_id())),  # noqa: S704  escaped by json_for_script
-        library=Markup(library),  # noqa: S704  the charts' library
-        starter=Markup(starter),  # noqa: S704  our own file
-        hashes=[checksum(library), checksum(starter)],
+        script=Markup(script),  # noqa: S704  our own file
+        checksum=checksum(script),
     )
-
-
-def json_for_script(value: Mapping[str, Any]) -> str:
-    """JSON that can stand inside a script element whatever its texts hold."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    for character, written in _UNSAFE.items():
-        text = text.replace(character, written)
-    return text
 
 
 def checksum(script: str) -> str:
@@ -304,20 +295,80 @@ def checksum(script: str) -> str:
     return "sha256-" + base64.b64encode(digest).decode()
 
 
-@cache
-def charts_library() -> str:
-    """The library that draws the charts, whole: nothing is fetched."""
-    from importlib.metadata import version
-
-    import vl_convert
-
-    # Bundling the library takes longer than many audits, so the bundle is kept.
-    bundle = partial(vl_convert.javascript_bundle)
-    return str(keep_with_version("charts library", version("vl-convert-python"), bundle))
-
-
 def _source(environment: Any, name: str) -> str:
     return str(environment.loader.get_source(environment, name)[0])
+
+
+# A chart as a file of its own.
+
+_PIXELS_PER_INCH = 144
+"""Two pixels for each of a drawing, so that it is sharp on dense screens."""
+CHART_ENDINGS = (".svg", ".html", ".png", ".pdf")
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A chart that notebooks display and `save` writes to a file."""
+
+    drawing: Drawing
+    name: str = "chart"
+
+    def _repr_svg_(self) -> str:
+        return paint(self.drawing, self.name, self._words)
+
+    def _repr_html_(self) -> str:
+        return self._repr_svg_()
+
+    @property
+    def _words(self) -> str:
+        """What the marks say, for readers who do not see them."""
+        return "; ".join(", ".join(value for value in row.values() if value) for row in self.drawing.rows)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the chart: SVG or HTML; PNG and PDF need the extra `pdf`."""
+        file = Path(path)
+        check_chart_ending(file)
+        if file.suffix.lower() in (".png", ".pdf"):
+            write_image(self._repr_svg_(), file)
+        else:
+            page = f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>{escape(self.name)}</title>'
+            whole = file.suffix.lower() == ".html"
+            write_text(file, f"{page}{self._repr_svg_()}</html>\n" if whole else self._repr_svg_())
+        return file
+
+
+def check_chart_ending(path: Path) -> None:
+    """Refuse a file that is no chart by its ending, and one that needs a package that is missing."""
+    if path.suffix.lower() not in CHART_ENDINGS:
+        raise UsageError(f"{path}: a chart is written as {', '.join(CHART_ENDINGS)}; choose one of these endings")
+    if path.suffix.lower() in (".png", ".pdf"):
+        _load_typst()
+
+
+def write_image(svg: str, path: Path) -> None:
+    """Write a drawing as PNG or PDF, by its ending."""
+    typst = _load_typst()
+    with tempfile.TemporaryDirectory() as name:
+        (Path(name) / "chart.svg").write_text(svg, "utf-8")
+        main = Path(name) / "main.typ"
+        main.write_text('#set page(width: auto, height: auto, margin: 0pt)\n#image("chart.svg")\n', "utf-8")
+        kind = path.suffix.lower()[1:]
+        made = typst.compile(str(main), format=kind, **({"ppi": _PIXELS_PER_INCH} if kind == "png" else {}))
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(made)
+
+
+def can_write_images() -> bool:
+    """Whether the package that writes PNG and PDF is installed."""
+    return find_spec("typst") is not None
+
+
+def _load_typst() -> Any:
+    try:
+        import typst
+    except ModuleNotFoundError as fault:
+        raise (explain_missing_module(fault) or fault) from fault
+    return typst
 
 
 # A page as PDF, set by typst: words, charts and tables.
@@ -325,7 +376,6 @@ def _source(environment: Any, name: str) -> str:
 # It needs the package `typst` (`pip install adjudge[pdf]`). Texts from data are written as string literals of typst, so
 # that nothing in them is read as a command.
 
-CHART_WIDTH = 560
 _PREAMBLE = """#let muted = rgb("#566173")
 #set page(paper: "a4", margin: 2cm, numbering: "1")
 #set text(font: ("Noto Sans", "DejaVu Sans"), size: 10pt)
@@ -338,13 +388,11 @@ _PREAMBLE = """#let muted = rgb("#566173")
 
 def write_pdf(page: ReportPage, path: Path) -> None:
     """Write the page to a file."""
-    import typst
-    import vl_convert
-
+    typst = _load_typst()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for i, spec in enumerate(page.charts_by_id().values()):
-            (folder / f"{i}.svg").write_text(vl_convert.vegalite_to_svg(paint(spec, width=CHART_WIDTH)), "utf-8")
+        for i, chart in enumerate(page.charts_by_id().values()):
+            (folder / f"{i}.svg").write_text(paint(chart.drawing), "utf-8")
         (folder / "main.typ").write_text("\n".join(_document(page)), "utf-8")
         pdf = typst.compile(str(folder / "main.typ"), root=str(folder), format="pdf", ignore_system_fonts=False)
     with atomic_path(path) as temporary:

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING
 from adjudge._version import __version__
 from adjudge.evidence.verdict import count_claims_in_paper, say_apart_in_paper, say_headline
 from adjudge.reports.audit_section import claims_of, decide
-from adjudge.reports.chart_theme import PNG_SCALE, paint
-from adjudge.reports.files import slug, to_csv, write_signatures
+from adjudge.reports.drawing import paint
+from adjudge.reports.files import can_write_images, slug, to_csv, write_image, write_signatures
 from adjudge.reports.people_section import choose_coefficient
 from adjudge.reports.ranking_section import scores_chart
-from adjudge.table.files import atomic_path, write_text
+from adjudge.table.files import write_text
 from adjudge.table.languages import pair_title
 from adjudge.table.results import Cell, Column, Table, show
 from adjudge.table.wording import counted
@@ -224,7 +224,6 @@ def _share_width(long: Sequence[int], widths: Sequence[int], left: float, digit:
 # to be cut, not to be strengthened. Those who choose themselves get all tables and charts of a report's page as
 # files.
 
-FIGURE_WIDTH = 380
 # What a method is called in a sentence, and what to cite for it.
 _METHODS = {
     "bradley-terry": ("the Bradley-Terry model with ties after Davidson", ("bradley1952rank", "davidson1970extending")),
@@ -275,16 +274,14 @@ def write_tables(page: ReportPage, folder: Path) -> list[Path]:
 
 
 def write_plots(page: ReportPage, folder: Path) -> list[Path]:
-    """Every chart as SVG and PNG, in light colours."""
-    import vl_convert
-
+    """Every chart as SVG, and as PNG where the extra `pdf` is installed, in light colours."""
     written: list[Path] = []
-    for name, spec in page.charts_by_id().items():
-        svg = vl_convert.vegalite_to_svg(paint(spec))
-        write_text(folder / f"{name}.svg", svg)
-        with atomic_path(folder / f"{name}.png") as temporary:
-            temporary.write_bytes(vl_convert.svg_to_png(svg, scale=PNG_SCALE))
-        written += [folder / f"{name}.svg", folder / f"{name}.png"]
+    for name, chart in page.charts_by_id().items():
+        svg = paint(chart.drawing, chart.title, chart.says)
+        written.append(_write(folder / f"{name}.svg", svg))
+        if can_write_images():
+            write_image(svg, folder / f"{name}.png")
+            written.append(folder / f"{name}.png")
     return written
 
 
@@ -309,14 +306,14 @@ def _write(path: Path, text: str) -> Path:
 
 
 def _write_figure(ranking: Ranking, path: Path) -> list[Path]:
-    import vl_convert
-
-    spec = paint(scores_chart(ranking).spec, width=FIGURE_WIDTH)
-    svg = _write(path.with_suffix(".svg"), vl_convert.vegalite_to_svg(spec))
-    pdf = path.with_suffix(".pdf")
-    with atomic_path(pdf) as temporary:
-        temporary.write_bytes(vl_convert.vegalite_to_pdf(spec))
-    return [svg, pdf]
+    """The figure as SVG, and as PDF where the extra `pdf` is installed."""
+    chart = scores_chart(ranking)
+    svg = paint(chart.drawing, chart.title, chart.says)
+    written = [_write(path.with_suffix(".svg"), svg)]
+    if can_write_images():
+        write_image(svg, path.with_suffix(".pdf"))
+        written.append(path.with_suffix(".pdf"))
+    return written
 
 
 def ranking_table(ranking: Ranking, name: str, label: str) -> str:

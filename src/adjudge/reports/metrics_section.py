@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adjudge.evidence.verdict import say_best_metric
 from adjudge.metrics.results import CLUSTERED_BY, DECIDED, SEPARATED, level_title
-from adjudge.reports import chart_theme
-from adjudge.reports.chart_theme import Layer, channel
-from adjudge.reports.charts import draw_heatmap, show_where_wide
+from adjudge.reports import drawing
+from adjudge.reports.charts import series_styles
+from adjudge.reports.drawing import Drawing, Frame, HeatCell, Names, Numbers, draw_cells
 from adjudge.reports.page import Chart, Fact, Section, Tone
 from adjudge.table.wording import agreeing, counted, short_list
 
@@ -68,62 +68,32 @@ def gold_sections(gold: Gold) -> tuple[Section, ...]:
     return (Section("replication", "Replication", words, (chart,), tuple(first)), shown)
 
 
-def draw_curve(points: Sequence[CurvePoint], item: str) -> dict[str, Any]:
+def draw_curve(points: Sequence[CurvePoint], item: str) -> Drawing:
     """Pearson's r against judgments per document or segment; the band holds 95% of random orders.
 
     Where new items join late, their mean falls now and then, so that the curve is drawn over assignments.
     """
     rises = all(before.mean <= after.mean for before, after in pairwise(points))
-    x = (
-        channel("judgments:Q", title=f"judgments per {item}, on average")
-        if rises
-        else channel("assignments:Q", title="assignments of the second run")
-    )
-    return chart_theme.finish(_band(points, x), _lines(points, x), height=300)
-
-
-def _band(points: Sequence[CurvePoint], x: Any) -> Any:
-    bands = [
-        {"judgments": one.mean, "assignments": one.assignments, "low": one.random_low, "high": one.random_high}
-        for one in points
-        if one.random_low is not None
-    ]
-    return (
-        Layer(bands)
-        .mark("area", color=chart_theme.MUTED, opacity=0.2)
-        .encode(x=x, y=channel("low:Q", title="correlation of the two runs"), y2="high:Q")
-    )
-
-
-def _lines(points: Sequence[CurvePoint], x: Any) -> Any:
-    rows = [
-        {"judgments": point.mean, "r": value, "order": name, "fewest": point.fewest, "assignments": point.assignments}
-        for point in points
-        for name, value in ((_SUBMITTED, point.pearson), (_RANDOM, point.random_mean))
-        if value is not None
-    ]
-    y = channel("r:Q", title="correlation of the two runs", scale=dict(zero=False))
-    return (
-        Layer(rows)
-        .mark("line", strokeWidth=2)
-        .encode(
-            x=x,
-            y=y,
-            color=channel(
-                "order:N",
-                title=None,
-                legend=dict(symbolType="stroke", symbolStrokeWidth=2.5),
-                scale=dict(domain=[_SUBMITTED, _RANDOM], range=[chart_theme.ACCENT, chart_theme.MUTED]),
-            ),
-            tooltip=[
-                channel("order:N"),
-                channel("assignments:Q"),
-                channel("fewest:Q", title="fewest judgments"),
-                channel("judgments:Q", title="mean judgments", format=".1f"),
-                channel("r:Q", format=".3f"),
-            ],
-        )
-    )
+    title = f"judgments per {item}, on average" if rises else "assignments of the second run"
+    at = {id(point): point.mean if rises else float(point.assignments) for point in points}
+    known = [v for p in points for v in (p.pearson, p.random_mean, p.random_low, p.random_high) if v is not None]
+    legend = [(_SUBMITTED, drawing.ACCENT, "line"), (_RANDOM, drawing.MUTED, "line")]
+    scale = Numbers.around(known, "correlation of the two runs")
+    frame = Frame(Numbers.around(list(at.values()), title, room=0.01), scale, 280, legend=legend)
+    band = [(frame.x(at[id(p)]), p.random_low, p.random_high) for p in points]
+    upper = [(x, frame.y(high)) for x, low, high in band if low is not None and high is not None]
+    lower = [(x, frame.y(low)) for x, low, high in band if low is not None and high is not None]
+    frame.area([*upper, *reversed(lower)], drawing.MUTED, 0.2)
+    random = [(frame.x(at[id(p)]), frame.y(p.random_mean)) for p in points if p.random_mean is not None]
+    frame.line(random, drawing.MUTED, 2.0)
+    submitted = [(p, frame.x(at[id(p)]), frame.y(p.pearson)) for p in points if p.pearson is not None]
+    frame.line([(x, y) for _, x, y in submitted], drawing.ACCENT, 2.0)
+    for point, x, y in submitted:
+        facts = {"assignments": f"{point.assignments:,}", "fewest judgments": f"{point.fewest:,}",
+                 "mean judgments": f"{point.mean:.1f}", "r": f"{point.pearson:.3f}"}  # fmt: skip
+        with frame.mark(facts):
+            frame.point(x, y, "circle", 2.5, fill=drawing.ACCENT)
+    return frame.finish()
 
 
 # Metrics against human scores: how well each follows them, and which is better than which.
@@ -188,42 +158,34 @@ def _level(result: MetaEvaluation, level: str, table: Table) -> Section:
     return Section(slug, title, charts=charts, tables=(table,))
 
 
-def draw_metric_wins(comparisons: Sequence[MetricComparison], order: Sequence[str]) -> dict[str, Any]:
+def draw_metric_wins(comparisons: Sequence[MetricComparison], order: Sequence[str]) -> Drawing:
     """Blue where the row is significantly better than the column (Holm), orange where it is worse."""
     cells = [cell for comparison in comparisons for cell in _cells(comparison)]
-    colours = [chart_theme.HEAT[6], chart_theme.HEAT[3], chart_theme.HEAT[0]]
-    return draw_heatmap(
-        cells,
-        order,
-        (show_where_wide(order, 40, 11), channel("p:N")),
-        # Where numbers do not fit, signs say what the colours say.
-        (show_where_wide(order, 40, 12, narrow=True), channel("sign:N")),
-        title="against",
-        colour=channel("verdict:N", title="the row is", scale=dict(domain=[_WINS, _OPEN, _LOSES], range=colours)),
-        tooltip=[
-            channel("row:N", title="metric"),
-            channel("column:N", title="against"),
-            channel("difference:Q", format="+.3f"),
-            channel("p:N", title="p (Holm)"),
-        ],
-    )
+    legend = [(f"the row is {verdict}" if not i else verdict, colour, "square")
+              for i, (verdict, colour) in enumerate(_COLOURS.items())]  # fmt: skip
+    names = tuple(order)
+    axes = Names(names, systems=False), Names(names, "against", systems=False)
+    return draw_cells(*axes, cells, legend=legend, letters=11)
 
 
-def _cells(comparison: MetricComparison) -> list[dict[str, Any]]:
-    common = {"p": chart_theme.p_text(comparison.p_holm)}
+_COLOURS = {_WINS: drawing.HEAT[6], _OPEN: drawing.HEAT[3], _LOSES: drawing.HEAT[0]}
+
+
+def _cells(comparison: MetricComparison) -> list[HeatCell]:
+    p = drawing.p_text(comparison.p_holm)
     up, down = (_WINS, _LOSES) if comparison.told_apart else (_OPEN, _OPEN)
     known = math.isfinite(comparison.difference)
-    ahead, behind = (comparison.difference, -comparison.difference) if known else (None, None)
+    ahead, behind = (f"{by:+.3f}" if known else "" for by in (comparison.difference, -comparison.difference))
     pairs = ((comparison.better, comparison.worse, up, ahead), (comparison.worse, comparison.better, down, behind))
+    # Where numbers do not fit, signs say what the colours say.
     return [
-        {"row": row, "column": column, "verdict": verdict, "sign": _SIGNS[verdict], "difference": by, **common}
+        HeatCell(row, column, _COLOURS[verdict], p, {"metric": row, "against": column, "the row is": verdict,
+                 "difference": by, "p (Holm)": p}, _SIGNS[verdict])
         for row, column, verdict, by in pairs
-    ]
+    ]  # fmt: skip
 
 
 # Quality estimation against post-edits: the weight sweep, the systems, the costs.
-
-_DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 
 
 def qe_headline(result: QualityEstimation) -> str:
@@ -267,38 +229,21 @@ def qe_sections(result: QualityEstimation) -> tuple[Section, ...]:
     return (Section("sweep", "Weight sweep", words, (chart,), (first,), tuple(others)), shown)
 
 
-def draw_weight_sweep(result: QualityEstimation) -> dict[str, Any]:
+def draw_weight_sweep(result: QualityEstimation) -> Drawing:
     """One line per system; the upright line is the weight that was chosen."""
-    names = [system.system for system in result.systems]
-    rows = [
-        {"weight": weight, "r": r, "system": system.system}
-        for system in result.systems
-        for weight, r in zip(result.weights, system.by_weight, strict=True)
-        if r is not None
-    ]
-    x = channel("weight:Q", title="weight of TER(PE2, PE1)")
-    # Lines differ by dash as well as by colour, so that more systems than colours can be told apart.
-    colours = [chart_theme.SERIES[i % len(chart_theme.SERIES)] for i in range(len(names))]
-    dashes = [list(_DASHES[(i + i // len(chart_theme.SERIES)) % len(_DASHES)]) for i in range(len(names))]
-    legend = dict(symbolType="stroke", symbolStrokeWidth=2.5, symbolSize=400)
-    lines = (
-        Layer(rows)
-        .mark("line", strokeWidth=2)
-        .encode(
-            x=x,
-            y=channel("r:Q", title="correlation with the label", scale=dict(zero=False)),
-            color=channel("system:N", title=None, legend=legend, scale=dict(domain=names, range=colours)),
-            strokeDash=channel("system:N", title=None, legend=legend, scale=dict(domain=names, range=dashes)),
-            tooltip=[
-                channel("system:N"),
-                channel("weight:Q", format="g"),
-                channel("r:Q", format=".3f"),
-            ],
-        )
-    )
-    chosen = (
-        Layer([{"weight": result.weight.weight}])
-        .mark("rule", color=chart_theme.INK, strokeDash=[4, 4], strokeWidth=1.5)
-        .encode(x=x, tooltip=[channel("weight:Q", title="chosen weight", format="g")])
-    )
-    return chart_theme.finish(lines, chosen, height=320)
+    styles = series_styles([system.system for system in result.systems])
+    legend = [(name, colour, f"line{dash}") for name, (colour, dash) in styles.items()]
+    known = [r for system in result.systems for r in system.by_weight if r is not None]
+    x = Numbers.around([*result.weights, result.weight.weight], "weight of TER(PE2, PE1)", room=0.01)
+    frame = Frame(x, Numbers.around(known, "correlation with the label"), 300, legend=legend)
+    for system in result.systems:
+        pairs = zip(result.weights, system.by_weight, strict=True)
+        points = [(weight, r) for weight, r in pairs if r is not None]
+        colour, dash = styles[system.system]
+        ends = " to ".join(f"{r:.3f} at {weight:g}" for weight, r in (points[0], points[-1])) if points else ""
+        with frame.mark({"system": system.system, "correlation": ends}, system.system):
+            frame.line([(frame.x(weight), frame.y(r)) for weight, r in points], colour, 2.0, dash=dash)
+    chosen = frame.x(result.weight.weight)
+    with frame.mark({"chosen weight": f"{result.weight.weight:g}"}):
+        frame.line([(chosen, frame.top), (chosen, frame.bottom)], drawing.INK, 1.5, dash="4 4")
+    return frame.finish()

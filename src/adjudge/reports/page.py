@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from adjudge._version import __version__
 from adjudge.evidence.verdict import CANNOT_DECIDE, HOLDS_AND_FRAGILE
-from adjudge.table.results import Result, Table, show
+from adjudge.table.results import Result, Table, show, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rich.console import Console
 
+    from adjudge.reports.drawing import Drawing
     from adjudge.table.judgments import SetAside
 
 
@@ -23,12 +24,12 @@ Tone = Literal["plain", "decided", "open", "warning"]
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart: its Vega-Lite specification, and one sentence that says what it shows to those who cannot see it."""
+    """A chart: its drawing, and one sentence that says what it shows to those who cannot see it."""
 
     slug: str
     title: str
     says: str
-    spec: Mapping[str, Any]
+    drawing: Drawing
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,10 @@ class Fact:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page: words first, then charts, then tables; `folded` tables are shown on request."""
+    """A part of a page: words first, then charts, then tables; `folded` tables are shown on request.
+
+    A part of the audit is folded as a whole.
+    """
 
     slug: str
     title: str
@@ -52,6 +56,22 @@ class Section:
     tables: tuple[Table, ...] = ()
     folded: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()
+    audit: bool = False
+
+    @property
+    def numbers(self) -> tuple[Table, ...]:
+        """What the marks of charts say, where no other table does."""
+        if self.tables or self.folded:
+            return ()
+        return tuple(_table_of(chart) for chart in self.charts)
+
+
+def _table_of(chart: Chart) -> Table:
+    """A row for each mark, in the words that it says when pointed at."""
+    rows = chart.drawing.rows
+    labels = list(dict.fromkeys(label for row in rows for label in row))
+    cells = tuple(tuple(row.get(label) or None for label in labels) for row in rows)
+    return Table(f"{chart.title}: numbers", tuple(text(label) for label in labels), cells)
 
 
 @dataclass(frozen=True)
@@ -114,9 +134,9 @@ class ReportPage:
         """All charts with the pair they belong to."""
         return tuple((pair, chart) for pair in self.pairs for part in pair.sections for chart in part.charts)
 
-    def charts_by_id(self) -> dict[str, Mapping[str, Any]]:
-        """The specification of every chart under the id that its place in the document carries."""
-        return {f"{pair.slug}-{chart.slug}": chart.spec for pair, chart in self.charts}
+    def charts_by_id(self) -> dict[str, Chart]:
+        """Every chart under the id that its place in the document carries."""
+        return {f"{pair.slug}-{chart.slug}": chart for pair, chart in self.charts}
 
 
 # Results for a terminal: the summary tables, what was set aside, notes, and the signature.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adjudge.evidence.verdict_human import NOT_TOLD_APART
-from adjudge.reports import chart_theme
-from adjudge.reports.chart_theme import Layer, channel
+from adjudge.reports import drawing
+from adjudge.reports.drawing import Drawing, Frame, Names, Numbers
 from adjudge.reports.page import Chart, Fact, PairPage, ReportPage, Section, explain
 from adjudge.table.wording import counted
 
@@ -75,41 +75,27 @@ def _facts(parity: Parity) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def draw_parity_shares(parity: Parity) -> dict[str, Any]:
+def draw_parity_shares(parity: Parity) -> Drawing:
     """One point per system and version, with its interval over documents."""
     sets = {"after" if parity.change else "test set": parity.parts[0]}
     if parity.change is not None:
         sets = {"before": parity.change.before[0], **sets}
-    rows = [
-        {
-            "system": system.system,
-            "set": name,
-            "share": system.parity_share,
-            "low": system.interval[0],
-            "high": system.interval[1],
-        }
-        for name, part in sets.items()
-        for system in part.systems
-    ]
-    colour = channel(
-        "set:N",
-        scale=dict(domain=list(sets), range=[chart_theme.MUTED, chart_theme.ACCENT][-len(sets) :]),
-        title=None,
-        legend={} if len(sets) > 1 else None,
-    )
-    order = [
-        system.system for system in sorted(parity.systems, key=lambda system: (-system.parity_share, system.system))
-    ]
-    base = Layer(rows).encode(
-        y=channel("system:N", title=None, sort=order), yOffset=channel("set:N", sort=list(sets)), color=colour
-    )
-    bars = base.mark("rule", strokeWidth=2.5).encode(
-        x=channel("low:Q", title="at least as good as the human", axis=dict(format=".0%")), x2="high:Q"
-    )
     # Shapes tell the versions apart for those who do not see the colours.
-    points = base.mark("point", filled=True, size=80, opacity=1).encode(
-        x="share:Q",
-        shape=channel("set:N", scale=dict(domain=list(sets), range=["diamond", "circle"][-len(sets) :])),
-        tooltip=[channel("system:N"), channel("set:N"), channel("share:Q", format=".1%")],
-    )
-    return chart_theme.finish(bars, points, height=ROW_HEIGHT * max(len(parity.systems), 2))
+    looks = dict(zip(sets, ((drawing.MUTED, "diamond"), (drawing.ACCENT, "circle"))[-len(sets) :], strict=True))
+    order = [one.system for one in sorted(parity.systems, key=lambda one: (-one.parity_share, one.system))]
+    ends = [end for part in sets.values() for one in part.systems for end in (one.parity_share, *one.interval)]
+    scale = Numbers.around(ends, "at least as good as the human", zero=True, percent=True)
+    legend = [(name, *looks[name]) for name in sets] if len(sets) > 1 else []
+    frame = Frame(scale, Names(tuple(order)), ROW_HEIGHT * len(order), legend=legend)
+    for i, (name, part) in enumerate(sets.items()):
+        for one in part.systems:
+            if one.system not in order:
+                continue
+            y, (low, high) = frame.y(one.system) + (8 * (2 * i - 1) if len(sets) > 1 else 0), one.interval
+            facts = {"system": one.system, **({"set": name} if len(sets) > 1 else {}),
+                     "share": f"{one.parity_share:.1%}", "interval": f"{low:.1%} to {high:.1%}"}  # fmt: skip
+            colour, shape = looks[name]
+            with frame.mark(facts, one.system):
+                frame.line([(frame.x(low), y), (frame.x(high), y)], colour, 2.5)
+                frame.point(frame.x(one.parity_share), y, shape, 5, fill=colour)
+    return frame.finish()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from adjudge.reports import chart_theme
-from adjudge.reports.chart_theme import Layer, channel
+from adjudge.reports import drawing
+from adjudge.reports.drawing import Drawing, Frame, Numbers
 from adjudge.reports.page import Chart, Section
 from adjudge.table.record import say_record
 from adjudge.table.results import Table, number, text
 from adjudge.table.wording import agreeing, as_sentences, counted, short_list
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from adjudge.people.results import Agreement, Checked, Coefficients
     from adjudge.reports.build import PairResults
 
@@ -99,37 +101,27 @@ def _suspects(checked: Checked) -> tuple[str, ...]:
     return (f"The judgments of {short_list(suspects)} {do} not follow those of the others, where 1 is expected.",)
 
 
-def draw_annotators(checked: Checked) -> dict[str, Any]:
+def draw_annotators(checked: Checked) -> Drawing:
     """One point per annotator, sized by their judgments; those who are not kept stand out by colour and shape."""
+    looks = {True: (drawing.ACCENT, "circle"), False: (drawing.WARN, "cross")}
     rows = [
-        {
-            "annotator": annotator.annotator, "lead": annotator.control_difference, "seconds": annotator.seconds,
-            "judgments": annotator.judgments, "kept": "kept" if annotator.passed else "not kept",
-            "why": "; ".join(annotator.reasons),
-        }
-        for annotator in checked.annotators
-        if annotator.control_difference is not None and annotator.seconds is not None
-    ]  # fmt: skip
-    scale = dict(domain=["kept", "not kept"], range=[chart_theme.ACCENT, chart_theme.WARN])
-    points = (
-        Layer(rows)
-        .mark("point", filled=True, opacity=0.85)
-        .encode(
-            x=channel("seconds:Q", title="seconds per judgment (median)", scale=dict(zero=True)),
-            y=channel("lead:Q", title="genuine above degraded (points)"),
-            color=channel("kept:N", title=None, scale=scale),
-            shape=channel("kept:N", title=None, scale=dict(domain=["kept", "not kept"], range=["circle", "cross"])),
-            size=channel("judgments:Q", legend=None, scale=dict(range=[40, 240])),
-            tooltip=[
-                channel("annotator:N"),
-                channel("judgments:Q"),
-                channel("seconds:Q", format=".1f"),
-                channel("lead:Q", format=".1f"),
-                channel("why:N", title="why not kept"),
-            ],
-        )
-    )
-    return chart_theme.finish(points, height=300)
+        (one, one.control_difference, one.seconds)
+        for one in checked.annotators
+        if one.control_difference is not None and one.seconds is not None
+    ]
+    x = Numbers.around([row[2] for row in rows], "seconds per judgment (median)", zero=True)
+    y = Numbers.around([row[1] for row in rows], "genuine above degraded (points)", zero=True)
+    found = [kept for kept in looks if any(one.passed is kept for one, _, _ in rows)]
+    frame = Frame(x, y, 280, legend=[("kept" if kept else "not kept", *looks[kept]) for kept in found])
+    most = max(one.judgments for one, _, _ in rows)
+    for one, lead, seconds in rows:
+        facts = {"annotator": one.annotator, "judgments": f"{one.judgments:,}", "seconds": f"{seconds:.1f}",
+                 "genuine above degraded": f"{lead:.1f}", "why not kept": "; ".join(one.reasons)}  # fmt: skip
+        colour, shape = looks[one.passed]
+        with frame.mark(facts):
+            size = 3.5 + 5 * math.sqrt(one.judgments / max(most, 1))
+            frame.point(frame.x(seconds), frame.y(lead), shape, size, fill=colour, fill_opacity="0.85")
+    return frame.finish()
 
 
 # Agreement of the annotators, with each other and with themselves.
@@ -198,35 +190,41 @@ def _sentence(agreement: Agreement, kind: str) -> str:
     return f"{who} agree in {share}: {name} {show_coefficient(value)} ({name_agreement(value)})."
 
 
-def draw_agreement_by_length(agreement: Agreement) -> dict[str, Any]:
+def draw_agreement_by_length(agreement: Agreement) -> Drawing:
     """S (P(E) = 1/3) by length, points sized by the pairs behind them; lengths with few pairs are left out."""
     rows = [
-        {"length": length_row.length, "kind": name, "s": numbers["all"].get("s"), "pairs": numbers["all"].get("pairs")}
-        for length_row in agreement.by_length or ()
-        for name, numbers in ((_NAMES["inter"], length_row.inter), (_NAMES["intra"], length_row.intra))
+        (name, float(row.length), numbers["all"].get("s"), numbers["all"].get("pairs") or 0)
+        for row in agreement.by_length or ()
+        for name, numbers in ((_NAMES["inter"], row.inter), (_NAMES["intra"], row.intra))
         if (numbers["all"].get("pairs") or 0) >= FEWEST_PAIRS
     ]
-    base = Layer(rows).encode(
-        x=channel("length:Q", title="length of the source", scale=dict(zero=False)),
-        y=channel("s:Q", title="agreement (S)"),
-        color=channel(
-            "kind:N",
-            title=None,
-            scale=dict(domain=list(_NAMES.values()), range=[chart_theme.ACCENT, chart_theme.HUMAN]),
-        ),
-    )
+    known = [(name, length, s, pairs) for name, length, s, pairs in rows if s is not None]
+    colours = dict(zip(_NAMES.values(), (drawing.ACCENT, drawing.HUMAN), strict=True))
+    x = Numbers.around([row[1] for row in known], "length of the source")
+    y = Numbers.around([row[2] for row in known], "agreement (S)", zero=True)
+    frame = Frame(x, y, 240, legend=[(name, colour, "circle") for name, colour in colours.items()])
+    most = max((row[3] for row in known), default=1)
+    for name, length, s, pairs in known:
+        facts = {"length": f"{length:g}", "agreement": name, "S": f"{s:.3f}", "pairs": f"{pairs:,}"}
+        with frame.mark(facts):
+            size = 2.5 + 4 * math.sqrt(pairs / most)
+            frame.point(frame.x(length), frame.y(s), "circle", size, fill=colours[name], fill_opacity="0.55")
     # Single lengths are noisy: a smooth line through them shows the tendency.
-    lines = base.transform(loess="s", on="length", groupby=["kind"], bandwidth=0.7).mark("line", strokeWidth=2.5)
-    points = base.mark("point", filled=True, opacity=0.55).encode(
-        size=channel("pairs:Q", legend=None, scale=dict(range=[20, 160])),
-        tooltip=[
-            channel("length:Q"),
-            channel("kind:N", title="agreement"),
-            channel("s:Q", format=".3f"),
-            channel("pairs:Q"),
-        ],
-    )
-    return chart_theme.finish(lines, points, height=260)
+    for name, colour in colours.items():
+        points = smooth([(length, s) for kind, length, s, _ in known if kind == name])
+        frame.line([(frame.x(length), frame.y(s)) for length, s in points], colour, 2.5)
+    return frame.finish()
+
+
+def smooth(points: Sequence[tuple[float, float]], share: float = 0.7) -> list[tuple[float, float]]:
+    """Means of the nearest points, weighted by how near they are (tricube), for the eye only."""
+    near = max(3, math.ceil(share * len(points)))
+    smoothed = []
+    for x, _ in points:
+        reach = sorted(abs(other - x) for other, _ in points)[: near + 1][-1] or 1.0
+        weights = [max(0.0, 1 - (abs(other - x) / reach) ** 3) ** 3 for other, _ in points]
+        smoothed.append((x, sum(w * y for w, (_, y) in zip(weights, points, strict=True)) / (sum(weights) or 1.0)))
+    return smoothed if len(points) > near else []
 
 
 def collected_section(results: PairResults) -> Section | None:

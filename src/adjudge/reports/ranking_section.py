@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adjudge.evidence import verdict, verdict_facts
 from adjudge.evidence.trust import AATest
 from adjudge.mixed.effects import TASTE, VarianceComponent
-from adjudge.reports import chart_theme
+from adjudge.reports import drawing
 from adjudge.reports.audit_section import audit_tables
-from adjudge.reports.chart_theme import Layer, channel
 from adjudge.reports.charts import (
     draw_gaps,
-    draw_heatmap,
-    draw_names,
+    draw_named_points,
     draw_places,
     draw_rank_ranges,
+    draw_row_bars,
     draw_scores,
     find_first_system,
     find_undecided,
-    make_axes,
-    place_names,
-    show_where_wide,
 )
+from adjudge.reports.drawing import Drawing, Frame, HeatCell, Names, Numbers, draw_cells
 from adjudge.reports.page import Chart, Section
 from adjudge.table.results import Cell, Table, percent, show, text
 from adjudge.table.wording import counted, short_list
@@ -160,26 +157,20 @@ def _tastes(components: Sequence[VarianceComponent]) -> tuple[str, ...]:
     )
 
 
-def draw_components(components: Sequence[VarianceComponent]) -> dict[str, Any]:
+def draw_components(components: Sequence[VarianceComponent]) -> Drawing:
     """One bar per effect, in the order of the model; a thin line is the interval."""
-    fields = ("effect", "sd", "low", "high", "meaning")
-    rows = [{name: getattr(component, name) for name in fields} for component in components]
-    base = Layer(rows).encode(
-        y=channel("effect:N", sort=[component.effect for component in components], title=None),
-        tooltip=[
-            channel("effect:N"),
-            channel("sd:Q", format=".2f"),
-            channel("low:Q", title="from", format=".2f"),
-            channel("high:Q", title="to", format=".2f"),
-            channel("meaning:N"),
-        ],
-    )
-    bars = base.mark("bar", height=14, cornerRadius=3, fill=chart_theme.ACCENT, opacity=0.45).encode(
-        x=channel("sd:Q", title="standard deviation")
-    )
-    known = base.transform(filter="isValid(datum.low) && isValid(datum.high)")
-    intervals = known.mark("rule", strokeWidth=2, stroke=chart_theme.ACCENT).encode(x="low:Q", x2="high:Q")
-    return chart_theme.finish(bars, intervals, height=ROW_HEIGHT * len(components))
+    ends = [end for one in components for end in (one.sd, one.low, one.high) if end is not None]
+    scale = Numbers.around(ends, "standard deviation", zero=True)
+    frame = Frame(scale, Names(tuple(one.effect for one in components), systems=False), ROW_HEIGHT * len(components))
+    for i, one in enumerate(components):
+        known = one.low is not None and one.high is not None
+        facts = {"effect": one.effect, "sd": f"{one.sd:.2f}", "meaning": one.meaning}
+        with frame.mark(facts | ({"interval": f"{one.low:.2f} to {one.high:.2f}"} if known else {})):
+            frame.box(frame.x(0.0), frame.y(i) - 7, frame.x(one.sd) - frame.x(0.0), 14, drawing.ACCENT, rx="3",
+                      fill_opacity="0.45")  # fmt: skip
+            if one.low is not None and one.high is not None:
+                frame.line([(frame.x(one.low), frame.y(i)), (frame.x(one.high), frame.y(i))], drawing.ACCENT, 2.0)
+    return frame.finish()
 
 
 # The same judgments ranked by other methods.
@@ -255,7 +246,7 @@ _CELL = {
 }
 # How sure it is that the row's system is worse, or better, than the column's.
 _EVIDENCE = ("worse", "perhaps worse", "open", "perhaps better", "better")
-_COLOURS = (chart_theme.HEAT[0], chart_theme.HEAT[2], chart_theme.HEAT[3], chart_theme.HEAT[4], chart_theme.HEAT[6])
+_COLOURS = tuple(drawing.HEAT[i] for i in (0, 2, 3, 4, 6))
 
 
 def pairs_section(results: PairResults) -> Section:
@@ -280,45 +271,26 @@ def pairs_chart(ranking: Ranking) -> Chart:
     return Chart("pairs", "Differences", says, draw_differences(ranking, unit=ranking.unit))
 
 
-def draw_wins(ranking: Ranking) -> dict[str, Any]:
-    """Share of the pair's decided comparisons that the row's system won; a dot marks pairs told apart (Holm)."""
+def draw_wins(ranking: Ranking) -> Drawing:
+    """Share of the pair's decided comparisons that the row's system won; a dot marks pairs told apart."""
     cells = [cell for comparison in ranking.comparisons for cell in _share_cells(comparison)]
-    return draw_heatmap(
-        cells,
-        ranking.order,
-        (show_where_wide(ranking.order, 34, 12), channel("label:N")),
-        (show_where_wide(ranking.order, 34, 10, narrow=True), channel("dot:N")),
-        title="against",
-        colour=channel(
-            "share:Q",
-            title="share won",
-            scale=dict(type="threshold", domain=list(STEPS), range=list(chart_theme.HEAT)),
-            legend=None,
-        ),
-        tooltip=[
-            channel("row:N", title="system"),
-            channel("column:N", title="against"),
-            channel("share:Q", title="share won", format=".1%"),
-            channel("wins:Q"),
-            channel("ties:Q"),
-            channel("losses:Q"),
-            channel("p:N", title="p (all pairs)"),
-        ],
-    )
+    return draw_cells(Names(ranking.order), Names(ranking.order, "against"), cells)
 
 
-def _share_cells(comparison: PairComparison) -> list[dict[str, Any]]:
+def _share_cells(comparison: PairComparison) -> list[HeatCell]:
     wins, losses = comparison.numbers.get("wins") or 0, comparison.numbers.get("losses") or 0
     decided = wins + losses
     if not decided:
         return []
-    common: dict[str, Any] = {"ties": comparison.numbers.get("ties"), "p": chart_theme.p_text(comparison.p_adjusted)}
-    common["dot"] = "•" if comparison.decided else ""
+    dot = "•" if comparison.decided else ""
 
-    def cell(row: str, column: str, won: float, lost: float) -> dict[str, Any]:
+    def cell(row: str, column: str, won: float, lost: float) -> HeatCell:
         share = won / decided
-        label = _percent(share) + common["dot"]
-        return {"row": row, "column": column, "share": share, "wins": won, "losses": lost, "label": label, **common}
+        facts = {"system": row, "against": column, "share won": f"{share:.1%}", "wins": f"{won:,}",
+                 "ties": f"{comparison.numbers.get('ties') or 0:,}", "losses": f"{lost:,}",
+                 "p (all pairs)": drawing.p_text(comparison.p_adjusted)}  # fmt: skip
+        colour = drawing.HEAT[sum(share >= step for step in STEPS)]
+        return HeatCell(row, column, colour, _percent(share) + dot, facts, dot)
 
     return [
         cell(comparison.better, comparison.worse, wins, losses),
@@ -333,48 +305,36 @@ def _percent(share: float) -> str:
     return ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"
 
 
-def draw_differences(ranking: Ranking, *, unit: str) -> dict[str, Any]:
+def draw_differences(ranking: Ranking, *, unit: str) -> Drawing:
     """Row minus column; strong colours are decided, weak ones differ by themselves only."""
-    cells = [cell for comparison in ranking.comparisons for cell in _difference_cells(comparison, ranking.lines.level)]
-    return draw_heatmap(
-        cells,
-        ranking.order,
-        (show_where_wide(ranking.order, 40, 11), channel("label:N")),
-        # Where cells are too narrow for numbers, dots alone mark the pairs that are told apart.
-        (show_where_wide(ranking.order, 40, 10, narrow=True), channel("dot:N")),
-        title="against",
-        colour=channel("evidence:N", legend=None, scale=dict(domain=list(_EVIDENCE), range=list(_COLOURS))),
-        tooltip=[
-            channel("row:N", title="system"),
-            channel("column:N", title="against"),
-            channel("difference:Q", title=unit, format="+.2f"),
-            channel("p:N", title="p (all pairs)"),
-            channel("evidence:N"),
-        ],
-    )
+    level = ranking.lines.level
+    cells = [cell for comparison in ranking.comparisons for cell in _difference_cells(comparison, level, unit)]
+    return draw_cells(Names(ranking.order), Names(ranking.order, "against"), cells, letters=11)
 
 
-def _difference_cells(comparison: PairComparison, level: float) -> list[dict[str, Any]]:
+def _difference_cells(comparison: PairComparison, level: float, unit: str) -> list[HeatCell]:
     if comparison.difference is None:
         return []
     alone = comparison.p is not None and comparison.p < level
     step = 2 if comparison.decided else int(alone)
-    common = {"p": chart_theme.p_text(comparison.p_adjusted), "dot": "•" if step == len(_EVIDENCE) // 2 else ""}
+    # Where cells are too narrow for numbers, dots alone mark the pairs that are told apart.
+    dot = "•" if comparison.decided else ""
 
-    def cell(row: str, column: str, difference: float, evidence: str) -> dict[str, Any]:
-        shown = (f"{difference:+.1f}" if abs(difference) >= 1 else f"{difference:+.2f}") + common["dot"]
-        return {"row": row, "column": column, "difference": difference, "label": shown, "evidence": evidence, **common}
+    def cell(row: str, column: str, difference: float, place: int) -> HeatCell:
+        shown = (f"{difference:+.1f}" if abs(difference) >= 1 else f"{difference:+.2f}").replace("-", "−") + dot
+        facts = {"system": row, "against": column, unit: f"{difference:+.2f}",
+                 "p (all pairs)": drawing.p_text(comparison.p_adjusted), "evidence": _EVIDENCE[place]}  # fmt: skip
+        return HeatCell(row, column, _COLOURS[place], shown, facts, dot)
 
     return [
-        cell(comparison.better, comparison.worse, comparison.difference, _EVIDENCE[2 + step]),
-        cell(comparison.worse, comparison.better, -comparison.difference, _EVIDENCE[2 - step]),
+        cell(comparison.better, comparison.worse, comparison.difference, 2 + step),
+        cell(comparison.worse, comparison.better, -comparison.difference, 2 - step),
     ]
 
 
 # How the comparisons were spread: times judged, and who met whom.
 
-TIMES_HEIGHT = 340
-_SHADES = (chart_theme.HEAT[3], chart_theme.HEAT[4], chart_theme.HEAT[5], chart_theme.HEAT[6])
+_SHADES = drawing.HEAT[3:]
 
 
 def opponents_section(results: PairResults) -> Section | None:
@@ -403,7 +363,7 @@ def opponents_section(results: PairResults) -> Section | None:
     )
 
 
-def draw_meetings(ranking: Ranking) -> dict[str, Any]:
+def draw_meetings(ranking: Ranking) -> Drawing:
     """The number of comparisons of every pair, darker where it is larger than the average pair's."""
     meetings = {
         (comparison.better, comparison.worse): sum(
@@ -412,52 +372,33 @@ def draw_meetings(ranking: Ranking) -> dict[str, Any]:
         for comparison in ranking.comparisons
     }
     mean = sum(meetings.values()) / max(len(meetings), 1)
-    cells = [
-        {"row": row, "column": column, "comparisons": count, "ratio": count / mean if mean else 0}
-        for (better, worse), count in meetings.items()
-        for row, column in ((better, worse), (worse, better))
-    ]
-    scale = dict(type="threshold", domain=[0.5, 1.25, 2], range=list(_SHADES))
-    return draw_heatmap(
-        cells,
-        ranking.order,
-        (show_where_wide(ranking.order, 34, 11), channel("comparisons:Q")),
-        title="met",
-        row_height=28,
-        colour=channel("ratio:Q", scale=scale, legend=None),
-        tooltip=[
-            channel("row:N", title="system"),
-            channel("column:N", title="met"),
-            channel("comparisons:Q"),
-            channel("ratio:Q", title="against the average pair", format=".2f"),
-        ],
-    )
+    cells = []
+    for (better, worse), count in meetings.items():
+        ratio = count / mean if mean else 0.0
+        colour = _SHADES[sum(ratio >= step for step in (0.5, 1.25, 2))]
+        for row, column in ((better, worse), (worse, better)):
+            facts = {
+                "system": row,
+                "met": column,
+                "comparisons": f"{count:,}",
+                "against the average pair": f"{ratio:.2f}",
+            }
+            cells.append(HeatCell(row, column, colour, f"{count:,}", facts))
+    return draw_cells(Names(ranking.order), Names(ranking.order, "met"), cells, letters=11)
 
 
-def draw_times_judged(ranking: Ranking, *, unit: str) -> dict[str, Any]:
+def draw_times_judged(ranking: Ranking, *, unit: str) -> Drawing:
     """One point per system, its name beside it. Human translations, far above, would hide the rest."""
-    rows = [
-        {"name": system.system, "y": system.score, "x": system.n}
+    points = [
+        (system.system, float(system.n), system.score)
         for system in ranking.systems
         if not system.human and system.score is not None
     ]
-    x, y = make_axes(rows, "comparisons", unit)
-    base = Layer(place_names(rows, TIMES_HEIGHT))
-    points = base.mark("point", filled=True, size=60, opacity=1, color=chart_theme.ACCENT).encode(
-        x=x,
-        y=y,
-        tooltip=[
-            channel("name:N", title="system"),
-            channel("x:Q", title="comparisons"),
-            channel("y:Q", title="score", format=".3f"),
-        ],
-    )
-    return chart_theme.finish(*draw_names(base, x, y), points, height=TIMES_HEIGHT)
+    return draw_named_points(points, "comparisons", unit, {})
 
 
 # The tournament: are there cycles of leads, and what does each ranking contradict?
 
-ROW_HEIGHT_TOURNAMENT = 28
 CHEAPEST = "fewest possible"
 ORDER_SAYS = (
     "A line joins a better system (left) and a worse one. Two systems that no path of lines joins from left to right "
@@ -501,46 +442,26 @@ def _cheapest(tournament: Tournament) -> str:
     return sentence
 
 
-def draw_costs(tournament: Tournament) -> dict[str, Any]:
+def draw_costs(tournament: Tournament) -> Drawing:
     """One bar per ranking, the cheapest possible order first."""
     contradictions = {CHEAPEST: tournament.mfas.cost, **{k: v for k, v in tournament.violations.items() if k != "mfas"}}
     order = sorted(contradictions, key=lambda name: (contradictions[name], name != CHEAPEST))
-    rows = [
-        {"ranking": name, "cost": contradictions[name], "kind": "best" if name == CHEAPEST else "other"}
-        for name in order
-    ]
-    base = Layer(rows).encode(y=channel("ranking:N", sort=order, title=None))
-    bars = base.mark("bar", height=14, cornerRadius=3).encode(
-        x=channel("cost:Q", title="contradicted judgments", axis=dict(tickMinStep=1, format="d")),
-        color=channel(
-            "kind:N", legend=None, scale=dict(domain=["best", "other"], range=[chart_theme.ACCENT, chart_theme.MUTED])
-        ),
-        tooltip=[channel("ranking:N"), channel("cost:Q")],
-    )
-    numbers = base.mark("text", align="left", dx=5, fontSize=12).encode(x="cost:Q", text="cost:Q")
-    return chart_theme.finish(bars, numbers, height=ROW_HEIGHT_TOURNAMENT * max(len(rows), 2))
+    values = {name: {"": float(contradictions[name])} for name in order}
+    scale = Numbers(0.0, 1.05 * max(*contradictions.values(), 1), "contradicted judgments")
+    return draw_row_bars(values, scale, number=",.0f", colours=())
 
 
-def draw_partial_order(order: PartialOrder, best: tuple[str, ...]) -> dict[str, Any]:
+def draw_partial_order(order: PartialOrder, best: tuple[str, ...]) -> Drawing:
     """A row per system in the best order, further to the right the more systems are surely above it."""
-    level = {name: i for i, members in enumerate(order.levels, start=1) for name in members}
+    level = {name: float(i) for i, members in enumerate(order.levels, start=1) for name in members}
     names = sorted(level, key=lambda name: (level[name], best.index(name)))
-    place = {name: i for i, name in enumerate(names, start=1)}
-    domain = [0.5, len(names) + 0.5]
-    y_scale = dict(domain=domain, reverse=True, nice=False, zero=False)
-    y = channel("place:Q", title=None, axis=chart_theme.axis_of_names(tuple(names)), scale=y_scale)
-    x_axis = dict(tickMinStep=1, format="d", grid=False)
-    x = channel("level:Q", title="level", axis=x_axis, scale=dict(domain=[0.8, len(order.levels) + 0.2], nice=False))
-    ends = [
-        {"link": f"{link.better} above {link.worse}", "place": place[name], "level": level[name]}
-        for link in order.links
-        for name in (link.better, link.worse)
-    ]
-    dots = Layer([{"name": name, "place": place[name], "level": level[name]} for name in names]).mark(
-        "point", filled=True, size=60, opacity=1, color=chart_theme.ACCENT
-    )
-    layers = [dots.encode(x=x, y=y, tooltip=[channel("name:N", title="system"), channel("level:Q")])]
-    if ends:
-        lines = Layer(ends).mark("line", color=chart_theme.MUTED, opacity=0.6)
-        layers.insert(0, lines.encode(x=x, y=y, detail="link:N", tooltip=[channel("link:N", title=" ")]))
-    return chart_theme.finish(*layers, height=ROW_HEIGHT_TOURNAMENT * max(len(names), 2))
+    at = tuple(float(i) for i in range(1, len(order.levels) + 1))
+    frame = Frame(Numbers(0.8, len(at) + 0.2, "level", at=at), Names(tuple(names)), 26 * max(len(names), 2))
+    for link in order.links:
+        with frame.mark({" ": f"{link.better} above {link.worse}"}):
+            ends = [(frame.x(level[name]), frame.y(name)) for name in (link.better, link.worse)]
+            frame.line(ends, drawing.MUTED, 1.5, stroke_opacity="0.6")
+    for name in names:
+        with frame.mark({"system": name, "level": f"{level[name]:.0f}"}, name):
+            frame.point(frame.x(level[name]), frame.y(name), "circle", 4.5, fill=drawing.ACCENT)
+    return frame.finish()

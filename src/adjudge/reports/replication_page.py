@@ -6,18 +6,16 @@ A tournament is drawn as an order of systems with the leads it violates: arcs fr
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adjudge.papers.figures import Bars, Curves, Matrix, PaperFigure, PlacesOfSystems, Scatter, TournamentOrder
 from adjudge.papers.replicate import CellCount, ReplicatedTable, Replication, Source, State
-from adjudge.reports import chart_theme
-from adjudge.reports.chart_theme import Layer, channel
+from adjudge.reports import drawing
 from adjudge.reports.charts import draw_bars, draw_curves, draw_matrix, draw_places, draw_scatter
+from adjudge.reports.drawing import Drawing, Frame, Names, Numbers
 from adjudge.reports.page import Chart, Fact, PairPage, ReportPage, Section, explain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from adjudge.papers.figures import Basis, ViolatedLead
 
 GUIDE = explain(
@@ -43,7 +41,7 @@ _FACTS = {
     Source.ORGANISERS: "Cells of organisers' files",
 }
 ROW_HEIGHT = 24
-_POINTS = 48
+_POINTS = 24
 
 
 def build_replication_page(result: Replication, *, title: str) -> ReportPage:
@@ -95,13 +93,13 @@ def _table(table: ReplicatedTable, number: int) -> Section:
 def _figure(figure: PaperFigure, number: int) -> Section:
     notes = (figure.note,) if figure.note else ()
     basis = f"Drawn from {figure.basis}."
-    specs = figure_charts(figure)
-    if len(specs) == 1:
-        chart = Chart(f"figure-{number}", figure.title, figure.says, next(iter(specs.values())))
+    drawn = figure_charts(figure)
+    if len(drawn) == 1:
+        chart = Chart(f"figure-{number}", figure.title, figure.says, next(iter(drawn.values())))
         return Section(f"figure-{number}", figure.number_and_page, (basis,), (chart,), notes=notes)
     charts = tuple(
-        Chart(f"figure-{number}-{i}", panel, _say_panel(figure, panel), spec)
-        for i, (panel, spec) in enumerate(specs.items(), start=1)
+        Chart(f"figure-{number}-{i}", panel, _say_panel(figure, panel), chart)
+        for i, (panel, chart) in enumerate(drawn.items(), start=1)
     )
     return Section(f"figure-{number}", figure.heading, (figure.says, basis), charts, notes=notes)
 
@@ -130,16 +128,16 @@ def _round(value: float) -> float:
     return round(value, 2) + 0.0
 
 
-def replication_charts(result: Replication) -> dict[str, Mapping[str, Any]]:
+def replication_charts(result: Replication) -> dict[str, Drawing]:
     """The charts of all figures by name."""
     return {
-        f"{figure.figure.lower()}{f', {name}' if name else ''}": spec
+        f"{figure.figure.lower()}{f', {name}' if name else ''}": chart
         for figure in result.figures
-        for name, spec in figure_charts(figure).items()
+        for name, chart in figure_charts(figure).items()
     }
 
 
-def figure_charts(figure: PaperFigure) -> dict[str, dict[str, Any]]:
+def figure_charts(figure: PaperFigure) -> dict[str, Drawing]:
     """The charts of a figure by panel; one without panels has an empty name."""
     if isinstance(figure, Scatter):
         return {"": draw_scatter(figure)}
@@ -156,43 +154,31 @@ def figure_charts(figure: PaperFigure) -> dict[str, dict[str, Any]]:
     return {"": _matrix(figure)}
 
 
-def _matrix(figure: Matrix) -> dict[str, Any]:
+def _matrix(figure: Matrix) -> Drawing:
     values = sorted(value for row in figure.cells for value in row if value is not None)
     if figure.middle is None:
         steps = [values[len(values) * i // 4] for i in (1, 2, 3)]
     else:
         steps = [figure.middle + deviation for deviation in _DEVIATIONS]
     return draw_matrix(
-        figure.rows, figure.columns, figure.cells, steps=steps, what=figure.what, cell_format=".0f", row_height=20
+        figure.rows, figure.columns, figure.cells, steps=steps, what=figure.what, number=".0f", row_height=20
     )
 
 
-def draw_tournament(figure: TournamentOrder) -> dict[str, Any]:
+def draw_tournament(figure: TournamentOrder) -> Drawing:
     """The best system at the top; wider arcs are larger leads."""
-    place = {name: i + 1 for i, name in enumerate(figure.order)}
-    count = len(figure.order)
-    y = channel(
-        "place:Q",
-        title=None,
-        axis=chart_theme.axis_of_names(figure.order),
-        scale=dict(domain=[0.5, count + 0.5], reverse=True, nice=False, zero=False),
-    )
-    x = channel("reach:Q", axis=None, scale=dict(domain=[-0.02, 1.04], nice=False, zero=False))
-    names = [{"name": name, "place": i, "reach": 0.0, "says": _standing(name, figure)} for name, i in place.items()]
-    base = Layer(names).encode(x=x, y=y)
-    dots = base.mark("point", filled=True, size=40, opacity=1, color=chart_theme.ACCENT).encode(
-        tooltip=[channel("name:N", title=" "), channel("says:N", title="  ")]
-    )
-    layers = [dots]
-    if figure.leads:
-        longest = max(place[lead.winner] - place[lead.loser] for lead in figure.leads)
-        rows = [row for lead in figure.leads for row in _arc(lead, place, longest)]
-        widest = max(lead.weight for lead in figure.leads)
-        arcs = Layer(rows).mark("line", color=chart_theme.WARN, opacity=0.75)
-        width = channel("weight:Q", legend=None, scale=dict(domain=[0, widest], range=[0.5, 5]))
-        tooltip = [channel("lead:N", title=" "), channel("weight:Q", title="lead")]
-        layers.insert(0, arcs.encode(x=x, y=y, detail="lead:N", order="step:Q", strokeWidth=width, tooltip=tooltip))
-    return chart_theme.finish(*layers, height=ROW_HEIGHT * max(count, 4))
+    place = {name: i for i, name in enumerate(figure.order)}
+    frame = Frame(Numbers(-0.02, 1.04, at=(-1.0,)), Names(figure.order), ROW_HEIGHT * max(len(place), 2))
+    longest = max((place[lead.winner] - place[lead.loser] for lead in figure.leads), default=1)
+    widest = max((lead.weight for lead in figure.leads), default=1.0)
+    for lead in figure.leads:
+        with frame.mark({" ": f"{lead.winner} beats {lead.loser}", "lead": f"{lead.weight:g}"}):
+            points = [(frame.x(reach), frame.y(at)) for reach, at in _arc(lead, place, longest)]
+            frame.line(points, drawing.WARN, 0.5 + 4.5 * lead.weight / widest, stroke_opacity="0.75")
+    for name in figure.order:
+        with frame.mark({" ": name, "  ": _standing(name, figure)}, name):
+            frame.point(frame.x(0.0), frame.y(name), "circle", 4, fill=drawing.ACCENT)
+    return frame.finish()
 
 
 def _standing(name: str, figure: TournamentOrder) -> str:
@@ -200,18 +186,9 @@ def _standing(name: str, figure: TournamentOrder) -> str:
     return f"beats {', '.join(beaten)} above it" if beaten else "beats nobody above it"
 
 
-def _arc(lead: ViolatedLead, place: dict[str, int], longest: int) -> list[dict[str, Any]]:
+def _arc(lead: ViolatedLead, place: dict[str, int], longest: int) -> list[tuple[float, float]]:
     """Half an ellipse whose reach grows with the distance of the two systems."""
     low, high = place[lead.winner], place[lead.loser]
     reach = math.sqrt((low - high) / longest)
-    name = f"{lead.winner} beats {lead.loser}"
-    return [
-        {
-            "lead": name,
-            "weight": lead.weight,
-            "step": step,
-            "reach": round(reach * math.sin(math.pi * step / _POINTS), 4),
-            "place": round((low + high) / 2 + (low - high) / 2 * math.cos(math.pi * step / _POINTS), 4),
-        }
-        for step in range(_POINTS + 1)
-    ]
+    turns = [math.pi * step / _POINTS for step in range(_POINTS + 1)]
+    return [(reach * math.sin(turn), (low + high) / 2 + (low - high) / 2 * math.cos(turn)) for turn in turns]

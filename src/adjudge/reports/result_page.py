@@ -5,7 +5,6 @@ Gold standards, and what they say of metrics and quality estimation, have their 
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,9 +22,9 @@ from adjudge.ranking.ranking import Ranking
 from adjudge.ranking.tournament import Tournament
 from adjudge.reports import metrics_section, people_section, ranking_section
 from adjudge.reports.audit_section import audit_charts, build_audit_sections
-from adjudge.reports.chart_theme import paint
 from adjudge.reports.charts import draw_plan, draw_rank_ranges
 from adjudge.reports.compare_page import build_compare_page, compare_charts
+from adjudge.reports.files import Plot
 from adjudge.reports.page import GUIDE, Chart, PairPage, ReportPage, Section, explain
 from adjudge.reports.parity_page import build_parity_page, draw_parity_shares
 from adjudge.reports.replication_page import build_replication_page, replication_charts
@@ -37,68 +36,46 @@ from adjudge.testsets.findings import TestSetCheck
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from adjudge.reports.drawing import Drawing
     from adjudge.table.results import Result
 
-    Charts = Mapping[str, Mapping[str, Any]]
+    Charts = Mapping[str, Drawing]
     Standard = Gold | MetaEvaluation | QualityEstimation
 
 
-# The report's charts of one result, as Altair objects: what `result.plot()` gives in a notebook.
+# The report's charts of one result: what `result.plot()` gives in a notebook.
 
 
-def plot(result: Result, chart: str | None = None) -> Any:
+def plot(result: Result, chart: str | None = None) -> Plot:
     """A chart of a result in light colours.
 
     Args:
         result: any result that the report draws.
         chart: the chart's name; default: the first.
     """
-    import altair as alt
-
     charts = charts_of(result)
     if not charts:
         raise DataError(f"this result of {result.verb} has no chart; its tables are in to_frame()")
     name = next(iter(charts)) if chart is None else chart
     if name not in charts:
         raise unknown_choice("chart", name, charts)
-    spec = paint(charts[name])
-    # `paint` sets the background of the chart itself; Altair does not accept the empty one of the page.
-    spec["config"] = {key: value for key, value in spec["config"].items() if value is not None}
-    return alt.Chart.from_dict(without_tags(spec))
-
-
-# Where HTML would begin a tag, an end tag or a comment.
-_TAG = re.compile(r"<(?=[A-Za-z/!?])")
-_WORD_JOINER = "\u2060"
-
-
-def without_tags(spec: Any) -> Any:
-    """The specification with an invisible sign inside whatever HTML would read as a tag.
-
-    Altair writes specifications into script elements as they are, in notebooks and in files, and so do charts that are
-    made of this one. A name with an end tag in it would end the script, and what follows would run.
-    """
-    if isinstance(spec, str):
-        return _TAG.sub(f"<{_WORD_JOINER}", spec)
-    if isinstance(spec, dict):
-        return {without_tags(key): without_tags(value) for key, value in spec.items()}
-    return [without_tags(value) for value in spec] if isinstance(spec, list | tuple) else spec
+    return Plot(charts[name], name)
 
 
 def charts_of(result: Result) -> Charts:
-    """The specifications of all charts of a result, the most important first."""
+    """All charts of a result, the most important first."""
     make = next((make for kind, make in _CHARTS.items() if isinstance(result, kind)), None)
     return {} if make is None else make(result)
 
 
 def _ranking(ranking: Ranking) -> Charts:
-    drawn = {"ranks": draw_rank_ranges(ranking), "pairs": ranking_section.pairs_chart(ranking).spec}
-    return {"scores": ranking_section.scores_chart(ranking).spec, **drawn}
+    drawn = {"ranks": draw_rank_ranges(ranking), "pairs": ranking_section.pairs_chart(ranking).drawing}
+    return {"scores": ranking_section.scores_chart(ranking).drawing, **drawn}
 
 
 def _standard(result: Standard) -> Charts:
     sections = _STANDARDS[type(result)][2](result)
-    return {chart.slug: chart.spec for section in sections for chart in section.charts}
+    return {chart.slug: chart.drawing for section in sections for chart in section.charts}
 
 
 # What pages about standards say first, their facts, and their sections.
@@ -109,13 +86,13 @@ _STANDARDS: dict[type[Result], tuple[Callable[[Any], Any], ...]] = {
 }
 _CHARTS: dict[type[Result], Callable[[Any], Charts]] = {
     Ranking: _ranking,
-    Tournament: lambda result: {chart.slug: chart.spec for chart in ranking_section.section_of(result).charts},
+    Tournament: lambda result: {chart.slug: chart.drawing for chart in ranking_section.section_of(result).charts},
     Agreement: lambda one: {"length": people_section.draw_agreement_by_length(one)} if one.by_length else {},
     Checked: lambda checked: (
         {"annotators": people_section.draw_annotators(checked)} if people_section.has_controls(checked) else {}
     ),
     Audit: audit_charts,
-    CampaignComparison: lambda result: {chart.slug: chart.spec for chart in compare_charts(result)},
+    CampaignComparison: lambda result: {chart.slug: chart.drawing for chart in compare_charts(result)},
     Parity: lambda parity: {"shares": draw_parity_shares(parity)},
     Plan: lambda plan: {"plan": draw_plan(plan)},
     TestSetCheck: lambda result: {} if result.topics is None else {"topics": draw_topics(result.topics)},
@@ -205,7 +182,7 @@ def _say_recommended(plan: Plan) -> str:
 def _sections(result: Result) -> tuple[Section, ...]:
     tables = result.tables()
     longer = tuple(table for table in result.all_tables() if table not in tables)
-    charts = tuple(Chart(chart, chart.capitalize(), "", spec) for chart, spec in charts_of(result).items())
+    charts = tuple(Chart(chart, chart.capitalize(), "", drawn) for chart, drawn in charts_of(result).items())
     if isinstance(result, Ranking):
         words, charts = (
             (ranking_section.summarise_ranking(result),),

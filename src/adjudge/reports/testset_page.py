@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import Any
 
-from adjudge.reports import chart_theme
-from adjudge.reports.chart_theme import Layer, channel
+from adjudge.reports import drawing
+from adjudge.reports.charts import draw_row_bars
+from adjudge.reports.drawing import Drawing, Numbers
 from adjudge.reports.page import Chart, Fact, PairPage, ReportPage, Section, explain
 from adjudge.table.results import Table, number, text
 from adjudge.table.wording import counted
@@ -22,8 +22,6 @@ GUIDE = explain(
         "corpus; the groups are only for orientation.",
     }
 )
-
-ROW_HEIGHT = 36
 
 
 def build_testset_page(result: TestSetCheck, *, title: str) -> ReportPage:
@@ -100,25 +98,9 @@ def _table(findings: list[Finding]) -> Table:
     return Table(_name(findings[0]), columns, rows)
 
 
-def draw_topics(topics: Topics) -> dict[str, Any]:
+def draw_topics(topics: Topics) -> Drawing:
     """Two bars per topic: its share of the documents on either side."""
-    sides = ("test set", "corpus")
-    rows = [
-        {"topic": topic.label, "side": side, "share": share}
-        for topic in topics.topics
-        for side, share in zip(sides, (topic.share_test, topic.share_reference), strict=True)
-    ]
-    chart = (
-        Layer(rows)
-        .mark("bar")
-        .encode(
-            y=channel("topic:N", sort=[topic.label for topic in topics.topics], title=None),
-            yOffset=channel("side:N", sort=list(sides)),
-            x=channel("share:Q", title="share of documents", axis=dict(format=".0%")),
-            color=channel(
-                "side:N", scale=dict(domain=list(sides), range=[chart_theme.ACCENT, chart_theme.MUTED]), title=None
-            ),
-            tooltip=[channel("topic:N"), channel("side:N"), channel("share:Q", format=".1%")],
-        )
-    )
-    return chart_theme.finish(chart, height=ROW_HEIGHT * max(len(topics.topics), 2))
+    values = {topic.label: {"test set": topic.share_test, "corpus": topic.share_reference} for topic in topics.topics}
+    highest = max((share for shares in values.values() for share in shares.values()), default=1.0)
+    scale = Numbers(0.0, highest or 1.0, "share of documents", percent=True)
+    return draw_row_bars(values, scale, number=".0%", colours=(drawing.ACCENT, drawing.MUTED))

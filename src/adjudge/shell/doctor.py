@@ -288,12 +288,6 @@ def examine_folder(what: str, folder: Path, advice: str, *, needed: bool = False
     return Finding(what, "ok", state if existing == folder else f"{state} (made when needed)")
 
 
-_CHART = {
-    "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-    "data": {"values": [{"x": 1, "y": 2}]},
-    "mark": "point",
-    "encoding": {"x": {"field": "x", "type": "quantitative"}, "y": {"field": "y", "type": "quantitative"}},
-}
 _SCRIPTS = {"Latin": "A", "Greek": "Ω", "Cyrillic": "Ж", "Arabic": "ع", "Hindi": "क", "Chinese": "中", "Korean": "한"}
 # Not assigned to any script: drawn as what a font shows for letters that it lacks.
 _NO_LETTER = "\u0378"
@@ -305,17 +299,32 @@ FONTS = "install fonts for them, on Debian fonts-noto-core and fonts-noto-cjk; p
 
 
 def examine_charts() -> Iterator[Finding]:
-    """Charts as SVG and PNG, and the scripts that can be drawn in PNG."""
-    import vl_convert
+    """Charts as SVG; as PNG where the extra `pdf` is installed, and the scripts that can be drawn there."""
+    from xml.etree import ElementTree as ET
 
-    svg = vl_convert.vegalite_to_svg(_CHART)
-    if not svg.startswith("<svg") or not vl_convert.svg_to_png(svg).startswith(b"\x89PNG"):
-        yield Finding("charts", "fault", "a small chart could not be drawn", "install vl-convert-python again")
+    from adjudge.reports.drawing import Canvas, paint
+    from adjudge.reports.files import can_write_images, write_image
+
+    canvas = Canvas(60, 30)
+    canvas.point(30, 15, fill="black")
+    try:
+        ET.fromstring(paint(canvas.finish()))  # noqa: S314  our own drawing
+    except ET.ParseError as fault:
+        yield Finding("charts", "fault", f"a small chart could not be drawn: {fault}", "install adjudge again")
         return
-    yield Finding("charts", "ok", "a small chart was drawn as SVG and PNG")
+    yield Finding("charts", "ok", "a small chart was drawn as SVG")
+    if not can_write_images():
+        return
+
+    def draw(letter: str) -> bytes:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "letter.png"
+            write_image(_SVG.format(letter), path)
+            return path.read_bytes()
+
     # Letters of a script that no font has look like a letter that no font can have.
-    nothing = [vl_convert.svg_to_png(_SVG.format(letter)) for letter in (_NO_LETTER, "")]
-    missing = [name for name, letter in _SCRIPTS.items() if vl_convert.svg_to_png(_SVG.format(letter)) in nothing]
+    nothing = [draw(letter) for letter in (_NO_LETTER, "")]
+    missing = [name for name, letter in _SCRIPTS.items() if draw(letter) in nothing]
     if missing:
         yield Finding("letters in PNG charts", "warning", f"none for {', '.join(missing)}", FONTS)
     else:

@@ -144,24 +144,26 @@ class PlanFiles:
         about="a file with a number per segment for sampling segments, as in `design`; default: assumed numbers.",
         after="spending",
     )
-    plot: Path | None = option(None, "Write a chart to this file: .svg or .png.", only="command line", after="draws")
+    plot: Path | None = option(
+        None, "Write a chart to this file: .svg, .html, .png or .pdf.", only="command line", after="draws"
+    )
     progress: Callable[[str], None] = option(silent, "Called with progress messages.", only="python", after="seed")
 
 
 def _plan_and_plot(reading: Reading, files: PlanFiles, settings: PlanOptions) -> Plan | RelativePlan:
     from adjudge.planning.settings import Plan
+    from adjudge.reports.files import check_chart_ending
     from adjudge.shell.output import tell_written
 
     def tell(what: str) -> None:
         if sys.stderr.isatty():
             print(what, file=sys.stderr)
 
+    if files.plot is not None:
+        check_chart_ending(files.plot)
     result: Plan | RelativePlan = COMMANDS["plan"].function(reading, replace(files, progress=tell), settings)
     if files.plot is not None and isinstance(result, Plan):
-        from adjudge.reports.charts import write_plan_chart
-
-        write_plan_chart(result, files.plot)
-        tell_written(files.plot)
+        tell_written(result.plot().save(files.plot))
     return result
 
 

@@ -44,7 +44,7 @@ class ReportFiles:
     )
     plots: Path | None = option(
         None,
-        "Also write every chart to this folder, as SVG and PNG.",
+        "Also write every chart to this folder, as SVG, and as PNG with the extra pdf.",
         metavar="DIR",
         only="command line",
         after="tables",

@@ -75,7 +75,7 @@ class Result:
         return as_pandas(self.to_frame(table))
 
     def plot(self, chart: str | None = None) -> Any:
-        """A chart of the report as an Altair object, which notebooks display and `save` writes to a file.
+        """A chart of the report, which notebooks display and `save` writes to a file: SVG, HTML, PNG or PDF.
 
         Args:
             chart: its name; default: the first. An unknown name lists the available ones.
