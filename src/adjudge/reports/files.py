@@ -14,7 +14,7 @@ import json
 import re
 import tempfile
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
