@@ -51,6 +51,8 @@ class Scores:
     taste: float = 2.5
     polarising: float = 0.0
     """Taste for the first system, where it is not that for all."""
+    polarised: int = 1
+    """How many systems, the first ones, have it."""
     families: float = 0.0
     """Taste for the whole first half of the systems, besides."""
     task: float = 2.0
@@ -155,7 +157,7 @@ class Scores:
     @property
     def _tastes(self) -> Floats:
         taste = np.full(self.systems, self.taste)
-        taste[0] = self.polarising or self.taste
+        taste[: self.polarised] = self.polarising or self.taste
         return taste
 
     def _scales(self, rng: np.random.Generator, people: int) -> tuple[Floats, Floats]:
@@ -342,6 +344,8 @@ EQUAL: dict[str, Cell] = {
     "one of 3 does 90%": replace(equal(4, 3, 1), work=NEARLY_ALL_BY_ONE, documents=60),
     "one system polarises, 8 people": POLARISED,
     "one system polarises, 15 people": replace(POLARISED, work=(40,) * 15),
+    "two of 8 systems polarise, 12 people": equal(8, 12, 40, mean=55.0, taste=1.5, polarising=8.0, polarised=2),
+    "two of 5 systems polarise, 8 people": replace(POLARISED, polarised=2),
     "9 people behind 50 accounts": replace(equal(13, 9, 40, taste=2.7, together=2), accounts=50, task=0.0),
     "50 people with one task each": CROWD,
     "2 of 12 people click at random": replace(BASIS, clickers=2),

@@ -24,7 +24,7 @@ from tests.helpers.mixed_make import campaign
 from tests.helpers.slow import slow_model
 
 START = datetime(2024, 5, 1, 8, tzinfo=UTC)
-MANY = AccountEvidence(accounts=12, fewest_people=3, hand_overs=8, coincidences=0, one_task_each=True)
+MANY = AccountEvidence(accounts=12, at_once=3, hand_overs=8, coincidences=0, one_task_each=True)
 
 
 def timed(spans: list[tuple[float, float]], *, tasks: bool = False) -> Judgments:
@@ -58,7 +58,7 @@ def test_counts_are_those_of_looking_at_every_pair(drawn: list[tuple[int, int]])
     evidence = evidence_of([(float(start), float(end)) for start, end in spans])
     others = [[other for j, other in enumerate(spans) if j != i] for i in range(len(spans))]
     at_once = max(sum(start <= moment <= end for start, end in spans) for moment in range(91))
-    assert evidence.fewest_people == at_once
+    assert evidence.at_once == at_once
     own = list(zip(spans, others, strict=True))
     assert evidence.hand_overs == sum(any(0 <= mine[0] - end <= 10 for _, end in rest) for mine, rest in own)
     assert evidence.coincidences == sum(any(0 < end - mine[0] <= 10 for _, end in rest) for mine, rest in own)
@@ -89,6 +89,19 @@ def test_accounts_of_tasks_are_suspected_unless_all_worked_at_once() -> None:
     assert evidence_of(apart, tasks=True).factor == pytest.approx(3 / 2)
     assert not evidence_of(apart).suspected
     assert not evidence_of(at_once, tasks=True).suspected
+
+
+def test_a_crowd_named_like_its_tasks_is_many_people_where_nobody_hands_over() -> None:
+    """Hundred accounts, hours apart: at most 2 sqrt(1) / .4 = 5 can be further accounts of somebody."""
+    alone = evidence_of([(300.0 * i, 300.0 * i + 30) for i in range(100)], tasks=True)
+    assert (alone.at_once, alone.hand_overs, alone.coincidences) == (1, 0, 0)
+    assert alone.suspected
+    assert alone.fewest_people == 95
+    # Ten people who use one account after another are still taken for as few as their times allow.
+    chains = [(13.0 * i, 13.0 * i + 10) for i in range(50)]
+    handed = evidence_of(chains, tasks=True)
+    assert handed.handed_over
+    assert handed.fewest_people == handed.at_once == 1
 
 
 def test_without_times_nobody_can_say_how_few() -> None:

@@ -12,6 +12,7 @@ from scipy import stats
 
 from adjudge.table.maths import (
     NORMAL_95,
+    Contrasts,
     divide,
     mean_ranks,
     normal_quantile,
@@ -19,6 +20,7 @@ from adjudge.table.maths import (
     student_quantile,
     student_tail,
     varies,
+    with_least_errors,
 )
 
 # Rounded, because squares of numbers near 0 vanish in NumPy's correlation.
@@ -75,3 +77,22 @@ def test_normal_quantiles_are_those_of_scipy() -> None:
 def test_students_distribution_is_that_of_scipy(value: float, df: float, tail: float) -> None:
     assert float(student_tail(value, df)) == stats.t.sf(value, df)
     assert float(student_quantile(tail, df)) == pytest.approx(float(stats.t.isf(tail, df)), abs=1e-300)
+
+
+@given(st.floats(-8, 8), st.floats(-0.6, 0.6), st.floats(2, 200), st.sampled_from([0.01, 0.05, 0.3]))
+def test_an_interval_that_leans_contains_0_where_p_is_above_its_level(
+    t: float, lean: float, df: float, level: float
+) -> None:
+    """Both follow from Johnson's (1978) shift; an interval is never shorter than without it, and grows on one side."""
+    difference, se = np.array([[np.nan, t], [-t, np.nan]]), np.full((2, 2), 1.0)
+    plain = Contrasts(difference, se, np.full((2, 2), df), difference, difference, difference)
+    leaning = with_least_errors(plain, se, np.array([[0.0, lean], [-lean, 0.0]]))
+    low, high = (float(end[0, 1]) for end in leaning.interval(level))
+    half = float(student_quantile(level / 2, df))
+    further = abs(lean) * (1 + 2 * half**2) / 6
+    assert low == pytest.approx(t - half - further * (lean < 0))
+    assert high == pytest.approx(t + half + further * (lean > 0))
+    p = float(leaning.two_sided[0, 1])
+    if min(abs(low), abs(high)) > 1e-6:
+        assert (p > level) == (low < 0 < high)
+    assert p == pytest.approx(float(leaning.two_sided[1, 0]))

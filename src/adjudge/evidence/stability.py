@@ -13,7 +13,7 @@ R. Knowles (2021): On the stability of system rankings at WMT.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar
 
@@ -44,7 +44,7 @@ from adjudge.ranking.scores import ScoreEstimator, decide_scores
 from adjudge.ranking.significance import RankSums, mann_whitney, sign_tests
 from adjudge.table.comparisons import Comparisons, comparisons
 from adjudge.table.errors import DataError, unknown_choice
-from adjudge.table.maths import Bools, Codes, Contrasts, Floats, divide, with_errors
+from adjudge.table.maths import Bools, Codes, Floats, divide, with_least_errors
 from adjudge.table.protocols import RATED
 from adjudge.table.results import Cell, Result, Table, number, text, to_plain
 from adjudge.table.rng import generator
@@ -482,7 +482,7 @@ class _ModelRanker:
             points = whole.in_points()
             typical = ScoreEstimator(judgments, whole.design.with_model("mixed-rank"), check=False)
             self.estimators = [points, typical] if whole.reading == "average" else [typical, points]
-        self.floor = None if self.reading is None else whole.average.contrasts.se
+        self.floor = None if self.reading is None else whole.average.contrasts
         """The least errors of averages in points: how much they vary with the documents."""
         self.whole = self._readings([estimator.estimate for estimator in self.estimators])
         self.units = {
@@ -557,8 +557,8 @@ class _ModelRanker:
         places = [self.systems.index(name) for name in estimate.systems]
         if self.floor is None:
             return estimate
-        error = np.fmax(estimate.contrasts.se, self.floor[np.ix_(places, places)])
-        return replace(estimate, contrasts=with_errors(estimate.contrasts, error))
+        floor = self.floor.part(np.array(places, dtype=np.int64))
+        return replace(estimate, contrasts=with_least_errors(estimate.contrasts, floor.se, floor.lean))
 
     def _shown(self, readings: _Readings) -> Estimate:
         """What gives the order: averages in points, where there are two readings."""
@@ -584,7 +584,7 @@ def _without_systems(estimate: Estimate, gone: Container[str]) -> Estimate:
     """The estimate of the other systems, as it is."""
     kept = np.array([i for i, name in enumerate(estimate.systems) if name not in gone], dtype=np.int64)
     part = np.ix_(kept, kept)
-    pairs = Contrasts(**{field.name: getattr(estimate.contrasts, field.name)[part] for field in fields(Contrasts)})
+    pairs = estimate.contrasts.part(kept)
     systems = tuple(estimate.systems[i] for i in kept)
     return Estimate(systems, estimate.human[kept], estimate.effects[kept], estimate.covariance[part], pairs)
 

@@ -46,6 +46,40 @@ MOST_ROWS = 300_000
 """Rows of all models that are remembered, if there are several; the equations of so many take about 200 MB."""
 FEWEST_TEXTS, MOST_TEXTS, MOST_REFITTED_TEXTS = 5, 60, 20
 """Documents, or groups of them or of segments, that are left out in turn to measure how much texts matter."""
+SURELY_SKEWED = 2.0
+"""A skewness of texts of so many standard errors (of normal ones) is no chance: rare failures."""
+
+
+@dataclass(frozen=True, eq=False)
+class Jackknife:
+    """What leaving out texts tells of errors."""
+
+    se: Floats
+    """(systems, systems), of differences; 0 where a system is in too few texts."""
+    lean: Floats
+    """How skewed the estimates of differences are, third cumulant / se^3; 0 where that may be chance."""
+    from_mean: Floats
+    """(systems,): errors of the distance of each system from the mean of all."""
+
+
+def jackknife_of(effects: Floats) -> Jackknife:
+    """The errors from the effects without each text, (texts, systems); NaN where one cannot be estimated."""
+    se, lean = _moments(effects[:, :, None] - effects[:, None, :])
+    return Jackknife(se, lean, _moments(effects - effects.mean(axis=1, keepdims=True))[0])
+
+
+def _moments(changed: Floats) -> tuple[Floats, Floats]:
+    """The error and the skewness of estimates that change so without each text."""
+    known = (~np.isnan(changed)).sum(0)
+    enough = known >= FEWEST_TEXTS
+    number = np.where(enough, known, FEWEST_TEXTS).astype(np.float64)
+    from_mean = changed - np.nansum(changed, axis=0) / number
+    second, third = (np.nansum(from_mean**power, axis=0) / number for power in (2, 3))
+    # What a text says is the change without it with the sign turned.
+    skewness = -third / np.where(second > 1e-100, second, 1.0) ** 1.5
+    by_chance = np.sqrt(6 * number * (number - 1) / ((number - 2) * (number + 1) * (number + 3)))
+    skewed = enough & (np.abs(skewness) > SURELY_SKEWED * by_chance)
+    return np.sqrt(np.where(enough, (number - 1) * second, 0.0)), np.where(skewed, skewness / np.sqrt(number), 0.0)
 
 
 @dataclass(eq=False)
@@ -125,22 +159,14 @@ class Model:
             ratio = difference / np.sqrt(np.maximum(difference_variances(fitted.covariance)[pairs], 0.0))
         return two_sided(ratio, fitted.df[pairs])
 
-    def jackknife_se(self) -> Floats | None:
-        """Errors of all differences from how they change without each document; None where there are too few texts.
+    def jackknife(self) -> Jackknife | None:
+        """How all differences change without each document; None where there are too few texts.
 
         The model takes all systems to vary alike. A system that fails on some documents varies more than that, which
         the documents themselves show (the jackknife with groups of documents deleted in turn).
         """
         texts = self.codes("text")
-        if texts is None:
-            return None
-        effects = self._effects_without_each(texts)
-        difference = effects[:, :, None] - effects[:, None, :]
-        known = (~np.isnan(difference)).sum(0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            from_mean = difference - np.nansum(difference, axis=0) / known
-            variance = (known - 1) / known * np.nansum(from_mean**2, axis=0)
-        return np.asarray(np.sqrt(np.where(known >= FEWEST_TEXTS, variance, 0.0)))
+        return None if texts is None else jackknife_of(self._effects_without_each(texts))
 
     def _effects_without_each(self, texts: Codes) -> Floats:
         """The effects without each text: (texts, systems); NaN where one cannot be estimated."""

@@ -16,14 +16,14 @@ them quick and comparable. So do parts of scores; a part of relative judgments i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
 from adjudge.ranking.decisions import DRAWS, PairDecisions, best_first, decide, levelled
-from adjudge.table.maths import Bools, Codes, Contrasts, Floats, contrasts, student_quantile
+from adjudge.table.maths import Bools, Codes, Contrasts, Floats, contrasts
 from adjudge.table.protocols import RELATIVE
 from adjudge.table.rng import DEFAULT_SEED
 
@@ -55,6 +55,8 @@ class Estimate:
     """The errors that give the p-values of all pairs, where these do not come from the errors of differences."""
     least_p: Floats | None = None
     """What p of a pair cannot be below after a change to its difference; None where nothing bounds it."""
+    least_errors: Floats | None = None
+    """What the errors of distances from the mean of all systems cannot be below; None where nothing bounds them."""
 
     @classmethod
     def of_effects(
@@ -96,10 +98,11 @@ class Estimate:
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
         """The interval of each difference by itself; NaN where no judgment bounds it."""
-        half = self.se * student_quantile(level / 2, self.df)
+        tested = self.contrasts if self.tested_se is None else replace(self.contrasts, se=self.tested_se)
+        low, high = replace(tested, difference=self.difference).interval(level)
         if self.unopposed is not None:
-            half[self.unopposed] = np.nan
-        return self.difference - half, self.difference + half
+            low[self.unopposed] = high[self.unopposed] = np.nan
+        return low, high
 
     def significant(self, level: float) -> Bools:
         """Which pairs differ, each by itself; symmetric."""
@@ -110,7 +113,7 @@ class Estimate:
         covariance = self.covariance if kept is None else self.covariance[np.ix_(kept, kept)]
         centre = np.eye(len(covariance)) - 1 / len(covariance)
         errors: Floats = np.sqrt(np.maximum(np.diag(centre @ covariance @ centre), 0.0))
-        return errors
+        return errors if kept is not None or self.least_errors is None else np.fmax(errors, self.least_errors)
 
 
 @dataclass(frozen=True, eq=False)

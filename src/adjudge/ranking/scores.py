@@ -32,7 +32,7 @@ from adjudge.table.maths import (
     memoised,
     student_quantile,
     student_tail,
-    with_errors,
+    with_least_errors,
 )
 from adjudge.table.participants import ASK_FOR_MAP, AccountEvidence, suspected_accounts
 from adjudge.table.protocols import EDITED, PROTOCOLS, RELATIVE, SCORED
@@ -76,11 +76,12 @@ def decide_scores(
 
 
 def spread_by_texts(estimate: Estimate, model: Model) -> Estimate:
-    """The estimate with errors at least as large as documents show (`Model.jackknife_se`)."""
-    shown = model.jackknife_se()
+    """The estimate with errors at least as large as texts show, and skewed as they are (`Model.jackknife`)."""
+    shown = model.jackknife()
     if shown is None:
         return estimate
-    return replace(estimate, contrasts=with_errors(estimate.contrasts, np.fmax(estimate.contrasts.se, shown)))
+    pairs = with_least_errors(estimate.contrasts, shown.se, shown.lean)
+    return replace(estimate, contrasts=pairs, least_errors=shown.from_mean)
 
 
 class ScoreEstimator:

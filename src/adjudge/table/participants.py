@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, replace
-from math import comb
+from math import ceil, comb, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -184,10 +184,16 @@ def _mark_names(judgments: Judgments, named: Collection[str]) -> Judgments:
 # account cannot be told safely, but two things can. Accounts at work at the same moment belong to different people: the
 # largest number of accounts whose spans (first to last judgment) contain one moment is the fewest people. And a person
 # who goes on under another account starts it soon after the last one ended, never before. In a crowd, as many start
-# shortly before another's end as shortly after it, so that the two counts tell hand-overs from coincidence.
+# shortly before another's end as shortly after it, so that the two counts tell hand-overs from coincidence. Where only
+# the names of accounts are suspicious and there are no more hand-overs than by chance, the accounts that go on for
+# another cannot be many: what hand-overs exceed coincidences by, two standard errors more, over the share of such
+# accounts that start so soon, within ten minutes or an hour, whichever leaves fewer people.
 
 HAND_OVER_SECONDS = 600.0
 """Of the accounts that start so soon after another ended, 83% are of the same person (ESA 2024, with its map)."""
+AN_HOUR = 3600.0
+PROMPT, WITHIN_HOUR = 0.4, 0.5
+"""The share of a person's further accounts that start in 10 minutes, and in an hour: 109 and 128 of 245 (ESA 2024)."""
 FEWEST_HAND_OVERS = 4
 """Hand-overs that are needed as evidence."""
 ASK_FOR_MAP = "give the map with --annotators to decide by people, or say --accounts-are-people"
@@ -200,7 +206,7 @@ class AccountEvidence:
     """What times and tasks say of the people behind accounts."""
 
     accounts: int
-    fewest_people: int | None
+    at_once: int | None
     """The largest number of accounts at work at one moment; None if times are not known."""
     hand_overs: int
     """Accounts that start within ten minutes after another ended."""
@@ -208,6 +214,22 @@ class AccountEvidence:
     """Accounts that start within ten minutes before another ends, which no hand-over explains."""
     one_task_each: bool
     """Whether every account is named as its only task: the account of a task, not of a person."""
+
+    within_hour: tuple[int, int] = (0, 0)
+    """Accounts that start within an hour after another ended, and before one ends."""
+    timed: bool = True
+    """Whether the times of all accounts are known."""
+
+    @property
+    def fewest_people(self) -> int | None:
+        """As few people as times allow; None if they are not known."""
+        if self.at_once is None or self.handed_over or not self.timed:
+            return self.at_once
+        counts = ((self.hand_overs, self.coincidences, PROMPT), (*self.within_hour, WITHIN_HOUR))
+        further = max(
+            (max(after - before, 0) + 2 * sqrt(after + before + 1)) / share for after, before, share in counts
+        )
+        return max(self.at_once, self.accounts - ceil(further))
 
     @property
     def handed_over(self) -> bool:
@@ -232,7 +254,8 @@ class AccountEvidence:
         """That accounts may be fewer people, and why."""
         accounts = counted(self.accounts, "account")
         if self.fewest_people is None:
-            return f"{accounts} may be fewer people ({self.reason}), and no times say how few"
+            assumed = "no times say how few, so that each is taken for a person"
+            return f"{accounts} may be fewer people ({self.reason}); {assumed}"
         few = agreeing(self.fewest_people, "one person", f"{self.fewest_people} people")
         return f"{accounts} may be as few as {few} ({self.reason})"
 
@@ -270,13 +293,15 @@ def account_evidence(judgments: Judgments) -> AccountEvidence | None:
     # An account of unknown times may be that of anybody.
     timed = span.drop_nulls()
     start, end = timed["start"].to_numpy(), timed["end"].to_numpy()
-    after, before = _near_ends(start, end)
+    after, before = _near_ends(start, end, HAND_OVER_SECONDS)
     return AccountEvidence(
         accounts=accounts,
-        fewest_people=_most_at_once(start, end) or None,
+        at_once=_most_at_once(start, end) or None,
         hand_overs=after,
         coincidences=before,
         one_task_each=bool(named.select(is_task).item()),
+        within_hour=_near_ends(start, end, AN_HOUR),
+        timed=timed.height == span.height,
     )
 
 
@@ -287,14 +312,14 @@ def _most_at_once(start: Floats, end: Floats) -> int:
     return int((begun - over).max(initial=0))
 
 
-def _near_ends(start: Floats, end: Floats) -> tuple[int, int]:
+def _near_ends(start: Floats, end: Floats, seconds: float) -> tuple[int, int]:
     """How many spans start shortly after the end of another, and how many shortly before one."""
     ends = np.sort(end)
-    since = np.searchsorted(ends, start - HAND_OVER_SECONDS, side="left")
+    since = np.searchsorted(ends, start - seconds, side="left")
     now = np.searchsorted(ends, start, side="right")
-    soon = np.searchsorted(ends, start + HAND_OVER_SECONDS, side="right")
+    soon = np.searchsorted(ends, start + seconds, side="right")
     # A span that is itself so short must not count as the other one.
-    own_now, own_soon = end <= start, (end > start) & (end <= start + HAND_OVER_SECONDS)
+    own_now, own_soon = end <= start, (end > start) & (end <= start + seconds)
     return int((now - since - own_now > 0).sum()), int((soon - now - own_soon > 0).sum())
 
 
