@@ -6,8 +6,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
+import adjudge
 from adjudge import gold
 from adjudge.metrics.join import read_keys
 from adjudge.table.errors import DataError, InputError
@@ -88,3 +90,18 @@ def test_keys_are_read_by_their_header(tmp_path: Path) -> None:
     file.write_text("segment document\n1 a\n1 b\n")
     with pytest.raises(InputError, match="line 3: segment '1' belongs to two documents"):
         read_keys(file)
+
+
+def test_reliability_of_one_run_predicts_a_second() -> None:
+    """Two runs of a known truth: z of 40 segments with noise 1 by 20 people; the true reliability is 20 / 21."""
+    rng = np.random.default_rng(1)
+    truth = rng.normal(size=40)
+    rows = [
+        {"annotator": f"a{a}", "system": "s", "segment": str(i), "score": float(50 + 10 * (truth[i] + rng.normal()))}
+        for a in range(20)
+        for i in range(40)
+    ]
+    found = adjudge.gold(pl.DataFrame(rows)).reliability
+    assert found is not None
+    assert found.reliability == pytest.approx(20 / 21, abs=0.03)
+    assert found.needed == pytest.approx(9, rel=0.5)

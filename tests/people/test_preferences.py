@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import adjudge
 from adjudge.people.agreement import agree
 from adjudge.people.coefficients import above_chance, alpha, group_annotations, pair_annotators, pair_repeats
 from adjudge.table.comparisons import comparisons
@@ -289,3 +290,23 @@ def test_a_scale_smaller_than_the_labels_is_refused() -> None:
     assert agree(judgments, labels=7).settings["labels"] == 7
     with pytest.raises(UsageError, match="the data use label 5"):
         agree(judgments, labels=4)
+
+
+def test_both_good_and_both_bad_are_kept_apart() -> None:
+    """Table 7 of Bojar et al. (2011): kappa .387 with four classes; .424 if both kinds of ties are one class."""
+    answers = {"B": "left", "T": "right", "fine": "both good", "wrong": "both bad"}
+    table = {
+        ("B", "B"): 9, ("fine", "B"): 1, ("wrong", "B"): 1, ("B", "T"): 2, ("T", "T"): 13, ("wrong", "T"): 3,
+        ("B", "fine"): 2, ("fine", "fine"): 2, ("wrong", "fine"): 3, ("B", "wrong"): 10, ("T", "wrong"): 5,
+        ("fine", "wrong"): 1, ("wrong", "wrong"): 11,
+    }  # fmt: skip
+    pairs = [pair for pair, times in table.items() for _ in range(times)]
+    rows = [
+        {"annotator": who, "segment": str(i), "left": "B", "right": "T", "winner": answers[answer]}
+        for i, pair in enumerate(pairs)
+        for who, answer in zip(("author of B", "author of T"), pair, strict=True)
+    ]
+    merged, apart = adjudge.agree(pl.DataFrame(rows), resamples=0).pairs_of_people
+    assert round(merged.mean, 3) == 0.424
+    assert round(apart.mean, 3) == 0.387
+    assert apart.same == pytest.approx(35 / 63)

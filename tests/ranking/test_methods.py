@@ -163,3 +163,11 @@ def test_equal_means_are_equal_though_sums_round_otherwise() -> None:
     judgments = Judgments.from_columns({**columns, "protocol": ["da"] * 9, "annotator": ["x"] * 9})
     ranking = rank(judgments, method="raw", settings=QUICK)
     assert [(system.system, system.rank) for system in ranking.systems] == [("a", 1), ("b", 1), ("c", 3)]
+
+
+def test_any_in_block_fails_only_those_alone_in_the_last_place() -> None:
+    """Bojar et al. (2011), footnote 6: rewarded once per block for winning or tying any comparison."""
+    judgments = blocks([{"a": 1, "b": 2, "c": 3}, {"a": 2, "b": 1, "c": 2}, {"a": 1, "b": 3, "c": 2}])
+    ranking = rank(judgments, method="block-any", settings=RankSettings(resamples=0))
+    expected = {"a": 1.0, "b": 2 / 3, "c": 2 / 3}
+    assert {row.system: row.score for row in ranking.systems} == pytest.approx(expected)

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
+import adjudge
 from adjudge.ranking.methods import RankSettings, rank
 from adjudge.ranking.significance import RankSums, halves_differ, mann_whitney
 from adjudge.table.errors import DataError
@@ -250,3 +251,15 @@ def _means_of_drawn(sheet: Sheet, times: np.ndarray) -> list[float]:
         values = [float(np.mean(scores[item])) for item in items]
         means.append(float(np.average(values, weights=weight)) if items else float("nan"))
     return means
+
+
+def test_z_by_task_takes_each_task_for_itself() -> None:
+    """One person, strict in the second task: by task both systems' z are those of Knowles (2021), section 5."""
+    rows = [
+        {"annotator": "a", "task": task, "segment": f"{task}{i}", "system": "AB"[i % 2], "score": score + shift}
+        for task, shift in (("1", 0.0), ("2", -25.0))
+        for i, score in enumerate((25.0, 50.0, 75.0, 100.0))
+    ]
+    ranking = adjudge.rank(pl.DataFrame(rows), method="zscore-task", resamples=0, everyone=True)
+    scores = {row.system: row.score for row in ranking.systems}
+    assert scores == pytest.approx({"B": 0.387298, "A": -0.387298}, abs=1e-5)

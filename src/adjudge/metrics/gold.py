@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.metrics.levels import TAIL, draws, interval, pooled_pearson
-from adjudge.metrics.results import CurvePoint, Gold, GoldRun, GoldScore
+from adjudge.metrics.results import CurvePoint, Gold, GoldReliability, GoldRun, GoldScore
 from adjudge.people.check import quality_of
 from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.judgments import Judgments, SetAside
@@ -33,6 +33,9 @@ ASSIGNMENT = ("annotator", "task")
 FEWEST_FOR_R = 3
 RESAMPLES = 1000
 _TEXTS = 72
+_HALVES = 73
+HALVES = 50
+"""Random halves of the annotators for the reliability of one run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +47,9 @@ class GoldSettings:
     )
     all_annotators: bool = option(False, f"The same as {param('everyone')}.")
     orders: int = option(200, "Random orders of judgments for the band around the curve.")
+    reliability: float = option(
+        0.9, "Reliability to plan for: how many judgments per document (or segment) reach it.", above=0, most=0.999
+    )
     seed: int = seed_option()
 
     def __post_init__(self) -> None:
@@ -88,9 +94,40 @@ def gold(
         level=level,
         scores=_rows(scores[0]),
         second=_rows(scores[1]) if two else (),
+        reliability=measure_reliability(tables[0], level, target=settings.reliability, seed=seed),
         correlation=_correlation(scores[0], scores[1], seed) if two else None,
         curve=_curve(scores[0], tables[1], level, orders, seed) if two else (),
     )
+
+
+def measure_reliability(table: pl.DataFrame, level: str, *, target: float, seed: int) -> GoldReliability | None:
+    """The reliability of a run's own scores, by random halves of its annotators, and the judgments that `target` needs.
+
+    The correlation r of scores by two halves gives 2 r / (1 + r) for all, and n times the judgments give
+    n R / (1 + (n - 1) R) (Spearman-Brown). None if the halves share too little.
+    """
+    table = table.drop_nulls("z")
+    people = table["annotator"].unique().sort().to_list()
+    if len(people) < 2 * FEWEST_FOR_R:
+        return None
+    key = list(UNIT) if level == "documents" else ["system", "document", "segment"]
+    found = []
+    for half in range(HALVES):
+        chosen = generator(seed, _HALVES, half).permutation(people)[: len(people) // 2].tolist()
+        mine = pl.col("annotator").is_in(chosen).fill_null(value=False)
+        first, second = (_scores(table.filter(part), level) for part in (mine, ~mine))
+        both = first.join(second, on=key, nulls_equal=True)
+        if both.height >= FEWEST_FOR_R:
+            found.append(pearson(both["z"].to_numpy(), both["z_right"].to_numpy()))
+    known = [r for r in found if np.isfinite(r)]
+    if not known:
+        return None
+    half_r = float(np.mean(known))
+    each = table.height / table.select(key).n_unique()
+    whole = 2 * half_r / (1 + half_r) if half_r > -1 else float("nan")
+    needed = None if whole <= 0 else target / (1 - target) * (1 - whole) / whole * each
+    repeats = table.height / table.select("system", "document", "segment").n_unique()
+    return GoldReliability(whole, each, target, needed, repeats, len(people))
 
 
 def check_runs(runs: int) -> None:

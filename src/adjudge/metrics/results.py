@@ -374,6 +374,26 @@ class CurvePoint:
     random_high: float | None
 
 
+REPEATS = 15
+"""Judgments of a segment from which its mean score is called reliable (Graham et al. 2015)."""
+
+
+@dataclass(frozen=True)
+class GoldReliability:
+    """How reliable the scores of one run are, and how many judgments a reliability needs."""
+
+    reliability: float
+    """The expected correlation with the scores of as many judgments by other people."""
+    judgments: float
+    """Mean judgments per document (or segment)."""
+    target: float
+    needed: float | None
+    """Judgments per document (or segment) for the target; None if nothing was told apart."""
+    repeats: float
+    """Mean judgments per output of a segment."""
+    annotators: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Gold(Result):
     """The gold standard of the first run, and its replication by an optional second run."""
@@ -384,6 +404,7 @@ class Gold(Result):
     level: str
     """`documents` or `segments`."""
     scores: tuple[GoldScore, ...]
+    reliability: GoldReliability | None = None
     second: tuple[GoldScore, ...] = ()
     correlation: Correlation | None = None
     curve: tuple[CurvePoint, ...] = ()
@@ -392,17 +413,51 @@ class Gold(Result):
         """The documented keys: the scores are under `documents` or `segments`."""
         plain = super().to_dict()
         scores = plain.pop("scores")
-        return {**plain, self.level: scores, "runs": to_plain(self.runs)}
+        return {**plain, self.level: scores, "runs": to_plain(self.runs), "statement": self.statement}
+
+    @property
+    def statement(self) -> str:
+        """What a paper says of the gold standard: who judged, how many judgments, how reliable the scores are."""
+        run, found = self.runs[0], self.reliability
+        said = (
+            f"The gold standard has {len(self.scores)} {self.level} scored by direct assessment: {run.judgments:,} "
+            f"judgments by {run.kept} of {run.annotators} annotators who pass the quality control, standardised by "
+            "annotator, averaged by segment"
+        )
+        said += " and then by document." if self.level == "documents" else "."
+        if found is not None:
+            said += f" Its split-half reliability is {found.reliability:.2f} with {found.judgments:.0f} judgments each."
+        if self.correlation is not None:
+            low, high = self.correlation.interval
+            said += f" A second run correlates with r = {self.correlation.pearson:.2f} (95% {low:.2f} to {high:.2f})."
+        return said
 
     def tables(self) -> tuple[Table, ...]:
         """The runs, their correlation, and the scores."""
         counts = {name: number(name, 0) for name in ("annotators", "kept", "judgments")}
         tables = [tabulate("Runs", self.runs, {"name": text("run"), **counts})]
+        if self.reliability is not None:
+            tables.append(_reliability_table(self.reliability, self.level, self.statement))
         if self.correlation is not None:
             tables.append(_correlation_table(self.correlation, self.level))
         if self.curve:
             tables.append(_curve_table(self.curve, self.level))
         return (*tables, _scores_table(self.scores, self.level))
+
+
+def _reliability_table(found: GoldReliability, level: str, statement: str) -> Table:
+    one = level.removesuffix("s")
+    columns = {
+        "reliability": number("reliability", 2, help="by random halves of the annotators"),
+        "judgments": number(f"judgments per {one}", 1),
+        "target": number("target", 2),
+        "needed": number("needed", 0, help=f"judgments per {one} for the target"),
+        "repeats": number("judgments per segment", 1),
+    }
+    note = statement
+    if level == "segments" and found.repeats < REPEATS:
+        note += f" Segments have {found.repeats:.1f} judgments each; {REPEATS} are advised (Graham et al. 2015)."
+    return tabulate("Reliability of the first run", (found,), columns, note)
 
 
 def _correlation_table(correlation: Correlation, level: str) -> Table:

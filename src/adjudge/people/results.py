@@ -296,6 +296,23 @@ class LengthAgreement:
     intra: Mapping[str, Mapping[str, Number]]
 
 
+@dataclass(frozen=True)
+class PeopleKappas:
+    """The range of Cohen's kappa over pairs of annotators, by how the answers are read."""
+
+    reading: str
+    pairs: int
+    """Pairs of annotators who share at least ten annotations."""
+    low: float
+    mean: float
+    sd: float
+    high: float
+    fleiss: float
+    """Fleiss' kappa of the items that everybody annotated; only where classes are kept apart."""
+    same: float
+    """Share of these items on which everybody says the same."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Agreement(Result):
     """Inter- and intra-annotator agreement, with and without the reference, and by annotator."""
@@ -308,6 +325,7 @@ class Agreement(Result):
     intra: Mapping[str, Coefficients]
     annotators: tuple[AnnotatorAgreement, ...]
     by_length: tuple[LengthAgreement, ...] | None = None
+    pairs_of_people: tuple[PeopleKappas, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The documented keys; `by_length` only if lengths are known."""
@@ -321,7 +339,16 @@ class Agreement(Result):
         first = (self._coefficients(), self._chance()) if self.kind == "preferences" else (self._scores(),)
         lengths = (self._lengths(),) if self.by_length else ()
         intervals = (self._intervals(),) if any(agreement.interval for _, _, agreement in self._parts()) else ()
-        return (*first, *intervals, self._annotators(), *lengths)
+        return (*first, *intervals, *self._people(), self._annotators(), *lengths)
+
+    def _people(self) -> tuple[Table, ...]:
+        if not self.pairs_of_people:
+            return ()
+        kappas = {name: number(name) for name in ("low", "mean", "sd", "high")}
+        columns = {"reading": text("answers"), "pairs": number("pairs", 0), **kappas}
+        if any(one.fleiss == one.fleiss for one in self.pairs_of_people):
+            columns |= {"fleiss": number("Fleiss"), "same": percent("all say the same")}
+        return (tabulate("Kappa of every two annotators", self.pairs_of_people, columns),)
 
     def _parts(self) -> list[tuple[str, str, Coefficients]]:
         both = {"inter": self.inter, "intra": self.intra}

@@ -48,6 +48,7 @@ class ChangeFamily(StrEnum):
         return family
 
     HUMAN_REMOVED = "human removed", "human"
+    REFERENCES_REMOVED = "references removed", "references"
     HUMAN_DIVIDED = "human divided", "human"
     LOWEST_REMOVED = "lowest removed", "lowest"
     HIGHEST_REMOVED = "highest removed", "highest"
@@ -69,6 +70,7 @@ class ChangeFamily(StrEnum):
 
 ONCE_PER_PAIR = (
     ChangeFamily.HUMAN_REMOVED,
+    ChangeFamily.REFERENCES_REMOVED,
     ChangeFamily.HUMAN_DIVIDED,
     ChangeFamily.LOWEST_REMOVED,
     ChangeFamily.HIGHEST_REMOVED,
@@ -214,6 +216,9 @@ def human_changes(sheet: Sheet, removal: str = GENUINE) -> Iterator[Change[Sheet
         yield Change(name, ChangeFamily.HUMAN_REMOVED, sheet.human, _without_all_rows_of_human)
     else:
         yield Change("human and references removed", ChangeFamily.HUMAN_REMOVED, sheet.human, _without_human)
+    if sheet.human.any() and sheet.of_kind("reference").any():
+        nobody = np.zeros(len(sheet.systems), dtype=bool)
+        yield Change("references alone removed", ChangeFamily.REFERENCES_REMOVED, nobody, _without_references)
     for divisor in DIVISORS:
         name = f"human divided by {divisor:g}"
         yield Change(name, ChangeFamily.HUMAN_DIVIDED, sheet.human, _human_divided(divisor), divisor)
@@ -257,6 +262,10 @@ def _without_human(sheet: Sheet) -> Sheet:
     # Degraded references stay: they were never meant to be a good translation.
     human = sheet.of_systems(sheet.human) & ~sheet.of_kind("degraded")
     return sheet.keep(~(human | sheet.of_kind("reference")))
+
+
+def _without_references(sheet: Sheet) -> Sheet:
+    return sheet.keep(~sheet.of_kind("reference"))
 
 
 def _without_all_rows_of_human(sheet: Sheet) -> Sheet:

@@ -52,6 +52,8 @@ class Tally:
     """Blocks in which the system is strictly better than all others with a rank."""
     block_wins_or_ties: NDArray[np.float64]
     """Blocks in which no system is better."""
+    block_not_last: NDArray[np.float64]
+    """Blocks in which the system is better than another, or tied with it."""
     points: NDArray[np.float64]
     """Sum of (labels on the scale + 1 - rank)."""
 
@@ -76,6 +78,7 @@ class Tally:
             self.blocks[..., kept],
             self.block_wins[..., kept],
             self.block_wins_or_ties[..., kept],
+            self.block_not_last[..., kept],
             self.points[..., kept],
         )
 
@@ -195,7 +198,7 @@ class Units:
         lead = cells.shape[:-1]
         wins, ties, of_blocks = np.split(cells, [n * n, 2 * n * n], axis=-1)
         ties = ties.reshape(*lead, n, n)
-        blocks, block_wins, block_wins_or_ties, points = np.split(of_blocks, 4, axis=-1)
+        blocks, block_wins, block_wins_or_ties, block_not_last, points = np.split(of_blocks, 5, axis=-1)
         return Tally(
             self.systems,
             self.human,
@@ -204,6 +207,7 @@ class Units:
             blocks,
             block_wins,
             block_wins_or_ties,
+            block_not_last,
             points,
         )
 
@@ -362,7 +366,7 @@ class _Cells(NamedTuple):
 
 def _width(comparisons: Comparisons) -> int:
     n = len(comparisons.systems)
-    return 2 * n * n + 4 * n
+    return 2 * n * n + 5 * n
 
 
 def _block_cells(comparisons: Comparisons, scale: int) -> _Cells:
@@ -376,7 +380,10 @@ def _block_cells(comparisons: Comparisons, scale: int) -> _Cells:
     blocks = len(comparisons.block_annotator)
     best = np.full(blocks, np.iinfo(np.int32).max)
     np.minimum.at(best, block, rank)
-    top = rank == best[block]
+    worst = np.zeros(blocks, dtype=np.int64)
+    np.maximum.at(worst, block, rank)
+    top, bottom = rank == best[block], rank == worst[block]
+    last = bottom & (np.bincount(block[bottom], minlength=blocks)[block] == 1)
     sole = top & (np.bincount(block[top], minlength=blocks)[block] == 1)
     labels = [
         _Cells(block[chosen], 2 * n * n + part * n + system[chosen], value[chosen])
@@ -384,7 +391,8 @@ def _block_cells(comparisons: Comparisons, scale: int) -> _Cells:
             (0, np.ones(len(rank), dtype=bool), np.ones(len(rank))),
             (1, sole, np.ones(len(rank))),
             (2, top, np.ones(len(rank))),
-            (3, np.ones(len(rank), dtype=bool), (scale + 1 - rank).astype(float)),
+            (3, ~last, np.ones(len(rank))),
+            (4, np.ones(len(rank), dtype=bool), (scale + 1 - rank).astype(float)),
         )
     ]
     return _Cells(*(np.concatenate(parts) for parts in zip(pairs, *labels, strict=True)))

@@ -120,6 +120,7 @@ _ALL = (
     _ratio("wins-no-reference", "share won of comparisons without the reference", function="wins", reference="exclude"),
     _ratio("block-wins-or-ties", "share of blocks in which none was better", counts_reference=True),
     _ratio("block-wins", "share of blocks won outright", counts_reference=True),
+    _ratio("block-any", "share of blocks in which it was not alone in the last place", counts_reference=True),
     _ratio("rank-points", "mean of labels + 1 - rank", unit="rank points", counts_reference=True),
     Method(
         "mixed", "scores", "scores.rank_by_model",
@@ -145,6 +146,10 @@ _ALL = (
     ),
     Method(
         "zscore", "scores", "scores.rank_by_means", "mean of scores standardised by annotator", "mean z-score",
+        standardises=True, beside=_MEANS,
+    ),
+    Method(
+        "zscore-task", "scores", "scores.rank_by_means", "mean of scores standardised by task (HIT)", "mean z-score",
         standardises=True, beside=_MEANS,
     ),
     Method(

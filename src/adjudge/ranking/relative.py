@@ -351,6 +351,11 @@ def block_wins_or_ties(tally: Tally) -> NDArray[np.float64]:
     return divide(tally.block_wins_or_ties, tally.blocks)
 
 
+def block_any(tally: Tally) -> NDArray[np.float64]:
+    """Share of blocks in which the system was better than another, or tied with it (Bojar et al. 2011, footnote 6)."""
+    return divide(tally.block_not_last, tally.blocks)
+
+
 def block_wins(tally: Tally) -> NDArray[np.float64]:
     """Share of blocks won outright."""
     return divide(tally.block_wins, tally.blocks)

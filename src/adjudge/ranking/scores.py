@@ -622,7 +622,7 @@ def rank_by_means(judgments: Judgments, method: Method, settings: RankSettings) 
     sheet = sheet_of(judgments)
     if len(sheet.systems) < 2:
         raise DataError(f"at least two systems must be scored, the data hold {sheet.systems[0]}; nothing can be ranked")
-    z_sheet = standardised(sheet, zero_sd=settings.zero_sd, calibrated=method.name == "zscore-calibrated")
+    z_sheet = _standardised(judgments, sheet, method, settings)
     chosen = sheet if method.name == "raw" else z_sheet
     resamples = DEFAULT_RESAMPLES if settings.resamples is None else settings.resamples
     resampled = resampled_means(chosen, resamples if len(chosen.annotators) > 1 else 0, generator(settings.seed))
@@ -672,6 +672,18 @@ def rank_by_means(judgments: Judgments, method: Method, settings: RankSettings) 
         annotators=None if NOBODY in sheet.annotators else len(sheet.annotators),
         notes=(*_notes(sheet, z_sheet), *weights_note(means.weight)),
     )
+
+
+def _standardised(judgments: Judgments, sheet: Sheet, method: Method, settings: RankSettings) -> Sheet:
+    """Scores as z by annotator; by task, where an annotator may have a scale of their own in each."""
+    if method.name != "zscore-task":
+        return standardised(sheet, zero_sd=settings.zero_sd, calibrated=method.name == "zscore-calibrated")
+    if judgments.table["task"].is_null().all():
+        raise DataError("the data name no tasks, so scores cannot be standardised by task; use zscore")
+    task = pl.format("{} | {}", pl.col("annotator").fill_null(NOBODY), pl.col("task").fill_null(""))
+    by_task = sheet_of(replace(judgments, table=judgments.table.with_columns(task.alias("annotator"))))
+    z = standardised(replace(by_task, systems=sheet.systems), zero_sd=settings.zero_sd)
+    return sheet.with_scores(z.score)
 
 
 def _source(judgments: Judgments) -> Provenance:
