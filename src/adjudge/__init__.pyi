@@ -148,6 +148,7 @@ def gold(
     level: Literal['documents', 'segments'] | None = None,
     all_annotators: bool = False,
     orders: int = 200,
+    reliability: float = 0.9,
     seed: int = 1,
     **reading: Any,
 ) -> Gold: ...
