@@ -18,7 +18,7 @@ from adjudge.ranking.decisions import (
     rank_bounds,
     resampled_rank_sets,
 )
-from adjudge.ranking.significance import difference_spread, resampling_tests, sign_tests
+from adjudge.ranking.significance import Separation, difference_spread, resampling_tests, sign_tests
 from tests.conftest import examples
 
 
@@ -116,3 +116,12 @@ def three_systems(p12: float, p13: float, p23: float) -> PairTests:
 def test_lines_stand_where_the_rule_says(rule: str, p: tuple[float, float, float], expected: list[int]) -> None:
     after = line_after(rule, np.arange(3), three_systems(*p), np.zeros((3, 3), dtype=bool), 0.05)
     assert cluster_numbers(after).tolist() == expected
+
+
+def test_one_lead_that_was_seldom_seen_costs_others_one_rank() -> None:
+    """A won all of three comparisons: it may be anywhere, but nobody else can pass more than A because of it."""
+    seldom = np.zeros((4, 4))
+    seldom[0, 1:] = seldom[1:, 0] = 0.25
+    apart = Separation(seldom, np.zeros((4, 4), dtype=bool), np.zeros((4, 4), dtype=bool))
+    places = np.array([[1, 1], [2, 2], [3, 3], [4, 4]])
+    assert apart.widened(places, places, 0.05).tolist() == [[1, 4], [1, 2], [2, 3], [3, 4]]

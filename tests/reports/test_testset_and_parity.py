@@ -46,9 +46,7 @@ def test_topics_have_a_chart() -> None:
 def test_parity() -> None:
     comparison = parity(SMALL, human="ref", before=SMALL, settings=ParitySettings(resamples=50))
     page = build_parity_page({"en-ko": comparison}, title="Parity")
-    assert page.pairs[0].headline == (
-        "For these two people only: the data cannot tell x and y from ref, which is no proof of parity."
-    )
+    assert page.pairs[0].headline == ("The data cannot tell x and y from ref, which is no proof of parity.")
     assert page.pairs[0].words == (
         "x: +0.0 points of parity from before to after (95% +0.0 to +0.0, by resampling 2 documents).",
         "y: +0.0 points of parity from before to after (95% +0.0 to +0.0, by resampling 2 documents).",

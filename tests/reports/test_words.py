@@ -67,7 +67,7 @@ def test_an_open_first_place_names_the_candidates() -> None:
     assert headline(made) == together
     sentences = verdict(made)
     assert "4 of 6 pairs of systems are decided, at a level of 5% for all together." in sentences
-    assert "Lines make 2 groups: everyone above a line is decided better than everyone below it." in sentences
+    assert "A line makes two groups: everyone above it is decided better than everyone below it." in sentences
     assert [system.letters for system in made.systems] == ["a", "ab", "b", "c"]
 
 

@@ -12,7 +12,7 @@ from adjudge.campaigns.adaptive import GIVEN_UP
 from adjudge.campaigns.controls import plan_amounts
 from adjudge.table.judgments import SetAside
 from adjudge.table.maths import divide
-from adjudge.table.protocols import KINDS, PROTOCOLS, WORK
+from adjudge.table.protocols import COUNTED, COUNTED_AMONG_RANKED, PROTOCOLS, WORK
 from adjudge.table.results import Result, Setting, Table, number, percent, tabulate, text
 from adjudge.table.wording import agreeing, counted
 
@@ -559,11 +559,12 @@ def measure_balance(tasks: TaskSet, campaign: Campaign, testset: TestSet | None 
 
 def _count_answers(tasks: TaskSet, *, special: bool) -> int:
     """Answers wanted of all people together: to controls and examples (`special`), or those that count as judgments."""
+    kinds = (*(COUNTED_AMONG_RANKED if PROTOCOLS[tasks.protocol].relative else COUNTED), "calibration")
     return sum(
         task.judgments
         for task in tasks.tasks
         for _, _, output in task.outputs()
-        if (KINDS[output.kind].control or output.kind == "tutorial") == special
+        if (output.kind not in kinds) == special
     )
 
 

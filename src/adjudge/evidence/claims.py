@@ -296,7 +296,7 @@ def better_claims(case: Case, trials: Callable[[], list[Trial]]) -> tuple[Claim,
         )
         claims[pair] = _tried(claim, case, pair, tried) if decisions.better[pair] else claim
     by_strength = sorted(claims.values(), key=lambda claim: (_STRENGTH[claim.verdict], -(claim.estimate or 0.0)))
-    return (_best(case, claims), *by_strength)
+    return (*_best(case, claims), *by_strength)
 
 
 def _tried(claim: Claim, case: Case, pair: Pair, trials: Sequence[Trial]) -> Claim:
@@ -350,15 +350,19 @@ def _reason(
     return say_reason(verdict, trial=breaking.name, difference=difference, p=p)
 
 
-def _best(case: Case, claims: dict[Pair, Claim]) -> Claim:
-    """That A is the best stands on A being better than every other system."""
-    first = case.order[0]
-    parts = [claim for (better, _), claim in claims.items() if better == first]
+def _best(case: Case, claims: dict[Pair, Claim]) -> Iterator[Claim]:
+    """That A is the best stands on A being better than every other system; human translations do not compete."""
+    human = case.shown.human
+    among = [system for system in case.order if not human[system]] or case.order
+    if len(among) < 2:
+        return
+    first = among[0]
+    parts = [claim for (better, worse), claim in claims.items() if better == first and worse in among]
     weakest = max(parts, key=lambda claim: (_STRENGTH[claim.verdict], -(claim.estimate or 0.0)))
     name = case.shown.systems[first]
     best = replace(
         weakest,
-        claim=claim_best(name),
+        claim=claim_best(name, among_machines=len(among) < len(case.order)),
         kind="best",
         systems=(name,),
         p_holm=_largest(claim.p_holm for claim in parts),
@@ -366,9 +370,10 @@ def _best(case: Case, claims: dict[Pair, Claim]) -> Claim:
         p=_largest(claim.p for claim in parts),
     )
     if weakest.verdict == "not supported":
-        return best
+        yield best
+        return
     common = set.intersection(*({*claim.survives} for claim in parts))
-    return replace(
+    yield replace(
         best,
         survives=tuple(family for family in parts[0].survives if family in common),
         broken_by=tuple(dict.fromkeys(trial for claim in parts for trial in claim.broken_by)),
@@ -490,7 +495,7 @@ def claims_section(judgments: Judgments, settings: AuditSettings) -> Claims:
     humans = tuple(name for name, human in zip(whole.systems, whole.human, strict=True) if human)
     conditions = None
     if humans:
-        conditions = replace(find_conditions(judgments, len(humans)), accounts=accounts)
+        conditions = find_conditions(judgments, len(humans))
     return Claims(
         method="bradley-terry" if relative else "mixed",
         unit="log-odds of winning" if relative else "points",

@@ -17,8 +17,9 @@ import numpy as np
 import polars as pl
 
 from adjudge.table.judgments import codes_of
-from adjudge.table.protocols import COUNTED, RELATIVE
-from adjudge.table.record import is_answered
+from adjudge.table.participants import suspected_accounts
+from adjudge.table.protocols import RELATIVE
+from adjudge.table.record import is_answered, is_judgment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,6 +68,7 @@ def find_conditions(judgments: Judgments, humans: int, *, checked: bool | None =
     people = table["annotator"]
     return Conditions(
         people=None if people.null_count() else people.n_unique(),
+        accounts=not {*judgments.protocols} & {*RELATIVE} and suspected_accounts(judgments) is not None,
         raters=_only_value(table, "raters"),
         shown=_only_value(table, "shown"),
         context=_context(table),
@@ -77,7 +79,7 @@ def find_conditions(judgments: Judgments, humans: int, *, checked: bool | None =
 
 
 def _answers(judgments: Judgments) -> pl.DataFrame:
-    return judgments.final().table.filter(is_answered() & pl.col("kind").is_in(COUNTED))
+    return judgments.final().table.filter(is_answered() & is_judgment())
 
 
 def _column(table: pl.DataFrame, condition: str) -> pl.Series | None:

@@ -418,7 +418,7 @@ class _ScoreReasons:
                 continue
             if part == "strictness":
                 share, strictest, kindest = self.shares[i]
-                why = words.say_who_judged(held, share, extreme=strictest if held < 0 else kindest)
+                why = words.say_strictness(held, share, extreme=strictest if held < 0 else kindest)
             else:
                 named = cast("Literal['tasks', 'documents', 'segments', 'tastes', 'rest']", part)
                 why = words.say_what_judged(named, held)

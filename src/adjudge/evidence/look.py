@@ -26,8 +26,8 @@ from adjudge.evidence.verdict_looks import say_for_whom, say_verdict_of_looks
 from adjudge.table.errors import DataError, InputError, UsageError, param, unknown_choice
 from adjudge.table.files import exists, read_text, write_text
 from adjudge.table.judgments import KEY, Judgments, fingerprint
-from adjudge.table.protocols import COUNTED, RATED
-from adjudge.table.record import ANSWER, LooksRecord, TakenLook, is_answered, once_per_text
+from adjudge.table.protocols import RATED
+from adjudge.table.record import ANSWER, LooksRecord, TakenLook, is_answered, is_judgment, once_per_text
 from adjudge.table.settings import REQUIRED, method_option, option, seed_option
 from adjudge.table.wording import agreeing, counted, listed
 
@@ -404,7 +404,8 @@ def planned_part(judgments: Judgments, planned: int) -> Judgments:
     beyond = counting.sort("saved", maintain_order=True).slice(planned).select(ANSWER)
     late = judgments.table.select(pl.struct(ANSWER).is_in(beyond.to_struct().implode())).to_series()
     border = counting["saved"].sort()[planned - 1]
-    after = (judgments.table["saved"] > border).fill_null(value=False) & ~judgments.table["kind"].is_in(COUNTED)
+    judged = judgments.table.select(is_judgment()).to_series()
+    after = (judgments.table["saved"] > border).fill_null(value=False) & ~judged
     return judgments.keep(pl.lit(~(late | after)), otherwise=reason)
 
 

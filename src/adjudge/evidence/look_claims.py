@@ -17,20 +17,20 @@ from math import ceil
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-import polars as pl
 
 from adjudge.evidence.boundaries import LEAST_PEOPLE, Observed, State, bound, crossing, information_of
 from adjudge.evidence.verdict_facts import claim_better, claim_top
 from adjudge.evidence.verdict_looks import advise, say_contradicted, say_doubt, say_outlook, say_too_few
 from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.maths import NORMAL_95, Bools, normal_quantile, student_below, student_quantile
-from adjudge.table.protocols import COUNTED
-from adjudge.table.record import count_answers, is_answered
+from adjudge.table.record import count_answers, is_answered, is_judgment
 from adjudge.table.results import Result, Table, number, percent, tabulate, text
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import polars as pl
 
     from adjudge.ranking.ranking import PairComparison, Ranking
     from adjudge.table.judgments import Judgments
@@ -100,7 +100,7 @@ def count_people(judgments: Judgments) -> int | None:
 
 def answered_rows(judgments: Judgments) -> pl.DataFrame:
     """The rows that count towards the plan: ranks, scores, and translations that were corrected."""
-    return judgments.final().table.filter(is_answered() & pl.col("kind").is_in(COUNTED))
+    return judgments.final().table.filter(is_answered() & is_judgment())
 
 
 # What open claims still need, how likely they are settled within the plan, and the advice that follows.

@@ -68,10 +68,21 @@ def add_verdict(
 
 def say_accounts(ranking: Ranking) -> list[str]:
     """That accounts are taken for as few people as there may be."""
-    if ranking.fewest_people is None or ranking.annotators is None:
+    if not ranking.accounts or ranking.annotators is None:
         return []
-    accounts = f"The {ranking.annotators:,} accounts may be as few as {ranking.fewest_people:,} people"
-    return [f"{accounts}, and all is decided as if they were: tell which accounts are one person."]
+    if ranking.fewest_people is None:
+        return [f"The {ranking.annotators:,} accounts may be fewer people: tell which accounts are one person."]
+    few = counted(ranking.fewest_people, "person", "people")
+    accounts = f"The {ranking.annotators:,} accounts may be as few as {few}, and pairs are decided as if they were."
+    return [accounts, "Tell which accounts are one person, or that each is a person of their own."]
+
+
+def say_who_judged(ranking: Ranking, otherwise: str) -> str:
+    """`20 annotators`, which is said `otherwise`; or how many accounts, where these may be fewer people."""
+    if not ranking.accounts or ranking.annotators is None:
+        return otherwise
+    few = "fewer" if ranking.fewest_people is None else f"as few as {ranking.fewest_people:,}"
+    return f"{counted(ranking.annotators, 'account')}, which may be {few} people"
 
 
 def say_left_out(decisions: Decisions, left_out: Sequence[str], everyone: Ranking | None) -> list[str]:
@@ -125,7 +136,8 @@ def _say_view(decisions: Decisions) -> str:
     if len(leaders) == 1:
         if len(decisions.systems) == 2:
             return claim_better(leaders[0], next(name for name in decisions.systems if name != leaders[0]))
-        return claim_best(leaders[0]) if decisions.all_behind else f"{leaders[0]} comes first"
+        best = claim_best(leaders[0], among_machines=bool(decisions.standings))
+        return best if decisions.all_behind else f"{leaders[0]} comes first"
     return f"{few_names(leaders)} lead together"
 
 
@@ -349,6 +361,8 @@ def say_clusters(clusters: int, systems: int) -> str:
     """What the lines of a ranking mean."""
     if clusters in (1, systems):
         return ""
+    if clusters == 2:
+        return "A line makes two groups: everyone above it is decided better than everyone below it."
     return f"Lines make {clusters} groups: everyone above a line is decided better than everyone below it."
 
 

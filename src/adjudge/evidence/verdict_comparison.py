@@ -145,7 +145,7 @@ def _worth(amount: float) -> str:
     return f"which {'costs' if amount < 0 else 'gives'} it {_points(amount)}"
 
 
-def say_who_judged(amount: float, share: float, *, extreme: bool) -> str:
+def say_strictness(amount: float, share: float, *, extreme: bool) -> str:
     """That stricter, or more generous, people than average judged a system; one of them perhaps most of it.
 
     Args:

@@ -143,7 +143,7 @@ def decide_by_ranking(ranking: Ranking, claims: Claims | None = None, annotators
             among,
             {(pair.better, pair.worse): pair.p for pair in ranking.comparisons},
             ranking.critical,
-            None if ranking.fewest_people is not None else annotators,
+            None if ranking.accounts else annotators,
         ),
         conditions=None if audited is None else audited.conditions,
     )
@@ -333,9 +333,9 @@ def claim_better(better: str, worse: str) -> str:
     return f"{better} is better than {worse}"
 
 
-def claim_best(system: str) -> str:
-    """The claim about the first system."""
-    return f"{system} is the best"
+def claim_best(system: str, *, among_machines: bool = False) -> str:
+    """The claim about the first system, which human translations do not compete with."""
+    return f"{system} is the best{' machine translation' if among_machines else ''}"
 
 
 def claim_top(members: Sequence[str]) -> str:

@@ -202,7 +202,8 @@ def _parity_sentences(
     judged: str,
 ) -> tuple[str, ...]:
     (first, names), *others = by_verdict.items()
-    people = FOR_FEW.get(annotators or 0, "")
+    # What cannot be told is not told of other people: nothing is said of those who judged.
+    people = "" if first == "not told apart" else FOR_FEW.get(annotators or 0, "")
     if not others and first == "below the human" and len(names) > 1:
         opening, statement = "All systems", f" are below {human}."
     else:
@@ -227,7 +228,10 @@ def _parity_sentence(
 
 def explain_parity(margin: float | None) -> str:
     """What the verdicts in a table of parity mean."""
-    note = "'Not told apart' is not proof of parity. Verdicts are corrected for all systems (Holm)."
+    note = (
+        "'Not told apart' is not proof of parity. Verdicts are corrected for all comparisons with the human (Holm). "
+        "A ranking corrects for all pairs, so that it may leave open what is decided here."
+    )
     if margin is None:
         return note
     return (

@@ -55,8 +55,8 @@ _MEANINGS = {
     "raw": "mean score",
     "z": "mean of the scores standardised by annotator",
     "n_all": "judgments behind the segments",
-    "se": "standard error of the distance from the mean of all systems",
-    "low": "lower end of an interval of the distance from the mean of all systems, beside the score",
+    "se": "standard error of the distance from the mean of all systems, or of the score where annotators are resampled",
+    "low": "lower end of an interval: see the note below the table",
     "high": "upper end of the same interval",
     "typical": "where the system's typical score stands among all scores, in percent",
     "low_share": "share of the system's scores among the lowest 5% of the campaign",
@@ -151,8 +151,10 @@ class Ranking(results.Result):
     """The normal statistic at which open pairs would be decided; None where more people would not narrow the test."""
     annotators: int | None = None
     """How many people judged; None where not all of them are named."""
+    accounts: bool = False
+    """Whether the annotators are accounts that may be fewer people."""
     fewest_people: int | None = None
-    """As few people may be behind the accounts that count as annotators; None where nothing suggests it."""
+    """As few people may be behind these accounts; None where nothing suggests it, or no times say how few."""
     verdict: tuple[str, ...] = ()
     """Who is best, and how many pairs are decided, in a sentence each (`evidence.verdict` words them)."""
     components: tuple[VarianceComponent, ...] = ()
@@ -197,7 +199,7 @@ class Ranking(results.Result):
             *(results.Column(name, digits=self._digits, help=_MEANINGS.get(name, ""), name=name) for name in shown),
             results.text("letters", help="systems that share a letter are not separated"),
             results.span("rank set", help="ranks that the decided pairs leave possible", name="rank_set"),
-            results.number("n", 0, help="judgments (or segments) behind the score"),
+            results.number("n", 0, help=self._counted),
             *(_detail(name) for name in others),
         )
         ranking = results.Table(f"Ranking by {self.method}", columns, rows, self._explain(lines), lines)
@@ -215,6 +217,13 @@ class Ranking(results.Result):
         """Two digits of points; strengths, z-scores and shares have three."""
         return 2 if self.difference_unit == "points" or self.method == "raw" else 3
 
+    @property
+    def _counted(self) -> str:
+        """What `n` counts."""
+        if self.kind == "relative":
+            return "comparisons with other systems"
+        return "judgments, without repeats" if self.components else "segments"
+
     def _explain(self, lines: frozenset[int]) -> str:
         """How to read the table."""
         shared = "Systems that share a letter are not separated."
@@ -223,9 +232,8 @@ class Ranking(results.Result):
             drawn = f"Lines follow the rule '{self.lines.rule}' at {self.lines.level:g}."
         bars = ""
         if any(system.numbers.get("low") is not None for system in self.systems):
-            bars = (
-                f"Low and high are a {100 * (1 - self.lines.level):g}% interval of the distance from the mean of all."
-            )
+            of = "distance from the mean of all" if self.components else "score, from resampled annotators"
+            bars = f"Low and high are a {100 * (1 - self.lines.level):g}% interval of the {of}."
         return " ".join(part for part in (shared, drawn, bars) if part)
 
     def _helpers(self) -> tuple[results.Table, ...]:
@@ -336,6 +344,7 @@ def assemble(
     level: float,
     settings: Mapping[str, Setting],
     annotators: int | None = None,
+    accounts: bool = False,
     fewest_people: int | None = None,
     notes: tuple[str, ...] = (),
     components: tuple[VarianceComponent, ...] = (),
@@ -369,6 +378,7 @@ def assemble(
         correction=decisions.corrected.name,
         critical=decisions.corrected.critical,
         annotators=annotators,
+        accounts=accounts,
         fewest_people=fewest_people,
         components=components,
         left_out=left_out,

@@ -497,7 +497,7 @@ def rank_by_model(
             estimator.design.set_aside + (() if matched is None else matched.set_aside),
             judgments.final().notes,
         ),
-        ranking.findings,
+        replace(ranking.findings, n=_count_judgments(judgments, estimator.design)),
         method=method.name,
         rule=rule,
         level=settings.level,
@@ -514,14 +514,37 @@ def rank_by_model(
             **({} if matched is None else {"helpers": len(matched.names), "with": matched.fingerprint}),
         },
         annotators=estimator.annotators,
+        accounts=estimator.accounts is not None,
         fewest_people=None if estimator.accounts is None else estimator.accounts.fewest_people,
-        notes=(*estimator.account_notes(ranking.decisions), *ranking.notes, *_unnamed_note(estimator)),
+        notes=(
+            *estimator.account_notes(ranking.decisions),
+            *ranking.notes,
+            *_unnamed_note(estimator),
+            *_repeats_note(judgments, estimator.design),
+        ),
         components=model.components,
         left_out=model.left_out,
         helpers=() if ranking.helped is None else ranking.helped.helpers,
         gain=None if (helped := ranking.helped) is None else (helped.gain, helped.gain_low, helped.gain_high),
         screen_effects=ranking.screen_effects,
     )
+
+
+def _repeated(judgments: Judgments, design: MixedDesign) -> Bools:
+    """Which rows of the design are repeats."""
+    return (judgments.final().table["kind"] == "repeat").to_numpy()[design.row]
+
+
+def _count_judgments(judgments: Judgments, design: MixedDesign) -> Codes:
+    """The judgments of every system, without repeats: `table.record` says what counts as one."""
+    return np.bincount(design.system[~_repeated(judgments, design)], minlength=len(design.systems))
+
+
+def _repeats_note(judgments: Judgments, design: MixedDesign) -> Iterator[str]:
+    """Say that repeats tell of the systems too, though they are not counted as judgments."""
+    if repeats := int(_repeated(judgments, design).sum()):
+        used = agreeing(repeats, "is used, but n does not count it", "are used, but n does not count them")
+        yield f"{counted(repeats, 'repeat')} {used}"
 
 
 def _unnamed_note(estimator: ScoreEstimator) -> Iterator[str]:

@@ -117,14 +117,16 @@ class Separation:
         return np.asarray(2 * (self.p > 0).sum(axis=1) > len(self.p) - 1)
 
     def widened(self, sets: NDArray[np.int64], ranks: NDArray[np.int64], level: float) -> NDArray[np.int64]:
-        """Rank sets that reach the ranks of systems whose lead, or lag, was seen too seldom to be sure of.
+        """Rank sets that allow for leads, and lags, that were seen too seldom to be sure of.
 
+        Each system above of which this is so may be below instead, and the other way round: a rank more for each.
         `sets` and `ranks` are (n, 2): the lowest and the highest rank, by resamples and of the ranking itself.
         """
         doubtful = self.p > level
-        low = np.where(doubtful, ranks[None, :, 0], sets[:, :1]).min(axis=1)
-        high = np.where(doubtful, ranks[None, :, 1], sets[:, 1:]).max(axis=1)
-        return np.stack([np.minimum(sets[:, 0], low), np.maximum(sets[:, 1], high)], axis=1)
+        above, below = (ranks[None, :, 0] < ranks[:, :1]), (ranks[None, :, 1] > ranks[:, 1:])
+        low = np.maximum(sets[:, 0] - (doubtful & above).sum(axis=1), 1)
+        high = np.minimum(sets[:, 1] + (doubtful & below).sum(axis=1), len(sets))
+        return np.stack([low, high], axis=1)
 
 
 def separation(wins: NDArray[np.float64]) -> Separation:

@@ -16,6 +16,7 @@ from adjudge.evidence.verdict import (
     say_left_out,
     say_oddities,
     say_ranking,
+    say_who_judged,
 )
 from adjudge.evidence.verdict_facts import decide_by_ranking
 from adjudge.evidence.verdict_looks import say_exclusions
@@ -142,7 +143,9 @@ def _facts(results: PairResults, decisions: Decisions) -> tuple[Fact, ...]:
             )
     answers, what = counts.answers
     texts = f" on {counted(counts.segments, 'segment')}" if counts.segments else ""
-    facts.append(Fact(f"{what.capitalize()}s", f"{answers:,}", f"by {counts.judged_by}{texts}"))
+    facts.append(
+        Fact(f"{what.capitalize()}s", f"{answers:,}", f"by {say_who_judged(results.ranking, counts.judged_by)}{texts}")
+    )
     return tuple(facts)
 
 

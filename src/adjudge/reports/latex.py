@@ -19,7 +19,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from adjudge._version import __version__
-from adjudge.evidence.verdict import count_claims_in_paper, say_apart_in_paper, say_headline
+from adjudge.evidence.verdict import count_claims_in_paper, say_apart_in_paper, say_headline, say_who_judged
+from adjudge.evidence.verdict_human import say_conditions_of, say_humans
 from adjudge.reports.audit_section import claims_of, decide
 from adjudge.reports.drawing import paint
 from adjudge.reports.files import can_write_images, slug, to_csv, write_image, write_signatures
@@ -356,7 +357,7 @@ def _say_what_was_done(results: PairResults, label: str) -> list[str]:
     tool = rf"with adjudge {__version__}~\cite{{adjudge}} (Table~\ref{{{label}}})"
     return [
         f"We rank {counted(len(ranking.systems) - humans, 'system')}{people} by {words}{_cite(keys)} {tool}.",
-        f"The data are {judged} by {counts.judged_by}.",
+        f"The data are {judged} by {say_who_judged(ranking, counts.judged_by)}.",
         *_say_not_ranked(results),
     ]
 
@@ -380,7 +381,10 @@ def _say_what_was_found(results: PairResults) -> list[str]:
     decisions, claims = decide(results), claims_of(results)
     correction = _CORRECTIONS[results.ranking.correction]
     how = rf"at the {100 * decisions.level:g}\% level, corrected for all pairs by {correction}"
-    sentences = [say_apart_in_paper(decisions.apart, decisions.pairs, how), escape(say_headline(decisions))]
+    sentences = [
+        say_apart_in_paper(decisions.apart, decisions.pairs, how),
+        *map(escape, dict.fromkeys([say_headline(decisions), *say_humans(decisions), *say_conditions_of(decisions)])),
+    ]
     if claims is not None:
         sentences.append(count_claims_in_paper(*claims.counts))
     return sentences

@@ -70,7 +70,8 @@ def check_words(checked: Checked) -> tuple[str, ...]:
     """Who passes the check, and whose answers are copies."""
     failed = [annotator.annotator for annotator in checked.annotators if not annotator.passed]
     people, unit = len(checked.annotators), checked.unit
-    everyone = agreeing(people, f"the one {unit}", f"all {people:,} {unit}s")
+    several = f"both {unit}s" if people == 2 else f"all {people:,} {unit}s"
+    everyone = agreeing(people, f"the one {unit}", several)
     if not failed and all(annotator.p_controls is None for annotator in checked.annotators):
         sentence = (
             f"Nobody could be tested on controls; {everyone} {agreeing(len(checked.annotators), 'is', 'are')} kept."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from adjudge.campaigns.controls import is_spaced
 from adjudge.readers.mqm import Weights, score, weight
 from adjudge.server.sites import current_site
-from adjudge.table.protocols import COUNTED, KINDS, PROTOCOLS, RATED
+from adjudge.table.protocols import COUNTED, COUNTED_AMONG_RANKED, KINDS, PROTOCOLS, RATED
 from adjudge.table.texts import Mark
 
 if TYPE_CHECKING:
@@ -192,8 +192,9 @@ class ServedCampaign:
     @cached_property
     def judgments_by_task(self) -> dict[str, int]:
         """How many judgments that count each task of work holds."""
+        kinds = COUNTED_AMONG_RANKED if PROTOCOLS[self.tasks.protocol].relative else COUNTED
         return {
-            task.id: sum(output.kind in COUNTED for _, _, output in task.outputs())
+            task.id: sum(output.kind in kinds for _, _, output in task.outputs())
             for task in self.tasks.tasks
             if task.kind == "work"
         }

@@ -292,7 +292,8 @@ def annotator_panels(judgments: Judgments, *, least_seconds: float) -> list[Pane
 def _say_who_fails(checked: Checked) -> str:
     failing = [annotator for annotator in checked.annotators if not annotator.passed]
     if not failing:
-        everybody = f"All {len(checked.annotators)} annotators pass"
+        every = "Both" if len(checked.annotators) == 2 else f"All {len(checked.annotators)}"
+        everybody = f"{every} annotators pass"
         return f"{'The one annotator passes' if len(checked.annotators) == 1 else everybody} the check."
     shown = "; ".join(f"{annotator.annotator} ({', '.join(annotator.reasons)})" for annotator in failing[:5])
     more = f" and {counted(len(failing) - 5, 'other')}" if len(failing) > 5 else ""

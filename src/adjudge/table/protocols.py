@@ -166,6 +166,8 @@ NOT_CONTROLS = tuple(kind.name for kind in KINDS.values() if kind.translation an
 """Translations of systems that check nobody."""
 COUNTED = tuple(kind.name for kind in KINDS.values() if kind.rated and not kind.control)
 """What counts as a judgment of the campaign: controls, repeats, calibration and tutorials are counted apart."""
+COUNTED_AMONG_RANKED = (*COUNTED, "reference")
+"""The same where outputs are ranked: a reference among them is ranked too, whatever else it checks."""
 NOT_JUDGED = tuple(kind.name for kind in KINDS.values() if not kind.judged)
 """Answers to these do not count as judgments of the campaign."""
 

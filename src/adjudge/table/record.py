@@ -4,7 +4,8 @@ An export carries the record (`server/record.py` writes it): in the metadata of 
 reader of native tables puts it on `Judgments.record`, and every command that reads judgments says it.
 
 A judgment is a genuine output judged by a person: the last revision with an answer, once per person and text, even
-where several systems produced the same text. Controls, repeats, calibration and tutorials are counted apart.
+where several systems produced the same text. A reference that is ranked among outputs is one of them. Other controls,
+repeats, calibration and tutorials are counted apart.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 
 import polars as pl
 
-from adjudge.table.protocols import COUNTED, EDITED, KINDS, RELATIVE
+from adjudge.table.protocols import COUNTED, COUNTED_AMONG_RANKED, EDITED, KINDS, RELATIVE
 from adjudge.table.wording import counted, listed, short_list
 
 ANSWER = ("annotator", "task", "output")
@@ -46,12 +47,20 @@ def is_answered() -> pl.Expr:
     return pl.when(relative).then(pl.col("rank").is_not_null()).otherwise(given).fill_null(value=False)
 
 
+def is_judgment() -> pl.Expr:
+    """Mark the rows that count as judgments: outputs of systems, and references that were ranked among them."""
+    ranked = pl.col("protocol").is_in(RELATIVE) & pl.col("kind").is_in(COUNTED_AMONG_RANKED)
+    return pl.col("kind").is_in(COUNTED) | ranked
+
+
 def count_answers(final: pl.DataFrame) -> JudgmentCounts:
     """Count the answers of a table that holds the last revision of each."""
     answers = final.filter(is_answered())
-    by_kind = dict(once_per_text(answers).group_by("kind").len().iter_rows())
+    once = once_per_text(answers)
+    counted = once.filter(is_judgment()).height
+    by_kind = dict(once.filter(~is_judgment()).group_by("kind").len().iter_rows())
     return JudgmentCounts(
-        judgments=sum(by_kind.get(kind, 0) for kind in COUNTED),
+        judgments=counted,
         repeats=by_kind.get("repeat", 0),
         controls=sum(by_kind.get(kind.name, 0) for kind in KINDS.values() if kind.control),
         calibration=by_kind.get("calibration", 0),
