@@ -231,7 +231,7 @@ def test_parquet_of_other_tools(tmp_path: Path) -> None:
 
 def test_columns_that_cannot_be_put_together_are_explained(tmp_path: Path) -> None:
     pl.DataFrame({"system": ["a"], "rank": [1], "own": [[1]]}).write_parquet(tmp_path / "one.parquet")
-    pl.DataFrame({"system": ["b"], "rank": [1], "own": [{"x": 1}]}).write_parquet(tmp_path / "two.parquet")
+    pl.DataFrame({"system": ["b"], "rank": [1], "own": ["x"]}).write_parquet(tmp_path / "two.parquet")
     with pytest.raises(DataError, match="do not fit together"):
         registry.read([tmp_path / "one.parquet", tmp_path / "two.parquet"])
 

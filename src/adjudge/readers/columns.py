@@ -588,6 +588,8 @@ def _too_low(numbers: pl.Series, least: int, source: Source) -> Callable[[int], 
 
 def check_scale_of_scores(table: pl.DataFrame, bad: BadRows) -> None:
     """Set aside scores that are off the scale of their protocol."""
+    from adjudge.readers.values import propose_scale
+
     off = ~table["score"].is_between(SCORE_SCALE[0] - ROUNDING, SCORE_SCALE[1] + ROUNDING)
     if "slider" in table.columns:
         # Sliders that a campaign made for itself have scales of their own.
@@ -597,8 +599,9 @@ def check_scale_of_scores(table: pl.DataFrame, bad: BadRows) -> None:
         column = bad.source.column("score", row)
         where = "" if column == "score" else f" in column '{shown(column)}'"
         value = f"score{where} is {table['score'][row]:g}, it must lie between 0 and 100"
-        other = "correct it, or name the protocol of another scale, such as 'mqm', in a column 'protocol'"
-        return f"{value} in protocol '{table['protocol'][row]}'; {other}"
+        say = f"say the scale, as {propose_scale(table['score'])}"
+        other = "or name the protocol of another scale, such as 'mqm', in a column 'protocol'"
+        return f"{value} in protocol '{table['protocol'][row]}'; {say}, {other}"
 
     bad.mark(off & table["protocol"].is_in(list(ON_SCALE)), problem, "score off the scale")
 

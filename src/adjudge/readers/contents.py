@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.readers.columns import NO_COLUMN, SYNONYMS, ColumnMap, parse_columns, plain
+from adjudge.readers.values import is_scale, says_lower
 from adjudge.table.errors import InputError, UsageError, param, shown
 from adjudge.table.judgments import KEY
 from adjudge.table.wording import LONG_NAME, as_argument, counted, short_list
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from adjudge.readers.options import ReadOptions
+    from adjudge.readers.parsing import LoadedTable
     from adjudge.table.judgments import Judgments
 
 NEARLY = 0.95
@@ -90,6 +92,48 @@ def complete_pairs(frame: pl.DataFrame, mapping: ColumnMap, options: ReadOptions
     return found.mapping, found.notes
 
 
+_JOINTS = ("::", "__", "#", "/", "|", ":", "_", "-", ".", " ")
+
+
+def split_names_of_outputs(loaded: LoadedTable, mapping: ColumnMap) -> LoadedTable | None:
+    """A table whose ids join text and system (`12_Opus`, `Opus-12`) with a column of each; None for other tables.
+
+    Every system must have (nearly) every text, and there must be more texts than systems.
+    """
+    taken = [column for meaning, column in mapping.columns.items() if meaning not in ("segment", "document")]
+    ids = [name for name in loaded.frame.columns if name not in taken and loaded.frame.schema[name] == pl.String]
+    for name in ids:
+        cells = loaded.frame[name].str.strip_chars()
+        if cells.null_count() or cells.str.len_chars().sum() > LONG_NAME * len(cells):
+            continue
+        for joint in _JOINTS:
+            both = [cell.rpartition(joint) for cell in cells], [cell.partition(joint) for cell in cells]
+            for parts in both:
+                found = _text_and_system([(first, second) for first, _, second in parts])
+                if found is not None and "segment" not in mapping.without([name]):
+                    texts, systems = found
+                    frame = loaded.frame.rename({name: f"{name} (whole)"}).with_columns(
+                        pl.Series("segment", texts), pl.Series("system", systems)
+                    )
+                    note = f"'{shown(name)}' ({shown(cells[0])}) is taken apart: '{shown(systems[0])}' is a system"
+                    return replace(
+                        loaded, frame=frame, notes=(*loaded.notes, note), added=loaded.added | {"segment", "system"}
+                    )
+    return None
+
+
+def _text_and_system(parts: Sequence[tuple[str, str]]) -> tuple[list[str], list[str]] | None:
+    """Which part of ids is the text and which the system, where both are crossed; None where they are not."""
+    one, two = ([part[side] for part in parts] for side in (0, 1))
+    first, second = set(one), set(two)
+    if "" in first | second or not 1 < min(len(first), len(second)) < max(len(first), len(second)):
+        return None
+    texts, systems = (one, two) if len(first) > len(second) else (two, one)
+    crossed = len(set(parts)) >= NEARLY * len(first) * len(second)
+    # Systems have names; two numbers are places of a text in its document.
+    return (texts, systems) if crossed and not any(name.isdigit() for name in set(systems)) else None
+
+
 class _Contents:
     """The columns of one table, of which some have a meaning."""
 
@@ -140,11 +184,19 @@ class _Contents:
         return short and 2 <= words.n_unique() <= max(2, self.frame.height // 2)
 
     def find_score(self) -> None:
-        """Take a column of numbers for the score whose header can mean it, as `note` can."""
-        for name in self.frame.columns:
-            numbers = self.frame[name].cast(pl.String).str.strip_chars().str.contains(r"^-?[0-9]+([.,][0-9]+)?%?$")
-            if name not in self.mapping.columns.values() and plain(name) in _WEAK_SCORES and numbers.all():
-                return self.take("score", name, "it holds numbers")
+        """Take a column for the score whose header can mean it, as `note` can, or the only one that holds answers."""
+        taken = self.mapping.columns.values()
+        free = [name for name in self.frame.columns if name not in taken and not self.frame.schema[name].is_nested()]
+        words = {name: self.frame[name].cast(pl.String).str.strip_chars() for name in free}
+        number = r"^-?[0-9]+([.,][0-9]+)?%?$"
+        weak = [name for name in free if plain(name) in _WEAK_SCORES or _has_word(name, ("score", "rating", "mos"))]
+        weak = [n for n in weak if not says_lower(n) and words[n].drop_nulls().str.contains(number).all()]
+        if weak:
+            # Of several the user says which.
+            return self.take("score", weak[0], "it holds numbers") if len(weak) == 1 else None
+        answers = [name for name in free if not _has_word(name, _ABOUT) and is_scale(words[name].drop_nulls())]
+        if len(answers) == 1:
+            self.take("score", answers[0], "it alone holds answers of a usual scale")
         return None
 
     def find_people_and_segments(self) -> None:
@@ -153,13 +205,14 @@ class _Contents:
         if "annotator" not in self.mapping and "annotator" not in self.said:
             system = self.mapping.columns["system"]
             self._find_people(
-                system, self.columns("document", "task", "campaign", "source_lang", "target_lang", "pair", "kind")
+                system,
+                self.columns("document", "task", "campaign", "source_lang", "target_lang", "pair", "kind", "criterion"),
             )
             self._find_segments()
 
     def _find_segments(self) -> None:
         system = self.mapping.columns["system"]
-        others = self.columns("document", "task", "campaign", "source_lang", "target_lang", "pair", "kind")
+        others = self.columns("document", "task", "campaign", "source_lang", "target_lang", "pair", "kind", "criterion")
         if "segment" not in self.mapping and "segment" not in self.said:
             people = self.columns("annotator")
             items = [name for name in self._items() if self._is_crossed(name, system, *people, *others)]

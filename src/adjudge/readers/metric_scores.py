@@ -9,15 +9,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from adjudge.readers.appraise_batches import unplaced_span
 from adjudge.readers.columns import MISSING
 from adjudge.readers.duplicates import COPIED_TABLE, copied_table_note, keep_lines_once
+from adjudge.readers.mqm import score as sum_up
+from adjudge.readers.mqm import weight
 from adjudge.readers.parsing import DELIMITERS, SCORE_SCALE, BadRows, Delimited, pair_of, read_delimited, to_float
 from adjudge.table.errors import DataError, InputError, Source, UsageError, param, shown
 from adjudge.table.files import read_json, read_text
@@ -25,6 +29,7 @@ from adjudge.table.judgments import Judgments, SetAside, concat, fingerprint
 from adjudge.table.languages import UNKNOWN, pair_in_name
 from adjudge.table.participants import mark_humans
 from adjudge.table.protocols import ASSUMED_OF_SCORES, ON_SCALE
+from adjudge.table.texts import SOURCE, Span, span_column
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
@@ -278,6 +283,7 @@ ENDING = ".seg.score"
 OTHERS = (".sys.score", ".doc.score", ".domain.score")
 # The folder with the scores of people inside that of a test set.
 HUMAN_SCORES = "human-scores"
+RATINGS = ".seg.rating"
 _SEGMENT_NUMBER = (pl.int_range(pl.len()).over("system") + 1).cast(pl.String).alias("segment")
 # Protocols that a file's name may hold; scores under other names are taken as direct assessment.
 _NAMED_PROTOCOLS = ("mqm", "esa", "sqm")
@@ -292,9 +298,41 @@ def _find_files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     for folder in (path, path / HUMAN_SCORES):
-        if files := sorted(folder.glob(f"*{ENDING}")):
-            return files
+        scores, ratings = _by_name(folder, ENDING), _by_name(folder, RATINGS)
+        # Who rated is known of ratings alone, unless they are merged; means of the same name say nothing more.
+        by_rater = {name: files for name, files in ratings.items() if name not in scores or not _is_merged(files)}
+        if scores or by_rater:
+            return [file for files in ({**scores, **by_rater}).values() for file in files]
     raise InputError(f"is a folder without *{ENDING}, and so is {HUMAN_SCORES} in it; name the files", file=path)
+
+
+def _by_name(folder: Path, ending: str) -> dict[str, list[Path]]:
+    named: dict[str, list[Path]] = {}
+    for file in sorted(folder.glob(f"*{ending}")):
+        named.setdefault(_name_of(file), []).append(file)
+    return named
+
+
+def _name_of(file: Path) -> str:
+    """Languages and name of scores, without the rater: `en-de.mqm` of `en-de.mqm.rater1.seg.rating`."""
+    if file.name.endswith(ENDING):
+        return file.name.removesuffix(ENDING)
+    return ".".join(file.name.removesuffix(RATINGS).split(".")[:2])
+
+
+def _is_merged(files: Sequence[Path]) -> bool:
+    return all(_rater_of(file) is None for file in files) and not any("\t" in _third_field(file) for file in files)
+
+
+def _third_field(file: Path) -> str:
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        return next(lines, "").partition("\t")[2]
+
+
+def _rater_of(file: Path) -> str | None:
+    """The rater after whom a file of ratings is named, if it is."""
+    rest = file.name.removesuffix(RATINGS).split(".")[2:]
+    return ".".join(rest) if file.name.endswith(RATINGS) and rest and rest != ["merged"] else None
 
 
 def _read_segment_scores(path: Path, options: ReadOptions) -> Judgments:
@@ -316,6 +354,8 @@ def _read_segment_scores(path: Path, options: ReadOptions) -> Judgments:
 
 def _parse_lines(text: str, path: Path, options: ReadOptions) -> tuple[pl.DataFrame, BadRows]:
     """System, segment and score of every line, and the lines that cannot be used."""
+    if path.name.endswith(RATINGS):
+        return _parse_ratings(text, path, options)
     # An empty line is a segment without a score: left out, it would give all segments behind it other numbers.
     rows = [line.split() for line in text.split("\n")]
     bad = BadRows(Source(str(path), lambda row: row + 1), options, len(rows))
@@ -335,6 +375,41 @@ def _parse_lines(text: str, path: Path, options: ReadOptions) -> tuple[pl.DataFr
     broken = frame.select(~pl.col("missing") & ~pl.col("score").is_finite().fill_null(value=False)).to_series()
     bad.mark(broken, lambda row: f"score is '{frame['given'][row]}', a number is needed; correct it", "broken score")
     return frame, bad
+
+
+def _parse_ratings(text: str, path: Path, options: ReadOptions) -> tuple[pl.DataFrame, BadRows]:
+    """Do the same for lines of system, errors in JSON, and sometimes the rater; errors count below zero."""
+    rows = [line.split("\t") for line in text.split("\n")]
+    bad = BadRows(Source(str(path), lambda row: row + 1), options, len(rows))
+    scores: list[float | None] = []
+    spans: list[list[Span]] = []
+    for row, fields in enumerate(rows):
+        errors: list[Any] = []
+        given = fields[1].strip() if len(fields) > 1 else ""
+        try:
+            errors = json.loads(given)["errors"] if given != "None" else []
+            spans.append([_span_of(error) for error in errors])
+            weights = [float(error.get("score", weight(error["severity"], error.get("category")))) for error in errors]
+            scores.append(None if given == "None" else sum_up(weights))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            bad.row(row, f"has '{shown(given)}', errors in JSON or None are needed; correct it")
+            scores.append(None)
+            spans = [*spans[:row], []]
+    named = _rater_of(path)
+    frame = pl.DataFrame({
+        "system": [fields[0] for fields in rows],
+        "given": [fields[1] if len(fields) > 1 else None for fields in rows],
+        "score": pl.Series(scores, dtype=pl.Float64),
+        "annotator": pl.Series([fields[2] if len(fields) > 2 else named for fields in rows], dtype=pl.String),
+        "spans": span_column(spans),
+    })  # fmt: skip
+    return frame.with_row_index("row").with_columns(_SEGMENT_NUMBER, missing=pl.col("score").is_null()), bad
+
+
+def _span_of(error: dict[str, Any]) -> Span:
+    side = SOURCE if error.get("is_source_error") else "target"
+    span = unplaced_span(error.get("severity"), error.get("category"))
+    return {**span, "side": side, "start": int(error["start"]), "end": int(error["end"])}
 
 
 def _drop_copies(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
@@ -362,13 +437,14 @@ def _judgments(
     around = (folder.parent, folder.parent.parent)
     test_set = next((up.name for up in around if (up / "documents").is_dir()), folder.name)
     documents, about_documents = _read_documents(path, frame["segment"].cast(pl.Int64).max())
-    name = path.name.removesuffix(ENDING)
+    name = _name_of(path)
     short = name.removeprefix(f"{source}-{target}.")
     protocol = next((name for name in _NAMED_PROTOCOLS if name in short.lower()), ASSUMED_OF_SCORES)
     table = frame.select(
         "segment",
         "system",
         "score",
+        *(name for name in ("annotator", "spans") if name in frame.columns),
         document=pl.col("segment").replace_strict(documents, default=None, return_dtype=pl.String),
         campaign=pl.lit(f"{test_set}/{short}"),
         protocol=pl.lit(protocol),

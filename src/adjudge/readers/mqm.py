@@ -18,7 +18,8 @@ import polars as pl
 
 from adjudge.readers.columns import SYNONYMS, ColumnMap, map_columns
 from adjudge.readers.parsing import Delimited, column_uses, files_in, pair_of, read_delimited, read_each, stem
-from adjudge.table.errors import DataError, InputError, UsageError, param, shown
+from adjudge.readers.tables import is_workbook, load_table
+from adjudge.table.errors import DataError, InputError, Source, UsageError, param, shown
 from adjudge.table.files import read_text, write_text
 from adjudge.table.judgments import ColumnUse, Judgments, SetAside
 from adjudge.table.languages import find_pair, language_code, pair_in_name
@@ -121,6 +122,8 @@ def score(weights: list[float]) -> float:
     return round(0.0 - sum(weights), 9) + 0.0
 
 
+PARTNER = "_with_"
+"""Between a system and the one that it was shown with, where a system was shown with several."""
 # Rows that test whether raters pay attention, not ratings.
 ATTENTION = "hotw-test"
 DEFAULT_WEIGHTS = "workshops"
@@ -185,9 +188,7 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
 
 
 def _read_file(weights: Weights, path: Path, campaign: str, options: ReadOptions) -> Judgments:
-    # Between tabs quotes are ordinary characters, unless they stand around the names of columns.
-    header = read_text(path).lstrip().split("\n", 1)[0]
-    table = read_delimited(path, None, quoting="\t" not in header or header.startswith('"'), options=options)
+    table = _load(path, options)
     counts: Counter[str] = Counter()
     columns = _Columns.of(table, options)
     ratings = _ratings(columns, counts, weights)
@@ -209,15 +210,55 @@ def _read_file(weights: Weights, path: Path, campaign: str, options: ReadOptions
     return mark_humans(judgments, options.human, given=("kind",))
 
 
+def _load(path: Path, options: ReadOptions) -> Delimited:
+    """The rows of a text file or of a workbook."""
+    if is_workbook(path):
+        sheet = load_table(path)
+        rows = [
+            (sheet.source.number(row), [cell or "" for cell in cells]) for row, cells in enumerate(sheet.frame.rows())
+        ]
+        return Delimited(path, tuple(sheet.frame.columns), tuple(rows), options)
+    # Between tabs quotes are ordinary characters, unless they stand around the names of columns.
+    header = read_text(path).lstrip().split("\n", 1)[0]
+    return read_delimited(path, None, quoting="\t" not in header or header.startswith('"'), options=options)
+
+
+def holds_errors(header: Sequence[str]) -> bool:
+    """Whether columns are those of errors, and not of scores."""
+    names = map_columns(header, Source("header"), known={**COLUMNS, "answer": (*SYNONYMS["score"], *SYNONYMS["rank"])})
+    return {"system", "annotator", "category", "severity"} <= set(names.columns) and "answer" not in names
+
+
+def _split_partners(ratings: Sequence[_Rating]) -> tuple[list[str], list[str]]:
+    """The system of every rating, and what it was shown with; side by side, `A_with_B` is A, shown beside B."""
+    halves = {rating.system: rating.system.split(PARTNER) for rating in ratings}
+    partners = {
+        system: parts
+        for system, parts in halves.items()
+        # A name such as `tuned_with_data` is no pair: both halves must occur in other names too.
+        if len(parts) == 2 and set(parts) <= {half for other, two in halves.items() if other != system for half in two}
+    }
+    both = [partners.get(rating.system) for rating in ratings]
+    systems = [rating.system if two is None else two[0] for rating, two in zip(ratings, both, strict=True)]
+    return systems, [
+        rating.system if two is None else PARTNER.join(sorted(two)) for rating, two in zip(ratings, both, strict=True)
+    ]
+
+
 def _make_rows(ratings: Sequence[_Rating], campaign: str, pair_of_file: tuple[str, str]) -> pl.DataFrame:
     """Make rows of the judgment table; a rating that does not say its language pair has that of the file."""
     pairs = [rating.pair or pair_of_file for rating in ratings]
-    names = ("annotator", "segment", "system")
+    systems, together = _split_partners(ratings)
+    names = ("annotator", "segment")
     columns = {
         "source_lang": [source for source, _ in pairs],
         "target_lang": [target for _, target in pairs],
         **{name: [getattr(rating, name) for rating in ratings] for name in names},
-        "screen": [f"{rating.document}#{rating.system}" if rating.document else None for rating in ratings],
+        "system": systems,
+        "screen": [
+            f"{rating.document}#{shown_with}" if rating.document else None
+            for rating, shown_with in zip(ratings, together, strict=True)
+        ],
         "document": [rating.document or None for rating in ratings],
         "score": [score(rating.weights) for rating in ratings],
         "spans": span_column([rating.spans for rating in ratings]),

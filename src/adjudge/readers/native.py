@@ -17,22 +17,42 @@ from adjudge.readers.columns import (
     check_scale_of_scores,
     convert_cells,
     map_columns,
+    parse_columns,
     plain,
     renamed,
     replace_decimal_commas,
     scale_of,
 )
-from adjudge.readers.contents import MOST_CRITERIA, choose_criterion, complete, criteria_in, people_in, questions_in
+from adjudge.readers.contents import (
+    MOST_CRITERIA,
+    choose_criterion,
+    complete,
+    criteria_in,
+    people_in,
+    questions_in,
+    split_names_of_outputs,
+)
+from adjudge.readers.exports import as_export
 from adjudge.readers.pairs import find_winners, pair_judgments
 from adjudge.readers.parsing import LoadedTable, add_languages, as_plain_text, stem
-from adjudge.readers.tables import load_sheets, load_table, parquet_bytes, record_file, record_text
-from adjudge.readers.values import put_on_scale, refuse_lower, replace_words, says_lower
+from adjudge.readers.tables import load_sheets, load_table, parquet_bytes, record_file, record_text, split_objects
+from adjudge.readers.values import (
+    put_on_scale,
+    refuse_lower,
+    replace_words,
+    says_lower,
+    says_standardised,
+    show_standardised,
+)
 from adjudge.readers.wide import (
     find_columns,
+    find_crossed,
     find_lists,
     find_orders,
     unpivot,
+    unpivot_best_worst,
     unpivot_criteria,
+    unpivot_crossed,
     unpivot_lists,
     unpivot_orders,
     unpivot_raters,
@@ -75,12 +95,11 @@ WHOLE_DOCUMENT = "score of a whole document, not of a segment"
 
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read tables; what a file is, its content says, not its name."""
-    tables = [(path, table) for path in paths for table in _tables(path, options)]
-    if not tables:
-        raise InputError("this folder holds no table; name the files", file=paths[0])
     parts = []
-    for path, table in tables:
-        judgments = read_loaded(table, options, stem(path))
+    for path, loaded in _load(paths, options):
+        table, meant = _as_export(loaded, options)
+        several = stem(path) if len(paths) > 1 else ""
+        judgments = read_loaded(table, meant, stem(paths[0]), file=several)
         in_file = tuple(use for use in judgments.columns if use.column not in table.added)
         judgments = _without_excluded(replace(judgments, columns=in_file))
         if table.record is not None:
@@ -88,6 +107,15 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
             judgments = replace(judgments, record=table.record, notes=(*judgments.notes, *collected))
         parts.append(judgments)
     return concat(parts)
+
+
+def _is_native(frame: pl.DataFrame) -> bool:
+    """Whether a table has every column of the judgment table, so that nothing in it needs to be guessed."""
+    return set(SCHEMA) <= set(frame.columns)
+
+
+def _as_export(loaded: LoadedTable, options: ReadOptions) -> tuple[LoadedTable, ReadOptions]:
+    return (loaded, options) if _is_native(loaded.frame) else as_export(loaded, options)
 
 
 def _without_excluded(judgments: Judgments) -> Judgments:
@@ -102,34 +130,117 @@ def _without_excluded(judgments: Judgments) -> Judgments:
     return judgments.keep(kept, otherwise=reason)
 
 
-def _tables(path: Path, options: ReadOptions) -> list[LoadedTable]:
-    if path.is_dir():
-        files = sorted(file for file in path.iterdir() if file.suffix.lower() in _ENDINGS)
-        return [_of_one_person(file, table, options) for file in files for table in _tables(file, options)]
-    if not options.sheets:
-        return [load_table(path)]
-    wide = options.raters or options.systems
-    return load_sheets(path, options.sheets, columns=options.columns, wide=wide, raters=bool(options.raters))
+def _load(paths: Sequence[Path], options: ReadOptions) -> list[tuple[Path, LoadedTable]]:
+    """The tables of all files; where each file or sheet is one person's or one system's, they say so."""
+    files = {file: name for path in paths for file, name in _files_in(path).items()}
+    named = [*options.raters, *options.systems, *parse_columns(options.columns).values()]
+    loaded: list[tuple[Path, str, LoadedTable]] = []
+    for file, name in files.items():
+        sheets = load_sheets(file, options.sheets, named)
+        of_sheets = list(_name_parts(list(sheets.items()), f"sheet of {file.name}", options, sure=True))
+        loaded += [(file, name, table) for table in of_sheets] or [(file, name, load_table(file))]
+    folder = next((path.name for path in paths if path.is_dir()), None)
+    if len(loaded) == 1 and folder is None:
+        return [(file, table) for file, _, table in loaded]
+    tables = [(name, table) for _, name, table in loaded]
+    what = "file" if folder is None else f"file of {folder}"
+    parts = _name_parts(tables, what, options, sure=folder is not None)
+    return [(file, table) for (file, _, _), table in zip(loaded, parts, strict=True)]
 
 
-def _of_one_person(path: Path, table: LoadedTable, options: ReadOptions) -> LoadedTable:
-    """The table of a file in a folder, of the annotator after whom the file is named where no column names any."""
-    wide = options.raters or options.systems
-    header = [name for name in table.frame.columns if name not in wide]
-    if options.raters or "annotator" in map_columns(header, table.source, columns=options.columns, meanings=SYNONYMS):
-        return table
-    note = f"each file of {path.parent.name} is taken for an annotator, whose name is that of the file"
-    frame = table.frame.with_columns(pl.lit(stem(path)).alias("annotator"))
-    return replace(table, frame=frame, notes=(*table.notes, note), added=table.added | {"annotator"})
+def _files_in(path: Path) -> dict[Path, str]:
+    """The tables in a folder and the folders in it, each with its name; that of its folder if all are called alike."""
+    if not path.is_dir():
+        return {path: stem(path)}
+    files = sorted(file for file in path.rglob("*") if file.suffix.lower() in _ENDINGS and file.is_file())
+    if not files:
+        raise InputError("this folder holds no table; name the files", file=path)
+    alike = len(files) > 1 and len({stem(file) for file in files}) == 1
+    return {file: file.parent.name if alike else stem(file) for file in files}
+
+
+def _name_parts(
+    tables: Sequence[tuple[str, LoadedTable]], what: str, options: ReadOptions, *, sure: bool
+) -> list[LoadedTable]:
+    """The tables with a column for the system or the annotator after whom each of them is named, where none has it.
+
+    Args:
+        tables: the tables by their names.
+        what: what they are: `file`, or `sheet of ratings.xlsx`.
+        options: how to read.
+        sure: whether each is one annotator's if no column names any; otherwise only if they judge the same outputs.
+    """
+    wide = {*options.raters, *options.systems}
+    read = [(name, *_as_export(table, options)) for name, table in tables]
+    maps = [
+        map_columns(
+            [n for n in table.frame.columns if n not in wide], table.source, columns=said.columns, meanings=SYNONYMS
+        )
+        for _, table, said in read
+    ]
+    if (
+        len(tables) > 1
+        and not wide
+        and all(_lacks_system(table, m) for (_, table, _), m in zip(read, maps, strict=True))
+    ):
+        missing = "system"
+    elif not options.raters and (sure or _same_outputs([t for _, t, _ in read], maps)):
+        missing = "annotator"
+    else:
+        return [table for _, table in tables]
+    note = f"each {what} is taken for {agreeing(1, 'an' if missing == 'annotator' else 'a', '')} {missing}"
+    note = f"{note}, whose name is that of the {what.split(maxsplit=1)[0]}"
+    return [
+        table if missing in m or ("left" in table.frame.columns and missing == "system")
+        else replace(
+            table,
+            frame=table.frame.with_columns(pl.lit(name).alias(missing)),
+            notes=(*table.notes, note),
+            added=table.added | {missing},
+        )
+        for (name, table), m in zip(tables, maps, strict=True)
+    ]  # fmt: skip
+
+
+def _lacks_system(loaded: LoadedTable, mapping: ColumnMap) -> bool:
+    """Whether a table scores outputs of which nothing in it says by which system they are."""
+    answered = {"score", "rank"} & set(mapping.columns) or criteria_in(loaded.frame.columns)
+    elsewhere = (
+        "system" in mapping
+        or find_orders(loaded.frame, mapping.columns) is not None
+        or find_crossed(loaded.frame, mapping, None) is not None
+        or unpivot_best_worst(loaded) is not None
+        or split_names_of_outputs(loaded, mapping) is not None
+        or {"left", "right"} <= set(map_columns(loaded.frame.columns, loaded.source).columns)
+    )
+    return bool(answered) and not elsewhere
+
+
+def _same_outputs(tables: Sequence[LoadedTable], maps: Sequence[ColumnMap]) -> bool:
+    """Whether tables without annotators judge the same outputs, so that they are of several people."""
+    needed = ("system", "segment")
+    if any("annotator" in m or any(name not in m for name in needed) for m in maps):
+        return False
+    outputs = [set(t.frame.select(m.columns[n] for n in needed).rows()) for t, m in zip(tables, maps, strict=True)]
+    shared = set.intersection(*outputs)
+    return len(tables) > 1 and 2 * len(shared) > min(map(len, outputs))
 
 
 def read_frame(frame: pl.DataFrame, options: ReadOptions) -> Judgments:
     """The judgments of a data frame, understood as the reader understands a file."""
-    return read_loaded(LoadedTable(frame, Source("data frame")), options, "data frame")
+    loaded, options = _as_export(LoadedTable(split_objects(frame), Source("data frame")), options)
+    return read_loaded(loaded, options, "data frame")
 
 
-def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Judgments:
-    """The judgments of a table that was loaded; `campaign` is the name of comparisons that name none."""
+def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str, *, file: str = "") -> Judgments:
+    """The judgments of a table that was loaded.
+
+    Args:
+        loaded: the table.
+        options: how to read it.
+        campaign: the name of comparisons that name none.
+        file: the name of the file, where there are several.
+    """
     frame, source = loaded.frame, loaded.source
     if frame.height == 0:
         raise source.fault("holds a header but no judgments; add rows")
@@ -145,27 +256,32 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Jud
     if options.systems:
         return _read_wide(loaded, options)
     mapping = _drop_other_kinds(map_columns(frame.columns, source, columns=options.columns, meanings=SYNONYMS), frame)
+    if not _is_native(frame) and (crossed := find_crossed(frame, mapping, options.wide)) is not None:
+        return read_loaded(unpivot_crossed(loaded, *crossed), replace(options, wide=None), campaign)
     if "system" in mapping:
         return _read_long(loaded, mapping, options, campaign)
-    if (orders := find_orders(frame, mapping.columns)) is not None:
-        return read_loaded(unpivot_orders(loaded, orders), options, campaign)
+    if (ranked := _put_into_rows(loaded, mapping)) is not None:
+        return read_loaded(ranked, options, campaign)
     sides = find_winners(loaded, options)
-    if {"best", "worst"} <= set(map(plain, frame.columns)):
-        how = "write each as one ranking, such as 'A > B = C > D', in a column 'ranking'"
-        raise source.fault(f"has columns of best and worst outputs, which are not understood; {how}")
     both = [sides.mapping.columns[side] for side in ("left", "right") if side in sides.mapping]
     # Scores of two systems, `System A` and `System B`, are no names of systems that were compared.
     of_numbers = "winner" not in sides.mapping and set(both) <= set(columns_of_numbers(frame))
     if len(both) > 1 and not of_numbers:
-        return pair_judgments(sides, options, campaign)
+        return pair_judgments(sides, options, campaign, file=file)
     raise _explain_missing_system(frame, mapping)
+
+
+def _put_into_rows(loaded: LoadedTable, mapping: ColumnMap) -> LoadedTable | None:
+    """A table whose rows name several systems, or join system and text, with a row for each; None for others."""
+    if (orders := find_orders(loaded.frame, mapping.columns)) is not None:
+        return unpivot_orders(loaded, orders)
+    return unpivot_best_worst(loaded) or split_names_of_outputs(loaded, mapping)
 
 
 def _read_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, campaign: str) -> Judgments:
     """A table with a column of systems: of one answer in each row, or of several, which are put into rows first."""
     found: list[str] = []
-    # What has every column of the judgment table is one, and nothing in it needs to be guessed.
-    if not set(SCHEMA) <= set(loaded.frame.columns):
+    if not _is_native(loaded.frame):
         if (lists := find_lists(loaded.frame, mapping)) is not None:
             return read_loaded(unpivot_lists(loaded, *lists), options, campaign)
         if (by_criteria := _split_criteria(loaded, mapping, options)) is not None:
@@ -285,6 +401,9 @@ def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOption
         taken = f"those with a rank are taken as '{ASSUMED_OF_RANKS}', with a score as '{ASSUMED_OF_SCORES}'"
         notes.append(f"{say}: {taken}")
     check_answers(frame, given, mapping)
+    if says_standardised(uses.columns.get("score", "score")):
+        frame, standardised = show_standardised(frame, options)
+        notes += standardised
     if options.scale or options.lower_is_better:
         frame, turned = put_on_scale(frame, options, bad)
         notes += turned

@@ -27,7 +27,9 @@ class ReadOptions:
     )
     systems: tuple[str, ...] = option((), "Wide tables: the columns with one system each, comma-separated.")
     raters: tuple[str, ...] = option((), "Wide tables: the columns with one annotator each, comma-separated.")
-    wide: str | None = option(None, "Wide tables: whether these columns hold 'scores' or 'ranks'.")
+    wide: str | None = option(
+        None, "Wide tables: whether these columns hold 'scores' or 'ranks', or what their names join (segment,system)."
+    )
     winner: tuple[str, ...] = option(
         (), "Pairs: the values in the winner column, such as left=1,right=2,tie=0 (also both-good=..., both-bad=...)."
     )

@@ -62,15 +62,16 @@ class Comparisons(NamedTuple):
 
 
 def read_pairwise_table(paths: Sequence[Path], options: ReadOptions) -> Judgments:
-    """Read the files; each becomes a campaign named after it, where it does not say its campaign itself."""
+    """Read the files; together they are one campaign, named after the first, unless they name campaigns themselves."""
     parts: list[Judgments] = []
-    for path, campaign in zip(paths, parsing.campaign_names(paths), strict=True):
+    for path in paths:
         loaded = load_table(path)
         if loaded.frame.height == 0:
             raise loaded.source.fault("holds a header but no comparison; check that the file is complete")
-        parts.append(
-            pair_judgments(find_winners(loaded, options), options, campaign, languages=parsing.pair_of(path, options))
-        )
+        file = parsing.stem(path) if len(paths) > 1 else ""
+        languages = parsing.pair_of(path, options)
+        sides, campaign = find_winners(loaded, options), parsing.stem(paths[0])
+        parts.append(pair_judgments(sides, options, campaign, languages=languages, file=file))
     return concat(parts)
 
 
@@ -87,7 +88,12 @@ def find_winners(loaded: LoadedTable, options: ReadOptions) -> Comparisons:
 
 
 def pair_judgments(
-    comparisons: Comparisons, options: ReadOptions, campaign: str, *, languages: tuple[str, str] | None = None
+    comparisons: Comparisons,
+    options: ReadOptions,
+    campaign: str,
+    *,
+    languages: tuple[str, str] | None = None,
+    file: str = "",
 ) -> Judgments:
     """The judgments of a table of comparisons: two rows each, with ranks 1 and 2, or twice 1 for a tie.
 
@@ -96,6 +102,7 @@ def pair_judgments(
         options: how to read.
         campaign: the name of the campaign, where the table does not say it.
         languages: source and target, where the table does not say them.
+        file: the name of the file, one of several of the campaign, whose rows are numbered apart.
     """
     loaded, mapping, placed = comparisons
     sides = ("left", "right", "winner")
@@ -116,7 +123,7 @@ def pair_judgments(
     if frame.height == 0:
         raise source.fault("holds no usable comparison; check its columns")
     languages = languages or (split_pair(options.pair) if options.pair else (UNKNOWN, UNKNOWN))
-    both = _make_rows(_add_context(frame, campaign, languages))
+    both = _make_rows(_add_context(frame, campaign, languages, file))
     habits = fixed_sides(frame.group_by("left", "right").len()) if placed else []
     notes = [*loaded.notes, *found, *pair_notes, *row_notes, *habits]
     judgments = Judgments.from_columns(
@@ -170,6 +177,7 @@ def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: parsing.BadRows) ->
     words = {_plain_value(word): outcome for outcome, several in WINNERS.items() for word in several} | chosen
     plain_words = {value: _plain_value(value) for value in winner.fill_null("").unique().to_list()}
     words_given = winner.fill_null("").replace_strict(plain_words, default=None, return_dtype=pl.String)
+    words = {value: named for value in plain_words.values() if (named := _side_in_words(value))} | words
     by_word = words_given.replace_strict(words, default=None, return_dtype=pl.String)
     outcome = pl.select(
         pl.when(words_given.is_in(_NOTHING)).then(pl.lit("none"))
@@ -186,8 +194,9 @@ def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: parsing.BadRows) ->
         column = bad.source.column("winner", row)
         where = "" if column == "winner" else f" in column '{shown(column)}'"
         what = f"has winner '{shown(winner[row])}'{where}, which is neither of its systems nor left, right or tie"
-        meaning = shlex.quote(f"tie={shown(winner[row])}")
-        return f"{what}; correct it, or say whether it means left, right or a tie, as {param('winner')} {meaning}"
+        unknown = outcome.is_null() & winner.is_not_null()
+        meaning, reading = _propose_winners(winner.filter(unknown).unique().to_list(), winner[row])
+        return f"{what}; correct it, or say what answers mean{reading}, as {param('winner')} {shlex.quote(meaning)}"
 
     bad.mark(outcome.is_null(), problem, "winner that is neither of the two systems nor a tie")
     return outcome.alias(_OUTCOME)
@@ -204,6 +213,53 @@ def _plain_value(value: str) -> str:
         return plain(value)
     # The minus of a number is no hyphen: -1 and 1 are the two sides.
     return value.removesuffix(".0") if value[:-2].lstrip("+-").isdigit() else value
+
+
+# Answers in words, without blanks: `A is much better`, `slightly prefer the second`, `about the same`.
+_BETTER = re.compile(r"(better|prefer|superior|wins?$|besser|gewinnt|mejor|meilleur|lepší)")
+_SIDE = (
+    r"^(model|system|output|response|translation|summary|answer|option)?({})(?=is|was|$|much|slightly|alittle|clearly|"
+    r"strongly|abit|better|wins|ist|viel|etwas|:|far|marginally)"
+)
+_SIDES = {
+    "left": re.compile(_SIDE.format("a|1|left|first|links")),
+    "right": re.compile(_SIDE.format("b|2|right|second|rechts")),
+}
+_SAME = ("aboutthesame", "thesame", "same", "equallygood", "equal", "nodifference", "nopreference", "noidea", "similar",
+         "roughlyequal", "aboutequal", "gleich", "gleichgut", "egal")  # fmt: skip
+
+
+def _side_in_words(value: str) -> str | None:
+    """The side that an answer in words prefers; None where it does not say it."""
+    if value in _SAME:
+        return "tie"
+    if not _BETTER.search(value) or "worse" in value or "not" in value:
+        return None
+    return next((side for side, words in _SIDES.items() if words.match(value)), None)
+
+
+_LAST_STEPS = (4, 5, 6, 7, 9)
+"""The last step of scales that begin with 1."""
+
+
+def _propose_winners(values: Sequence[str], example: str) -> tuple[str, str]:
+    """What answers may mean, as the option says it, and how it reads: numbers on a scale from left to right.
+
+    Codes such as 0, 1 and 2 are no scale: 0 may be the tie, or the left one.
+    """
+    try:
+        numbers = sorted(values, key=float)
+        low, high = float(numbers[0]), float(numbers[-1])
+    except ValueError:
+        low = high = 0.0
+    if not (low < 0 < high or (low == 1 and high in _LAST_STEPS)):
+        return f"tie={shown(example)}", " (left, right or tie)"
+    middle = 0.0 if low < 0 < high else (low + high) / 2
+    sides = ["tie" if float(value) == middle else "left" if float(value) < middle else "right" for value in numbers]
+    named = [f"{side}={_plain_value(value)}" for side, value in zip(sides, numbers, strict=True)]
+    if low < 0 < high and "tie" not in sides:
+        named.insert(sides.index("right"), "tie=0")
+    return ",".join(named), " (here the lower numbers prefer the left one; change it if they do not)"
 
 
 def _parse_winners(chosen: Sequence[str]) -> dict[str, str]:
@@ -225,23 +281,23 @@ def _parse_winners(chosen: Sequence[str]) -> dict[str, str]:
     return words
 
 
-def _add_context(frame: pl.DataFrame, campaign: str, languages: tuple[str, str]) -> pl.DataFrame:
+def _add_context(frame: pl.DataFrame, campaign: str, languages: tuple[str, str], file: str) -> pl.DataFrame:
     """Add what both rows of a comparison have in common, where the file does not say it."""
     constant = {"campaign": campaign, "source_lang": languages[0], "target_lang": languages[1]}
     filled = [
         (pl.col(name).fill_null(value) if name in frame.columns else pl.lit(value)).alias(name)
         for name, value in constant.items()
     ]
-    frame = frame.with_columns(*filled, pl.lit("pairwise").alias("protocol"), _screen(frame).alias("screen"))
+    frame = frame.with_columns(*filled, pl.lit("pairwise").alias("protocol"), _screen(frame, file).alias("screen"))
     both = frame[_OUTCOME].replace_strict(
         {"both-good": "good", "both-bad": "bad"}, default=None, return_dtype=pl.String
     )
     return frame if both.is_null().all() else frame.with_columns(both.alias(BOTH))
 
 
-def _screen(frame: pl.DataFrame) -> pl.Expr:
+def _screen(frame: pl.DataFrame, file: str = "") -> pl.Expr:
     """Name what was shown together. The same two outputs shown to the same person are one screen, whenever it was."""
-    row = (pl.col(_ROW) + 1).cast(pl.String)
+    row = pl.format(f"{file.replace('{', '(')} {{}}" if file else "{}", pl.col(_ROW) + 1)
     if {"annotator", "segment"} <= set(frame.columns):
         known = (pl.col("annotator").fill_null("") != "") & (pl.col("segment").fill_null("") != "")
         row = pl.when(known).then(pl.format("{} | {}", "left", "right")).otherwise(row)

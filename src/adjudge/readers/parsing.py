@@ -260,6 +260,9 @@ def read_delimited(
     if first is None:
         raise InputError("is empty; a header line and rows are needed", file=path)
     header = tuple(name.strip() for name in first[1])
+    while len(header) > 1 and header[-1].startswith("#"):
+        # A comment behind the names of columns.
+        header = header[:-1]
     body: list[tuple[int, list[str]]] = []
     ragged: dict[int, str] = {}
     for line, fields in rows:

@@ -1,5 +1,7 @@
 """Pearmut's log of annotations: JSON lines, one per submitted document, with the items shown and what was said of them.
 
+The lines may also be the lists of one object, `annotations.json`, whose keys are campaigns or language pairs.
+
 A reset marker voids the earlier lines of its user, of its document, or of both. A document that was submitted again has
 several revisions. Tutorials (`welcome_`, `goodbye_`, or skippable) and attention checks (`random_`) are told apart by
 their kind. Where a campaign has several sliders, each is a campaign of its own, named after it.
@@ -10,15 +12,28 @@ on its page. Behind the text stands the word [missing]; a span that begins there
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from adjudge.readers.appraise_batches import LONGEST, unplaced_span
 from adjudge.readers.mqm import score_spans
-from adjudge.readers.parsing import SECTION, common_columns, json_files, json_lines, pair_of_item, read_each
-from adjudge.table.errors import InputError, param, shown
-from adjudge.table.judgments import Judgments, SetAside, fingerprint
+from adjudge.readers.parsing import (
+    SECTION,
+    BadRows,
+    common_columns,
+    json_files,
+    json_lines,
+    pair_of_item,
+    read_each,
+    stem,
+)
+from adjudge.table.errors import InputError, Source, param, shown
+from adjudge.table.files import read_text
+from adjudge.table.judgments import Judgments, SetAside, concat, fingerprint
+from adjudge.table.languages import pair_in_name
 from adjudge.table.participants import mark_humans
 from adjudge.table.texts import MISSING, Span
 from adjudge.table.wording import counted
@@ -30,6 +45,9 @@ if TYPE_CHECKING:
     from adjudge.readers.options import ReadOptions
 
 RESET = "__RESET__"
+TUTORIAL, CHECK = "_#_tutorial_#_", "attention_check_"
+"""In the names of items that are no judgments of the campaign."""
+_VERSION = re.compile(r"\s+v[0-9]+$", re.IGNORECASE)
 _NONE = "line that is no submitted document"
 # The standard slider; sliders that a campaign defines have scales of their own.
 _SCALE = (0.0, 100.0)
@@ -49,6 +67,10 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
 
 
 def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
+    campaigns = _campaigns_in(path)
+    if campaigns:
+        parts = [_read_campaign(path, name, given, options) for name, given in campaigns.items() if given]
+        return concat(parts)
     lines, bad = json_lines(path, options, needed="one JSON line per submitted document")
     entries: list[tuple[int, Entry]] = []
     for row, text, entry in lines:
@@ -58,12 +80,48 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
             bad.row(
                 row, f"'{shown(text)}' is no submitted document: it has no 'annotation'; check {param('format')}", _NONE
             )
+    return _read_entries(path, campaign, entries, bad, options)
+
+
+def _campaigns_in(path: Path) -> dict[str, list[Any]]:
+    """The submitted documents by campaign, in a file that is one object of them; empty for a log."""
+    try:
+        content = json.loads(read_text(path))
+    except (ValueError, RecursionError):
+        return {}
+    is_object = isinstance(content, dict) and content and all(isinstance(given, list) for given in content.values())
+    return content if is_object and "annotation" not in content else {}
+
+
+def _read_campaign(path: Path, name: str, given: Sequence[Any], options: ReadOptions) -> Judgments:
+    """One campaign of such an object; one that is called after its languages is the file's campaign in them."""
+    plain_name = _VERSION.sub("", name).strip()
+    pair = pair_in_name(plain_name)
+    bad = BadRows(Source(f"{path}, campaign '{shown(name)}'"), options, len(given))
+    entries = [(row, entry) for row, entry in enumerate(given) if isinstance(entry, dict) and "annotation" in entry]
+    known = {row for row, _ in entries}
+    for row in range(len(given)):
+        if row not in known:
+            bad.row(row, "is no submitted document: it has no 'annotation'; check the export", _NONE)
+    return _read_entries(path, stem(path) if pair else plain_name, entries, bad, options, pair=pair)
+
+
+def _read_entries(
+    path: Path,
+    campaign: str,
+    entries: list[tuple[int, Entry]],
+    bad: BadRows,
+    options: ReadOptions,
+    *,
+    pair: tuple[str, str] | None = None,
+) -> Judgments:
+    """The judgments in submitted documents; `pair` are the languages of items that do not name any."""
     counts: Counter[str] = Counter()
     kept = _drop_voided(entries, counts)
     rows: list[Row] = []
     for number, entry in kept:
         try:
-            rows += list(_make_rows(entry, counts))
+            rows += [row | {"pair": row["pair"] or pair} for row in _make_rows(entry, counts)]
         except _OffScaleError as fault:
             bad.row(number, str(fault), "document with a score off the scale")
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as fault:
@@ -153,9 +211,10 @@ def _segment(item: Entry, otherwise: str) -> str:
 
 
 def _kind(page: str, item: Entry) -> str:
-    if page.startswith(("welcome_", "goodbye_")) or item.get("skippable"):
+    name = str(item.get("item_id") or "")
+    if page.startswith(("welcome_", "goodbye_")) or item.get("skippable") or TUTORIAL in name:
         return "tutorial"
-    return "attention" if page.startswith("random_") else "system"
+    return "attention" if page.startswith("random_") or name.startswith(CHECK) else "system"
 
 
 def _times(entry: Entry) -> tuple[float | None, float | None]:

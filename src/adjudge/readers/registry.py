@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.readers.appraise import find_separator, is_result
-from adjudge.readers.metric_scores import ENDING, HUMAN_SCORES, MetricScore
+from adjudge.readers.metric_scores import ENDING, HUMAN_SCORES, RATINGS, MetricScore
 from adjudge.readers.options import ReadOptions, as_frame, as_paths
 from adjudge.readers.wmt_da_files import SOURCES, member_of
 from adjudge.table.errors import InputError, UsageError, param, shown, unknown_choice
@@ -293,22 +293,27 @@ def recognise(paths: Sequence[Path]) -> str | None:
 
 def _recognise_folder(folder: Path) -> str | None:
     scores = folder if folder.name == HUMAN_SCORES else folder / HUMAN_SCORES
-    if any(scores.glob(f"*{ENDING}")):
+    if any(scores.glob(f"*{ENDING}")) or any(scores.glob(f"*{RATINGS}")):
         return "metric-scores"
     members = [member_of(file) for inside in (folder, folder / "analysis") for file in inside.glob("ad-*")]
     return "wmt-da" if any(member is not None and member.role in SOURCES for member in members) else None
 
 
 def _recognise_file(path: Path) -> str | None:
-    if path.name.endswith(ENDING):
+    if path.name.endswith((ENDING, RATINGS)):
         return "metric-scores"
     member = member_of(path)
     if member is not None and member.role in SOURCES:
         return "wmt-da"
     lines = _read_first_lines(path)
     if not lines:
-        return None
-    return _recognise_json(lines[0]) or _recognise_header(lines[0]) or _recognise_rows(lines)
+        return _recognise_workbook(path)
+    return (
+        _recognise_campaigns("\n".join(lines))
+        or _recognise_json(lines[0])
+        or _recognise_header(lines[0])
+        or _recognise_rows(lines)
+    )
 
 
 def _read_first_lines(path: Path) -> list[str]:
@@ -325,7 +330,22 @@ def _read_first_lines(path: Path) -> list[str]:
     except (OSError, EOFError, zlib.error, UnicodeDecodeError):
         return []  # The reader says what is wrong.
     lines = text.splitlines()
-    return [line for line in (lines[:-1] if len(raw) == _HEAD else lines) if line.strip()]
+    whole = [line for line in (lines[:-1] if len(raw) == _HEAD else lines) if line.strip()]
+    return whole or lines[:1]
+
+
+def _recognise_workbook(path: Path) -> str | None:
+    """Recognise a sheet of errors, which stand in workbooks too."""
+    from adjudge.readers.mqm import holds_errors
+    from adjudge.readers.tables import is_workbook, load_table
+
+    return "mqm" if is_workbook(path) and path.is_file() and holds_errors(load_table(path).frame.columns) else None
+
+
+def _recognise_campaigns(text: str) -> str | None:
+    """Recognise an object from campaigns to submitted documents, which is a single long line."""
+    is_object = re.match(r'\{\s*("(?:[^"\\]|\\.)*"\s*:\s*\[\s*)+\{', text[:_HEAD])
+    return "pearmut" if is_object and '"user_id"' in text and '"annotation"' in text else None
 
 
 def _recognise_json(line: str) -> str | None:

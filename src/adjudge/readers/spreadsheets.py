@@ -147,6 +147,21 @@ def read_workbook(raw: bytes, path: Path) -> LoadedTable:
     return replace(sheet, notes=(*sheet.notes, *hint))
 
 
+def find_like_sheets(raw: bytes, path: Path) -> list[str]:
+    """The sheets of a workbook that hold one table in parts: two or more with the same header, one of it an answer."""
+    with _open(raw, path) as workbook:
+        headers: dict[tuple[str, ...], list[str]] = {}
+        for number, name in enumerate(workbook.sheet_names):
+            rows = _first_rows(workbook, number)
+            above = _header_row(workbook, number)
+            above = _rows_above_header(rows) if above is None else above
+            header = tuple(plain(BRACKETS.sub("", cell)) for cell in (rows[above] if above < len(rows) else ()) if cell)
+            if len(rows) > above + 1 and set(header) & (_NAMES["score"] | _NAMES["rank"] | _NAMES["winner"]):
+                headers.setdefault(header, []).append(name)
+    like = max(headers.values(), key=len, default=[])
+    return like if len(like) > 1 else []
+
+
 def read_sheets(
     raw: bytes, path: Path, wanted: Sequence[str], *, columns: Sequence[str] = ()
 ) -> dict[str, LoadedTable]:

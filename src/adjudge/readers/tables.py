@@ -1,7 +1,7 @@
 """A table from any file that can hold one, with every column as text: delimited text, Excel, JSON, JSON lines, Parquet.
 
 What a file is, its content says, not its name. Columns of Parquet files keep their types. Fields inside fields of JSON
-are columns with a dotted name (`meta.system`). Exports of Label Studio become one row per annotation.
+are columns with a dotted name (`meta.system`). Exports of other tools become one row per judgment (`exports.py`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from adjudge.readers.columns import KNOWN, SYNONYMS, map_columns, parse_columns, plain, renamed, replace_decimal_commas
+from adjudge.readers.columns import KNOWN, map_columns, plain, renamed, replace_decimal_commas
+from adjudge.readers.exports import is_eval_archive, read_eval_archive, rows_of_export
 from adjudge.readers.parsing import (
     LoadedTable,
     add_languages,
@@ -30,7 +31,7 @@ from adjudge.readers.parsing import (
     row_lines,
     undo_plain_text,
 )
-from adjudge.readers.spreadsheets import read_sheets, read_workbook
+from adjudge.readers.spreadsheets import find_like_sheets, read_sheets, read_workbook
 from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import COPIES_IN_MEMORY, check_size, decode_text, memory_at_hand, read_bytes, read_text
 from adjudge.table.judgments import SCHEMA, Judgments, first_true
@@ -227,67 +228,6 @@ def _is_header(line: str, rows: str) -> bool:
     return False
 
 
-# Label Studio's JSON export as rows: one per annotation of a task, with the task's data and every answer by its name.
-# A task has `data` (what was shown) and `annotations`, each with the answers of one person (`result`). An answer stands
-# under the name of its control (`from_name`): a rating or number as such, a choice as its word, the side of a pairwise
-# comparison as `left` or `right`. Cancelled annotations are no judgments.
-
-
-# Keys of a result's value that hold the answer; each type of control has its own.
-_ANSWERS = ("rating", "number", "choices", "selected", "text", "ranker", "taxonomy")
-
-
-def annotation_rows(tasks: list[Any], path: Path) -> tuple[list[dict[str, Any]], list[str], dict[int, str]]:
-    """One row per annotation, notes on what was left out, and the rows of broken tasks (one each, empty) with why."""
-    rows: list[dict[str, Any]] = []
-    broken: dict[int, str] = {}
-    cancelled = 0
-    for number, task in enumerate(tasks, start=1):
-        try:
-            annotations = [(annotation, annotation.get("was_cancelled")) for annotation in task["annotations"]]
-            rows += [_row(task, annotation) for annotation, is_cancelled in annotations if not is_cancelled]
-            cancelled += sum(bool(is_cancelled) for _, is_cancelled in annotations)
-        except (KeyError, TypeError, AttributeError, ValueError) as fault:
-            reason = f"task {number} is not as Label Studio writes tasks ({shown(repr(fault))})"
-            broken[len(rows)] = f"{reason}; check the export"
-            rows.append({})
-    if len(rows) == len(broken):
-        if broken:
-            raise InputError(next(iter(broken.values())), file=path)
-        raise InputError("holds no annotation; check that annotation has begun", file=path)
-    held = f"{counted(len(tasks), 'task')} with {counted(len(rows) - len(broken), 'annotation')}"
-    notes = [f"{path.name} is an export of Label Studio: {held}"]
-    if cancelled:
-        were = agreeing(cancelled, "was cancelled and is no judgment", "were cancelled and are no judgments")
-        notes.append(f"{counted(cancelled, 'annotation')} {were}")
-    return rows, notes, broken
-
-
-def _row(task: dict[str, Any], annotation: dict[str, Any]) -> dict[str, Any]:
-    row: dict[str, Any] = dict(task["data"])
-    row.setdefault("item_id", task.get("id"))
-    for answer in annotation.get("result") or []:
-        if (value := _answer(answer.get("value") or {})) is not None:
-            name = str(answer.get("from_name") or answer.get("type") or "answer")
-            row[name if name not in task["data"] else f"{name} (answer)"] = value
-    who = annotation.get("completed_by")
-    if isinstance(who, dict):
-        who = who.get("email") or who.get("id")
-    row["completed_by"] = None if who is None else str(who)
-    for name in ("created_at", "lead_time"):
-        if annotation.get(name) is not None:
-            row.setdefault(name, annotation[name])
-    return row
-
-
-def _answer(value: dict[str, Any]) -> Any:
-    for name in _ANSWERS:
-        given = value.get(name)
-        if given is not None:
-            return given[0] if isinstance(given, list) and len(given) == 1 else given
-    return None
-
-
 # Parquet. Adjudge's own files hold the checksum of all their bytes, computed with zeros in the checksum's own place.
 # Files of other tools have none. Reading a damaged one can end the whole process, so they are tried out in another one.
 
@@ -402,6 +342,8 @@ def _try_out(raw: bytes, path: Path) -> None:
         raise InputError(f"is damaged Parquet ({shown(words, 120) or 'reading it fails'}); make it again", file=path)
 
 
+GROUP = " / "
+"""What stands between a group of columns and the name of one of them, where a header has two rows."""
 ZIP_MAGIC = b"PK\x03\x04"
 OLD_EXCEL_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # Keys under which files keep their rows, where the outermost value is an object.
@@ -410,32 +352,29 @@ ROWS_UNDER = ("data", "rows", "records", "judgments", "results", "items", "annot
 DEEPEST = 16
 
 
-def load_sheets(
-    path: Path, wanted: Sequence[str], *, columns: Sequence[str] = (), wide: Sequence[str] = (), raters: bool = False
-) -> list[LoadedTable]:
-    """The tables in several sheets of a workbook; each sheet is an annotator where no column names any.
+def is_workbook(path: Path) -> bool:
+    """Whether a file is called like a workbook."""
+    return path.suffix.lower() in (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
+
+
+def load_sheets(path: Path, wanted: Sequence[str], named: Sequence[str] = ()) -> dict[str, LoadedTable]:
+    """The tables in several sheets of a workbook, by the names of the sheets; none where nobody asks for any.
 
     Args:
         path: the workbook.
-        wanted: the names of the sheets, or `all`.
-        columns: what the user says of the columns, as `system=model`.
-        wide: the columns that hold a system or an annotator each.
-        raters: whether these are annotators, so that the sheets are none.
+        wanted: the names of the sheets, or `all`; default: those with the same header, where there are several.
+        named: columns that the user names.
     """
     raw = read_bytes(path)
     if not raw.startswith((ZIP_MAGIC, OLD_EXCEL_MAGIC)):
-        raise InputError(f"is no Excel workbook, so it has no sheets; leave {param('sheets')} out", file=path)
-    tables = []
-    named = [*wide, *parse_columns(columns).values()]
-    for name, sheet in read_sheets(raw, path, wanted, columns=named).items():
+        if wanted:
+            raise InputError(f"is no Excel workbook, so it has no sheets; leave {param('sheets')} out", file=path)
+        return {}
+    like = [] if wanted or is_eval_archive(path) else find_like_sheets(raw, path)
+    tables: dict[str, LoadedTable] = {}
+    for name, sheet in read_sheets(raw, path, wanted or like, columns=named).items() if wanted or like else ():
         frame, notes = replace_decimal_commas(sheet.frame, sheet.frame.columns)
-        others = [column for column in frame.columns if column not in wide]
-        mapping = map_columns(others, sheet.source, columns=columns, meanings=SYNONYMS)
-        if not raters and "annotator" not in mapping:
-            frame = frame.with_columns(pl.lit(name).alias("annotator"))
-            notes = [*notes, f"each sheet of {path.name} is taken for an annotator, whose name is that of the sheet"]
-        added = frozenset(frame.columns) - set(sheet.frame.columns)
-        tables.append(replace(sheet, frame=frame, notes=(*sheet.notes, *notes), added=added))
+        tables[name] = join_headers(replace(sheet, frame=frame, notes=(*sheet.notes, *notes)))
     return tables
 
 
@@ -445,9 +384,12 @@ def load_table(path: Path) -> LoadedTable:
     if not raw.strip():
         raise InputError("is empty; a table with a header is needed", file=path)
     if raw.startswith(PARQUET_MAGIC):
-        return LoadedTable(read_parquet(raw, path), Source(str(path)), record=read_parquet_record(raw, path))
+        frame = split_objects(read_parquet(raw, path))
+        return LoadedTable(frame, Source(str(path)), record=read_parquet_record(raw, path))
+    if raw.startswith(ZIP_MAGIC) and (log := read_eval_archive(path)) is not None:
+        return _make_json_table(log, path)
     if raw.startswith((ZIP_MAGIC, OLD_EXCEL_MAGIC)):
-        sheet = read_workbook(raw, path)
+        sheet = join_headers(read_workbook(raw, path))
         frame = undo_plain_text(sheet.frame, sheet.frame.columns)
         frame, notes = replace_decimal_commas(frame, frame.columns)
         return replace(sheet, frame=frame, notes=(*sheet.notes, *notes))
@@ -457,9 +399,63 @@ def load_table(path: Path) -> LoadedTable:
     if text.lstrip()[0] in "[{":
         return _load_json(text, path)
     record, changed = read_record_beside(raw, path)
-    loaded = _load_delimited(text, path)
+    loaded = join_headers(_load_delimited(text, path))
     frame = undo_plain_text(loaded.frame, loaded.frame.columns)
     return replace(loaded, frame=frame, record=record, notes=(*loaded.notes, *changed))
+
+
+def split_objects(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with a column for each field of its objects, under a dotted name, as JSON has it; spans stay whole."""
+    for _ in range(DEEPEST):
+        objects = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Struct)]
+        if not objects:
+            break
+        for name in objects:
+            fields = frame[name].struct.unnest()
+            fields = fields.rename({field: f"{name}.{field}" for field in fields.columns})
+            place = frame.columns.index(name)
+            frame = pl.concat([frame[:, :place], fields, frame[:, place + 1 :]], how="horizontal")
+    return frame
+
+
+_NO_NAME = re.compile(r"(_duplicated_[0-9]+|column [0-9]+|)")
+_NUMBER = r"^\s*[+-]?[0-9]+([.,][0-9]+)?\s*%?\s*$"
+_IMPORT_ID = '{"ImportId"'
+
+
+def join_headers(loaded: LoadedTable) -> LoadedTable:
+    """A table with one row of names, where its header has several: groups above names, or what was asked below them.
+
+    A group stands above several columns, of which the first alone is named: `Opus, (nothing)` above `adequacy, fluency`
+    becomes `Opus / adequacy` and `Opus / fluency`. Surveys of Qualtrics repeat the questions and their ids.
+    """
+    first = [[cell if isinstance(cell, str) else "" for cell in row] for row in loaded.frame.head(3).rows()]
+    ids = next((row for row, cells in enumerate(first) if any(cell.startswith(_IMPORT_ID) for cell in cells)), None)
+    if ids is not None:
+        return _without_first(loaded, ids + 1, f"{counted(ids + 1, 'row')} of questions and ids below the header")
+    names = loaded.frame.columns
+    unnamed = [_NO_NAME.fullmatch(name) is not None for name in names]
+    below = first[0] if first else []
+    if not any(unnamed) or not all(below[place].strip() for place, is_unnamed in enumerate(unnamed) if is_unnamed):
+        return loaded
+    if any(re.match(_NUMBER, cell) for cell in below) or sum(bool(cell.strip()) for cell in below) < 2:
+        return loaded
+    joined, group = [], ""
+    for name, is_unnamed, cell in zip(names, unnamed, below, strict=True):
+        group = group if is_unnamed else name
+        under = cell.strip()
+        joined.append(f"{group}{GROUP}{under}" if under and group else under or name)
+    if len(set(joined)) < len(joined):
+        return loaded
+    renamed = replace(loaded, frame=loaded.frame.rename(dict(zip(names, joined, strict=True))))
+    return _without_first(renamed, 1, "two rows of names joined into one header")
+
+
+def _without_first(loaded: LoadedTable, rows: int, note: str) -> LoadedTable:
+    source = loaded.source.moved(lambda row: row + rows)
+    ragged = {row - rows: problem for row, problem in loaded.ragged.items() if row >= rows}
+    notes = (*loaded.notes, note)
+    return replace(loaded, frame=loaded.frame[rows:], source=source, ragged=ragged, notes=notes)
 
 
 def _load_json(text: str, path: Path) -> LoadedTable:
@@ -469,14 +465,19 @@ def _load_json(text: str, path: Path) -> LoadedTable:
         raise InputError("is nested too deeply to be a table", file=path) from fault
     except ValueError as fault:
         rows, lines, broken = _parse_json_lines(text, path, fault)
+        if not broken and rows_of_export(rows, path) is not None:
+            return _make_json_table(rows, path)
         source = Source(str(path), lambda row: lines[row] if row < len(lines) else row + 1)
         return _make_table(rows, source, broken)
-    rows = _rows_of(content, path)
-    first = rows[0] if rows else None
-    if isinstance(first, dict) and isinstance(first.get("data"), dict) and isinstance(first.get("annotations"), list):
-        rows, notes, broken = annotation_rows(rows, path)
-        return replace(_make_table(rows, Source(str(path)), broken), notes=tuple(notes))
-    return _make_table(rows, Source(str(path)), {})
+    return _make_json_table(content, path)
+
+
+def _make_json_table(content: Any, path: Path) -> LoadedTable:
+    export = rows_of_export(content, path)
+    if export is None:
+        return _make_table(_rows_of(content, path), Source(str(path)), {})
+    rows, notes, broken = export
+    return replace(_make_table(rows, Source(str(path)), broken), notes=tuple(notes))
 
 
 def _parse_json_lines(text: str, path: Path, whole: ValueError) -> tuple[list[Any], list[int], dict[int, str]]:

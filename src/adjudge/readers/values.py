@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,11 @@ LOWER = (
     "error", "errors", "mistake", "mistakes", "penalty", "penalties", "hter", "ter", "wer", "cer", "mer", "fehler",
     "fehleranzahl", "erreurs", "errores", "chyby", "错误", "誤り", "edits", "distance", "cost", "badness",
 )  # fmt: skip
+
+
+# The usual way to show standardised scores, and beyond what nothing is one.
+Z_MEAN, Z_DEVIATION, LARGEST_Z = 50, 10, 5
+SMALL_SCALE, ROUND_SCALES = 10, (1000, 10_000)
 
 
 def parse_values(given: Sequence[str]) -> dict[str, float]:
@@ -149,6 +155,18 @@ def _find_scale(words: Sequence[str]) -> dict[str, float] | None:
     return None
 
 
+def is_scale(words: pl.Series) -> bool:
+    """Whether words are all answers on one of the usual scales, or stars."""
+    cells = [word for word in words.unique() if word.casefold() not in MISSING]
+    dressed = [word for word in cells if not _is_number(word)]
+    return len(cells) > 1 and (_find_scale(cells) is not None or len(_read_dressed(dressed)) == len(cells))
+
+
+def says_standardised(header: str) -> bool:
+    """Whether a header says that numbers are standardised: `z`, `z_score`, `Z-Wert`."""
+    return plain(header) in ("z", "zscore", "zscores", "zwert", "zraw", "rawz", "standardized", "standardised")
+
+
 def says_lower(header: str) -> bool:
     """Whether a header says that lower numbers are better: `Error count`, `HTER`."""
     return bool({*re.findall(r"[^\W\d_]+", header.casefold()), plain(header)} & set(LOWER))
@@ -162,6 +180,26 @@ def refuse_lower(columns: Mapping[str, str], options: ReadOptions, source: Sourc
         raise source.fault(f"{what}; add {param('lower_is_better')}, or rename the column if higher is better")
 
 
+def show_standardised(frame: pl.DataFrame, options: ReadOptions) -> tuple[pl.DataFrame, list[str]]:
+    """Standardised scores with mean 50 and standard deviation 10, so that they lie on the scale of scores."""
+    scores = frame["score"].drop_nulls()
+    if options.scale or not (scores < 0).any() or (scores.abs() > LARGEST_Z).any():
+        return frame, []
+    shown_as = f"z-scores are shown as {Z_MEAN} + {Z_DEVIATION} times the number in the file"
+    return frame.with_columns((pl.col("score") * Z_DEVIATION + Z_MEAN).alias("score")), [shown_as]
+
+
+def propose_scale(scores: pl.Series) -> str:
+    """The scale on which scores seem to lie, as the option that says it."""
+    given = scores.filter(scores.is_finite()).to_list() or [0]
+    low, high = math.floor(min(given)), math.ceil(max(given))
+    if low < 0 < high and max(-low, high) <= SMALL_SCALE:
+        low, high = -max(-low, high), max(-low, high)
+    elif low >= 0:
+        low, high = 0, next((top for top in ROUND_SCALES if high <= top), high)
+    return f"{param('scale')}={low},{high}"
+
+
 def put_on_scale(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> tuple[pl.DataFrame, list[str]]:
     """Scores so that higher is better, and on 0 to 100 where the user's scale goes beyond that.
 
@@ -171,8 +209,6 @@ def put_on_scale(frame: pl.DataFrame, options: ReadOptions, bad: BadRows) -> tup
         bad: where scores off the scale are recorded.
     """
     scale, notes, score = parse_scale(options.scale), [], pl.col("score")
-    if scale is None and not options.lower_is_better:
-        return frame, []
     if not frame["score"].is_not_null().any():
         option = param("scale" if scale else "lower_is_better")
         raise UsageError(f"{option} is for scores, which this table does not have; leave it out")

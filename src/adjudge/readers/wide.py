@@ -6,19 +6,21 @@ Also comparisons that say in several columns who won: a score for each side, or 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from adjudge.readers.columns import WINNERS, ColumnMap, map_columns, plain
+from adjudge.readers.contents import criteria_in, people_in
 from adjudge.readers.parsing import LoadedTable
 from adjudge.table.errors import Source, UsageError, param, shown, unknown_choice
 from adjudge.table.judgments import KEY, ColumnUse
 from adjudge.table.wording import LONG_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 
 FEW_NAMES = 6
@@ -81,11 +83,7 @@ def unpivot(loaded: LoadedTable, systems: Sequence[str], shape: str | None) -> L
     return LoadedTable(
         long.drop(_ROW),
         # A long row stands in the row of its item and the column of its system.
-        replace(
-            source,
-            row_of=lambda row: row // size,
-            column_of=lambda name, row: systems[row % size] if name == answer else name,
-        ),
+        source.moved(lambda row: row // size, lambda name, row: systems[row % size] if name == answer else name),
         loaded.notes if shape is not None else (*loaded.notes, note),
         {row * size + i: problem for row, problem in loaded.ragged.items() for i in range(size)},
     )
@@ -113,24 +111,132 @@ def unpivot_raters(
     compares = "system" not in others and "left" in others and "right" in others
     answer = "rank" if shape == "ranks" else "winner" if compares else "score"
     _check_others(others, columns, answer, taken=of_raters, twice=loaded.twice)
-    long = pl.concat(
-        frame.drop(of_raters).with_columns(pl.lit(column).alias("annotator"), _as_text(frame[column]).alias(answer))
-        for column in of_raters
-    )
-    rows = frame.height
     note = f"{len(of_raters)} columns are taken for the {answer}s of one annotator each"
-    table = replace(
+    note = f"{note}; --wide ranks says otherwise" if answer == "score" and shape is None else note
+    table = stack(loaded, of_raters, {"annotator": of_raters}, answer, note)
+    return table, tuple(ColumnUse(source.name, name, f"{answer} by {name}", "used") for name in of_raters)
+
+
+def stack(
+    loaded: LoadedTable, columns: Sequence[str], named: Mapping[str, Sequence[str]], answer: str, *notes: str
+) -> LoadedTable:
+    """A table with a row for each of these columns: what it holds as `answer`, and what it stands for.
+
+    Args:
+        loaded: the wide table.
+        columns: its columns of answers.
+        named: the new columns, and for each what every column of answers stands for.
+        answer: the name of the answers.
+        *notes: what there is to say.
+    """
+    frame, rows = loaded.frame, loaded.frame.height
+    long = pl.concat(
+        frame.drop(columns).with_columns(
+            *(pl.lit(values[place]).alias(name) for name, values in named.items()),
+            _as_text(frame[column]).alias(answer),
+        )
+        for place, column in enumerate(columns)
+    )
+    return replace(
         loaded,
         frame=long,
-        source=replace(
-            source,
-            row_of=lambda row: row % rows,
-            column_of=lambda name, row: of_raters[row // rows] if name == answer else name,
+        source=loaded.source.moved(
+            lambda row: row % rows, lambda name, row: columns[row // rows] if name == answer else name
         ),
-        notes=(*loaded.notes, f"{note}; --wide ranks says otherwise" if answer == "score" and shape is None else note),
-        ragged={i * rows + row: problem for row, problem in loaded.ragged.items() for i in range(len(of_raters))},
+        notes=(*loaded.notes, *notes),
+        ragged={i * rows + row: problem for row, problem in loaded.ragged.items() for i in range(len(columns))},
     )
-    return table, tuple(ColumnUse(source.name, name, f"{answer} by {name}", "used") for name in of_raters)
+
+
+# Columns of answers whose names join two things: `Sentence 3 [Opus]`, `item3_Opus`, `Opus / fluency`.
+_BRACKETED = re.compile(r"^(.*\S)\s*\[([^\[\]]+)\]$")
+_JOINTS = (" / ", " | ", " - ", ": ", "::", "__", "_", "/", ".", "-", " ")
+_ITEM = re.compile(
+    r"^(item|sentence|satz|text|segment|seg|sent|q|question|frage|doc|document|example|stimulus|clip|audio|sample|"
+    r"prompt|phrase|frase|image|bild|summary|dialog|dialogue|utterance|utt|page|scene|trial|video|s|t|věta|句|文)?"
+    r"[ _.#-]*[0-9]+$",
+    re.IGNORECASE,
+)
+CROSSED = ("system", "segment", "criterion", "annotator")
+"""What the names of columns may join."""
+
+
+def find_crossed(
+    frame: pl.DataFrame, mapping: ColumnMap, shape: str | None
+) -> tuple[list[str], dict[str, list[str]]] | None:
+    """Columns of answers whose names join two things, such as text and system, and both for every column.
+
+    Args:
+        frame: the table.
+        mapping: what its other columns are.
+        shape: what the names join, in this order, as `segment,system`; default: found out.
+    """
+    free = [name for name in frame.columns if name not in mapping.columns.values()]
+    for split in _splits(free):
+        columns = [name for name in free if name in split]
+        first, second = ([split[name][side] for name in columns] for side in (0, 1))
+        one, two = set(first), set(second)
+        crossed = len(one) > 1 and len(two) > 1 and len(columns) == len(set(split.values())) == len(one) * len(two)
+        if not crossed or not all(_holds_answers(frame[name]) for name in columns):
+            continue
+        meanings = _what_is_joined(one, two, mapping, shape)
+        if meanings is not None:
+            return columns, dict(zip(meanings, (first, second), strict=True))
+    return None
+
+
+def _splits(names: Sequence[str]) -> Iterator[dict[str, tuple[str, str]]]:
+    """The ways to take names apart: at brackets, or at the last or first of some sign."""
+    yield {name: (match[1], match[2]) for name in names if (match := _BRACKETED.match(name))}
+    for joint in _JOINTS:
+        for cut in (str.rpartition, str.partition):
+            parts = {name: cut(name, joint) for name in names if joint in name}
+            yield {name: (first.strip(), second.strip()) for name, (first, _, second) in parts.items()}
+
+
+def _holds_answers(column: pl.Series) -> bool:
+    """Whether cells are numbers, or a few short words, as answers are."""
+    if column.dtype.is_numeric():
+        return True
+    words = column.drop_nulls().cast(pl.String).str.strip_chars() if not column.dtype.is_nested() else pl.Series([""])
+    numbers = words.str.contains(r"^[+-]?[0-9]+([.,][0-9]+)?%?$")
+    few = words.n_unique() <= FEW_NAMES + 1 and words.n_unique() < len(words)
+    longest = max(words.str.len_chars().to_list(), default=0)
+    return len(words) > 0 and bool(numbers.all() or (few and 0 < longest <= LONG_NAME))
+
+
+def _what_is_joined(
+    one: Collection[str], two: Collection[str], mapping: ColumnMap, shape: str | None
+) -> tuple[str, str] | None:
+    """What both parts of the names are; None where it is not clear, or leaves the systems unknown."""
+    if shape is not None and "," in shape:
+        first, second = (part.strip() for part in shape.split(",", 1))
+        for name in (first, second):
+            if name not in CROSSED:
+                raise unknown_choice("part of the names of columns", name, CROSSED)
+        return first, second
+    known = [_meaning_of(part) for part in (one, two)]
+    if known.count(None) == 1 and "system" not in mapping:
+        known[known.index(None)] = "system"
+    meanings = tuple(known)
+    there = set(mapping.columns)
+    clear = None not in meanings and meanings[0] != meanings[1] and not there & set(meanings) and not there & {"score"}
+    return meanings if clear and "system" in {*meanings, *there} else None  # type: ignore[return-value]
+
+
+def _meaning_of(names: Collection[str]) -> str | None:
+    if all(_ITEM.match(name) for name in names):
+        return "segment"
+    if len(criteria_in(names)) == len(names):
+        return "criterion"
+    return "annotator" if len(people_in(names)) == len(names) else None
+
+
+def unpivot_crossed(loaded: LoadedTable, columns: Sequence[str], named: Mapping[str, Sequence[str]]) -> LoadedTable:
+    """A table whose columns are each one text of one system (or one system by one criterion, ...) as rows."""
+    kinds = " and ".join(f"{name} ({len(set(values))})" for name, values in named.items())
+    note = f"the names of {len(columns)} columns of answers, such as '{shown(columns[0])}', are taken for {kinds}"
+    return stack(loaded, columns, named, "score", f"{note}; --wide {','.join(reversed(list(named)))} says otherwise")
 
 
 def find_orders(frame: pl.DataFrame, taken: Mapping[str, str]) -> str | None:
@@ -146,22 +252,100 @@ def find_orders(frame: pl.DataFrame, taken: Mapping[str, str]) -> str | None:
 
 def unpivot_orders(loaded: LoadedTable, column: str) -> LoadedTable:
     """A table with a whole ranking in one cell as one with a row for each system: `system` and `rank`."""
-    numbered = loaded.frame.with_row_index(_ROW)
-    groups = pl.col(column).fill_null("").str.split(">").alias("system")
-    long = numbered.with_columns(groups).with_columns(pl.int_ranges(1, pl.col("system").list.len() + 1).alias("rank"))
-    long = long.drop(column, strict=False).explode("system", "rank")
-    long = long.with_columns(pl.col("system").str.split("=")).explode("system")
-    long = long.with_columns(pl.col("system").str.strip_chars(), pl.col("rank").cast(pl.String))
+    ranked: list[dict[str, int]] = []
+    for cell in loaded.frame[column]:
+        groups = [group.split("=") for group in (cell or "").split(">")]
+        ranked.append({name.strip(): rank for rank, group in enumerate(groups, start=1) for name in group})
+    return _rank_rows(loaded, ranked, [column], f"'{shown(column)}' holds whole rankings, the best system first")
+
+
+def _rank_rows(loaded: LoadedTable, ranked: Sequence[Mapping[str, int]], used: Sequence[str], note: str) -> LoadedTable:
+    """A row for each system that a row of the table ranks; `used` are the columns that say so."""
+    rows = [row for row, ranks in enumerate(ranked) for _ in ranks]
+    long = (
+        loaded.frame.drop(used)
+        .with_row_index(_ROW)[rows]
+        .with_columns(
+            pl.Series("system", [name for ranks in ranked for name in ranks], dtype=pl.String),
+            pl.Series("rank", [str(rank) for ranks in ranked for rank in ranks.values()], dtype=pl.String),
+        )
+    )
     if "screen" not in long.columns:
         long = long.with_columns(_screen(long).alias("screen"))
-    rows = long[_ROW].to_list()
     return replace(
         loaded,
         frame=long.drop(_ROW),
-        source=replace(loaded.source, row_of=lambda row: rows[row]),
-        notes=(*loaded.notes, f"'{shown(column)}' holds whole rankings, the best system first"),
+        source=loaded.source.moved(lambda row: rows[row]),
+        notes=(*loaded.notes, note),
         ragged={i: loaded.ragged[row] for i, row in enumerate(rows) if row in loaded.ragged},
+        added=loaded.added | {"system", "rank", "screen"},
     )
+
+
+# Best-worst scaling: who was best and who worst among those shown.
+BEST = ("best", "most", "best_item", "best_system", "best_choice", "bester", "beste", "mejor", "meilleur", "nejlepší")
+WORST = (
+    "worst", "least", "worst_item", "worst_system", "worst_choice", "schlechtester", "schlechteste", "peor", "pire",
+    "nejhorší",
+)  # fmt: skip
+SHOWN = ("options", "choices", "items", "tuple", "shown", "candidates", "systems", "set", "alternatives", "outputs")
+_PLACE = re.compile(
+    r"^(item|option|candidate|choice|system|output|model|text|alternative)([ _-]?[0-9]+|[ _-][a-z])$", re.IGNORECASE
+)
+
+
+def unpivot_best_worst(loaded: LoadedTable) -> LoadedTable | None:
+    """A table of best and worst outputs as ranks: best 1, worst last, all others shown between; None for others."""
+    names = {plain(name): name for name in reversed(loaded.frame.columns)}
+    best, worst = _first_name(names, BEST), _first_name(names, WORST)
+    if best is None or worst is None:
+        return None
+    places = [name for name in loaded.frame.columns if _PLACE.match(name)]
+    listed = _first_name(names, SHOWN)
+    if not places and listed is None and _are_places(loaded.frame, loaded.frame[best]):
+        example = "write each as one ranking, such as 'A > B = C > D', in a column 'ranking'"
+        raise loaded.source.fault(
+            f"'{shown(best)}' names columns of texts, and nothing says by whom they are; {example}"
+        )
+    ranked, used = [], [best, worst, *places, *([listed] if listed and not places else [])]
+    for cells in loaded.frame.select(used).cast(pl.String).rows():
+        seen = list(cells[2:]) if places else _names_in(cells[2]) if listed else []
+        of_both = [_choice(cell, seen, places) for cell in cells[:2]]
+        ranked.append(_ranks_of_best_worst(of_both, [name for name in seen if name]))
+    among = "; who else was shown is not known" if not places and listed is None else ""
+    return _rank_rows(loaded, ranked, used, f"'{best}' and '{worst}' say who was best and who worst{among}")
+
+
+def _are_places(frame: pl.DataFrame, choices: pl.Series) -> bool:
+    """Whether choices are letters or numbers under which the table has texts: nothing says whose texts these are."""
+    chosen = choices.drop_nulls().cast(pl.String).str.strip_chars().unique().to_list()
+    return all(len(name) == 1 and name in frame.columns for name in chosen)
+
+
+def _names_in(cell: str | None) -> list[str]:
+    """The names in a cell that lists them: JSON, or between signs."""
+    try:
+        given = json.loads(cell or "[]")
+    except ValueError:
+        given = re.split(r"\s*[;|,]\s*", (cell or "").strip(" []()"))
+    return [str(name).strip(" '\"") for name in given] if isinstance(given, list) else []
+
+
+def _choice(cell: str | None, seen: Sequence[str | None], places: Sequence[str]) -> str | None:
+    """The system that a cell chooses, by its name or by its place among those shown."""
+    cell = (cell or "").strip()
+    by_place = {str(number): name for number, name in enumerate(seen, start=1)}
+    by_place |= {chr(ord("a") + number): name for number, name in enumerate(seen)}
+    by_place |= {plain(place): name for place, name in zip(places, seen, strict=False)}
+    return cell if cell in seen or not seen else by_place.get(plain(cell).removesuffix(".0"), cell or None)
+
+
+def _ranks_of_best_worst(chosen: Sequence[str | None], seen: Sequence[str]) -> dict[str, int]:
+    best, worst = chosen
+    if best is None or worst is None or best == worst:
+        return {}
+    between = [name for name in seen if name not in chosen]
+    return {best: 1, **dict.fromkeys(between, 2), worst: 3 if between else 2}
 
 
 # Names of columns that hold, for each output, the list of what all annotators said.
@@ -208,7 +392,7 @@ def unpivot_lists(loaded: LoadedTable, column: str, lists: Sequence[list[Any]]) 
     return replace(
         loaded,
         frame=frame,
-        source=replace(loaded.source, row_of=lambda row: rows[row]),
+        source=loaded.source.moved(lambda row: rows[row]),
         notes=(*loaded.notes, note),
         ragged={i: loaded.ragged[row] for i, row in enumerate(rows) if row in loaded.ragged},
         added=loaded.added | {"annotator", "score", *names},
@@ -217,21 +401,7 @@ def unpivot_lists(loaded: LoadedTable, column: str, lists: Sequence[list[Any]]) 
 
 def unpivot_criteria(loaded: LoadedTable, criteria: Sequence[str]) -> LoadedTable:
     """A table with one column of scores per criterion as one with a row for each: `criterion` and `score`."""
-    frame, rows = loaded.frame, loaded.frame.height
-    long = pl.concat(
-        frame.drop(criteria).with_columns(pl.lit(name).alias("criterion"), _as_text(frame[name]).alias("score"))
-        for name in criteria
-    )
-    return replace(
-        loaded,
-        frame=long,
-        source=replace(
-            loaded.source,
-            row_of=lambda row: row % rows,
-            column_of=lambda name, row: criteria[row // rows] if name == "score" else name,
-        ),
-        ragged={i * rows + row: problem for row, problem in loaded.ragged.items() for i in range(len(criteria))},
-    )
+    return stack(loaded, criteria, {"criterion": criteria}, "score")
 
 
 def _check_others(

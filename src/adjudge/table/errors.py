@@ -6,7 +6,7 @@ a parameter by `param`; Python shows it as a parameter (`'level'`), the command 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -143,6 +143,21 @@ class Source:
         """The line of a row in files that have lines, otherwise its number, from 1."""
         row = row if self.row_of is None else self.row_of(row)
         return row + 1 if self.line_of is None else self.line_of(row)
+
+    def moved(self, row_of: Callable[[int], int], column_of: Callable[[str, int], str] | None = None) -> Source:
+        """The source of rows that were made of these: from which each was made, and from which column its values.
+
+        Args:
+            row_of: the former row of a row.
+            column_of: the former column of a column and row; default: the same.
+        """
+        before = self.row_of or (lambda row: row)
+        named = column_of or (lambda name, _: name)
+        return replace(
+            self,
+            row_of=lambda row: before(row_of(row)),
+            column_of=lambda name, row: self.column(named(name, row), row_of(row)),
+        )
 
     def fault(self, what: str, row: int | None = None) -> InputError:
         """The error for a row, or for the whole file if no row is given."""

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.table.errors import DataError, Source, param, shown
-from adjudge.table.languages import UNKNOWN, language_code, notes_about, pair_name, parse_pair
+from adjudge.table.languages import UNKNOWN, language_code, notes_about, pair_name, parse_pair, split_pair
 from adjudge.table.protocols import EDITED, KINDS, PROTOCOLS
 from adjudge.table.wording import counted
 
@@ -416,6 +416,11 @@ class Judgments:
     def for_pair(self, pair: str) -> Judgments:
         """Select the judgments of one language pair, however the pair is written."""
         wanted = parse_pair(pair)
+        if self.pairs == (pair_name(UNKNOWN, UNKNOWN),) and wanted not in self.pairs:
+            # A table that names no languages has those that the user names.
+            source, target = split_pair(pair)
+            named = self.table.with_columns(source_lang=pl.lit(source), target_lang=pl.lit(target))
+            return replace(self, table=named)
         if wanted not in self.pairs:
             raise DataError(f"language pair '{pair}' is not in the data; it has {', '.join(self.pairs)}")
         languages = self.table.select("source_lang", "target_lang").unique(maintain_order=True).rows()

@@ -1,0 +1,326 @@
+"""What rating tools and evaluation programs export, described by the fields of their files.
+
+An export is recognised by fields that nothing else has. Its description says where the judgments stand (`each`, `*` for
+every entry of a list or an object) and which field is what; then it is a table like any other, so that `--columns`
+and all other options apply. Label Studio and Potato, whose answers stand under names of the user's own, need a few
+lines of code besides.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+
+from adjudge.readers.columns import parse_columns, plain
+from adjudge.readers.wide import stack
+from adjudge.table.errors import InputError, shown
+from adjudge.table.wording import agreeing, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from adjudge.readers.options import ReadOptions
+    from adjudge.readers.parsing import LoadedTable
+
+
+class Tree(NamedTuple):
+    """An export in JSON whose judgments stand somewhere inside."""
+
+    name: str
+    has: tuple[str, ...]
+    """Fields by which it is known."""
+    each: str
+    """Where the judgments stand: `samples.*.scores.*`."""
+    fields: Mapping[str, str]
+    """Where the columns stand, with as many stars as are known there; `@` is the name under which something stands."""
+    worth: Mapping[str, float] = {}
+    """What words in the column of scores are worth."""
+
+
+TREES = (
+    Tree(
+        "log of Inspect",
+        ("eval.model", "samples"),
+        "samples.*.scores.*",
+        {
+            "system": "eval.model", "document": "eval.task", "segment": "samples.*.id", "task": "samples.*.epoch",
+            "criterion": "samples.*.scores.@", "score": "samples.*.scores.*.value",
+            "text": "samples.*.scores.*.explanation",
+        },
+        {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0},
+    ),
+)  # fmt: skip
+
+
+class Columns(NamedTuple):
+    """An export that is a table with columns of fixed names."""
+
+    name: str
+    has: tuple[str, ...]
+    meanings: Mapping[str, tuple[str, ...]]
+    """For every meaning the columns that may have it, the likeliest first; those that hold nothing are passed over."""
+
+
+TABLES = (
+    Columns(
+        "export of scores from Langfuse",
+        ("trace_id", "name", "value", "data_type", "source"),
+        {
+            "system": ("dataset_run_id", "dataset_run_name", "trace_name", "environment"),
+            "segment": ("dataset_item_id", "trace_id"), "annotator": ("author_user_id", "author_user_name"),
+            "criterion": ("name",), "score": ("value",),
+        },
+    ),
+    Columns(
+        "export of feedback from LangSmith",
+        ("run_id", "key", "score", "session_id"),
+        {
+            "system": ("session_name", "session_id"), "segment": ("reference_example_id", "run_id"),
+            "annotator": ("feedback_source.user_name", "feedback_source.user_id"), "criterion": ("key",),
+            "score": ("score",),
+        },
+    ),
+)  # fmt: skip
+# LangSmith's table of an experiment: a row per example, a column per question under this name.
+FEEDBACK = "feedback."
+_LM_EVAL = ("doc_id", "filtered_resps", "target")
+_TASK = re.compile(r"^samples_(.+?)(_\d{4}-.*)?$")
+# Potato keeps every answer of a question in a column of its own.
+_POTATO = re.compile(r"^(?:label_annotations\.)?(.+?)(?::::|(?<=[^.])\.)([^.:]+)$")
+_STEP = re.compile(r"^(?:scale_)?([+-]?[0-9]+(?:\.[0-9]+)?)$")
+_CHECKED = ("true", "1", "1.0", "on", "checked")
+
+
+def rows_of_export(content: Any, path: Path) -> tuple[list[Any], list[str], dict[int, str]] | None:
+    """The rows of an export in JSON, notes on it, and its broken rows with what is wrong; None for other JSON."""
+    entries = content if isinstance(content, list) else [content]
+    first = next((entry for entry in entries if isinstance(entry, dict)), {})
+    if isinstance(first.get("data"), dict) and isinstance(first.get("annotations"), list):
+        return _rows_of_label_studio(entries, path)
+    if all(name in first for name in _LM_EVAL):
+        rows = [row for entry in entries if isinstance(entry, dict) for row in _rows_of_lm_eval(entry, path)]
+        folder = path.resolve().parent.name
+        return rows, [f"{path.name} holds samples of lm-eval; the system is called after its folder, '{folder}'"], {}
+    for tree in TREES:
+        if all(_get(first, name.split(".")) is not None for name in tree.has):
+            rows = [row for entry in entries for row in _rows_of_tree(entry, tree)]
+            return rows, [f"{path.name} is a {tree.name}"], {}
+    return None
+
+
+def _rows_of_tree(entry: Any, tree: Tree) -> Iterator[dict[str, Any]]:
+    for keys in _keys(entry, tree.each.split("*"), ()):
+        row = {"annotator": None} | {name: _at(entry, where, keys) for name, where in tree.fields.items()}
+        if row["score"] is None:
+            row["score"] = _at(entry, tree.each, keys)
+        several = row["score"].items() if isinstance(row["score"], dict) else [(None, row["score"])]
+        for name, value in several:
+            asked = {} if name is None else {"criterion": f"{row['criterion']} {name}"}
+            yield row | asked | {"score": tree.worth.get(value, value) if isinstance(value, str) else value}
+
+
+def _keys(entry: Any, parts: Sequence[str], before: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    """Every way to fill in the stars of a path."""
+    if len(parts) == 1:
+        yield before
+        return
+    found = _get(entry, parts[0].strip(".").split("."))
+    keys = range(len(found)) if isinstance(found, list) else found if isinstance(found, dict) else ()
+    for key in keys:
+        yield from _keys(found[key], parts[1:], (*before, key))
+
+
+def _at(entry: Any, where: str, keys: Sequence[Any]) -> Any:
+    """The value at a path whose stars are these keys; of a path that ends in `@`, the key there."""
+    if where.endswith("@"):
+        return keys[where.count("*")]
+    given = iter(keys)
+    return _get(entry, [next(given) if step == "*" else step for step in where.split(".")])
+
+
+def _get(entry: Any, steps: Sequence[Any]) -> Any:
+    for step in steps:
+        if isinstance(entry, list) and isinstance(step, int) and step < len(entry):
+            entry = entry[step]
+        elif isinstance(entry, dict):
+            entry = entry.get(step)
+        else:
+            return None
+    return entry
+
+
+def _rows_of_lm_eval(entry: dict[str, Any], path: Path) -> Iterator[dict[str, Any]]:
+    """A row for each metric of a sample; the folder is called after the model, the file after the task."""
+    from adjudge.readers.parsing import stem
+
+    task = _TASK.match(stem(path))
+    shared = {"annotator": None, "system": path.resolve().parent.name, "document": task[1] if task else stem(path)}
+    for name in entry.get("metrics") or ():
+        value = entry.get(name)
+        if isinstance(value, bool | int | float):
+            yield {**shared, "segment": entry["doc_id"], "criterion": name, "score": float(value)}
+
+
+def is_eval_archive(path: Path) -> bool:
+    """Whether a file is a log of Inspect in a zip file."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "header.json" in archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError):
+        return False
+
+
+def read_eval_archive(path: Path) -> dict[str, Any] | None:
+    """The log in a `.eval` file of Inspect, which is a zip file of JSON; None for other zip files."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+            samples = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
+            if "header.json" not in names or not samples:
+                return None
+            return {
+                **json.loads(archive.read("header.json")),
+                "samples": [json.loads(archive.read(n)) for n in samples],
+            }
+    except NotImplementedError as fault:
+        how = "convert it by 'inspect log convert --to json'"
+        raise InputError(f"is a log of Inspect in a compression that cannot be read here; {how}", file=path) from fault
+    except (zipfile.BadZipFile, OSError, ValueError):
+        return None
+
+
+def as_export(loaded: LoadedTable, options: ReadOptions) -> tuple[LoadedTable, ReadOptions]:
+    """A table with the meanings of its columns, where it is an export of a known tool; otherwise as it is."""
+    loaded = _fold_answers(loaded)
+    header = {plain(name): name for name in reversed(loaded.frame.columns)}
+    said = parse_columns(options.columns)
+    if feedback := [
+        name for name in loaded.frame.columns if name.startswith(FEEDBACK) and plain("example_id") in header
+    ]:
+        return _of_experiment(loaded, feedback), options
+    for export in TABLES:
+        if not all(plain(name) in header for name in export.has):
+            continue
+        meant = {
+            meaning: column
+            for meaning, names in export.meanings.items()
+            if meaning not in said and (column := _first_filled(loaded.frame, header, names)) is not None
+        }
+        if {**said, **meant}.keys() >= export.meanings.keys() - {"annotator"}:
+            note = f"{_file_name(loaded)} is an {export.name}"
+            columns = (*options.columns, *(f"{meaning}={column}" for meaning, column in meant.items()))
+            return replace(loaded, notes=(*loaded.notes, note)), replace(options, columns=columns)
+    return loaded, options
+
+
+def _of_experiment(loaded: LoadedTable, feedback: Sequence[str]) -> LoadedTable:
+    """The table of one experiment of LangSmith: each file is a system, each kind of feedback a criterion."""
+    short = loaded.frame.rename({name: name.removeprefix(FEEDBACK) for name in feedback}, strict=False)
+    note = f"{_file_name(loaded)} is an experiment of LangSmith"
+    named = replace(loaded, frame=short, notes=(*loaded.notes, note))
+    asked = [name.removeprefix(FEEDBACK) for name in feedback]
+    return stack(named, asked, {"criterion": asked}, "score")
+
+
+def _file_name(loaded: LoadedTable) -> str:
+    return loaded.source.name.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _first_filled(frame: pl.DataFrame, header: Mapping[str, str], names: Sequence[str]) -> str | None:
+    there = (header[plain(name)] for name in names if plain(name) in header)
+    return next((name for name in there if frame[name].null_count() < frame.height), None)
+
+
+def _fold_answers(loaded: LoadedTable) -> LoadedTable:
+    """A table of Potato with one column per question, in which each cell is the answer that was chosen."""
+    names = loaded.frame.columns
+    marked = [name for name in names if ":::" in name or name.startswith("label_annotations.")]
+    parts = {name: match for name in marked if (match := _POTATO.match(name))}
+    if not parts:
+        return loaded
+    questions: dict[str, list[pl.Expr]] = {}
+    for name, match in parts.items():
+        alone = sum(other[1] == match[1] for other in parts.values()) == 1
+        questions.setdefault(match[1], []).append(_answer_in(name, match[2], alone=alone))
+    folded = [pl.coalesce(cells).alias(question) for question, cells in questions.items()]
+    note = f"{_file_name(loaded)} is an export of Potato: {counted(len(folded), 'question')}"
+    frame = loaded.frame.with_columns(folded).drop(name for name in parts if name not in questions)
+    return replace(loaded, frame=frame, notes=(*loaded.notes, note), added=loaded.added | set(questions))
+
+
+def _answer_in(column: str, answer: str, *, alone: bool) -> pl.Expr:
+    """What a cell says: its step of a scale, the answer that is checked, or the text or number that was entered."""
+    cell = pl.col(column).cast(pl.String).str.strip_chars()
+    given = pl.when((cell != "") & (cell.str.to_lowercase() != "false"))
+    step = _STEP.match(answer)
+    if step:
+        return given.then(pl.lit(step[1]))
+    return given.then(pl.when(cell.str.to_lowercase().is_in(_CHECKED)).then(pl.lit(answer)).otherwise(cell)
+                      if alone else pl.lit(answer))  # fmt: skip
+
+
+# Label Studio's JSON export as rows: one per annotation of a task, with the task's data and every answer by its name.
+# A task has `data` (what was shown) and `annotations`, each with the answers of one person (`result`). An answer stands
+# under the name of its control (`from_name`): a rating or number as such, a choice as its word, the side of a pairwise
+# comparison as `left` or `right`. Cancelled annotations are no judgments.
+
+
+# Keys of a result's value that hold the answer; each type of control has its own.
+_ANSWERS = ("rating", "number", "choices", "selected", "text", "ranker", "taxonomy")
+
+
+def _rows_of_label_studio(tasks: list[Any], path: Path) -> tuple[list[dict[str, Any]], list[str], dict[int, str]]:
+    """One row per annotation, notes on what was left out, and the rows of broken tasks (one each, empty) with why."""
+    rows: list[dict[str, Any]] = []
+    broken: dict[int, str] = {}
+    cancelled = 0
+    for number, task in enumerate(tasks, start=1):
+        try:
+            annotations = [(annotation, annotation.get("was_cancelled")) for annotation in task["annotations"]]
+            rows += [_row(task, annotation) for annotation, is_cancelled in annotations if not is_cancelled]
+            cancelled += sum(bool(is_cancelled) for _, is_cancelled in annotations)
+        except (KeyError, TypeError, AttributeError, ValueError) as fault:
+            reason = f"task {number} is not as Label Studio writes tasks ({shown(repr(fault))})"
+            broken[len(rows)] = f"{reason}; check the export"
+            rows.append({})
+    if len(rows) == len(broken):
+        if broken:
+            raise InputError(next(iter(broken.values())), file=path)
+        raise InputError("holds no annotation; check that annotation has begun", file=path)
+    held = f"{counted(len(tasks), 'task')} with {counted(len(rows) - len(broken), 'annotation')}"
+    notes = [f"{path.name} is an export of Label Studio: {held}"]
+    if cancelled:
+        were = agreeing(cancelled, "was cancelled and is no judgment", "were cancelled and are no judgments")
+        notes.append(f"{counted(cancelled, 'annotation')} {were}")
+    return rows, notes, broken
+
+
+def _row(task: dict[str, Any], annotation: dict[str, Any]) -> dict[str, Any]:
+    row: dict[str, Any] = dict(task["data"])
+    row.setdefault("item_id", task.get("id"))
+    for answer in annotation.get("result") or []:
+        if (value := _answer(answer.get("value") or {})) is not None:
+            name = str(answer.get("from_name") or answer.get("type") or "answer")
+            row[name if name not in task["data"] else f"{name} (answer)"] = value
+    who = annotation.get("completed_by")
+    if isinstance(who, dict):
+        who = who.get("email") or who.get("id")
+    row["completed_by"] = None if who is None else str(who)
+    for name in ("created_at", "lead_time"):
+        if annotation.get(name) is not None:
+            row.setdefault(name, annotation[name])
+    return row
+
+
+def _answer(value: dict[str, Any]) -> Any:
+    for name in _ANSWERS:
+        given = value.get(name)
+        if given is not None:
+            return given[0] if isinstance(given, list) and len(given) == 1 else given
+    return None
