@@ -22,6 +22,7 @@ failure_code = "FAILED"
 return_url = "https://crowd.example/pass"
 failure_url = "https://crowd.example/fail"
 pass_share = 0.8
+least_controls = 2
 least_seconds = 0
 """
 

@@ -24,7 +24,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
         documents=4,
         task_size=12,
         annotators='["anna", "bert"]',
-        more="[controls]\ndegraded = 3\nrepeats = 1\n",
+        more="[controls]\ndegraded = 3\nrepeats = 1\n[crowd]\nleast_controls = 3\n",
     )
     with Server(campaign) as running:
         yield running

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from adjudge.table import protocols as table
-from adjudge.table.protocols import KINDS, PROTOCOLS, CollectedProtocol, Kind, Protocol
+from adjudge.table.protocols import KINDS, PROTOCOLS, CollectedProtocol, Kind, Protocol, Work
 
 DATA_PAGE = Path(__file__).resolve().parents[2] / "docs" / "data.md"
 
@@ -64,3 +64,11 @@ def test_the_page_about_data_names_it(name: str) -> None:
 @pytest.mark.parametrize(("name", "column"), [("ranking", "rank"), ("da", "score"), ("esa", None), ("postedit", None)])
 def test_the_column_without_which_a_judgment_says_nothing(name: str, column: str | None) -> None:
     assert PROTOCOLS[name].needed_column == column
+
+
+def test_few_controls_decide_nothing() -> None:
+    """One wrong answer of one fails nobody; from `least_controls` on the share decides."""
+    assert not Work(10, 100.0, controls_right=0, controls=4).missed_controls(0.5, 5)
+    assert Work(10, 100.0, controls_right=2, controls=5).missed_controls(0.5, 5)
+    assert not Work(10, 100.0, controls_right=3, controls=5).missed_controls(0.5, 5)
+    assert Work(10, 100.0, controls_right=0, controls=1).faults(least_controls=1) == ("controls",)

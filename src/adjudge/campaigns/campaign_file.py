@@ -308,7 +308,8 @@ class Crowd(Part):
     """Where annotators of a crowd platform go when done: a code to copy, or a page to return to.
 
     With `signing_key`, an id is believed only with its signature: HMAC-SHA-256 of the id under this key, in hexadecimal
-    digits. `registrations_per_minute` limits how many new people may come in.
+    digits. `registrations_per_minute` limits how many new people may come in. Nobody fails by fewer controls than
+    `least_controls`.
     """
 
     completion_code: str | None = None
@@ -316,6 +317,7 @@ class Crowd(Part):
     return_url: Annotated[str, Field(pattern=r"^https?://")] | None = None
     failure_url: Annotated[str, Field(pattern=r"^https?://")] | None = None
     pass_share: float = Field(default=protocols.PASS_SHARE, ge=0, le=1)
+    least_controls: int = Field(default=protocols.LEAST_CONTROLS, ge=1, le=10_000)
     least_seconds: float = Field(default=protocols.LEAST_SECONDS, ge=0, le=3600)
     signing_key: Annotated[str, Field(min_length=16, max_length=1000)] | None = None
     registrations_per_minute: int = Field(default=30, ge=1, le=100_000)

@@ -271,7 +271,9 @@ def find_faults(count: ControlCount, *, judgments: int, active_seconds: float) -
     """Say why a person's work does not pass the campaign's limits: for the organisers' page and completion codes."""
     crowd = get_served().campaign.crowd
     work = Work(judgments, active_seconds, count.right, count.total)
-    return work.faults(pass_share=crowd.pass_share, least_seconds=crowd.least_seconds)
+    return work.faults(
+        pass_share=crowd.pass_share, least_controls=crowd.least_controls, least_seconds=crowd.least_seconds
+    )
 
 
 def passes_checks(annotator_id: int) -> bool:

@@ -184,6 +184,8 @@ PASS_SHARE = 0.5
 """The default share of controls that must be answered correctly."""
 FEW_JUDGMENTS = 5
 """With fewer judgments than this, the pace is not judged."""
+LEAST_CONTROLS = 5
+"""The default number of controls below which nobody fails by them: one slip would decide."""
 
 
 @dataclass(frozen=True)
@@ -204,11 +206,17 @@ class Work:
             return False
         return self.active_seconds < least_seconds * self.judgments
 
-    def missed_controls(self, pass_share: float = PASS_SHARE) -> bool:
-        """Whether fewer than `pass_share` of the controls were answered correctly. Without controls nobody fails."""
-        return self.controls_right < pass_share * self.controls
+    def missed_controls(self, pass_share: float = PASS_SHARE, least_controls: int = LEAST_CONTROLS) -> bool:
+        """Whether fewer than `pass_share` of the controls were answered correctly, of `least_controls` or more."""
+        return self.controls >= least_controls and self.controls_right < pass_share * self.controls
 
-    def faults(self, *, pass_share: float = PASS_SHARE, least_seconds: float = LEAST_SECONDS) -> tuple[str, ...]:
+    def faults(
+        self,
+        *,
+        pass_share: float = PASS_SHARE,
+        least_controls: int = LEAST_CONTROLS,
+        least_seconds: float = LEAST_SECONDS,
+    ) -> tuple[str, ...]:
         """List why the work does not pass: `pace`, `controls`; nothing if it passes."""
         pace = ("pace",) if self.is_too_fast(least_seconds) else ()
-        return (*pace, *(("controls",) if self.missed_controls(pass_share) else ()))
+        return (*pace, *(("controls",) if self.missed_controls(pass_share, least_controls) else ()))
