@@ -30,9 +30,16 @@ COMPOSED = (
     "anchor_",
 )
 
+# The forms that `Intl.PluralRules` chooses from; a misspelt one would never be shown.
+PLURAL_FORMS = {"zero", "one", "two", "few", "many", "other"}
+
 
 def forms(text: Any) -> list[str]:
     return list(text.values()) if isinstance(text, dict) else [text]
+
+
+def places_of(*texts: str) -> set[str]:
+    return set(re.findall(r"\{(\w+)\}", " ".join(texts)))
 
 
 @pytest.mark.parametrize("language", sorted(CATALOGUES))
@@ -41,15 +48,19 @@ def test_a_catalogue_has_every_text_with_its_places(language: str) -> None:
     assert list(catalogue) == list(english)
     assert catalogue["direction"] in ("ltr", "rtl")
     for key, text in english.items():
-        places = set().union(*(re.findall(r"\{(\w+)\}", form) for form in forms(text)))
-        for form in forms(catalogue[key]):
-            assert form.strip(), key
-            assert set(re.findall(r"\{(\w+)\}", form)) <= places, key
+        translated = catalogue[key]
+        assert all(form.strip() for form in forms(translated)), key
+        # Forms for one or two things may say the number in words; the form for any other number may not.
+        assert all(places_of(form) <= places_of(*forms(text)) for form in forms(translated)), key
+        general = translated["other"] if isinstance(translated, dict) else translated
+        assert places_of(general) == places_of(*forms(text)), key
+        assert isinstance(translated, str) or set(translated) <= PLURAL_FORMS, key
 
 
-@pytest.mark.parametrize("language", sorted(ORGANISERS))
+@pytest.mark.parametrize("language", sorted(CATALOGUES))
 def test_the_further_texts_of_organisers_are_complete(language: str) -> None:
     assert list(ORGANISERS[language]) == list(ORGANISERS["en"])
+    assert all(text.strip() for text in ORGANISERS[language].values())
     assert not set(ORGANISERS["en"]) & set(CATALOGUES["en"])
 
 
