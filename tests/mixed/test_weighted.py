@@ -142,11 +142,11 @@ def test_what_is_no_probability_is_refused(value: str | None) -> None:
         rank(Judgments.from_columns(broken), method="mixed")
 
 
-def test_rankings_cannot_be_weighted() -> None:
+def test_rankings_of_one_person_cannot_be_weighted() -> None:
     rows = {
         "protocol": ["ranking"] * 4, "annotator": ["a"] * 4, "screen": ["1", "1", "2", "2"],
         "segment": ["1", "1", "2", "2"], "system": ["A", "B"] * 2, "rank": [1, 2, 1, 2],
         "inclusion": [0.5, 0.5, 0.25, 0.25],
     }  # fmt: skip
-    with pytest.raises(DataError, match="unequal probabilities, which bradley-terry cannot undo"):
+    with pytest.raises(DataError, match="unequal probabilities needs the names of two annotators or more"):
         rank(Judgments.from_columns(rows))

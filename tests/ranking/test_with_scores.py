@@ -172,10 +172,8 @@ def test_methods_without_a_model_refuse_helpers(judged: Path, metrics: Path, tmp
         run, code=2, names=("zscore cannot use --with; choose one of mixed, mixed-rank, mixed-points, mixed-plain",)
     )
     rankings = write_table(tmp_path / "rankings.csv", ranking_rows())
-    run = command("rank", rankings, "--with", metrics)
-    assert_explained(
-        run, code=2, names=("--with is for scores, bradley-terry ranks relative judgments; leave out --with",)
-    )
+    run = command("rank", rankings, "--with", metrics, "--method", "expected-wins")
+    assert_explained(run, code=2, names=("expected-wins cannot use --with; choose one of bradley-terry by --method",))
     with pytest.raises(adjudge.AdjudgeError, match="zscore cannot use 'with_scores'"):
         adjudge.rank(judged, with_scores=metrics, method="zscore")
 

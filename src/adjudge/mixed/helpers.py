@@ -72,7 +72,7 @@ from adjudge.table.wording import counted, short_list
 from adjudge.work.tasks import map_tasks, one_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from adjudge.readers.metric_scores import Cells
 
@@ -152,9 +152,19 @@ def match(judgments: Judgments, design: MixedDesign, scores: Sequence[MetricScor
         design: the judged rows.
         scores: of metrics or of judges that are models, for all outputs, judged or not.
     """
-    judged = _judged_outputs(judgments, design)
+    return match_outputs(_judged_outputs(judgments, design), design.systems, design.human, design.system, scores)
+
+
+def match_outputs(
+    judged: Sequence[MetricScore],
+    systems: tuple[str, ...],
+    human: Bools,
+    system: Codes,
+    scores: Sequence[MetricScore],
+) -> Matched:
+    """The same for judged outputs in the form of scores, whose systems have these codes."""
     usable = [score for score in scores if score.segment is not None and score.score is not None]
-    wanted = [score for score in usable if score.system in design.systems]
+    wanted = [score for score in usable if score.system in systems]
     if not usable:
         held = "scores of whole test sets only" if any(score.score is not None for score in scores) else "no scores"
         raise DataError(f"{param('with_scores')} holds {held}; give the scores of every output, segment by segment")
@@ -162,7 +172,7 @@ def match(judgments: Judgments, design: MixedDesign, scores: Sequence[MetricScor
         theirs = short_list(sorted({score.system for score in usable}))
         raise DataError(
             f"{param('with_scores')} scores none of the judged systems: it has {theirs}, the judgments have "
-            f"{short_list(design.systems)}; give both the same names"
+            f"{short_list(systems)}; give both the same names"
         )
     named = segment_namer([output for output in judged if output.segment is not None], wanted)
     cells, repeated = score_cells(wanted, named)
@@ -174,10 +184,10 @@ def match(judgments: Judgments, design: MixedDesign, scores: Sequence[MetricScor
     names = tuple(name for name in dict.fromkeys(score.metric for score in scores) if name in cells)
     matched = Matched(
         names=names,
-        systems=design.systems,
-        human=design.human,
-        given=np.stack([_matrix(cells[name], design.systems, place) for name in names]),
-        system=design.system,
+        systems=systems,
+        human=human,
+        given=np.stack([_matrix(cells[name], systems, place) for name in names]),
+        system=system,
         segment=np.array([-1 if row.segment is None else place.get(named(row), -1) for row in judged]),
         document=np.array([number.get(documents.get(segment), -1) for segment in place]),
         fingerprint=fingerprint_of_scores(scores),
@@ -190,7 +200,12 @@ def match(judgments: Judgments, design: MixedDesign, scores: Sequence[MetricScor
 def _judged_outputs(judgments: Judgments, design: MixedDesign) -> list[MetricScore]:
     """System, segment and document of every row of the design, in the form of scores."""
     table = judgments.final().table[design.row].select("system", "segment", "document")
-    rows = [MetricScore(_JUDGED, system, segment, document, None) for system, segment, document in table.iter_rows()]
+    return judged_outputs(table.iter_rows())
+
+
+def judged_outputs(names: Iterable[tuple[str, str | None, str | None]]) -> list[MetricScore]:
+    """Outputs by system, segment and document in the form of scores; refused where no segment is named."""
+    rows = [MetricScore(_JUDGED, system, segment, document, None) for system, segment, document in names]
     if all(row.segment is None for row in rows):
         raise DataError(
             "the judgments name no segments, so scores of metrics cannot be matched with them; give a column "
@@ -351,9 +366,14 @@ def folds_of(design: MixedDesign, seed: int, most: int = FOLDS) -> Codes:
             "all judgments are of one segment, so what metrics explain cannot be learned elsewhere; judge more "
             f"segments, or leave out {param('with_scores')}"
         )
-    count = levels_of(units[0])
+    return deal(units[0], seed, most)
+
+
+def deal(units: Codes, seed: int, most: int = FOLDS) -> Codes:
+    """The fold of every row, where units are dealt at random."""
+    count = levels_of(units)
     order = generator(seed, _STREAM).permutation(count)
-    fold: Codes = (np.argsort(order) % min(most, count))[units[0]]
+    fold: Codes = (np.argsort(order) % min(most, count))[units]
     return fold
 
 
@@ -377,6 +397,7 @@ NEARLY_ALL = 0.95
 NO_GAIN = 0.005
 """A gain that differs from 1 by less is shown as 1.00."""
 ENOUGH_UNITS = 10
+RANDOM_DRAW = "helpers assume that the judged segments are a random draw from the segments that the helpers score"
 UNLIKELY = 3.0
 """Judged documents that lie so many standard errors off the rest are no random draw (p = .003)."""
 
@@ -542,7 +563,6 @@ def estimate_gains(sources: Sources, matched: Matched, corrections: Sequence[Cor
     """
     design, fitted = sources.model.prepared.design, sources.model.fitted
     systems = len(design.systems)
-    upper = np.triu_indices(systems, 1)
     part = folds_of(design, seed, MOST_PARTS)
     # Centred scores: the effects of what is left are then differences from the same point.
     score = design.score - design.score.mean()
@@ -551,18 +571,32 @@ def estimate_gains(sources: Sources, matched: Matched, corrections: Sequence[Cor
     count = len(numbers)
     if count < FEWEST_PARTS:
         return [Gain(1.0) for _ in corrections]
+    # Where people are not named, or there is one, nothing is known of tastes, and nothing doubted.
+    degrees = (design.people - 1) * (systems - 1) if design.people > 1 else float("inf")
+    everywhere = [correction.everywhere for correction in corrections]
+    shifts = [means_of_parts(matched, taken_off, part, numbers) for taken_off in everywhere]
+    return gains_from(effects, shifts, _variance_of_people(sources.model), degrees)
+
+
+def gains_from(effects: Floats, shifts: Sequence[tuple[Floats, float]], people: float, degrees: float) -> list[Gain]:
+    """The gain of each correction.
+
+    Args:
+        effects: without each part, (parts, 1 + corrections, systems): those without helpers first.
+        shifts: of each correction, what each part adds to the means over the test set, and the variance that texts
+            without judgments add (`means_of_parts`).
+        people: what people add to the variance of a difference.
+        degrees: the degrees of freedom of that.
+    """
+    count, upper = len(effects), np.triu_indices(effects.shape[2], 1)
     differences = effects[:, :, upper[0]] - effects[:, :, upper[1]]
     influence = (differences.mean(axis=0) - differences) * (count - 1) / count
     plain = (influence[:, 0] ** 2).mean(axis=1) * count / (count - 1)
-    people = _variance_of_people(sources.model)
-    # Where people are not named, or there is one, nothing is known of tastes, and nothing doubted.
-    degrees = (design.people - 1) * (systems - 1) if design.people > 1 else float("inf")
     gains = []
-    for number, correction in enumerate(corrections, start=1):
-        if not correction.predicted.any():
+    for number, (shift, unjudged) in enumerate(shifts, start=1):
+        if not shift.any() and np.array_equal(influence[:, number], influence[:, 0]):
             gains.append(Gain(1.0, 1.0, 1.0))
             continue
-        shift, unjudged = _means_of_parts(sources, matched, correction, part, numbers)
         helped = (influence[:, number] + shift[:, upper[0]] - shift[:, upper[1]]) ** 2
         gains.append(_gain(plain, helped.mean(axis=1) * count / (count - 1), unjudged, people, degrees))
     return gains
@@ -637,16 +671,21 @@ def _variance_of_people(model: Model) -> float:
     return sum(added) * evaluation.residual_variance * scale.sd**2
 
 
-def _means_of_parts(
-    sources: Sources, matched: Matched, correction: Correction, part: Codes, numbers: Sequence[int]
-) -> tuple[Floats, float]:
-    """What each part adds to the means over the test set, (parts, systems), and the variance that the rest adds."""
-    systems, segments = correction.everywhere.shape
+def means_of_parts(matched: Matched, everywhere: Floats, part: Codes, numbers: Sequence[int]) -> tuple[Floats, float]:
+    """What each part adds to the means over the test set, (parts, systems), and the variance that the rest adds.
+
+    Args:
+        matched: the helpers' scores.
+        everywhere: what is taken off every output of the test set, (systems, segments).
+        part: of every judged row.
+        numbers: of the parts.
+    """
+    systems, segments = everywhere.shape
     of_segment = np.full(segments, -1)
     known = matched.segment >= 0
     of_segment[matched.segment[known]] = part[known]
-    means = np.stack([correction.everywhere[:, of_segment == number].sum(axis=1) / segments for number in numbers])
-    covariance = covariance_of_means(correction.everywhere, sources.document)
+    means = np.stack([everywhere[:, of_segment == number].sum(axis=1) / segments for number in numbers])
+    covariance = covariance_of_means(everywhere, matched.document)
     variance = float(difference_variances(covariance)[np.triu_indices(systems, 1)].mean())
     return means, variance * float((of_segment < 0).mean())
 
@@ -690,15 +729,22 @@ def gain_of(without: Floats, helped: Floats) -> float:
     return float((difference_variances(without)[upper] / difference_variances(helped)[upper]).mean())
 
 
-def _notes(design: MixedDesign, matched: Matched, together: Correction, gain: Gain, *, larger: bool) -> Iterator[str]:
-    """What the helpers are worth, and on which assumption."""
+def notes_on_gain(matched: Matched, gain: Gain, *, used: bool, larger: bool) -> Iterator[str]:
+    """What the helpers are worth.
+
+    Args:
+        matched: the helpers' scores.
+        gain: of all together.
+        used: whether they change anything.
+        larger: whether they would make errors larger.
+    """
     scores = f"scores of all outputs by {counted(len(matched.names), 'helper')}"
     between = "" if gain.low is None else f" ({gain.low:.2f} to {gain.high:.2f} times the judgments)"
     if larger:
         yield f"{scores} would make errors larger: they are left out"
     elif gain.shown >= 1 + NO_GAIN:
         yield f"{scores} are worth {gain.shown:.2f} times the judgments ({gain.low:.2f} to {gain.high:.2f})"
-    elif not together.predicted.any():
+    elif not used:
         yield f"{scores} add nothing to the judgments"
     else:
         yield f"{scores} add nothing that can be told from chance{between}"
@@ -708,10 +754,15 @@ def _notes(design: MixedDesign, matched: Matched, together: Correction, gain: Ga
             f"{share:.0%} of the outputs that the helpers score were judged: where nothing is left to judge, helpers "
             "cannot add anything; give them the scores of the whole test set"
         )
+
+
+def _notes(design: MixedDesign, matched: Matched, together: Correction, gain: Gain, *, larger: bool) -> Iterator[str]:
+    """What the helpers are worth, and on which assumption."""
+    yield from notes_on_gain(matched, gain, used=bool(together.predicted.any()), larger=larger)
     if design.weight is not None:
         yield "helpers assume that segments were chosen with the probabilities in the column 'inclusion'"
         return
-    yield "helpers assume that the judged segments are a random draw from the segments that the helpers score"
+    yield RANDOM_DRAW
     off = standard_errors_off(design, together.predicted)
     if abs(off) > UNLIKELY:
         side = "better" if off > 0 else "worse"

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 
 from adjudge.ranking.decisions import DRAWS, PairDecisions, best_first, decide, levelled
+from adjudge.table.errors import DataError
 from adjudge.table.maths import Bools, Codes, Contrasts, Floats, contrasts
 from adjudge.table.protocols import RELATIVE
 from adjudge.table.rng import DEFAULT_SEED
@@ -235,7 +236,13 @@ def estimator_of(judgments: Judgments, *, seed: int = DEFAULT_SEED) -> ScoreEsti
     if is_relative(judgments):
         from adjudge.ranking.relative_estimator import RelativeEstimator
         from adjudge.table.comparisons import comparisons
+        from adjudge.table.judgments import weights_of
 
+        if weights_of(judgments.table) is not None:
+            raise DataError(
+                "the segments were chosen with unequal probabilities, which audits of rankings and pairs cannot undo; "
+                "use adjudge rank, which weighs them, or leave out the column 'inclusion'"
+            )
         return RelativeEstimator(comparisons(judgments), judgments, seed=seed)
     from adjudge.ranking.scores import ScoreEstimator
 

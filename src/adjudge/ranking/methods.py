@@ -107,7 +107,7 @@ _ALL = (
         "bradley-terry", "relative", "bradley_terry.scores",
         "strengths that explain all comparisons, with Davidson ties",
         "strength (log-odds of winning)", counts_reference=True, significance="tastes", bounded=False,
-        beside=_RATIOS,
+        takes_helpers=True, beside=_RATIOS,
     ),
     _ratio("expected-wins", "mean over opponents of wins / (wins + losses)", unit="expected share of wins"),
     Method(
@@ -218,7 +218,7 @@ def rank(
         method: a name from `METHODS`; default: Bradley-Terry for relative judgments, the mixed model for scores.
         settings: settings shared by all methods.
         helpers: scores of metrics for all outputs, judged or not, which make the differences of systems more precise
-            (`mixed.helpers`); for the mixed model.
+            (`mixed.helpers`); for the mixed model and Bradley-Terry.
 
     Returns:
         Systems in rank order with rank sets, clusters, and every pair compared.
@@ -232,15 +232,8 @@ def rank(
     _check_for_method(chosen, settings, helped=helpers is not None)
     if chosen.judgments == "relative":
         from adjudge.ranking.relative import rank_relative
-        from adjudge.table.judgments import weights_of
 
-        if weights_of(judgments.table) is not None:
-            raise DataError(
-                f"the segments were chosen with unequal probabilities, which {chosen.name} cannot undo: differences "
-                "would come out too large; collect scores, or leave out the column 'inclusion' if that is meant"
-            )
-
-        return rank_relative(judgments, chosen, settings)
+        return rank_relative(judgments, chosen, settings, helpers=helpers)
     with_helpers = {} if helpers is None else {"helpers": helpers}
     ranking: Ranking = chosen.load()(judgments, chosen, settings, **with_helpers)
     return ranking
@@ -289,15 +282,14 @@ def _check(settings: RankSettings) -> None:
         check_rule(settings.lines)
 
 
+def _takes(method: Method, kind: Kind) -> bool:
+    return method.takes_helpers and method.judgments == kind
+
+
 def _check_for_method(method: Method, settings: RankSettings, *, helped: bool = False) -> None:
     """Refuse settings that this method would ignore."""
     if helped and not method.takes_helpers:
-        if method.judgments == "relative":
-            raise UsageError(
-                f"{param('with_scores')} is for scores, {method.name} ranks relative "
-                f"judgments; leave out {param('with_scores')}"
-            )
-        others = ", ".join(name for name, other in METHODS.items() if other.takes_helpers)
+        others = ", ".join(name for name, other in METHODS.items() if _takes(other, method.judgments))
         raise UsageError(
             f"{method.name} cannot use {param('with_scores')}; choose one of {others} by "
             f"{param('method')}, or leave out {param('with_scores')}"
@@ -309,7 +301,7 @@ def _check_for_method(method: Method, settings: RankSettings, *, helped: bool = 
             f"{others}: choose one by {param('method')}, "
             "or leave it out"
         )
-    if settings.correct_screens and (helped or not method.takes_helpers):
+    if settings.correct_screens and (helped or not _takes(method, "scores")):
         what = "scores without helpers" if helped else "the mixed model of scores"
         raise UsageError(f"{param('correct_screens')} is for {what}; leave it out")
     if method.judgments == "relative":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.ranking.counts import Tally, Units, units_of
+from adjudge.ranking.counts import Tally, Units, count_people, people_counts, person_of, units_of
 from adjudge.ranking.decisions import check_connected, rank_bounds, resampled_rank_sets
 from adjudge.ranking.ranking import Findings, Provenance, Ranking, assemble, provenance
 from adjudge.ranking.significance import (
@@ -19,23 +19,33 @@ from adjudge.ranking.significance import (
     sign_tests,
     small_sample_factor,
 )
-from adjudge.ranking.tastes import compare_strengths, draws, spread_components, strength_findings
-from adjudge.table.comparisons import Comparisons, not_compared
+from adjudge.ranking.tastes import (
+    ComparedStrengths,
+    compare_fitted,
+    compare_strengths,
+    draws,
+    spread_components,
+    strength_findings,
+)
+from adjudge.table.comparisons import Comparisons, block_rows, not_compared, relative_judgments
 from adjudge.table.comparisons import comparisons as compare
 from adjudge.table.errors import DataError, UsageError, param
+from adjudge.table.judgments import INCLUSION, weights_note, weights_of
 from adjudge.table.maths import divide, normal_quantile
 from adjudge.table.participants import MOST_SHOWN, one_judge
 from adjudge.table.rng import generator
 from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from adjudge.ranking.methods import Method, RankSettings
     from adjudge.ranking.significance import Separation
+    from adjudge.readers.metric_scores import MetricScore
     from adjudge.table.judgments import Judgments
+    from adjudge.table.maths import Floats
 
     _Numbers = NDArray[np.float64] | NDArray[np.int64]
 
@@ -147,11 +157,61 @@ def unopposed_note(tally: Tally, apart: Separation) -> Iterator[str]:
 DEFAULT_RESAMPLES = 1000
 
 
-def rank_relative(judgments: Judgments, method: Method, settings: RankSettings) -> Ranking:
-    """Rank systems by one of the methods for relative judgments."""
+def rank_relative(
+    judgments: Judgments, method: Method, settings: RankSettings, *, helpers: Sequence[MetricScore] | None = None
+) -> Ranking:
+    """Rank systems by one of the methods for relative judgments.
+
+    Args:
+        judgments: relative judgments of one language pair and campaign.
+        method: one of the methods.
+        settings: those that methods share.
+        helpers: scores of metrics for all outputs, which tighten what the judgments say (see `relative_helpers`).
+    """
     compared = _prepared(judgments, method, settings)
     source = replace(provenance(judgments), set_aside=not_compared(judgments))
-    return rank_units(units_of(compared), source, method, settings, blocks=compared)
+    weight = weights_of(relative_judgments(judgments).table)
+    if weight is None and helpers is None:
+        return rank_units(units_of(compared), source, method, settings, blocks=compared)
+    units = units_of(compared)
+    _check_model(units, method, settings, weight, helped=helpers is not None)
+    check_connected(units.total())
+    from adjudge.ranking.relative_helpers import help_strengths, weighted_strengths
+
+    people = people_counts(units)
+    if helpers is None:
+        of_block = 1 / block_rows(judgments)[INCLUSION].cast(float).to_numpy()
+        of_pair = of_block[compared.block] / of_block[compared.block].mean()
+        weighted = count_people(compared, person_of(compared), people.group, weights=of_pair)
+        found = compare_fitted(weighted_strengths(compared, of_pair, people), people, weighted.wins.sum(0))
+        known = found, weights_note(of_pair, "comparison")
+        return _rank_by_tastes(units, source, method, settings, blocks=compared, known=known)
+    helped = help_strengths(judgments, compared, people, helpers, settings.seed)
+    source = replace(source, set_aside=(*source.set_aside, *helped.matched.set_aside))
+    known = compare_fitted(helped.fit, people), helped.notes
+    ranking = _rank_by_tastes(units, source, method, settings, blocks=compared, known=known)
+    gain = helped.gain
+    return replace(
+        ranking,
+        settings={**ranking.settings, "helpers": len(helped.helpers), "with": helped.matched.fingerprint},
+        helpers=helped.helpers,
+        gain=gain.shown,
+        gain_low=gain.low,
+        gain_high=gain.high,
+    )
+
+
+def _check_model(units: Units, method: Method, settings: RankSettings, weight: Floats | None, *, helped: bool) -> None:
+    """Refuse weights and helpers where there is no model with tastes, and both at once."""
+    what = param("with_scores") if helped else "a column 'inclusion' with unequal probabilities"
+    if (settings.significance or method.significance) != "tastes":
+        raise UsageError(f"{what} needs bradley-terry with its model of tastes; choose it, or leave the other out")
+    if units.kind != "annotators":
+        raise DataError(f"{what} needs the names of two annotators or more; give a column 'annotator'")
+    if helped and weight is not None:
+        raise UsageError(
+            f"{param('with_scores')} and a column 'inclusion' go together for scores only; leave out one of them"
+        )
 
 
 def rank_units(
@@ -166,7 +226,7 @@ def rank_units(
             f"{method.name} has no model of tastes; choose bradley-terry, or {param('significance')} resample"
         )
     if wanted == "tastes" and units.kind == "annotators":
-        return _rank_by_tastes(units, source, method, settings, blocks)
+        return _rank_by_tastes(units, source, method, settings, blocks=blocks)
     return _rank_by_resamples(units, source, method, settings, "resample" if wanted == "tastes" else wanted)
 
 
@@ -178,10 +238,16 @@ def _count_people(units: Units) -> int | None:
 
 
 def _rank_by_tastes(
-    units: Units, source: Provenance, method: Method, settings: RankSettings, blocks: Comparisons | None
+    units: Units,
+    source: Provenance,
+    method: Method,
+    settings: RankSettings,
+    *,
+    blocks: Comparisons | None,
+    known: tuple[ComparedStrengths, tuple[str, ...]] | None = None,
 ) -> Ranking:
-    """Strengths with a model of annotators' tastes."""
-    compared = compare_strengths(units, blocks)
+    """Strengths with a model of annotators' tastes; `known` where weights or helpers are in them, with notes."""
+    compared, notes = (compare_strengths(units, blocks), ()) if known is None else known
     tally = units.total()
     rule = settings.lines or "decided"
     segments = 0 if blocks is None else len(np.unique(blocks.segment))
@@ -203,6 +269,7 @@ def _rank_by_tastes(
         },
         annotators=_count_people(units),
         notes=(
+            *notes,
             *few_people_note(units),
             *unnamed_people_note(units.unnamed, "comparison"),
             *([TEXTS_NOT_NAMED] if segments == 1 else []),

@@ -91,23 +91,33 @@ def fit_tastes(people: PeopleCounts, blocks: Comparisons | None = None, *, taste
         blocks: the comparisons behind the counts, which tell what stood in one block and on one text.
         taste: the standard deviation of tastes, where it is known; default: estimated.
     """
+    strength, rows = plain_rows(people, blocks)
+    found = fit_rows(rows, strength, None if taste is None else {ANNOTATOR: taste**2})
+    fitted = taste_fit(strength, found, rows, blocks)
+    return fitted if taste is None else replace(fitted, taste=taste)
+
+
+def plain_rows(people: PeopleCounts, blocks: Comparisons | None) -> tuple[Floats, Rows]:
+    """The strengths of the plain fit, and the working rows there."""
     plain = fit(people.wins.sum(0), people.ties.sum(0))
     strength, log_tie = plain.strength, float(plain.log_tie)
     if blocks is None or len(blocks) == 0:
-        rows = rows_of_counts(people, strength, log_tie)
-    else:
-        rows = _bounded(rows_of(blocks, people.group[person_of(blocks)], strength, log_tie))
-    found = fit_rows(rows, strength, None if taste is None else {ANNOTATOR: taste**2})
+        return strength, rows_of_counts(people, strength, log_tie)
+    return strength, _bounded(rows_of(blocks, people.group[person_of(blocks)], strength, log_tie))
+
+
+def taste_fit(strength: Floats, found: Solution, rows: Rows, blocks: Comparisons | None) -> TasteFit:
+    """Strengths with their errors, from a solution of the rows at the plain fit's strengths."""
     n, variances = len(strength), found.variances
-    df = _degrees(found, _contrasts(n))
+    df = _degrees(found, contrasts_of_systems(n))
     lucks = {name: float(np.sqrt(variances.of(name))) for name in (SEGMENT, DOCUMENT) if name in variances.ratios}
     luck = sum(sd**2 for sd in lucks.values())
     return TasteFit(
         strength=strength + found.delta,
         covariance=found.covariance + found.own_tastes.sum(0),
-        df=_over_pairs(df, n),
+        df=over_pairs(df, n),
         df_system=df[-n:],
-        taste=float(np.sqrt(variances.of(ANNOTATOR))) if taste is None else taste,
+        taste=float(np.sqrt(variances.of(ANNOTATOR))),
         dispersion=variances.errors + (luck * rows.typical_information() if luck else 0.0),
         errors=variances.errors,
         weights=screen_weights(rows, variances)[_screens(blocks)] if lucks and blocks is not None else None,
@@ -165,7 +175,7 @@ def predicted_tastes(people: PeopleCounts, fitted: TasteFit, log_tie: float) -> 
     return np.asarray(fitted.taste**2 * np.linalg.solve(inflation, scores[..., None])[..., 0], dtype=np.float64)
 
 
-def _contrasts(n: int) -> Floats:
+def contrasts_of_systems(n: int) -> Floats:
     """All pairs (i < j), then every system against the mean of all: (contrasts, n)."""
     first, second = np.triu_indices(n, 1)
     pairs = np.zeros((len(first), n))
@@ -174,7 +184,7 @@ def _contrasts(n: int) -> Floats:
     return np.concatenate([pairs, np.eye(n) - 1 / n])
 
 
-def _over_pairs(values: Floats, n: int) -> Floats:
+def over_pairs(values: Floats, n: int) -> Floats:
     """The values of pairs among those of all contrasts, as a matrix."""
     upper = np.triu_indices(n, 1)
     pairs = np.full((n, n), np.nan)
@@ -223,9 +233,13 @@ def compare_people(
     people: PeopleCounts, blocks: Comparisons | None = None, *, taste: float | None = None
 ) -> ComparedStrengths:
     """The same from counts by annotator, where the taste may be known."""
-    fit = fit_tastes(people, blocks, taste=taste)
+    return compare_fitted(fit_tastes(people, blocks, taste=taste), people)
+
+
+def compare_fitted(fit: TasteFit, people: PeopleCounts, weighted: Floats | None = None) -> ComparedStrengths:
+    """The same where strengths are fitted already; `weighted` wins, if comparisons do not count alike."""
     wins = people.wins.sum(0)
-    apart, against = separation(wins), contradicted(fit.strength, wins)
+    apart, against = separation(wins), contradicted(fit.strength, wins if weighted is None else weighted)
     pairs = contrasts(fit.strength, fit.covariance, fit.df)
     p = np.where(apart.leads | apart.leads.T, unanimous_p(people.wins, fit.taste), pairs.two_sided)
     p[apart.unconnected | against] = 1.0

@@ -117,7 +117,7 @@ class RankOptions:
         typed=list[Path] | None,
         about="scores of metrics or LLM judges for all outputs, judged or not, which make differences of systems more "
         "precise: a path, several paths, or a data frame as in `meta`; `.helpers` and `.gain` say what they are worth. "
-        "For the mixed model. See `docs/helpers.md`.",
+        "For the mixed model and Bradley-Terry. See `docs/helpers.md`.",
         after="zero_sd",
     )
     by: tuple[str, ...] = by_option(after="with_scores")

@@ -101,13 +101,13 @@ def weights_of(table: pl.DataFrame) -> Floats | None:
     return np.asarray(weight / weight.mean())
 
 
-def weights_note(weight: Floats | None) -> tuple[str, ...]:
+def weights_note(weight: Floats | None, what: str = "score") -> tuple[str, ...]:
     """The note about weighted results."""
     if weight is None:
         return ()
     effective = float(weight.sum() ** 2 / (weight @ weight))
-    worth = f"the {len(weight):,} scores are worth about {round(effective):,} of equal weight"
-    return (f"segments were chosen with unequal probabilities: each score counts 1 / probability, so that {worth}",)
+    worth = f"the {len(weight):,} {what}s are worth about {round(effective):,} of equal weight"
+    return (f"segments were chosen with unequal probabilities: each {what} counts 1 / probability, so that {worth}",)
 
 
 # Integer codes and hashes of words and of rows by several columns, in time that grows with the rows alone.
