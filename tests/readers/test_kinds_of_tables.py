@@ -686,5 +686,28 @@ def test_kinds(case: Kind, adjudge: Callable[..., Run], tmp_path: Path) -> None:
     assert case.note in " ".join(summary["notes"])
 
 
+@pytest.mark.parametrize(
+    ("given", "systems"),
+    [
+        (("A_with_B", "B_with_A"), {"A", "B"}),
+        (("A_with_B", "B_with_A", "A_with_C", "C_with_A"), {"A", "B", "C"}),
+        (("tuned_with_data", "base"), {"tuned_with_data", "base"}),
+        (("tuned_with_data", "tuned"), {"tuned_with_data", "tuned"}),
+    ],
+)
+def test_systems_side_by_side(
+    given: Sequence[str], systems: set[str], adjudge: Callable[..., Run], tmp_path: Path
+) -> None:
+    """Side by side `A_with_B` is A; a system whose own name has `_with_` in it keeps its name."""
+    header = ("system", "doc", "seg_id", "rater", "source", "target", "category", "severity")
+    rows = [(system, "d", t, "eva", "Text", "texte", "No-error", "No-error") for t in (1, 2) for system in given]
+    file = write(tmp_path / "mqm_ende.tsv", header, rows, separator="\t")
+    run = adjudge("import", file, "--format", "mqm", "-o", tmp_path / "read.parquet")
+    assert run.code == 0, run.err
+    table = pl.read_parquet(tmp_path / "read.parquet")
+    assert set(table["system"]) == systems
+    assert table.height == len(rows)
+
+
 def test_enough_kinds_are_tried() -> None:
     assert len(KINDS) >= 52
