@@ -38,5 +38,5 @@ def test_the_notebook_runs(path: Path, tmp_path: Path) -> None:
     shown = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     kinds = {kind for output in shown for kind in output.get("data", {})}
     assert "text/html" in kinds
-    assert "image/png" in kinds
+    assert "image/svg+xml" in kinds
     assert (tmp_path / "report.html").exists()
