@@ -115,6 +115,10 @@ def test_a_telephone_offers_language_and_size_and_says_nothing_of_keys(
         page.goto(server.links["anna"])
         page.get_by_role("button", name="Begin").click()
         expect(page.locator("select.language")).to_be_visible()
+        # Everybody finds their language by the name that it has in itself.
+        assert {"Deutsch", "Čeština", "日本語", "العربية"} <= set(
+            page.locator("select.language option").all_inner_texts()
+        )
         expect(page.get_by_role("button", name="A+")).to_be_visible()
         assert [key for key in page.locator("kbd, .keys-hint").all() if key.is_visible()] == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing is cut off at the side"

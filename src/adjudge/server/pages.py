@@ -6,6 +6,7 @@ Also the health check: whether the database can be read and written to. A full d
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import posixpath
 import re
@@ -267,6 +268,13 @@ def _render_shell(request: HttpRequest, page: str) -> HttpResponse:
     return render_page(request, page, campaign.name, current_site(), with_logo=campaign.page.logo is not None)
 
 
+@cache
+def _languages() -> str:
+    """The languages of the interface with their own names, as JSON: one catalogue file each."""
+    files = {Path(name): file.content for name, file in page_files().items() if Path(name).parent.name == "texts"}
+    return json.dumps({file.stem: json.loads(content)["name"] for file, content in sorted(files.items())})
+
+
 def render_page(
     request: HttpRequest, page: str, title: str, site: Site | None = None, *, with_logo: bool = False
 ) -> HttpResponse:
@@ -278,8 +286,7 @@ def render_page(
         "static": f"{public_path()}{static_prefix()}",
         "base": base,
         "home": public_path() + "/" if len(all_sites()) > 1 else "",
-        # One catalogue file each.
-        "languages": " ".join(sorted(Path(name).stem for name in page_files() if Path(name).parent.name == "texts")),
+        "languages": _languages(),
         "title": title,
         "logo": f"{base}/logo" if with_logo else "",
     }

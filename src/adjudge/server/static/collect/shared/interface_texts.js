@@ -8,9 +8,9 @@ let english = {};
 let language = "en";
 const STORED = "adjudge:language";
 
-/** @returns {string[]} the languages there is a catalogue for */
+/** @returns {Record<string, string>} the languages there is a catalogue for, each with its own name */
 export function languages() {
-  return (document.documentElement.dataset.languages || "en").split(" ");
+  return JSON.parse(document.documentElement.dataset.languages || '{"en": "English"}');
 }
 
 /** @returns {string} the language in use */
@@ -30,7 +30,7 @@ export function currentLocale() {
 export async function loadTexts(more) {
   const known = languages();
   const wanted = [localStorage.getItem(STORED) || "", ...navigator.languages.map((preferred) => preferred.split("-")[0]), "en"];
-  language = wanted.find((name) => known.includes(name)) || "en";
+  language = wanted.find((name) => name in known) || "en";
   english = await load("en", more);
   catalogue = language === "en" ? english : await load(language, more);
   document.documentElement.lang = language;

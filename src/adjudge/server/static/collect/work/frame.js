@@ -56,12 +56,12 @@ export class Frame {
         { type: "button", "aria-label": `${sign}: ${t(name)}`, title: t(name), onclick: act, dir: "ltr" },
         sign,
       );
-    const known = languages();
+    const known = Object.entries(languages());
     const choice = /** @type {HTMLSelectElement} */ (
       h(
         "select.language",
         { "aria-label": t("language") },
-        ...known.map((language) => h("option", { value: language, selected: language === currentLanguage() }, language)),
+        ...known.map(([code, name]) => h("option", { value: code, lang: code, selected: code === currentLanguage() }, name)),
       )
     );
     const notChosen = () => {
