@@ -109,7 +109,12 @@ def test_neighbours_are_a_quarter_of_the_ranks_apart() -> None:
 def test_every_family_is_there_and_counts_are_told() -> None:
     rows = stability_of(random_blocks(4, systems=8, number=200))
     families = {row.family for row in rows}
-    only_of_scores = (ChangeFamily.HUMAN_DIVIDED, ChangeFamily.LOWEST_RAISED, ChangeFamily.DOCUMENT_REMOVED)
+    only_of_scores = (
+        ChangeFamily.HUMAN_DIVIDED,
+        ChangeFamily.LOWEST_RAISED,
+        ChangeFamily.DOCUMENT_REMOVED,
+        ChangeFamily.REFERENCES_REMOVED,
+    )
     assert families == {family for family in ChangeFamily if family not in only_of_scores}
     for row in rows:
         common = set(row.order) & set(row.baseline_order)

@@ -362,10 +362,8 @@ FIRST_LINES = {
         behind_accounts,
         (
             NOTHING,
-            (
-                "The 50 accounts may be as few as 3 people, and all is decided as if they were: tell which accounts "
-                "are one person."
-            ),
+            "The 50 accounts may be as few as 3 people, and pairs are decided as if they were.",
+            "Tell which accounts are one person, or that each is a person of their own.",
         ),
     ),
     "disasters": (

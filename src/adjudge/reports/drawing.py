@@ -482,9 +482,8 @@ def draw_cells(rows: Names, columns: Names, cells: Sequence[HeatCell], *, legend
     frame = Frame(
         columns, rows, row_height * max(len(rows.names), 1), legend=legend, right=right, width=width, above=True
     )
-    size = min(
-        letters, (across - 4) / max((measure(cell.text, 1.0) for cell in cells), default=1.0) if cells else letters
-    )
+    widest = max((measure(cell.text, 1.0) for cell in cells), default=0.0)
+    size = min(letters, (across - 4) / widest) if widest else letters
     # What all cells share stands with their rows: matrices are most of a page.
     shared = {"text_anchor": "middle", "font_size": _number(size if size >= 8 else 11)}
     for name in rows.names:
