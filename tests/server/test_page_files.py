@@ -19,9 +19,9 @@ from tests.helpers.serving import Server
 
 set_up_models()  # the bundles stand beside the views, which need Django
 
+from adjudge.server import pages  # noqa: E402
 from adjudge.server.pages import (  # noqa: E402
     SHEETS,
-    STATIC,
     PageFileError,
     bundle_script,
     bundle_styles,
@@ -53,34 +53,9 @@ def test_a_module_stands_in_a_function_of_its_own_after_what_it_imports(tmp_path
         in_y='/** @type {import("./x.js").T} */\nexport class d {}\n',
     )
     assert bundle_script("page.js", tmp_path).splitlines() == [
-        "// in/y.js",
-        "const $module1 = (() => {",
-        '/** @type {import("./x.js").T} */',
-        "class d {}",
-        "return { d };",
-        "})();",
-        "",
-        "// in/x.js",
-        "const $module2 = (() => {",
-        "const { d } = $module1;",
-        "const a = d;",
-        "async function b() {",
-        "  await a;",
-        "}",
-        "return { a, b };",
-        "})();",
-        "",
-        "// page.js",
-        "const $module3 = (() => {",
-        "// @ts-check",
-        "const { a, b: c } = $module2;",
-        "",
-        "",
-        "",
-        "const { d } = $module1;",
-        "say(a, c, d);",
-        "return {  };",
-        "})();",
+        "const $module1=(()=>{class d{}",
+        "return{d};})();const $module2=(()=>{const{d}=$module1;const a=d;async function b(){await a;}",
+        "return{a,b};})();const $module3=(()=>{const{a,b:c}=$module2;const{d}=$module1;say(a,c,d);return{};})();",
     ]
 
 
@@ -176,18 +151,52 @@ def test_a_rule_that_depends_on_its_file_is_refused(rule: str, tmp_path: Path) -
         bundle_styles(("x",), tmp_path)
 
 
-def test_every_source_is_in_the_files_of_a_page_line_by_line() -> None:
-    files = {name: file.content.decode() for name, file in page_files().items()}
-    scripts = "".join(text for name, text in files.items() if name.endswith(".js"))
-    for module in STATIC.rglob("*.js"):
-        heading = f"// {module.relative_to(STATIC).as_posix()}\n"
-        assert heading in scripts
-        composed = scripts.partition(heading)[2].split("\n")[1:]
-        for line, put_together in zip(module.read_text().split("\n"), composed, strict=False):
-            if line and not line.startswith("import "):
-                assert line.removeprefix("export ") == put_together
-    sheets = "".join(text for name, text in files.items() if name.endswith(".css"))
-    assert [sheet.name for sheet in STATIC.rglob("*.css") if sheet.read_text() not in sheets] == []
+TYPESCRIPT = """
+const ts = require(process.argv[2] + "/lib/typescript.js");
+const options = { removeComments: true, target: "esnext", module: "esnext" };
+for (const file of process.argv.slice(3)) {
+  const source = require("fs").readFileSync(file, "utf8");
+  const printed = ts.transpileModule(source, { compilerOptions: options }).outputText;
+  console.log(JSON.stringify(printed.replace(/\\s+/g, " ")));
+}
+"""
+
+
+@needs_node
+@pytest.mark.skipif(shutil.which("tsc") is None, reason="tsc is not installed; install Debian's node-typescript")
+@pytest.mark.parametrize("page", SHEETS)
+def test_a_shortened_script_is_the_same_program(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TypeScript parses both and prints them alike, strings and expressions included."""
+    (tmp_path / "short.js").write_text(bundle_script(f"{page}.js"))
+    monkeypatch.setattr(pages, "shorten_script", str)
+    (tmp_path / "long.js").write_text(bundle_script(f"{page}.js"))
+    (tmp_path / "print.cjs").write_text(TYPESCRIPT)
+    typescript = Path(str(shutil.which("tsc"))).resolve().parent.parent
+    short, long = run_node(tmp_path / "print.cjs", typescript, tmp_path / "short.js", tmp_path / "long.js").splitlines()
+    assert short == long
+    assert len(short) > 1000
+
+
+@pytest.mark.parametrize(
+    ("written", "sent"),
+    [
+        ("a = 1; // one\n/* two */ b = 2;\n", "a=1;b=2;"),
+        ("s = 'a // b' + \"/* c */\"  +  `d\n   // e`;", "s='a // b' + \"/* c */\" + `d\n   // e`;"),
+        ('r = s.replace(/["/]  /g, x);', 'r=s.replace(/["/]  /g,x);'),
+        ("a + +b - -c / d / e", "a + +b - -c / d / e"),
+        ("a()\n  b()", "a()\nb()"),
+    ],
+)
+def test_literals_stay_and_comments_go(written: str, sent: str) -> None:
+    assert pages.shorten_script(written) == sent
+
+
+def test_sheets_lose_comments_and_keep_strings(tmp_path: Path) -> None:
+    (tmp_path / "styles").mkdir()
+    (tmp_path / "styles" / "x.css").write_text(
+        '/* why */\na > b {\n  content: "a,  /* b */ { c";\n  margin: 0 1em;\n}\n'
+    )
+    assert bundle_styles(("x",), tmp_path).strip() == 'a > b{content:"a,  /* b */ { c";margin:0 1em;}'
 
 
 @needs_node
