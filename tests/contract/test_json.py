@@ -93,11 +93,14 @@ def test_equal_scores_are_asked_about_where_there_are_z_scores(
     for file in (rankings, scores) if method is None else (scores if method in SCORES else rankings,):
         chosen = () if method is None else ("--method", method)
         run = command("rank", file, *chosen, "--zero-sd", "zero", "--resamples", "2")
-        if method in ("zscore", "raw", "zscore-calibrated"):
+        if method in ("zscore", "zscore-task", "raw", "zscore-calibrated"):
             assert run.code == 0
             continue
         assert (run.code, run.out) == (2, "")
-        assert "makes no z-scores; --zero-sd zero is for zscore, raw, zscore-calibrated: choose one" in run.err
+        assert (
+            "makes no z-scores; --zero-sd zero is for zscore, zscore-task, raw, zscore-calibrated: choose one"
+            in run.err
+        )
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -208,8 +208,9 @@ def _of_means(slopes: Floats, whole: Sequence[Floats], document: NDArray[np.int6
     if len(known) == segments:
         return by(units, predicted)
     part = predicted[:, known]
-    enlarged = _differences(by(units, part)) / _differences(by([[i] for i in range(len(known))], part))
-    return np.asarray(alone * max(1.0, enlarged))
+    by_segment = _differences(by([[i] for i in range(len(known))], part))
+    # Nothing is enlarged where the helper predicts the same of all segments that were judged.
+    return np.asarray(alone * max(1.0, _differences(by(units, part)) / by_segment) if by_segment > 0 else alone)
 
 
 def _differences(covariance: Floats) -> float:

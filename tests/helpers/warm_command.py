@@ -31,6 +31,8 @@ from typing import IO, Any
 import adjudge
 
 ROOT = Path(__file__).resolve().parents[2]
+LONGEST = 900
+"""Seconds after which a call that is waited for counts as hung, such as a server that should have refused to start."""
 # What the commands import from elsewhere, and what a server imports before Django asks for its settings.
 OUTSIDE = (
     "numpy",
@@ -144,7 +146,16 @@ class WarmCommand:
 
     def _run(self, arguments: tuple[str | Path, ...], **more: Any) -> Run:
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            code = self.exit_code(self._fork(arguments, out, err, **more))
+            pid = self._fork(arguments, out, err, **more)
+            ended = os.pidfd_open(pid)
+            try:
+                in_time = bool(select.select([ended], [], [], LONGEST)[0])
+            finally:
+                os.close(ended)
+            if not in_time:
+                os.killpg(pid, signal.SIGKILL)
+            code = self.exit_code(pid)
+            assert in_time, f"{arguments} went on for {LONGEST} seconds and was ended: {_content(out)}{_content(err)}"
             return Run(code, _content(out), _content(err))
 
     def _fork(

@@ -196,7 +196,7 @@ def test_settings_are_checked_before_anything_is_counted(tmp_path: Path) -> None
         rank_large_file(file, "zscore", RankSettings(significance="sign"))
     with pytest.raises(UsageError, match="'level' is 2, it must lie between 0 and 1"):
         rank_large_file(file, "raw", RankSettings(level=2))
-    with pytest.raises(UsageError, match="wins makes no z-scores; 'zero_sd' zero is for zscore, raw"):
+    with pytest.raises(UsageError, match="wins makes no z-scores; 'zero_sd' zero is for zscore, zscore-task, raw"):
         rank_large_file(file, "wins", RankSettings(zero_sd="zero"))
 
 

@@ -148,7 +148,7 @@ def test_the_result_has_the_documented_keys() -> None:
     assert {"links", "levels", "statements", "dropped"} <= set(plain["partial_order"])
     assert "uncertainty" not in plain
     assert "edges" not in tournament(ordered_campaign(1)).to_dict()
-    assert result.plot("order").to_dict()["layer"]
+    assert "<svg" in result.plot("order")._repr_svg_()
 
 
 def test_the_released_cycles(data: Path) -> None:

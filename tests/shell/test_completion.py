@@ -15,7 +15,7 @@ from tests.helpers.tables import command
         ("adjudge rank --segm", ["--segment-column"]),
         ("adjudge rank --format mqm", ["mqm"]),
         ("adjudge rank -f wmt-ranking", ["wmt-ranking", "wmt-ranking-2007"]),
-        ("adjudge rank --method zsc", ["zscore", "zscore-calibrated"]),
+        ("adjudge rank --method zsc", ["zscore", "zscore-task", "zscore-calibrated"]),
         ("adjudge data get wmt21-", ["wmt21-wikipedia", "wmt21-toen"]),
         ("adjudge replicate gr", ["grain-of-salt"]),
     ],

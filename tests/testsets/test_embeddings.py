@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from adjudge.table.errors import InputError, UsageError
+from adjudge.table.errors import InputError, UsageError, explain_missing_module
 from adjudge.testsets.documents import Document, Segment
 from adjudge.testsets.topics import BundledModel, compare_topics, embed, load
 from tests.testsets.test_topics import EVEN, documents
@@ -132,5 +132,6 @@ def test_faults_say_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(InputError, match=r"no tokenizer\.json"):
         load(str(folder))
     monkeypatch.setitem(sys.modules, "wordllama", None)
-    with pytest.raises(UsageError, match=r"pip install 'adjudge\[embeddings\]'"):
+    with pytest.raises(ModuleNotFoundError) as missing:
         load("sentences")
+    assert "pip install 'adjudge[embeddings]'" in str(explain_missing_module(missing.value))

@@ -12,7 +12,7 @@ from adjudge.campaigns.adaptive import GIVEN_UP
 from adjudge.campaigns.controls import plan_amounts
 from adjudge.table.judgments import SetAside
 from adjudge.table.maths import divide
-from adjudge.table.protocols import COUNTED, COUNTED_AMONG_RANKED, PROTOCOLS, WORK
+from adjudge.table.protocols import PROTOCOLS, WORK, counted_kinds
 from adjudge.table.results import Result, Setting, Table, number, percent, tabulate, text
 from adjudge.table.wording import agreeing, counted
 
@@ -559,7 +559,7 @@ def measure_balance(tasks: TaskSet, campaign: Campaign, testset: TestSet | None 
 
 def _count_answers(tasks: TaskSet, *, special: bool) -> int:
     """Answers wanted of all people together: to controls and examples (`special`), or those that count as judgments."""
-    kinds = (*(COUNTED_AMONG_RANKED if PROTOCOLS[tasks.protocol].relative else COUNTED), "calibration")
+    kinds = (*counted_kinds(tasks.protocol), "calibration")
     return sum(
         task.judgments
         for task in tasks.tasks

@@ -19,7 +19,7 @@ from adjudge.server.archives import known_migrations, open_database, read_migrat
 from adjudge.server.database import database_file, locate_database, show_database
 from adjudge.server.serve import LinkFile, check_same_campaign
 from adjudge.table.errors import DataError, InputError, UsageError, param
-from adjudge.table.protocols import COUNTED, COUNTED_AMONG_RANKED, PROTOCOLS
+from adjudge.table.protocols import counted_kinds
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _check_looks(campaign: Campaign, stored: TaskSet, extension: Extension, take
             )
     if plan is None:
         return []
-    kinds = COUNTED_AMONG_RANKED if PROTOCOLS[stored.protocol].relative else COUNTED
+    kinds = counted_kinds(stored.protocol)
     before, after = (
         sum(
             task.judgments

@@ -27,7 +27,7 @@ from adjudge.server.served_campaign import get_served, is_open
 from adjudge.server.sites import OfSite, Site, current_site, working_for
 from adjudge.server.tasks import held_condition, is_adaptive
 from adjudge.table.errors import AdjudgeError
-from adjudge.table.protocols import KINDS
+from adjudge.table.protocols import KINDS, counted_kinds
 from adjudge.table.record import count_answers
 
 if TYPE_CHECKING:
@@ -217,6 +217,7 @@ def _count_special_answers() -> tuple[Counter[tuple[str, int]], dict[int, Contro
     """Answers to controls and to examples by assignment, and the controls answered rightly by annotator."""
     counts: Counter[tuple[str, int]] = Counter()
     field_judged = judged_field(get_served().campaign)
+    ordinary = counted_kinds(get_served().tasks.protocol)
     # All the other screens are not even read: there may be very many.
     screens = get_served().special_screens
     states: list[ScreenState] = []
@@ -227,7 +228,7 @@ def _count_special_answers() -> tuple[Counter[tuple[str, int]], dict[int, Contro
     for state in states:
         for output, answer in json.loads(state.answers).items():
             placed = get_served().output_by_id.get((state.assignment.task, output))
-            what = None if placed is None else special_kind(placed.output.kind)
+            what = None if placed is None or placed.output.kind in ordinary else special_kind(placed.output.kind)
             if what is not None and not is_open(answer.get(field_judged)):
                 counts[what, state.assignment_id] += 1
     return counts, count_controls(states)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from adjudge.campaigns.controls import is_spaced
 from adjudge.readers.mqm import Weights, score, weight
 from adjudge.server.sites import current_site
-from adjudge.table.protocols import COUNTED, COUNTED_AMONG_RANKED, KINDS, PROTOCOLS, RATED
+from adjudge.table.protocols import KINDS, PROTOCOLS, RATED, counted_kinds
 from adjudge.table.texts import Mark
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ class ServedCampaign:
     @cached_property
     def judgments_by_task(self) -> dict[str, int]:
         """How many judgments that count each task of work holds."""
-        kinds = COUNTED_AMONG_RANKED if PROTOCOLS[self.tasks.protocol].relative else COUNTED
+        kinds = counted_kinds(self.tasks.protocol)
         return {
             task.id: sum(output.kind in kinds for _, _, output in task.outputs())
             for task in self.tasks.tasks

@@ -172,6 +172,11 @@ NOT_JUDGED = tuple(kind.name for kind in KINDS.values() if not kind.judged)
 """Answers to these do not count as judgments of the campaign."""
 
 
+def counted_kinds(protocol: str) -> tuple[str, ...]:
+    """The kinds of outputs whose answers count as judgments of a campaign with this protocol."""
+    return COUNTED_AMONG_RANKED if PROTOCOLS[protocol].relative else COUNTED
+
+
 # The rule for passing during a campaign: enough controls answered correctly, at a plausible pace.
 #
 # It is used for completion codes and on the organisers' page. `adjudge check` uses the same rule for pace, but tests
