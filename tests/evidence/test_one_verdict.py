@@ -21,6 +21,7 @@ from adjudge.ranking.ranking import Ranking
 from adjudge.reports import latex
 from adjudge.reports.audit_section import claims_chart
 from adjudge.reports.build import PairResults, build_report
+from adjudge.reports.charts import draw_forest, make_forest, sketch_forest
 from adjudge.table.judgments import Judgments
 from tests.evidence.test_claims import campaign
 from tests.helpers.made import pair_results
@@ -145,6 +146,29 @@ def check(told: Told) -> None:
     headlines_follow(told)
     readings_agree(told)
     pages_count_alike(told)
+    pictures_agree(told.ranking)
+
+
+def pictures_agree(ranking: Ranking) -> None:
+    """Terminal, notebook and page mark the same systems as human and as told apart, with the same letters."""
+    forest = make_forest(ranking)
+    page = {row["system"]: row for row in draw_forest(forest).rows}
+    lines = [line for line in sketch_forest(forest) if re.search("  .*[●○◆◇]", line)]
+    for system, line in zip(ranking.systems, lines, strict=True):
+        name = f"{system.system} (human)" if system.human else system.system
+        points = re.findall("[●○◆◇]", line)
+        assert ("(human)" in line) == system.human
+        assert len(points) == 1
+        assert (points[0] in "◆◇") == system.human
+        assert (points[0] in "○◇") == (page[name]["against the first"] == "undecided")
+        decided = {system.system, forest.against} in [
+            {pair.better, pair.worse} for pair in ranking.comparisons if pair.decided
+        ]
+        assert decided == (points[0] in "●◆") or system.system == forest.against
+        assert line.endswith(f"  {system.letters}")
+        assert page[name]["letters"] == system.letters
+    assert "<svg" in ranking._repr_html_()
+    assert all(line in str(ranking) for line in sketch_forest(forest))
 
 
 def claims_follow(told: Told) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,8 +29,33 @@ LONGEST_IN_TITLE = 28
 # Systems in rank order with their scores and intervals; shaded bands are clusters.
 
 
-def draw_scores(ranking: Ranking, *, unit: str) -> Drawing:
-    """Score and interval of every system; human translations stand out by shape and colour."""
+@dataclass(frozen=True)
+class Forest:
+    """The picture of a ranking, which pages and notebooks draw and terminals sketch: one row for each system."""
+
+    ranking: Ranking
+    title: str
+    unit: str
+    rows: tuple[tuple[RankedSystem, float, float, float], ...]
+    """System, score or distance, and the ends of its interval."""
+    against: str
+    """The system with which the others are compared."""
+
+    @property
+    def undecided(self) -> set[str]:
+        """Systems that are not told apart from that one; their points are hollow."""
+        return find_undecided(self.ranking, self.against)
+
+    @property
+    def scale(self) -> Numbers:
+        """The axis."""
+        return Numbers.around([end for _, *ends in self.rows for end in ends], self.unit)
+
+
+def make_forest(ranking: Ranking) -> Forest:
+    """Distances from the first with intervals; scores where the method gives no intervals of differences."""
+    if has_gaps(ranking):
+        return _forest_of_gaps(ranking)
     rows = []
     for system in ranking.systems:
         if system.score is not None:
@@ -37,11 +63,16 @@ def draw_scores(ranking: Ranking, *, unit: str) -> Drawing:
             low, high = (system.numbers.get(name) for name in ("low", "high"))
             ends = system.score if low is None else low, system.score if high is None else high
             rows.append((system, system.score, *ends))
-    return _draw_forest(ranking, rows, unit, find_undecided(ranking, find_first_system(ranking)))
+    title = "Scores and intervals" if any("low" in system.numbers for system in ranking.systems) else "Scores"
+    return Forest(ranking, title, ranking.unit, tuple(rows), find_first_system(ranking))
 
 
-def draw_gaps(ranking: Ranking, *, unit: str) -> Drawing:
-    """How far every system lies behind the first, with the interval of that difference."""
+def has_gaps(ranking: Ranking) -> bool:
+    """Whether the method gives intervals of differences, which say more than intervals of scores."""
+    return any("low" in comparison.numbers for comparison in ranking.comparisons)
+
+
+def _forest_of_gaps(ranking: Ranking) -> Forest:
     first = ranking.systems[0]
     shown = drawing.shorten(ranking.order, LONGEST_IN_TITLE)[0]
     gaps = {comparison.worse: comparison for comparison in ranking.comparisons if comparison.better == first.system}
@@ -51,23 +82,23 @@ def draw_gaps(ranking: Ranking, *, unit: str) -> Drawing:
         low, high = gap.numbers.get("low"), gap.numbers.get("high")
         if gap.difference is not None and low is not None and high is not None:
             rows.append((system, -gap.difference, -high, -low))
-    return _draw_forest(ranking, rows, f"{unit} against {shown}", find_undecided(ranking, first.system))
+    unit = f"{ranking.difference_unit or ranking.unit} against {shown}"
+    return Forest(ranking, "Distance from the first", unit, tuple(rows), first.system)
 
 
-def _draw_forest(
-    ranking: Ranking, rows: Sequence[tuple[RankedSystem, float, float, float]], unit: str, undecided: set[str]
-) -> Drawing:
+def draw_forest(forest: Forest) -> Drawing:
     """Bars and points in rows, letters at the right: systems that share one are not separated."""
+    ranking, undecided = forest.ranking, forest.undecided
     letters = [system.letters or "" for system in ranking.systems]
     beside = max(map(measure, letters), default=0.0)
-    scale = Numbers.around([end for _, *ends in rows for end in ends], unit)
-    frame = Frame(scale, Names(ranking.order), FOREST_ROW * len(ranking.systems), right=beside + 22 if beside else 16)
+    room = beside + 22 if beside else 16
+    frame = Frame(forest.scale, Names(ranking.order), FOREST_ROW * len(ranking.systems), right=room)
     for i, system in enumerate(ranking.systems):
         if system.cluster % 2:
             frame.box(0, frame.y(i) - FOREST_ROW / 2, frame.width, FOREST_ROW, drawing.INK, fill_opacity="0.05")
         if system.letters:
             frame.text(frame.right + 12, frame.y(i) + 4.5, system.letters, fill=drawing.MUTED)
-    for system, score, low, high in rows:
+    for system, score, low, high in forest.rows:
         colour = drawing.HUMAN if system.human else drawing.ACCENT
         y, hollow = frame.y(system.system), system.system in undecided
         with frame.mark(_say_place(system, score, (low, high), hollow=hollow), system.system):
@@ -77,6 +108,49 @@ def _draw_forest(
             shape = "diamond" if system.human else "circle"
             frame.point(frame.x(score), y, shape, 5, fill=fill, stroke=colour, stroke_width=2.0)
     return frame.finish()
+
+
+SKETCH_WIDTH = 100
+LEAST_SKETCH = 20
+"""Characters between the names and the letters; a narrower screen shows no sketch."""
+# Points by whether the system is human and whether it is told apart from the first.
+_POINTS = {(False, True): "●", (False, False): "○", (True, True): "◆", (True, False): "◇"}
+
+
+def sketch_forest(forest: Forest, width: int = SKETCH_WIDTH) -> list[str]:
+    """The same picture in characters, at most so many wide."""
+    ranking, undecided, rows = forest.ranking, forest.undecided, {row[0].system: row for row in forest.rows}
+    names = drawing.shorten(ranking.order, LONGEST_IN_TITLE)
+    shown = [f"{name} (human)" if system.human else name for name, system in zip(names, ranking.systems, strict=True)]
+    beside = max(map(len, shown), default=0)
+    across = min(width, SKETCH_WIDTH) - beside - 4 - max(len(system.letters or "") for system in ranking.systems)
+    if across < LEAST_SKETCH or len(rows) < 2:
+        return []
+    lines = [f"{forest.title} ({forest.unit})"]
+    for i, (name, system) in enumerate(zip(shown, ranking.systems, strict=True)):
+        if i and ranking.systems[i - 1].cluster != system.cluster:
+            lines.append(f"{'':{beside}}  {'┄' * across}")
+        point = _POINTS[system.human, system.system not in undecided]
+        bar = _sketch_bar(forest.scale, rows[system.system][1:], point, across) if system.system in rows else ""
+        lines.append(f"{name:{beside}}  {bar:{across}}  {system.letters or ''}".rstrip())
+    hollow = [f"A hollow point is not told apart from {forest.against}."] if undecided else []
+    return [*lines, f"{'':{beside}}  {_sketch_axis(forest.scale, across)}".rstrip(), *hollow]
+
+
+def _sketch_bar(scale: Numbers, ends: tuple[float, float, float], point: str, across: int) -> str:
+    at, low, high = (round(scale.place(end, 0, across - 1)) for end in ends)
+    bar = ["─" if low <= i <= high and high > low else " " for i in range(across)]
+    bar[at] = point
+    return "".join(bar)
+
+
+def _sketch_axis(scale: Numbers, across: int) -> str:
+    axis = ""
+    for value, written in scale.ticks(max(2, across // 12)):
+        start = min(round(scale.place(value, 0, across - 1)) - len(written) // 2, across - len(written))
+        if start >= len(axis) + bool(axis):
+            axis = f"{axis:{start}}{written}"
+    return axis
 
 
 def _say_place(system: RankedSystem, score: float, ends: tuple[float, float], *, hollow: bool) -> dict[str, str]:

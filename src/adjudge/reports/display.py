@@ -9,6 +9,8 @@ import math
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from adjudge.ranking.ranking import Ranking
+from adjudge.reports.page import sketch
 from adjudge.table.errors import UsageError, param, unknown_choice
 from adjudge.table.results import Cell, Result, Span, Table, show
 from adjudge.table.wording import counted
@@ -84,7 +86,7 @@ def as_pandas(frame: pl.DataFrame) -> Any:
 def short_text(result: Result) -> str:
     """The first table, shortened to fit on a screen, and the signature."""
     tables = result.all_tables()
-    parts = [*result.first_lines, *([_text_table(tables[0].in_brief())] if tables else [])]
+    parts = [*result.first_lines, *([_text_table(tables[0].in_brief())] if tables else []), *sketch(result, WIDTH)]
     if len(tables) > 1:
         parts.append("more tables, by to_frame(): " + "; ".join(table.title for table in tables[1:]))
     parts += _collect_remarks(result)
@@ -130,8 +132,18 @@ def short_html(result: Result) -> str:
     tables = result.all_tables()
     parts = [f"<p><b>{escape(line)}</b></p>" for line in result.first_lines]
     parts += [_html_table(tables[0].in_brief())] if tables else []
+    parts += [_picture(result)] if isinstance(result, Ranking) else []
     parts += [f"<div>{escape(remark)}</div>" for remark in _collect_remarks(result)]
     return "\n".join([*parts, f"<div><small><code>{escape(result.signature)}</code></small></div>"])
+
+
+def _picture(ranking: Ranking) -> str:
+    """The first chart of the page, as a drawing of its own."""
+    from adjudge.reports.drawing import paint
+    from adjudge.reports.ranking_section import scores_chart
+
+    chart = scores_chart(ranking)
+    return f"<div><b>{escape(chart.title)}</b><br>{paint(chart.drawing, chart.title, chart.says)}</div>"
 
 
 def _html_table(table: Table) -> str:

@@ -153,14 +153,24 @@ def print_result(result: Result, console: Console, *, heading: str = "", details
         console.rule(heading)
     for line in result.first_lines:
         console.print(line, markup=False, highlight=False, style="bold")
-    for table in result.tables():
+    for i, table in enumerate(result.tables()):
         if details or not table.detail:
             print_table(table if details else table.in_brief(), console)
+        for line in sketch(result, console.width) if i == 0 else ():
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
     for aside in result.set_aside:
         console.print(f"set aside: {aside.rows:,} × {aside.reason}", markup=False, highlight=False, style="dim")
     for note in result.notes:
         console.print(f"note: {note}", markup=False, highlight=False, style="yellow")
     console.print(result.signature, markup=False, highlight=False, style="dim", soft_wrap=True)
+
+
+def sketch(result: Result, width: int) -> list[str]:
+    """The picture of a ranking in characters; other results have none."""
+    from adjudge.ranking.ranking import Ranking
+    from adjudge.reports.charts import make_forest, sketch_forest
+
+    return sketch_forest(make_forest(result), width) if isinstance(result, Ranking) else []
 
 
 def print_table(table: Table, console: Console) -> None:

@@ -11,14 +11,15 @@ from adjudge.mixed.effects import TASTE, VarianceComponent
 from adjudge.reports import drawing
 from adjudge.reports.audit_section import audit_tables
 from adjudge.reports.charts import (
-    draw_gaps,
+    draw_forest,
     draw_named_points,
     draw_places,
     draw_rank_ranges,
     draw_row_bars,
-    draw_scores,
     find_first_system,
     find_undecided,
+    has_gaps,
+    make_forest,
 )
 from adjudge.reports.drawing import Drawing, Frame, HeatCell, Names, Numbers, draw_cells
 from adjudge.reports.page import Chart, Section
@@ -62,24 +63,21 @@ def summarise_ranking(ranking: Ranking) -> str:
     humans = sum(system.human for system in ranking.systems)
     also = f" and {counted(humans, 'human translation')}" if humans else ""
     what = f"{counted(len(ranking.systems) - humans, 'system')}{also} ranked by {ranking.method}"
-    if _has_intervals(ranking) or _has_gaps(ranking):
+    if _has_intervals(ranking) or has_gaps(ranking):
         share = f"{100 * (1 - ranking.lines.level):g}"
         what += f". A bar is the range in which the true value lies in {share} of 100 such campaigns"
     return f"{what}; shaded bands are clusters: between two bands the data draw a line, within a band they do not."
 
 
 def scores_chart(ranking: Ranking) -> Chart:
-    """Scores with intervals, or distances from the first where the method gives intervals of differences."""
-    if _has_gaps(ranking):
-        unit = ranking.difference_unit or ranking.unit
-        return Chart("forest", "Distance from the first", _bars(ranking), draw_gaps(ranking, unit=unit))
-    title = "Scores and intervals" if _has_intervals(ranking) else "Scores"
-    return Chart("forest", title, _bars(ranking), draw_scores(ranking, unit=ranking.unit))
+    """Distances from the first where the method gives intervals of differences, else scores with intervals."""
+    forest = make_forest(ranking)
+    return Chart("forest", forest.title, _bars(ranking), draw_forest(forest))
 
 
 def _bars(ranking: Ranking) -> str:
     """What bars and points say: a bar is about one system, what is decided is about all pairs."""
-    first = ranking.order[0] if _has_gaps(ranking) else find_first_system(ranking)
+    first = ranking.order[0] if has_gaps(ranking) else find_first_system(ranking)
     undecided = find_undecided(ranking, first)
     if not any(comparison.p is not None for comparison in ranking.comparisons):
         return f"{ranking.order[0]} has the highest score, {ranking.order[-1]} the lowest."
@@ -87,7 +85,7 @@ def _bars(ranking: Ranking) -> str:
     by_eye = [
         comparison.worse for comparison in verdict_facts.lost_to_correction(ranking) if comparison.better == first
     ]
-    if by_eye and _has_gaps(ranking):
+    if by_eye and has_gaps(ranking):
         says += verdict.say_bars_off_line(first, by_eye)
     elif _has_intervals(ranking):
         separate = _separate_bars(ranking)
@@ -112,11 +110,6 @@ def _separate_bars(ranking: Ranking) -> list[tuple[str, str]]:
 
 def _has_intervals(ranking: Ranking) -> bool:
     return any("low" in system.numbers for system in ranking.systems)
-
-
-def _has_gaps(ranking: Ranking) -> bool:
-    """Whether the method gives intervals of differences, which say more than intervals of scores."""
-    return any("low" in comparison.numbers for comparison in ranking.comparisons)
 
 
 def spread_section(results: PairResults) -> Section | None:
