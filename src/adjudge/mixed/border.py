@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky
+from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.linalg.lapack import dpotri
 from scipy.sparse import coo_array, csr_array, diags_array
 from scipy.sparse.linalg import splu
@@ -61,6 +61,12 @@ class DenseBorder:
         solution: Floats = cho_solve((self._factor, True), right, check_finite=False)
         return solution
 
+    def quadratic(self, right: Floats) -> Floats:
+        """The products r' inv(S) r of all pairs of right-hand sides."""
+        half = solve_triangular(self._factor, right, lower=True, check_finite=False)
+        product: Floats = half.T @ half
+        return product
+
     def times(self, vectors: Floats) -> Floats:
         """S times vectors."""
         product: Floats = np.tril(self._factor) @ (np.tril(self._factor).T @ vectors)
@@ -93,10 +99,17 @@ class DenseBorder:
         return product
 
 
+FEW_COLUMNS = 8
+"""Up to so many columns are added up one by one, more by a sparse matrix."""
+
+
 def scatter_add(target: Floats, bucket: Bucket, values: Floats) -> None:
     """Add (count, border, k) values of a bucket's blocks to border vectors (width, k)."""
     index = bucket.border_index.ravel()
     flat = values.reshape(len(index), -1)
+    if flat.shape[1] > FEW_COLUMNS:
+        target += sums_by_unknown([bucket], len(target)) @ flat
+        return
     for column in range(flat.shape[1]):
         target[:, column] += np.bincount(index, flat[:, column], minlength=len(target))
 
@@ -207,6 +220,11 @@ class IterativeBorder:
     def solve(self, right: Floats, *, tolerance: float = TOLERANCE) -> Floats:
         """Solve for one or more right-hand sides."""
         return self.solve_from(np.zeros_like(right), right, tolerance=tolerance)[0]
+
+    def quadratic(self, right: Floats) -> Floats:
+        """The products r' inv(S) r of all pairs of right-hand sides."""
+        product: Floats = right.T @ self.solve(right, tolerance=COARSE)
+        return product
 
     def first_columns(self, columns: int) -> Floats:
         """The first columns of the inverse, of which the entries of the same rows are the most accurate.

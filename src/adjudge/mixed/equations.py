@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg.lapack import dtrtri
 
-from adjudge.mixed.border import COARSE, TOLERANCE, Border, DenseBorder, IterativeBorder, border_matrix, scatter_add
+from adjudge.mixed.border import TOLERANCE, Border, DenseBorder, IterativeBorder, border_matrix, scatter_add
 from adjudge.mixed.layout import Bucket, Layout, weighted_count
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class Equations:
     def quadratic(self, right: Totals) -> Floats:
         """The matrix r' P r of all pairs of right-hand sides, without solving for the rest."""
         _, border_right, quadratic = self._forward(right)
-        return np.asarray(quadratic - border_right.T @ self.border.solve(border_right, tolerance=COARSE))
+        return quadratic - self.border.quadratic(border_right)
 
     def reduced(self, right: Totals) -> Floats:
         """The right-hand sides of the border once the rest is eliminated."""

@@ -80,6 +80,8 @@ _NOTHING_TO_GAIN = 1e-4
 """The same where steps do not get there: a valley so flat makes no difference to anything."""
 _NEAR, _SLOW = 0.01, 0.05
 """With so little left to gain, and more than so much of what there was before, the last step tells the curvature."""
+_HOPE = 3.0
+"""No search gains more than so many times what a full step promises, and 1."""
 _LEAST_DAMPING = 1e-3
 _MOST_DAMPING = 1e8
 _NO_VARIANCE = 1e-10
@@ -160,7 +162,9 @@ def evaluate(layout: Layout, scores: Totals, log_ratios: Floats) -> Evaluation:
     return Evaluation(equations, solution, variance)
 
 
-def maximise(layout: Layout, score: Floats, near: Floats | None = None, *, tolerance: float = TOLERANCE) -> Optimum:
+def maximise(
+    layout: Layout, score: Floats, near: Floats | None = None, *, tolerance: float = TOLERANCE, goal: float = np.inf
+) -> Optimum:
     """Find the ratios of maximum restricted likelihood, for standardised scores.
 
     Where the criterion still falls at the largest ratio, it has no lowest point: the residual is 0 but for rounding.
@@ -170,8 +174,9 @@ def maximise(layout: Layout, score: Floats, near: Floats | None = None, *, toler
         score: standardised.
         near: ratios close to the optimum, such as those of a model with one effect less; searched from first.
         tolerance: of that search: how much a full step may still gain.
+        goal: a criterion; that search ends where it will clearly stay above.
     """
-    optimum = None if near is None else _search(layout, totals(layout, score[:, None]), near, tolerance)
+    optimum = None if near is None else _search(layout, totals(layout, score[:, None]), near, tolerance, goal)
     if optimum is None or not optimum.converged:
         optimum = _best_of_starts(layout, score)
     endless = optimum.evaluation.equations.ratios >= 0.999 * LARGEST_RATIO
@@ -206,13 +211,16 @@ def _free(log_ratios: Floats, gradient: Floats) -> NDArray[np.bool_]:
     return ~held
 
 
-def _search(layout: Layout, scores: Totals, start: float | Floats, tolerance: float = TOLERANCE) -> Optimum:
-    """Go downhill from equal ratios, or from given ones."""
+def _search(
+    layout: Layout, scores: Totals, start: float | Floats, tolerance: float = TOLERANCE, goal: float = np.inf
+) -> Optimum:
+    """Go downhill from equal ratios, or from given ones, as long as the goal is in sight."""
     log_ratios = np.log(np.broadcast_to(np.asarray(start, dtype=float), layout.parts.shape[1:])).copy()
     current = evaluate(layout, scores, log_ratios)
     damping = _LEAST_DAMPING
     last, slow, stretch = np.inf, False, 1.0
     changes: list[tuple[Floats, Floats]] = []
+    staying = np.zeros(len(log_ratios), dtype=bool)
     for steps in range(MOST_STEPS):
         free = _free(log_ratios, current.gradient)
         gain = _gain(current, free)
@@ -223,20 +231,22 @@ def _search(layout: Layout, scores: Totals, start: float | Floats, tolerance: fl
         if slow:
             current = _with_seen_curvature(current, changes[-2:])
             gain = _gain(current, free)
-        if gain < tolerance:
+        hopeless = steps > 0 and current.criterion - _HOPE * (gain + 1) > goal
+        if gain < tolerance or hopeless:
             return Optimum(current, converged=True, steps=steps)
         while True:
             step = stretch * _step(current, free, damping)
             # A variance on its way to 0 need not go all of it step by step.
-            step[(log_ratios < _TINY) & (step <= -LONGEST_STEP)] = _LOW
+            vanishing = free & (log_ratios < _TINY) & (current.gradient > 0) & ~staying
+            step[vanishing] = _LOW
             proposed = np.clip(log_ratios + step, _LOW, _HIGH)
             attempt = evaluate(layout, scores, proposed)
             if attempt.criterion <= current.criterion:
                 changes.append((proposed - log_ratios, attempt.gradient - current.gradient))
                 log_ratios, current, damping = proposed, attempt, damping / 10
                 break
-            if stretch > 1:
-                stretch = 1.0
+            if stretch > 1 or vanishing.any():
+                stretch, staying = 1.0, staying | vanishing
                 continue
             damping = max(damping * 10, _LEAST_DAMPING)
             if damping > _MOST_DAMPING:
@@ -654,8 +664,8 @@ MOST_TASTES = 1000
 MOST_PARTED_ROWS = 200_000
 """With more scores, too."""
 _ABOVE_ZERO = 1e-3
-_ROUGHLY, _CLOSELY = 1e-2, 1e-7
-"""Tolerances of the search whether a system is parted, and with what variance."""
+_ROUGHLY, _CLOSELY = 1e-3, 1e-7
+"""Tolerances of the search whether a system is parted, and with what variances in the end."""
 _SUSPICIOUS = 1.0
 """A statistic below this gains too little likelihood for any number of systems."""
 
@@ -671,9 +681,12 @@ def fit_parting(prepared: Prepared, *, most_rows: int = MOST_PARTED_ROWS) -> tup
     """
     scale, standard = prepared.standardised(None)
     with one_thread():
-        optimum = maximise(prepared.layout, standard)
+        first = optimum = maximise(prepared.layout, standard)
         while len(standard) <= most_rows and (parted := _parted(prepared, optimum, standard)) is not None:
             prepared, optimum = parted
+        if optimum is not first:
+            ratios = optimum.evaluation.equations.ratios
+            optimum = maximise(prepared.layout, standard, ratios, tolerance=_CLOSELY)
         return prepared, _weighted(prepared, finished(prepared, optimum, scale), standard, scale)
 
 
@@ -692,13 +705,12 @@ def _parted(prepared: Prepared, optimum: Optimum, standard: Floats) -> tuple[Pre
     names = [effect.narrowest for effect in wider.effects.kept]
     # A variance that was estimated as 0 may not be so any more: the search begins well above.
     near = np.array([max(known.get(name, START_RATIO), _ABOVE_ZERO) for name in names])
-    found = maximise(wider.layout, standard, near, tolerance=_ROUGHLY)
-    enough = float(normal_quantile(1 - PARTED_LEVEL / len(design.systems))) ** 2
-    if optimum.evaluation.criterion - found.evaluation.criterion + 10 * _ROUGHLY < enough:
-        return None
-    found = maximise(wider.layout, standard, found.evaluation.equations.ratios, tolerance=_CLOSELY)
-    gained = optimum.evaluation.criterion - found.evaluation.criterion
-    return (wider, found) if found.converged and gained > enough else None
+    goal = optimum.evaluation.criterion - float(normal_quantile(1 - PARTED_LEVEL / len(design.systems))) ** 2
+    found = maximise(wider.layout, standard, near, tolerance=_ROUGHLY, goal=goal)
+    if goal < found.evaluation.criterion < goal + 10 * _ROUGHLY:
+        # So near the bound a rough search does not tell.
+        found = maximise(wider.layout, standard, found.evaluation.equations.ratios, tolerance=_CLOSELY, goal=goal)
+    return (wider, found) if found.converged and found.evaluation.criterion < goal else None
 
 
 def _may_part(prepared: Prepared) -> bool:
