@@ -7,7 +7,7 @@ from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from adjudge.metrics.results import MetricComparison
@@ -87,6 +87,7 @@ def test_one_to_thirty_systems_are_drawn(count: int) -> None:
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6), st.integers(2, 10), st.booleans())
+@example(879609.9999999999, 1e-6, 6, False)
 def test_axes_have_few_round_numbers_inside_them(low: float, size: float, most: int, percent: bool) -> None:
     axis = drawing.Numbers(low, low + size, percent=percent)
     ticks = axis.ticks(most)

@@ -227,7 +227,10 @@ class Numbers:
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
         digits = max(0, -math.floor(math.log10(step * (100 if self.percent else 1)) + 1e-9))
-        return [(i * step, self._write(i * step, digits)) for i in range(first, last + 1)]
+        # Far from zero i * step is not exact, so a number can fall outside the axis.
+        inside = (i * step for i in range(first, last + 1)
+                  if self.low - 1e-9 * step <= i * step <= self.high + 1e-9 * step)  # fmt: skip
+        return [(value, self._write(value, digits)) for value in inside]
 
     def _write(self, value: float, digits: int) -> str:
         value = value + 0.0 if abs(value) > 1e-12 else 0.0
