@@ -139,6 +139,54 @@ def test_no_two_places_disagree_about_released_judgments(data: Path, name: str) 
     check(tell(min(parts.values(), key=len)))
 
 
+def _change_system(told: Told, place: int, **changed: object) -> Told:
+    systems = list(told.ranking.systems)
+    systems[place] = replace(systems[place], **changed)  # type: ignore[arg-type]
+    return replace(told, ranking=replace(told.ranking, systems=tuple(systems)))
+
+
+def _change_pair(told: Told, **changed: object) -> Told:
+    first, *others = told.ranking.comparisons
+    pairs = (replace(first, **changed), *others)  # type: ignore[arg-type]
+    return replace(told, ranking=replace(told.ranking, comparisons=pairs))
+
+
+def _change_claim(told: Told, **changed: object) -> Told:
+    claims = list(told.claims.claims)
+    place = next(i for i, claim in enumerate(claims) if claim.kind == "better" and claim.verdict == "holds")
+    claims[place] = replace(claims[place], **changed)  # type: ignore[arg-type]
+    said = replace(told.claims, claims=tuple(claims))
+    return replace(told, claims=said, audited=replace(told.audited, sections={"claims": said}))
+
+
+CONTRADICTIONS: dict[str, Callable[[Told], Told]] = {
+    "another winner in the headline": lambda told: replace(
+        told, ranking=replace(told.ranking, verdict=("B comes out best: it is decided better than every other.",))
+    ),
+    "a rank that the decisions exclude": lambda told: _change_system(told, 0, rank_set=(1, 2)),
+    "a letter shared with the last": lambda told: _change_system(told, 0, letters=told.ranking.systems[-1].letters),
+    "no line where all pairs are decided": lambda told: _change_system(
+        told, 0, cluster=told.ranking.systems[1].cluster
+    ),
+    "a pair decided in the claims alone": lambda told: _change_pair(told, decided=False, state="open"),
+    "a pair decided in the ranking alone": lambda told: _change_claim(told, verdict="not supported"),
+    "a claim that holds and is broken": lambda told: _change_claim(told, broken_by=("without annotator a1",)),
+    "another p in the claims": lambda told: _change_claim(told, p_adjusted=0.009),
+}
+
+
+@pytest.fixture(scope="module")
+def told() -> Told:
+    return tell(INVENTED["scores, a winner"]())
+
+
+@pytest.mark.parametrize("name", CONTRADICTIONS)
+def test_a_contradiction_is_found(told: Told, name: str) -> None:
+    check(told)
+    with pytest.raises(AssertionError):
+        check(CONTRADICTIONS[name](told))
+
+
 def check(told: Told) -> None:
     """Everything that is said follows from the decided pairs."""
     claims_follow(told)
