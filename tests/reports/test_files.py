@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge import simulate
 from adjudge.planning.simulated_rankings import RankingCampaign
+from adjudge.ranking.ranking import PairComparison
 from adjudge.readers import native
 from adjudge.reports.files import to_json
 from adjudge.table.judgments import concat
+from adjudge.table.results import to_plain
 from tests.conftest import Run, assert_explained
 
 
@@ -79,3 +83,25 @@ NESTED = st.recursive(VALUES, lambda part: st.lists(part) | st.dictionaries(st.t
 @given(value=st.dictionaries(st.text(), NESTED), plain=st.booleans())
 def test_json_is_that_of_the_standard_library(value: dict[str, object], *, plain: bool) -> None:
     assert to_json(value, plain=plain) == json.dumps(value, ensure_ascii=plain, indent=2, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [
+        (1.5, 1.5), (math.nan, None), (-math.inf, None), (np.float32(0.5), 0.5), (np.float64("nan"), None),
+        (True, True), (np.bool_(True), True), (np.int64(3), 3), (np.array([1.0, np.inf]), [1.0, None]),
+        ({2: (1, math.nan)}, {"2": [1, None]}),
+    ],
+)  # fmt: skip
+def test_every_kind_of_number_becomes_plain(value: object, plain: object) -> None:
+    found = to_plain(value)
+    assert found == plain
+    assert type(found) is type(plain)
+
+
+@given(numbers=st.dictionaries(st.text(), st.none() | st.integers() | st.floats()))
+def test_a_comparison_is_written_as_its_common_keys_and_then_its_own(numbers: dict[str, float | int | None]) -> None:
+    pair = PairComparison("a", "b", 0.5, math.nan, None, 1.0, numbers=numbers, p_adjusted=np.float64(0.25))
+    common = {"better": "a", "worse": "b", "difference": 0.5, "p": None, "p_holm": None, "p_bh": 1.0}
+    own = {name: None if value is None or not math.isfinite(value) else value for name, value in numbers.items()}
+    assert pair.to_dict() == {**common, "p_adjusted": 0.25, "decided": False, "state": "open", **own}

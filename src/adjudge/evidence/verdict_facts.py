@@ -260,10 +260,16 @@ def _disagreement(
     low_shares: Mapping[str, float],
 ) -> Disagreement | None:
     """What alone keeps a leader from being the best: of every other system, it is decided better, or by one reading."""
-    for leader in leaders:
-        pairs = {pair: state for pair, state in states.items() if leader in pair and {*pair} <= {*among}}
-        split = [pair for pair, state in pairs.items() if state not in ("decided", "open")]
-        if not split or not all(leader in _ahead(pair, state, typical) for pair, state in pairs.items()):
+    # Hundreds of systems may lead, with a hundred thousand pairs: these are gone through once, not for each leader.
+    inside = {*among}
+    pairs: dict[str, list[tuple[Pair, State]]] = {leader: [] for leader in leaders}
+    for pair, state in states.items():
+        if inside.issuperset(pair):
+            for name in pairs.keys() & pair:
+                pairs[name].append((pair, state))
+    for leader, met in pairs.items():
+        split = [pair for pair, state in met if state not in ("decided", "open")]
+        if not split or not all(leader in _ahead(pair, state, typical) for pair, state in met):
             continue
         first, other = sorted(split[0], key=lambda name: -typical.get(name, 0.0))
         return Disagreement(first, other, (low_shares.get(first, 0.0), low_shares.get(other, 0.0)))

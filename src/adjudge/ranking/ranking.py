@@ -116,8 +116,8 @@ class PairComparison:
     def to_dict(self) -> dict[str, Any]:
         """The documented keys, flat."""
         common = ("better", "worse", "difference", "p", "p_holm", "p_bh", "p_adjusted", "decided", "state")
-        compared = {name: results.to_plain(getattr(self, name)) for name in common}
-        return {**compared, **results.to_plain(dict(self.numbers))}
+        flat = {**{name: getattr(self, name) for name in common}, **self.numbers}
+        return {name: results.to_plain(value) for name, value in flat.items()}
 
 
 @dataclass(frozen=True)
