@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 from hypothesis import HealthCheck, settings
 
 from tests.helpers.warm_command import Run, warm_command
@@ -51,6 +53,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
+    """Limit the time of the teardown, too: pytest limits a test no longer once it has failed."""
+    limit = float(item.config.getini("faulthandler_timeout"))
+    if limit:
+        exits = bool(item.config.getini("faulthandler_exit_on_timeout"))
+        faulthandler.dump_traceback_later(limit, file=item.config.stash[fault_handler_stderr_fd_key], exit=exits)
+    return (yield)
 
 
 def pytest_collection_finish() -> None:

@@ -16,6 +16,7 @@ import adjudge
 from adjudge.shell.line import app, command_tree
 from adjudge.shell.reference import commands, reference, types
 from tests.conftest import ROOT
+from tests.helpers.warm_command import PATIENCE
 
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
 PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", *DOCS]
@@ -102,7 +103,11 @@ def test_the_site_builds_without_warnings_and_loads_nothing_from_outside(tmp_pat
     """Sphinx warns of links that lead nowhere and of pages that no list names."""
     call = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-d", str(tmp_path / "read")]
     built = subprocess.run(
-        [*call, str(ROOT / "docs"), str(tmp_path / "site")], capture_output=True, text=True, check=False
+        [*call, str(ROOT / "docs"), str(tmp_path / "site")],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
     )
     assert built.returncode == 0, built.stderr
     assert (tmp_path / "site" / "searchindex.js").is_file()

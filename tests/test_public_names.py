@@ -7,6 +7,7 @@ import sys
 from types import ModuleType
 
 import adjudge
+from tests.helpers.warm_command import PATIENCE
 
 
 def test_every_public_name_exists() -> None:
@@ -19,5 +20,5 @@ def test_functions_stay_functions_after_their_folder_was_imported() -> None:
     code = (
         "import adjudge.ranking.counts, adjudge.evidence.audit; print(callable(adjudge.rank), callable(adjudge.audit))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert done.stdout.split() == ["True", "True"]

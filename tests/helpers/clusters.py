@@ -63,4 +63,4 @@ class Cluster:
         """End all processes."""
         for process in (*self.workers, self.scheduler):
             process.kill()
-            process.wait()
+            process.wait(PATIENCE)

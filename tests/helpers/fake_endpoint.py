@@ -89,7 +89,7 @@ def endpoint(behaviour: Behaviour = usual) -> Iterator[FakeEndpoint]:
     finally:
         server.shutdown()
         server.server_close()
-        thread.join()
+        thread.join(60)
 
 
 def make_campaign(folder: Path, *, protocol: str = "da", extra: str = "") -> Path:

@@ -61,4 +61,4 @@ def serving(files: dict[str, bytes]) -> Iterator[Site]:
     finally:
         server.shutdown()
         server.server_close()
-        thread.join()
+        thread.join(60)

@@ -102,7 +102,7 @@ class Server:
                     shutil.copyfile(database_file(migrated_campaign()), database_file(file))
         with self.campaign.with_name("server.log").open("a") as log:
             self.process = warm_command().start(*arguments, stderr=log)
-        line = self.process.stdout.readline()
+        line = self.process.first_line()
         assert line, self.log()
         for link in json.loads(line)["links"]:
             name = link["name"] if link["role"] == "annotator" else link["role"]
@@ -305,8 +305,9 @@ class Writer(threading.Thread):
     """Saves whole screens as fast as it can, each answer of a save with the same score, until the server is gone."""
 
     def __init__(self, client: Client, work: Any, start: int) -> None:
-        super().__init__()
+        super().__init__(daemon=True)
         self.client, self.work, self.value = client, work, start
+        self.last = ""
         self.sent: list[tuple[int, float]] = []
         self.acknowledged: list[tuple[int, float]] = []
 
@@ -321,8 +322,20 @@ class Writer(threading.Thread):
                 answer = self.client.post("/api/saves", new_save(self.work, screen, changes))
             except (OSError, http.client.HTTPException):
                 return
+            self.last = answer.text
             if answer.status == 200:
                 self.acknowledged.append((screen, score))
+
+    def finish(self) -> None:
+        """Wait until it has noticed that the server is gone."""
+        self.join(PATIENCE)
+        assert not self.is_alive(), f"it still saves, though the server was killed; the last answer: {self.last}"
+
+    def has_saved(self, count: int) -> bool:
+        """Whether so many saves were acknowledged; a writer that has ended will never have them."""
+        enough = len(self.acknowledged) >= count
+        assert enough or self.is_alive(), f"ended after {len(self.acknowledged)} saves; the last answer: {self.last}"
+        return enough
 
 
 def limit_files(server: Server, size: int) -> None:

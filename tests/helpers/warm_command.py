@@ -31,7 +31,7 @@ from typing import IO, Any
 import adjudge
 
 ROOT = Path(__file__).resolve().parents[2]
-LONGEST = 900
+PATIENCE = 900
 """Seconds after which a call that is waited for counts as hung, such as a server that should have refused to start."""
 # What the commands import from elsewhere, and what a server imports before Django asks for its settings.
 OUTSIDE = (
@@ -149,13 +149,13 @@ class WarmCommand:
             pid = self._fork(arguments, out, err, **more)
             ended = os.pidfd_open(pid)
             try:
-                in_time = bool(select.select([ended], [], [], LONGEST)[0])
+                in_time = bool(select.select([ended], [], [], PATIENCE)[0])
             finally:
                 os.close(ended)
             if not in_time:
                 os.killpg(pid, signal.SIGKILL)
             code = self.exit_code(pid)
-            assert in_time, f"{arguments} went on for {LONGEST} seconds and was ended: {_content(out)}{_content(err)}"
+            assert in_time, f"{arguments} went on for {PATIENCE} seconds and was ended: {_content(out)}{_content(err)}"
             return Run(code, _content(out), _content(err))
 
     def _fork(
@@ -205,14 +205,19 @@ class Started:
             self.wait(0)
         return self.returncode
 
-    def wait(self, timeout: float | None = None) -> int:
+    def wait(self, timeout: float = PATIENCE) -> int:
         """Wait for its end."""
         if self.returncode is None:
             if not select.select([self._ended], [], [], timeout)[0]:
-                raise subprocess.TimeoutExpired("adjudge", timeout or 0)
+                raise subprocess.TimeoutExpired("adjudge", timeout)
             self.returncode = self._command.exit_code(self.pid)
             os.close(self._ended)
         return self.returncode
+
+    def first_line(self) -> str:
+        """The first line that it prints; nothing where it ends before."""
+        assert select.select([self.stdout], [], [], PATIENCE)[0], f"it has printed nothing for {PATIENCE} s"
+        return self.stdout.readline()
 
     def terminate(self) -> None:
         """Ask it to end."""
@@ -233,23 +238,47 @@ def _serve(connection: socket.socket) -> None:
     _import_under_django()
     # Objects that exist now stay until the end: garbage collection in the forked processes can skip them.
     gc.freeze()
+    running: dict[int, int] = {}
     while True:
         line, descriptors, _, _ = socket.recv_fds(connection, 1 << 20, 2)
         if not line:
+            # The tests have ended, or were killed: servers end with them.
+            for process in running:
+                _kill(process)
             return
         while not line.endswith(b"\n"):
-            line += connection.recv(1 << 20)
+            more = connection.recv(1 << 20)
+            if not more:
+                return
+            line += more
         request = json.loads(line)
         if "wait" in request:
-            answer = os.waitstatus_to_exitcode(os.waitpid(request["wait"], 0)[1])
+            answer = _exit_code(running.pop(request["wait"]), request["wait"], connection)
         else:
             answer = os.fork()
             if answer == 0:
                 connection.close()
                 _call(request, descriptors)
+            running[answer] = os.pidfd_open(answer)
             for descriptor in descriptors:
                 os.close(descriptor)
         connection.sendall(f"{answer}\n".encode())
+
+
+def _exit_code(ended: int, process: int, connection: socket.socket) -> int:
+    """How a process ended; one that does not end, or that nobody waits for any more, is killed with its children."""
+    ready, _, _ = select.select([ended, connection.fileno()], [], [], PATIENCE)
+    if not ready or (ended not in ready and not connection.recv(1, socket.MSG_PEEK)):
+        _kill(process)
+    os.close(ended)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
+def _kill(process: int) -> None:
+    """Kill a process and those it has started."""
+    for kill in (os.killpg, os.kill):  # the group is there once the process has made it
+        with contextlib.suppress(ProcessLookupError):
+            kill(process, signal.SIGKILL)
 
 
 def _own_modules() -> list[str]:

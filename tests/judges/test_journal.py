@@ -156,7 +156,7 @@ def test_two_runs_at_once_are_refused(campaign: Path) -> None:
                 ask(campaign, fake.url)
         finally:
             process.kill()
-            process.communicate()
+            process.communicate(timeout=60)
 
 
 # A program instead of an endpoint.

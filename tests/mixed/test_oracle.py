@@ -12,6 +12,7 @@ from bench.bench_verdicts import drawn
 from bench.campaign_cells import EQUAL, UNEQUAL
 
 import adjudge
+from tests.helpers.warm_command import PATIENCE
 
 CELLS = {
     "scores, 5 systems, 5 people": UNEQUAL,
@@ -22,7 +23,10 @@ CELLS = {
 
 def has_lme4() -> bool:
     call = ["Rscript", "--vanilla", "-e", "library(lme4)"]
-    return shutil.which("Rscript") is not None and not subprocess.run(call, capture_output=True, check=False).returncode
+    return (
+        shutil.which("Rscript") is not None
+        and not subprocess.run(call, capture_output=True, check=False, timeout=PATIENCE).returncode
+    )
 
 
 @pytest.mark.parametrize("name", CELLS)

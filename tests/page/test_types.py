@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.helpers.warm_command import PATIENCE
 from tests.page.types import declarations
 
 HERE = Path(__file__).parent
@@ -14,7 +15,9 @@ HERE = Path(__file__).parent
 def test_the_types_are_those_that_the_server_describes() -> None:
     """In a process of its own, because Django is configured once per process."""
     command = [sys.executable, "-m", "tests.page.types"]
-    made = subprocess.run(command, cwd=HERE.parents[1], check=True, capture_output=True, text=True).stdout
+    made = subprocess.run(
+        command, cwd=HERE.parents[1], check=True, capture_output=True, text=True, timeout=PATIENCE
+    ).stdout
     assert (HERE / "server.d.ts").read_text() == made, f"run: {' '.join(command[1:])} > tests/page/server.d.ts"
 
 

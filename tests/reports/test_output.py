@@ -20,6 +20,7 @@ from adjudge.table.errors import UsageError
 from adjudge.table.results import HumanName, Span, Table, number, span, text
 from tests.helpers.made import NASTY, pair_results, score_results, three_systems
 from tests.helpers.tables import command, ranking_rows, write_table
+from tests.helpers.warm_command import PATIENCE
 
 NAMES = ('A & B_1 "50%" #2 {x} \\ ~^ <b> $1', "0.9 → 0.8, 2 × 3 ≥ 1…", 'comma, quote" and\nline')
 TABLE = Table("Metrics_1", (text("metric"), number("r")), tuple((name, float("nan")) for name in NAMES))
@@ -145,7 +146,7 @@ def test_the_paper_compiles(tmp_path: Path) -> None:
     )
     done = subprocess.run(
         ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"],
-        cwd=tmp_path, capture_output=True, text=True, check=False, errors="replace",
+        cwd=tmp_path, capture_output=True, text=True, check=False, errors="replace", timeout=PATIENCE,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:]
     assert "Overfull" not in done.stdout
@@ -201,7 +202,7 @@ def test_no_table_is_wider_than_the_page(tmp_path: Path) -> None:
     (tmp_path / "main.tex").write_text(document, encoding="utf-8")
     done = subprocess.run(
         ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"],
-        cwd=tmp_path, capture_output=True, text=True, check=False, errors="replace",
+        cwd=tmp_path, capture_output=True, text=True, check=False, errors="replace", timeout=PATIENCE,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:]
     assert "Overfull" not in done.stdout

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.helpers.campaigns import make_campaign
-from tests.helpers.serving import Client, Server, new_save, outputs
+from tests.helpers.serving import PATIENCE, Client, Server, new_save, outputs
 
 POOL = '[assignment]\npolicy = "pool"\nlease_minutes = 30\n'
 
@@ -71,7 +71,7 @@ def test_a_task_of_the_pool_is_judged_by_as_many_as_wanted_and_by_nobody_twice(p
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join()
+            thread.join(PATIENCE)
         taken = [work["task"]["id"] for work in works.values() if work["task"]]
         assert sorted(taken) == ["t001", "t001", "t002", "t002"]
         idle = next(i for i, work in works.items() if work["task"] is None)

@@ -23,6 +23,7 @@ from tests.helpers.serving import (
     outputs,
     run,
     start_and_kill,
+    wait_for,
 )
 from tests.helpers.warm_command import warm_command
 
@@ -106,14 +107,14 @@ def test_a_backup_under_load_holds_every_save_acknowledged_before(database: str 
             writer.start()
         known: dict[str, int] = {}
         for number in range(4):
-            while any(len(writer.acknowledged) < 12 * (number + 1) for writer in writers.values()):
-                time.sleep(0.01)
+            wanted = 12 * (number + 1)
+            wait_for(lambda wanted=wanted: all(writer.has_saved(wanted) for writer in writers.values()))
             known = {name: len(writer.acknowledged) for name, writer in writers.items()}
             run("backup", campaign, "-o", tmp_path / f"{number}.zip", *(["--database", database] if database else []))
         later = {name: len(writer.acknowledged) for name, writer in writers.items()}
         server.kill()
         for writer in writers.values():
-            writer.join()
+            writer.finish()
     assert all(later[name] >= known[name] for name in names), "saving went on meanwhile"
     run("restore", tmp_path / "3.zip", tmp_path / "again")
     table = pl.read_parquet(export_file(tmp_path / "again" / "campaign.toml"))

@@ -80,7 +80,7 @@ def test_the_completion_code_says_whether_the_controls_were_passed(
                 assert all(value["expected"] is None for value in given), "only tutorials say what is expected"
                 changes = [{"output": value["id"], "score": judge(known[value["id"]])} for value in given]
                 assert client.post("/api/saves", new_save(work, i, changes)).status == 200
-            client.post(f"/api/tasks/{work['task']['id']}/finish")
+            assert client.post(f"/api/tasks/{work['task']['id']}/finish").json["finished"]
             work = client.work()
         assert work["completion"]["code"] == code
         assert work["completion"]["url"].endswith("pass" if code == "PASSED" else "fail")

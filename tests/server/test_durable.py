@@ -51,7 +51,7 @@ def test_every_acknowledged_save_survives_twenty_kills(tmp_path: Path) -> None:
         else:
             server.kill_worker()
         for name, writer in writers.items():
-            writer.join()
+            writer.finish()
             sent.setdefault(name, []).extend(writer.sent)
             acknowledged.setdefault(name, []).extend(writer.acknowledged)
         if kill % 5 == 4:

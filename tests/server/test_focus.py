@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from tests.helpers.judging import (
     slider_values,
     type_number,
 )
-from tests.helpers.serving import Server
+from tests.helpers.serving import PATIENCE, Server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -88,7 +89,9 @@ def test_what_the_server_said_before_a_save_does_not_take_it_back(page: Page, tm
         page.route("**/api/work?task=*", lambda route: held.append((route, route.fetch())))
         # The page comes back into sight, and asks how things stand.
         page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        end = time.monotonic() + PATIENCE
         while not held:
+            assert time.monotonic() < end, "the page did not ask how things stand"
             page.wait_for_timeout(50)
         with page.expect_response("**/api/saves"):
             page.keyboard.press("End")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from adjudge.server.serve import LinkFile
 from adjudge.table.errors import InputError
 from tests.helpers.campaigns import make_campaign
 from tests.helpers.disk import Disk
-from tests.helpers.serving import Client, Server, free_port
+from tests.helpers.serving import PATIENCE, Client, Server, free_port
 from tests.helpers.warm_command import warm_command
 
 
@@ -84,6 +85,7 @@ def test_links_go_to_a_file_where_nobody_looks_on(tmp_path: Path) -> None:
     try:
         file = campaign.with_suffix(".links.tsv")
         assert process.stdout is not None
+        assert select.select([process.stdout], [], [], PATIENCE)[0], "it prints nothing"
         begun = process.stdout.readline() + process.stdout.readline()
         # Nothing was imported for this process beforehand, and it serves as the others do.
         anna = Client(f"http://127.0.0.1:{port}")

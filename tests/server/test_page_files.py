@@ -16,6 +16,7 @@ import pytest
 from adjudge.server.database import set_up_models
 from tests.helpers.campaigns import make_campaign
 from tests.helpers.serving import Server
+from tests.helpers.warm_command import PATIENCE
 
 set_up_models()  # the bundles stand beside the views, which need Django
 
@@ -78,7 +79,9 @@ def test_a_script_does_what_its_modules_do(tmp_path: Path) -> None:
 
 
 def run_node(*arguments: object) -> str:
-    return subprocess.run(["node", *map(str, arguments)], check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        ["node", *map(str, arguments)], check=True, capture_output=True, text=True, timeout=PATIENCE
+    ).stdout
 
 
 @pytest.mark.parametrize(

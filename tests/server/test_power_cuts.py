@@ -22,6 +22,7 @@ from tests.conftest import ROOT
 from tests.helpers.campaigns import make_campaign
 from tests.helpers.disk import Disk, State
 from tests.helpers.serving import Server, judge, run
+from tests.helpers.warm_command import PATIENCE
 
 # Copies need a database, and so a process of their own, which prints what each cut would leave.
 COPY = """
@@ -45,7 +46,7 @@ def copy_with_cuts(root: Path, log: Path, *arguments: object) -> list[State]:
 
     code = COPY.replace("sys.argv[0]", repr(str(log)))
     call = [sys.executable, "-c", code, str(root), *map(str, arguments)]
-    done = subprocess.run(call, capture_output=True, text=True, check=False, cwd=ROOT)
+    done = subprocess.run(call, capture_output=True, text=True, check=False, cwd=ROOT, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     states = json.loads(log.read_text(encoding="utf-8"))
     return [{name: b64decode(content) for name, content in state.items()} for state in states]

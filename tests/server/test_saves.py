@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from tests.helpers.campaigns import make_campaign
-from tests.helpers.serving import Client, Server, exported, new_save, outputs
+from tests.helpers.serving import PATIENCE, Client, Server, exported, new_save, outputs
 
 PEOPLE = 12
 
@@ -86,7 +86,7 @@ def test_the_same_save_sent_by_eight_at_once_counts_once(
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        thread.join(PATIENCE)
     assert [answer.status for answer in answers] == [200] * 8
     assert sorted(answer.json["repeated"] for answer in answers) == [False] + [True] * 7
     assert len(rows(server, tmp_path, name)) == 1

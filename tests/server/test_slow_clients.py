@@ -96,7 +96,9 @@ def test_many_requests_before_the_first_answer_end_the_connection(tmp_path: Path
             few.sendall(health * 3)
             answer = b""
             while answer.count(b"ok\n") < 3:
-                answer += few.recv(10_000)
+                part = few.recv(10_000)
+                assert part, f"closed after {answer!r}"
+                answer += part
         with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as many:
             many.sendall(health * (web_server.MOST_AHEAD + 5))
             answer = b""

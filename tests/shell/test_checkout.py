@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from tests.conftest import ROOT
+from tests.helpers.warm_command import PATIENCE
 
 LEFT = ("campaign.secret", "campaign.sqlite3", "campaign.sqlite3-wal", "campaign.sqlite3-shm", "tasks.json")
 
@@ -18,5 +19,5 @@ LEFT = ("campaign.secret", "campaign.sqlite3", "campaign.sqlite3-wal", "campaign
 def test_what_a_served_example_leaves_is_ignored(name: str) -> None:
     path = f"examples/da/{name}"
     asked = ["git", "check-ignore", "--no-index", path]
-    done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert done.stdout.strip() == path

@@ -14,6 +14,7 @@ import pytest
 
 import adjudge
 from adjudge.table.errors import EXTRAS, MissingExtraError, explain_missing_module
+from tests.helpers.warm_command import PATIENCE
 
 PROJECT = Path(__file__).parents[2]
 # `None` in sys.modules is what Python takes for a module that is not installed.
@@ -27,7 +28,7 @@ main()
 
 def run_without_extras(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     call = [sys.executable, "-c", WITHOUT, *arguments]
-    return subprocess.run(call, capture_output=True, text=True, check=False, cwd=folder)
+    return subprocess.run(call, capture_output=True, text=True, check=False, cwd=folder, timeout=PATIENCE)
 
 
 @pytest.fixture

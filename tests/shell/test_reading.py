@@ -21,6 +21,7 @@ from adjudge.shell.reference import commands
 from adjudge.table.errors import UsageError
 from tests.conftest import Run, assert_explained
 from tests.helpers.tables import command, ranking_rows, write_table
+from tests.helpers.warm_command import PATIENCE
 
 COMMANDS = dict(commands(command_tree()))
 READING = ("agree", "audit", "check", "gold", "import", "meta", "parity", "plan", "rank", "report", "tournament")
@@ -71,7 +72,9 @@ def test_an_option_of_the_command_itself_takes_the_place_of_the_readers_one(read
 
 
 def piped(words: Sequence[str], text: bytes) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([sys.executable, "-m", "adjudge", *words], input=text, capture_output=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "adjudge", *words], input=text, capture_output=True, check=False, timeout=PATIENCE
+    )
 
 
 def test_a_dash_is_standard_input_by_pipe_and_by_file(tmp_path: Path) -> None:
@@ -81,7 +84,7 @@ def test_a_dash_is_standard_input_by_pipe_and_by_file(tmp_path: Path) -> None:
     assert json.loads(by_pipe.stdout)["systems"] == wanted
     with table.open("rb") as file:
         call = [sys.executable, "-m", "adjudge", "rank", "-", "--method", "wins", "--json"]
-        by_file = subprocess.run(call, stdin=file, capture_output=True, check=True)
+        by_file = subprocess.run(call, stdin=file, capture_output=True, check=True, timeout=PATIENCE)
     assert json.loads(by_file.stdout)["systems"] == wanted
 
 
@@ -95,7 +98,7 @@ def test_the_format_of_standard_input_is_recognised(tmp_path: Path) -> None:
 def test_a_terminal_is_no_standard_input_and_neither_are_two() -> None:
     main, terminal = pty.openpty()
     call = [sys.executable, "-m", "adjudge", "rank", "-"]
-    done = subprocess.run(call, stdin=terminal, capture_output=True, text=True, check=False)
+    done = subprocess.run(call, stdin=terminal, capture_output=True, text=True, check=False, timeout=PATIENCE)
     os.close(main)
     os.close(terminal)
     assert_explained(Run(done.returncode, done.stdout, done.stderr), names=("-: nothing is piped", "name a file"))

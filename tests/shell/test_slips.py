@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pty
+import select
 import signal
 import socket
 import subprocess
@@ -17,6 +18,7 @@ import pytest
 from adjudge.shell.output import allow_any_text, is_unicode
 from tests.conftest import assert_explained
 from tests.helpers.tables import command, ranking_rows, write_table
+from tests.helpers.warm_command import PATIENCE
 
 CALL = [sys.executable, "-m", "adjudge"]
 
@@ -74,7 +76,7 @@ def test_a_reader_that_goes_away_is_no_fault(words: tuple[str, ...], table: Path
     reading, writing = os.pipe()
     os.close(reading)
     call = [*CALL, *(str(table) if word == "FILE" else word for word in words)]
-    done = subprocess.run(call, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(call, stdout=writing, stderr=subprocess.PIPE, text=True, check=False, timeout=PATIENCE)
     os.close(writing)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -85,11 +87,11 @@ def test_a_full_disk_is_said_and_a_closed_output_is_none(words: tuple[str, ...],
     """As in `adjudge rank ... > file` on a full disk, and in `adjudge rank ... >&-`."""
     call = [*CALL, *(str(table) if word == "FILE" else word for word in words)]
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(call, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(call, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=PATIENCE)
     said = "adjudge: standard output cannot be written (No space left on device); make room, or choose a file with -o\n"
     assert (done.returncode, done.stderr) == (1, said)
     closed = ["sh", "-c", 'exec "$@" >&-', "sh", *call]
-    done = subprocess.run(closed, stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(closed, stderr=subprocess.PIPE, text=True, check=False, timeout=PATIENCE)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -119,14 +121,16 @@ def test_ctrl_c_ends_with_130_and_one_word(tmp_path: Path) -> None:
 def test_terminals_that_know_few_signs_get_a_likeness(table: Path) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     for words in (["rank", str(table)], ["rank", "--help"], ["rank", "nö–such.csv"]):
-        done = subprocess.run([*CALL, *words], capture_output=True, check=False, env=environment)
+        done = subprocess.run([*CALL, *words], capture_output=True, check=False, env=environment, timeout=PATIENCE)
         assert b"Traceback" not in done.stderr
         assert b"fault of adjudge itself" not in done.stderr
         done.stdout.decode("ascii")
     named = write_table(
         table.with_name("named.csv"), [row.replace(",c,system", ",č–中,system") for row in ranking_rows()]
     )
-    printed = subprocess.run([*CALL, "rank", str(named), "--json"], capture_output=True, check=True, env=environment)
+    printed = subprocess.run(
+        [*CALL, "rank", str(named), "--json"], capture_output=True, check=True, env=environment, timeout=PATIENCE
+    )
     assert "č–中" in [system["system"] for system in json.loads(printed.stdout.decode("ascii"))["systems"]]
 
 
@@ -173,6 +177,7 @@ def in_terminal(call: list[str], columns: int, **more: str) -> str:
     printed = b""
     while True:
         try:
+            assert select.select([watched], [], [], PATIENCE)[0], "nothing is printed, and it does not end"
             piece = os.read(watched, 65536)
         except OSError:  # Linux raises this when the other end was closed
             break
@@ -180,5 +185,5 @@ def in_terminal(call: list[str], columns: int, **more: str) -> str:
             break
         printed += piece
     os.close(watched)
-    assert running.wait() == 0
+    assert running.wait(PATIENCE) == 0
     return printed.decode()

@@ -18,6 +18,7 @@ import pytest
 import adjudge
 from adjudge.readers.options import ReadOptions
 from tests.helpers.tables import command, ranking_rows, score_rows, write_table
+from tests.helpers.warm_command import PATIENCE
 
 VERBS = (
     "read", "testset", "design", "check", "agree", "rank", "tournament", "audit", "parity", "gold", "meta", "qe",
@@ -144,7 +145,12 @@ def test_a_data_frame_with_one_column_twice_is_refused(scores: Path) -> None:
 
 def test_importing_the_package_is_light() -> None:
     code = "import adjudge, sys; print([m for m in ('polars', 'numpy', 'scipy', 'jinja2') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "[]\n"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=PATIENCE
+        ).stdout
+        == "[]\n"
+    )
 
 
 def test_simulate_takes_plain_keywords() -> None:

@@ -60,7 +60,8 @@ def test_a_cluster_gives_what_this_process_gives_even_when_a_worker_is_lost(clus
 
 def lose_a_worker(cluster: Cluster, begun: Path, tasks: int) -> None:
     """Kill a worker when so many tasks have begun."""
-    while len(list(begun.iterdir())) < tasks:
+    end = time.monotonic() + 300
+    while len(list(begun.iterdir())) < tasks and time.monotonic() < end:
         time.sleep(0.01)
     cluster.workers[0].kill()
 

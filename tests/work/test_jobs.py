@@ -27,6 +27,7 @@ from adjudge.table.rng import generator
 from adjudge.work import processes
 from adjudge.work import tasks as work_tasks
 from adjudge.work.tasks import workers
+from tests.helpers.warm_command import PATIENCE
 
 PLAN = ("plan", "--systems", "3", "--documents", "12", "--annotators", "4", "--difference", "8", "--draws", "4")
 SIMULATE = ("simulate", "-o", "campaigns.parquet", "--protocol", "da", "--tasks", "4", "--campaigns", "4")
@@ -164,7 +165,7 @@ def test_the_number_of_threads_changes_no_digit() -> None:
     shown = [
         subprocess.run(
             [sys.executable, "-c", SUMS],
-            env={**os.environ, "POLARS_MAX_THREADS": threads}, capture_output=True, check=True,
+            env={**os.environ, "POLARS_MAX_THREADS": threads}, capture_output=True, check=True, timeout=PATIENCE,
         ).stdout
         for threads in ("1", "5")
     ]  # fmt: skip

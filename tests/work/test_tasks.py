@@ -24,6 +24,7 @@ from adjudge.work import processes
 from adjudge.work import tasks as work_tasks
 from adjudge.work.processes import prepared_processes
 from adjudge.work.tasks import CHUNKS, chunks_of, current_workers, map_tasks, try_tasks, workers
+from tests.helpers.warm_command import PATIENCE
 
 
 @pytest.fixture
@@ -119,7 +120,9 @@ def test_a_process_that_is_lost_leaves_its_tasks_to_this_one(tmp_path: Path) -> 
             # What the system does with a process when memory is short.
             os.kill(os.getpid(), signal.SIGKILL)
         # The first task is done before there are others; this process must not do all before another one has begun.
+        end = time.monotonic() + 300
         while task and not (tmp_path / "lost").exists():
+            assert time.monotonic() < end, "no other process has begun a task"
             time.sleep(0.01)
         return draw(task)
 
@@ -142,7 +145,9 @@ os._exit(0)
 """
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONWARNINGS"}
     # Standard error is open until the process that removes the lock has ended.
-    ended = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True, timeout=PATIENCE
+    )
     assert ended.stderr == ""
 
 

@@ -66,6 +66,10 @@ def read_looks(campaign_file: Path) -> LooksRecord | None:
     return None if history is None else record_looks(history)
 
 
+LONGEST = 3600
+"""Seconds for the statistics of the page: what takes longer would never be shown."""
+
+
 def compute_apart(judgments: Judgments, request: dict[str, Any]) -> list[PanelTable]:
     """The panels that are asked for: `what` names them, the rest are their settings."""
     from adjudge.readers import native
@@ -75,13 +79,17 @@ def compute_apart(judgments: Judgments, request: dict[str, Any]) -> list[PanelTa
     with TemporaryDirectory(prefix="adjudge-") as folder:
         table = Path(folder) / "judgments.parquet"
         native.write(judgments, table)
-        finished = subprocess.run(
-            [sys.executable, "-m", "adjudge.shell.panels"],
-            input=json.dumps({**request, "judgments": str(table)}),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        try:
+            finished = subprocess.run(
+                [sys.executable, "-m", "adjudge.shell.panels"],
+                input=json.dumps({**request, "judgments": str(table)}),
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=LONGEST,
+            )
+        except subprocess.TimeoutExpired as fault:
+            raise RuntimeError(f"statistics could not be computed in {LONGEST} s") from fault
     if finished.returncode:
         raise RuntimeError(f"statistics could not be computed: {finished.stderr[-2000:]}")
     answer = json.loads(finished.stdout)
