@@ -36,7 +36,7 @@ def walk(*arguments: str) -> Walk:
         call = [sys.executable, "-m", "tests.helpers.walk", *arguments]
         root = Path(__file__).resolve().parents[2]
         done = subprocess.run(
-            call, capture_output=True, text=True, check=True, cwd=folder, env=_environment(root), timeout=600
+            call, capture_output=True, text=True, check=True, cwd=folder, env=_environment(root), timeout=300
         )
     return Walk(*json.loads(done.stderr.splitlines()[-1]))
 

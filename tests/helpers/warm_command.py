@@ -31,7 +31,7 @@ from typing import IO, Any
 import adjudge
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 900
+PATIENCE = 300
 """Seconds after which a call that is waited for counts as hung, such as a server that should have refused to start."""
 # What the commands import from elsewhere, and what a server imports before Django asks for its settings.
 OUTSIDE = (
