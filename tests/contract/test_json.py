@@ -13,7 +13,7 @@ from adjudge.shell.line import app
 from tests.helpers.tables import command, ranking_rows, score_rows, write_table
 
 COMMON = {"signature", "settings", "version", "set_aside"}
-RULES = ("official", "scipy-1.6", "scipy-1.7", "strict", "holm", "rank-sets")
+RULES = ("official", "fewest-wins", "ranges", "scipy-1.6", "scipy-1.7", "strict", "holm", "rank-sets")
 # Calibrated scores need items that everybody judged, which these tables do not have.
 SCORES = [name for name, method in METHODS.items() if method.judgments != "relative" and name != "zscore-calibrated"]
 RELATIVE = [name for name, method in METHODS.items() if method.judgments == "relative"]

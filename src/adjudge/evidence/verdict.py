@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from adjudge.evidence.claims import Claim
     from adjudge.evidence.conditions import Alike, Oddities
+    from adjudge.ranking.methods import Method
     from adjudge.ranking.ranking import Ranking
     from adjudge.table.record import CampaignRecord, LooksRecord
 
@@ -53,11 +54,11 @@ def add_verdict(
         record: how the judgments were collected; where looks were taken, the verdict is theirs.
     """
     decisions = decide_by_ranking(ranking, annotators=ranking.annotators)
-    decided = say_apart(decisions.apart, decisions.pairs, decisions.level, clusters=decisions.clusters)
+    decided = say_decided(decisions)
     sentences = (
         *put_looks_first(say_headline(decisions), None if record is None else record.looks),
         *say_oddities(oddities),
-        *([decided] if decisions.apart else []),
+        *([decided] if decisions.apart or decisions.unguarded else []),
         *alarm_about_humans(decisions.standings),
         *say_accounts(ranking),
         *say_exclusions(record),
@@ -122,6 +123,8 @@ def say_headline(decisions: Decisions) -> str:
     it stands to the human translation is said instead.
     """
     people = decisions.annotators or 0
+    if decisions.unguarded is not None:
+        return say_unguarded(decisions.unguarded)
     if len(decisions.systems) == 1:
         only, *_ = say_humans(decisions) or ["Only one system was judged."]
         return f"{FOR_FEW[people]}: {only}" if people in FOR_FEW else only
@@ -129,6 +132,15 @@ def say_headline(decisions: Decisions) -> str:
         view, whom = _VIEW[people]
         return f"{view}: for {whom} {_say_view(decisions)}; others may see it differently."
     return say_best(decisions)
+
+
+def say_unguarded(method: Method) -> str:
+    """The warning before the ranking by an official rule, in place of who is best."""
+    some, pairs = method.equal_systems or (0, 0)
+    return (
+        f"Warning: the rule {method.name} has no guarantee against chance. It called some of eight equal systems "
+        f"different in {some}% of simulated campaigns, and {pairs}% of their pairs: decide by the default method."
+    )
 
 
 def _say_view(decisions: Decisions) -> str:
@@ -306,11 +318,23 @@ def say_ranking(decisions: Decisions) -> tuple[str, ...]:
     sentences = (
         *say_humans(decisions),
         *say_conditions_of(decisions),
-        say_apart(decisions.apart, decisions.pairs, decisions.level, clusters=decisions.clusters),
-        say_correction(decisions.lost, decisions.apart),
-        say_clusters(decisions.clusters, decisions.ranked),
+        say_decided(decisions),
+        *(_say_corrected(decisions) if decisions.unguarded is None else ()),
     )
     return tuple(sentence for sentence in sentences if sentence)
+
+
+def _say_corrected(decisions: Decisions) -> tuple[str, str]:
+    return say_correction(decisions.lost, decisions.apart), say_clusters(decisions.clusters, decisions.ranked)
+
+
+def say_decided(decisions: Decisions) -> str:
+    """How many pairs of systems are decided, or called different by a rule that guarantees nothing."""
+    if decisions.unguarded is None:
+        return say_apart(decisions.apart, decisions.pairs, decisions.level, clusters=decisions.clusters)
+    different = decisions.apart + decisions.lost
+    verb = agreeing(different, "is", "are")
+    return f"By this rule, {different:,} of {counted(decisions.pairs, 'pair')} {verb} different at {decisions.level:g}."
 
 
 def say_apart(apart: int, pairs: int, level: float, *, clusters: int = 0) -> str:

@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
+from adjudge.ranking.methods import METHODS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from adjudge.evidence.claims import Claim, Claims
     from adjudge.evidence.conditions import Conditions
     from adjudge.ranking.decisions import State
+    from adjudge.ranking.methods import Method
     from adjudge.ranking.ranking import PairComparison, Ranking
 
 Pair = tuple[str, str]
@@ -101,6 +104,8 @@ class Decisions:
     """About so many people could separate the first two systems, where they are open and it is not out of reach."""
     conditions: Conditions | None = None
     """Under which people judged, where claims about a human translation were audited."""
+    unguarded: Method | None = None
+    """The method, where it is a rule that calls equal systems different far more often than the level says."""
 
 
 def decide_by_ranking(ranking: Ranking, claims: Claims | None = None, annotators: int | None = None) -> Decisions:
@@ -146,6 +151,7 @@ def decide_by_ranking(ranking: Ranking, claims: Claims | None = None, annotators
             None if ranking.accounts else annotators,
         ),
         conditions=None if audited is None else audited.conditions,
+        unguarded=method if (method := METHODS.get(ranking.method)) and method.equal_systems else None,
     )
 
 

@@ -17,6 +17,8 @@ Lines between clusters. The rules in use differ, so each has a name, and the res
 
 `decided`    where everyone above is decided better than everyone below : the default
 `official`   after a system whose number of significant wins (over anyone) equals exactly the number of systems below
+`fewest-wins` after a system if neither it nor anyone above has fewer significant wins than there are systems below
+`ranges`     where no system's ranks reach across; they reach to the nearest systems that differ significantly
 `scipy-1.6`  after a system whose p against every system below is under the level, p being half the two-sided value,
              whatever the direction
 `scipy-1.7`  the same with the two-sided p
@@ -390,7 +392,18 @@ def best_first(levelled_scores: Floats, names: Sequence[str]) -> list[int]:
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 
-RULES = ("decided", "official", "scipy-1.6", "scipy-1.7", "strict", "holm", "rank-sets", "none")
+RULES = (
+    "decided",
+    "official",
+    "fewest-wins",
+    "ranges",
+    "scipy-1.6",
+    "scipy-1.7",
+    "strict",
+    "holm",
+    "rank-sets",
+    "none",
+)
 
 
 def check_rule(rule: str) -> None:
@@ -417,9 +430,12 @@ def line_after(
         return np.zeros(n - 1, dtype=bool)
     greater = tests.greater[np.ix_(order, order)]
     two_sided = tests.two_sided[np.ix_(order, order)]
-    if rule == "official":
-        wins = (np.nan_to_num(greater, nan=1.0) < level).sum(1)
+    if rule in ("official", "fewest-wins"):
+        wins = _below(greater, level).sum(1)
+        wins = wins if rule == "official" else np.minimum.accumulate(wins)
         return np.array([wins[i] == n - 1 - i for i in range(n - 1)], dtype=bool)
+    if rule == "ranges":
+        return _between_ranges(_below(greater, level))
     if rule in ("scipy-1.6", "scipy-1.7"):
         value = two_sided / 2 if rule == "scipy-1.6" else two_sided
         below = _below(value, level)
@@ -429,6 +445,14 @@ def line_after(
     else:
         below = _below(greater if rule == "strict" else tests.holm_greater()[np.ix_(order, order)], level)
     return np.array([below[: i + 1, i + 1 :].all() for i in range(n - 1)], dtype=bool)
+
+
+def _between_ranges(better: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Where no system's ranks reach across; they reach to the nearest systems, up and down, that differ from it."""
+    n = len(better)
+    up = [next((j + 1 for j in reversed(range(i)) if better[j, i]), 0) for i in range(n)]
+    down = [next((j - 1 for j in range(i + 1, n) if better[i, j]), n - 1) for i in range(n)]
+    return np.array([max(down[: i + 1]) <= i < min(up[i + 1 :]) for i in range(n - 1)], dtype=bool)
 
 
 def _below(p: Floats, level: float) -> NDArray[np.bool_]:

@@ -63,6 +63,9 @@ class Method:
     """Whether metric scores of all outputs can tighten what it says."""
     beside: tuple[str, ...] = ()
     """The other methods that a report shows with this one."""
+    equal_systems: tuple[int, int] | None = None
+    """Rules without any guarantee: percent of simulated campaigns of equal systems in which some pair is called
+    different, and percent of all pairs (`bench/results/recipes.json`)."""
 
     def load(self) -> Callable[..., Any]:
         """The function, imported on demand."""
@@ -161,6 +164,13 @@ _ALL = (
         "mean of scores standardised by what all annotators judged", "mean z-score",
         standardises=True, beside=_MEANS,
     ),
+    *(
+        Method(
+            f"wmt{year}", "scores", "recipes.rank_by_recipe", f"the rule of the workshop of 20{year}",
+            "mean z-score" if year == 22 else "mean score", beside=_MEANS, equal_systems=rates,
+        )
+        for year, rates in ((22, (96, 30)), (24, (100, 38)), (25, (100, 47)), (26, (98, 32)))
+    ),
 )  # fmt: skip
 METHODS = {method.name: method for method in _ALL}
 DEFAULTS: dict[Kind, str] = {"relative": "bradley-terry", "scores": "mixed"}
@@ -179,7 +189,9 @@ class RankSettings:
 
     reference: Literal["include", "exclude"] | None = option(None, "Whether to count comparisons with the reference.")
     lines: str | None = option(
-        None, "Rule for cluster lines: decided, official, scipy-1.6, scipy-1.7, strict, holm, rank-sets or none."
+        None,
+        "Rule for cluster lines: decided, official, fewest-wins, ranges, scipy-1.6, scipy-1.7, strict, holm, rank-sets "
+        "or none.",
     )
     level: float = option(0.05, "Significance level.")
     significance: Literal["sign", "resample", "tastes"] | None = option(
