@@ -1,5 +1,12 @@
 // Made by `python -m tests.page.types` from the server's own description. Do not edit.
 declare namespace Server {
+  interface ActionOut {
+    action: "state" | "message" | "reassign" | "return" | "person" | "link" | "revoke" | "extend" | "exclude" | "include";
+    who: string;
+    about: string;
+    text: string;
+    made: string;
+  }
   interface AnchorOut {
     at: number;
     text: string;
@@ -11,6 +18,7 @@ declare namespace Server {
     id: number;
     name: string;
     excluded: boolean;
+    reassigned: boolean;
     tasks_finished: number;
     screens: number;
     judgments: number;
@@ -35,6 +43,7 @@ declare namespace Server {
     name: string;
     protocol: string;
     policy: string;
+    state: "running" | "paused" | "closed";
   }
   interface CampaignOut {
     id: string;
@@ -85,13 +94,6 @@ declare namespace Server {
     excluded: boolean;
     reason: string;
   }
-  interface DecisionOut {
-    annotator: string;
-    excluded: boolean;
-    reason: string;
-    who: string;
-    made: string;
-  }
   interface DoneOut {
     changed: number;
   }
@@ -103,6 +105,12 @@ declare namespace Server {
   interface EnterOut {
     role: string;
     name: string;
+  }
+  interface ExtendIn {
+    judgments: number;
+  }
+  interface ExtendedOut {
+    said: string;
   }
   interface Fault {
     detail: any;
@@ -147,6 +155,19 @@ declare namespace Server {
     warn_below: number;
     warn_above: number;
   }
+  interface MessageIn {
+    text: string;
+    annotator?: number | null;
+  }
+  interface MessageOut {
+    number: number;
+    text: string;
+    sent: string;
+  }
+  interface NewsOut {
+    state: "running" | "paused" | "closed";
+    messages: (MessageOut)[];
+  }
   interface OtherLinkOut {
     status: "none" | "valid" | "revoked" | "expired";
     entered: string | null;
@@ -169,7 +190,8 @@ declare namespace Server {
     cost: CostOut;
     throughput: (HourOut)[];
     annotators: (AnnotatorOut)[];
-    decisions: (DecisionOut)[];
+    actions: (ActionOut)[];
+    warnings: (WarningOut)[];
     links: (OtherLinkOut)[];
   }
   interface PanelBarOut {
@@ -212,6 +234,9 @@ declare namespace Server {
     judgments_wanted: number;
     judgments: number;
     control_judgments: number;
+  }
+  interface ReassignIn {
+    back?: boolean;
   }
   interface SaveIn {
     id: string;
@@ -270,6 +295,9 @@ declare namespace Server {
     active?: number;
     outputs?: Record<string, number>;
   }
+  interface StateIn {
+    state: "running" | "paused" | "closed";
+  }
   interface StateOut {
     revision: number;
     answers: Record<string, AnswerOut>;
@@ -317,6 +345,12 @@ declare namespace Server {
     computed: string;
     judgments: number;
   }
+  interface WarningOut {
+    kind: "pool" | "plan" | "person" | "uneven";
+    few: number;
+    many: number;
+    names: (string)[];
+  }
   interface WorkOut {
     annotator: PersonOut;
     campaign: CampaignOut;
@@ -325,5 +359,6 @@ declare namespace Server {
     completion: CompletionOut | null;
     tasks_planned: number | null;
     active_seconds: number;
+    news: NewsOut;
   }
 }

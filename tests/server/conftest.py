@@ -43,3 +43,9 @@ def shoot(page: Page, name: str) -> None:
 def database(request: pytest.FixtureRequest) -> str | None:
     """Both databases: the embedded one, and the PostgreSQL server that `pg_virtualenv -t` has started."""
     return None if request.param == "sqlite" else needed_postgres_url()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def own_database(request: pytest.FixtureRequest) -> str | None:
+    """A database for one test alone, of both kinds."""
+    return None if request.param == "sqlite" else needed_postgres_url()

@@ -43,6 +43,12 @@ EXPECTED: dict[tuple[str, str], dict[str, int]] = {
     ("GET", "/api/organiser/summary"): ORGANISERS,
     ("GET", "/api/organiser/state"): ORGANISERS,
     ("GET", "/api/organiser/export"): ORGANISERS,
+    ("GET", "/api/news"): ANNOTATORS,
+    ("GET", "/api/organiser/report"): ORGANISERS,
+    ("POST", "/api/organiser/state"): ORGANISERS,
+    ("POST", "/api/organiser/messages"): ORGANISERS,
+    ("POST", "/api/organiser/extend"): ORGANISERS,
+    ("POST", "/api/organiser/annotators/{annotator}/reassign"): ORGANISERS,
     ("POST", "/api/organiser/annotators"): ORGANISERS,
     ("POST", "/api/organiser/annotators/{annotator}/decision"): ORGANISERS,
     ("POST", "/api/organiser/annotators/{annotator}/renew"): ORGANISERS,
@@ -160,6 +166,10 @@ def _body(path: str, scene: Scene) -> Any:
         "/api/enter": {"secret": "wrong"},
         "/api/saves": new_save(scene.work, 0, [{"output": outputs(scene.work, 0)[0], "score": 3}]),
         "/api/organiser/annotators": {"name": f"new-{time.monotonic_ns()}"},
+        "/api/organiser/state": {"state": "running"},
+        "/api/organiser/messages": {"text": "Please go on."},
+        "/api/organiser/extend": {"judgments": 1},
+        "/api/organiser/annotators/{annotator}/reassign": {"back": True},
         "/api/organiser/annotators/{annotator}/decision": {"excluded": True, "reason": "a test"},
     }
     return bodies.get(path)

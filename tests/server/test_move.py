@@ -83,11 +83,6 @@ def test_a_folder_that_goes_elsewhere_takes_its_database_along(campaign: Path, t
     assert export(tmp_path / "elsewhere" / "campaign.toml") == before
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-def own_database(request: pytest.FixtureRequest) -> str | None:
-    return None if request.param == "sqlite" else needed_postgres_url()
-
-
 def test_a_campaign_that_is_being_served_is_not_moved(own_database: str | None, tmp_path: Path) -> None:
     """A server says that it is there; one that was stopped or killed on this machine is known to have gone."""
     campaign = make_campaign(tmp_path / "c")

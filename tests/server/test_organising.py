@@ -73,15 +73,13 @@ def test_progress_people_and_decisions(server: Server, tmp_path: Path) -> None:
     assert organiser.post(f"/api/organiser/annotators/{row['id']}/decision", decision).json == {"changed": 1}
     after = organiser.get("/api/organiser/overview").json
     assert person(after, "anna")["excluded"]
-    assert after["decisions"][0]["reason"] == "only clicked"
-    assert after["decisions"][0]["who"].startswith("organiser, made ")
+    assert (after["actions"][0]["action"], after["actions"][0]["text"]) == ("exclude", "only clicked")
+    assert after["actions"][0]["who"].startswith("organiser, made ")
     assert set(exported(server, tmp_path).table["excluded"]) == {"true"}
     back = {"excluded": False, "reason": "it was somebody else"}
     organiser.post(f"/api/organiser/annotators/{row['id']}/decision", back)
-    assert [decision["excluded"] for decision in organiser.get("/api/organiser/overview").json["decisions"]] == [
-        False,
-        True,
-    ]
+    done = organiser.get("/api/organiser/overview").json["actions"]
+    assert [action["action"] for action in done] == ["include", "exclude"]
 
 
 def test_a_decision_needs_a_reason(server: Server) -> None:
@@ -124,8 +122,8 @@ def test_the_organisers_page(page: Page, server: Server) -> None:
     page.get_by_role("button", name="Add an annotator").click()
     secret = page.locator(".secret").inner_text()
     assert re.fullmatch(rf"{server.url}/enter#[\w-]{{43}}", secret)
-    page.get_by_role("button", name="Close").click()
-    expect(page.locator("td").filter(has_text="dora")).to_be_visible()
+    page.locator("dialog").get_by_role("button", name="Close").click()
+    expect(page.locator("td").filter(has_text="dora").first).to_be_visible()
     row.get_by_role("button", name="Exclude…").click()
     page.get_by_label("Reason").fill("much too fast to have read")
     page.get_by_role("button", name="Record the decision").click()
@@ -208,4 +206,4 @@ def test_what_is_typed_and_scrolled_stays_while_figures_come_in(server: Server, 
     assert page.get_by_label("Name").input_value() == "Carla"
     assert page.evaluate(scrolled) == 100
     page.keyboard.press("Enter")
-    page.get_by_role("row", name="Carla").wait_for()
+    page.get_by_role("row", name="Carla").first.wait_for()

@@ -27,6 +27,11 @@ COMPOSED = (
     "enter_person",
     "enter_too",
     "attention_",
+    "action_",
+    "state_",
+    "warn_",
+    "paused",
+    "closed",
     "anchor_",
 )
 

@@ -17,7 +17,6 @@ import pytest
 from adjudge.readers.registry import read
 from tests.conftest import Run
 from tests.helpers.campaigns import make_campaign
-from tests.helpers.databases import needed_postgres_url
 from tests.helpers.serving import Server, new_save, panels_of
 from tests.server.test_adaptive import campaign as adaptive_campaign
 from tests.server.test_adaptive import judge_all, judge_task, systems_by_output
@@ -67,12 +66,6 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
         decision = {"excluded": True, "reason": "too fast"}
         assert organiser.post(f"/api/organiser/annotators/{people['cleo']}/decision", decision).status == 200
     return file
-
-
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-def own_database(request: pytest.FixtureRequest) -> str | None:
-    """A database for one test alone, of both kinds."""
-    return None if request.param == "sqlite" else needed_postgres_url()
 
 
 @pytest.fixture
@@ -296,10 +289,12 @@ def test_a_database_of_an_earlier_version_begins_its_log(
     change(
         file,
         own_database,
+        "DROP TABLE collect_halt",
+        "ALTER TABLE collect_annotator DROP COLUMN reassigned",
         "DROP TABLE collect_entry",
         *(f"ALTER TABLE collect_save DROP COLUMN {name}" for name in ("number", "chain")),
         *(f"ALTER TABLE collect_screenstate DROP COLUMN {name}" for name in ("saves", "chain")),
-        "DELETE FROM django_migrations WHERE name = '0006_log'",
+        "DELETE FROM django_migrations WHERE name IN ('0006_log', '0007_steering')",
     )
     code, found = verify(adjudge, file, own_database)
     assert (code, found["faults"]) == (0, [])

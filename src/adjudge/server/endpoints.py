@@ -15,13 +15,15 @@ from ninja.utils import check_csrf
 
 from adjudge._version import __version__
 from adjudge.readers import native
-from adjudge.server import log, pages, tasks
+from adjudge.server import actions, log, pages, tasks
+from adjudge.server.actions import NewsOut
 from adjudge.server.answers import Refused
 from adjudge.server.database import decision_lock, write_transaction
 from adjudge.server.export import read_judgments, with_record
 from adjudge.server.models import Annotator, Assignment, Decision, Link, ScreenState, Visitor
 from adjudge.server.organisers import (
     DoneOut,
+    ExtendedOut,
     LinkOut,
     OverviewOut,
     StatisticsOut,
@@ -33,7 +35,17 @@ from adjudge.server.organisers import (
 from adjudge.server.preparation import make_link, revoke_links
 from adjudge.server.processes import ensure_tasks
 from adjudge.server.responses import EnterOut, Fault, FinishOut, SavedOut, WorkOut
-from adjudge.server.saves import AnnotatorIn, DecisionIn, EnterIn, SaveIn, save
+from adjudge.server.saves import (
+    AnnotatorIn,
+    DecisionIn,
+    EnterIn,
+    ExtendIn,
+    MessageIn,
+    ReassignIn,
+    SaveIn,
+    StateIn,
+    save,
+)
 from adjudge.server.served_campaign import get_served
 from adjudge.server.sessions import ANNOTATOR, ORGANISER, AnnotatorAuth, OrganiserAuth, enter
 from adjudge.server.sessions import leave as end_sessions
@@ -90,7 +102,7 @@ def export(request: HttpRequest, format: Literal["csv", "parquet"] = "csv") -> H
 
 
 @router.post("/annotators", response={200: LinkOut, 409: Fault, **_FAULTS})
-def add_annotator(request: HttpRequest, body: AnnotatorIn) -> LinkOut:  # noqa: ARG001
+def add_annotator(request: HttpRequest, body: AnnotatorIn) -> LinkOut:
     """Add a person and make the personal link."""
     name = body.name.strip()
     if any_judge([name]):
@@ -103,24 +115,76 @@ def add_annotator(request: HttpRequest, body: AnnotatorIn) -> LinkOut:  # noqa: 
         if not new:
             raise HttpError(409, "there is an annotator of this name already")
         secret = make_link(days=get_served().campaign.links.lifetime_days, annotator=annotator)
+        actions.enter_action("person", _visitor(request).label, name)
     return LinkOut(annotator=annotator.id, name=name, path=f"/enter#{secret}")
 
 
 @router.post("/annotators/{annotator}/renew", response={200: LinkOut, **_WITH_404})
-def renew(request: HttpRequest, annotator: int) -> LinkOut:  # noqa: ARG001
+def renew(request: HttpRequest, annotator: int) -> LinkOut:
     """Revoke a person's links and make a new one."""
     with write_transaction():
         person = _find_person(annotator)
         revoke_links(person)
         secret = make_link(days=get_served().campaign.links.lifetime_days, annotator=person)
+        actions.enter_action("link", _visitor(request).label, person.name)
     return LinkOut(annotator=person.id, name=person.name, path=f"/enter#{secret}")
 
 
 @router.post("/annotators/{annotator}/revoke", response={200: DoneOut, **_WITH_404})
-def revoke(request: HttpRequest, annotator: int) -> DoneOut:  # noqa: ARG001
+def revoke(request: HttpRequest, annotator: int) -> DoneOut:
     """Revoke a person's links; the sessions end at once."""
     with write_transaction():
-        return DoneOut(changed=revoke_links(_find_person(annotator)))
+        person = _find_person(annotator)
+        changed = revoke_links(person)
+        actions.enter_action("revoke", _visitor(request).label, person.name)
+    return DoneOut(changed=changed)
+
+
+@router.post("/state", response={200: DoneOut, **_FAULTS})
+def change_state(request: HttpRequest, body: StateIn) -> DoneOut:
+    """Pause the campaign (nobody gets another task), close it (nobody judges any more), or resume it."""
+    return DoneOut(changed=int(actions.change_state(body.state, _visitor(request).label)))
+
+
+@router.post("/annotators/{annotator}/reassign", response={200: DoneOut, **_WITH_404})
+def reassign(request: HttpRequest, annotator: int, body: ReassignIn) -> DoneOut:
+    """Give a person's unfinished and future tasks to others, or let the person get tasks again. Judgments stay."""
+    person = _find_person(annotator)
+    return DoneOut(changed=int(actions.reassign(person, _visitor(request).label, back=body.back)))
+
+
+@router.post("/extend", response={200: ExtendedOut, 409: Fault, **_FAULTS})
+def extend(request: HttpRequest, body: ExtendIn) -> ExtendedOut:
+    """Want more judgments of the same texts, as `adjudge extend` does."""
+    return ExtendedOut(said=actions.extend_campaign(body.judgments, _visitor(request).label))
+
+
+_WAITING = """<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="3">
+<title>Report</title><p>The report is being made. This may take minutes; it appears here as soon as it is ready.</p>
+</html>"""
+
+
+@router.get("/report", response={200: None, 409: Fault, **_FAULTS})
+def report(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """The report of the judgments so far, as a page; while it is being made, a page that waits for it."""
+    page, trouble = actions.open_report()
+    if trouble:
+        raise Refused(trouble, status=409)
+    if page is None:
+        return HttpResponse(_WAITING)
+    answer = HttpResponse(page)
+    # The report has its own scripts and styles inside. In a sandbox they reach neither the session nor the server.
+    own = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:"
+    answer["Content-Security-Policy"] = f"sandbox allow-scripts allow-downloads; {own}; frame-ancestors 'none'"
+    return answer
+
+
+@router.post("/messages", response={200: DoneOut, **_WITH_404})
+def send_message(request: HttpRequest, body: MessageIn) -> DoneOut:
+    """Write to one annotator, or to all."""
+    person = None if body.annotator is None else _find_person(body.annotator)
+    actions.send_message(body.text.strip(), _visitor(request).label, person)
+    return DoneOut(changed=1)
 
 
 @router.post("/annotators/{annotator}/decision", response={200: DoneOut, **_WITH_404})
@@ -141,13 +205,15 @@ def decide(request: HttpRequest, annotator: int, body: DecisionIn) -> DoneOut:
 
 
 @router.post("/links/{link}/revoke", response={200: DoneOut, **_WITH_404})
-def revoke_organiser_link(request: HttpRequest, link: int) -> DoneOut:  # noqa: ARG001
+def revoke_organiser_link(request: HttpRequest, link: int) -> DoneOut:
     """Revoke an organiser's or a crowd platform's link."""
     with write_transaction():
         links = Link.objects.filter(pk=_in_range(link), annotator__isnull=True)
         if not links.exists():
             raise HttpError(404, "there is no such link")
-        return DoneOut(changed=links.filter(revoked__isnull=True).update(revoked=timezone.now()))
+        changed = links.filter(revoked__isnull=True).update(revoked=timezone.now())
+        actions.enter_action("revoke", _visitor(request).label, links.get().label)
+    return DoneOut(changed=changed)
 
 
 def _find_person(number: int) -> Annotator:
@@ -212,7 +278,14 @@ def leave(request: HttpRequest) -> Status[None]:
 @api.get("/work", response={200: WorkOut, **_FAULTS}, auth=_as_annotator, tags=["judging"], exclude_unset=True)
 def work(request: HttpRequest, task: str | None = None) -> dict[str, Any]:
     """The task in hand with all its screens, or an earlier one by its id."""
-    return tasks.describe_work(_visitor(request), task=task)
+    visitor = _visitor(request)
+    return {**tasks.describe_work(visitor, task=task), "news": actions.news_for(visitor.name)}
+
+
+@api.get("/news", response={200: NewsOut, **_FAULTS}, auth=_as_annotator, tags=["judging"])
+def news(request: HttpRequest) -> dict[str, Any]:
+    """Whether the campaign goes on, and messages from the organisers."""
+    return actions.news_for(_visitor(request).name)
 
 
 @api.post("/tasks/next", response={200: WorkOut, **_FAULTS}, auth=_as_annotator, tags=["judging"], exclude_unset=True)
@@ -223,7 +296,7 @@ def take_next(request: HttpRequest) -> dict[str, Any]:
         proposal = tasks.propose(visitor)
         with write_transaction():
             tasks.current_assignment(visitor, proposal)
-    return tasks.describe_work(visitor)
+    return {**tasks.describe_work(visitor), "news": actions.news_for(visitor.name)}
 
 
 @api.post(

@@ -2,8 +2,9 @@
 
 Saves are chained by screen: each holds its number and a digest over itself and the one before it, and the state of the
 screen holds the last of these. So a save costs no statement more, and people who judge at once do not wait for each
-other. All that happens under the lock of the campaign (tasks made, drawn and handed in, exclusions, looks) is entered
-in one chain for the whole campaign; an entry of a task that is handed in holds the last digest of each of its screens.
+other. All that happens under the lock of the campaign (tasks made, drawn and handed in, looks, what organisers do) is
+entered in one chain for the whole campaign; an entry of a task that is handed in holds the last digest of each of its
+screens.
 
 What a log cannot show: that somebody with access to the database has computed all digests anew, or has taken away the
 end of the log together with what it tells of. Exports carry the last digest, so that a copy elsewhere shows even that.
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from adjudge.table.record import TakenLook
 
 TASKS, DRAWN, HANDED_IN, EXCLUSION, LOOK, BEGUN = "tasks", "draw", "task", "exclusion", "look", "begun"
+ORGANISER = "organiser"
 _MODULUS = 2**256
 _HEX = 64
 

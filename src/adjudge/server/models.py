@@ -46,6 +46,8 @@ class Campaign(models.Model):
 class Annotator(models.Model):
     """A person who judges; `crowd` if sent by a crowd platform. `excluded` follows from the last decision.
 
+    `reassigned`: the tasks that the person has not finished are for others; what is finished counts.
+
     `browser_hash` is the hash of the cookie by which the browser is known in which a crowd worker came first.
     """
 
@@ -55,6 +57,14 @@ class Annotator(models.Model):
     excluded: Flag = models.BooleanField(default=False)
     crowd: Flag = models.BooleanField(default=False)
     browser_hash: Char = models.CharField(max_length=64, default="")
+    reassigned: Flag = models.BooleanField(default=False)
+
+
+class Halt(models.Model):
+    """That the campaign is `paused` or `closed`, and since when. As long as it runs, there is no row."""
+
+    state: Char = models.CharField(max_length=7)
+    since: Time = models.DateTimeField()
 
 
 class Link(models.Model):
@@ -231,7 +241,7 @@ class Process(models.Model):
 # The few statements behind every save, in SQL: building them anew each time would cost more than running them.
 
 _VISITOR = """
-SELECT l.id, l.role, l.label, a.id, a.name, a.excluded, a.crowd
+SELECT l.id, l.role, l.label, a.id, a.name, a.excluded, a.crowd, a.reassigned
 FROM collect_link l LEFT JOIN collect_annotator a ON a.id = l.annotator_id
 WHERE l.id = %s AND l.role = %s AND l.revoked IS NULL AND l.expires > %s
   AND NOT EXISTS (SELECT 1 FROM collect_endedsession e WHERE e.id = %s)
@@ -243,7 +253,7 @@ SELECT a.id, a.taken, a.lease_until, a.released, a.finished, a.complete,
        v.state_id, v.digest, v.received,
        (SELECT SUM(o.active_seconds) FROM collect_screenstate o WHERE o.assignment_id = a.id),
        (SELECT COUNT(*) FROM collect_screenstate o WHERE o.assignment_id = a.id AND o.complete),
-       p.crowd, p.name, s.saves, s.chain
+       p.crowd, p.name, s.saves, s.chain, (SELECT MAX(h.since) FROM collect_halt h WHERE h.state = 'closed')
 FROM collect_assignment a
 JOIN collect_annotator p ON p.id = a.annotator_id
 LEFT JOIN collect_screenstate s ON s.assignment_id = a.id AND s.screen = %s
@@ -281,6 +291,7 @@ class Visitor:
     name: str
     excluded: bool
     crowd: bool = False
+    reassigned: bool = False
 
 
 @dataclass
@@ -304,7 +315,8 @@ class StoredState:
 class SaveTarget:
     """Where a save goes: the assignment, the state of the screen, and an earlier save with the same id.
 
-    `active_seconds` and `screens` are the time counted and the screens complete in the whole task so far.
+    `active_seconds` and `screens` are the time counted and the screens complete in the whole task so far,
+    `closed` is when the campaign was closed, if it was.
     """
 
     assignment_id: int
@@ -321,6 +333,7 @@ class SaveTarget:
     screens: int
     crowd: bool
     annotator: str
+    closed: datetime | None
 
 
 def find_visitor(link_id: int, role: str, session: str) -> Visitor | None:
@@ -328,7 +341,7 @@ def find_visitor(link_id: int, role: str, session: str) -> Visitor | None:
     row = _run(_VISITOR, [link_id, role, _to_database(timezone.now()), session])
     if row is None:
         return None
-    return Visitor(row[0], row[1], row[2], row[3] or 0, row[4] or "", bool(row[5]), bool(row[6]))
+    return Visitor(row[0], row[1], row[2], row[3] or 0, row[4] or "", bool(row[5]), bool(row[6]), bool(row[7]))
 
 
 def find_target(annotator_id: int, task: str, screen: str, save_id: UUID) -> SaveTarget | None:
@@ -346,7 +359,10 @@ def find_target(annotator_id: int, task: str, screen: str, save_id: UUID) -> Sav
         )
     earlier = (row[14], row[15], _time(row[16]))
     times = (_time(row[1]), _time(row[2]), _time(row[3]), _time(row[4]))
-    return SaveTarget(row[0], *times, bool(row[5]), state, *earlier, row[17] or 0.0, row[18], bool(row[19]), row[20])
+    who = (bool(row[19]), row[20])
+    return SaveTarget(
+        row[0], *times, bool(row[5]), state, *earlier, row[17] or 0.0, row[18], *who, closed=_time(row[23])
+    )
 
 
 def write_state(state: StoredState, assignment_id: int, screen: str) -> int:

@@ -18,10 +18,11 @@ from django.db.models.functions import TruncHour
 from django.utils import timezone
 from ninja import Schema
 
+from adjudge.server.actions import ActionOut, State, current_state, list_actions
 from adjudge.server.answers import ControlCount, count_controls, find_faults, judged_field
 from adjudge.server.export import Stamp, current_stamp, read_judgments
 from adjudge.server.log import enter_looks
-from adjudge.server.models import Annotator, Assignment, Decision, Link, Save, ScreenState
+from adjudge.server.models import Annotator, Assignment, Link, Save, ScreenState
 from adjudge.server.panels import Group, Panel, PanelTable
 from adjudge.server.served_campaign import get_served, is_open
 from adjudge.server.sites import OfSite, Site, current_site, working_for
@@ -256,6 +257,7 @@ def _list_people(done: dict[int, WorkDone], now: datetime) -> list[dict[str, Any
             "id": annotator.id,
             "name": annotator.name,
             "excluded": annotator.excluded,
+            "reassigned": annotator.reassigned,
             "tasks_finished": finished.get(annotator.id, 0),
             "screens": work.screens,
             "judgments": work.judgments,
@@ -284,6 +286,72 @@ def link_status(link: Link | None, now: datetime) -> dict[str, Any]:
     return {"status": status, "entered": link.last_entered, "expires": link.expires}
 
 
+# What will go wrong unless somebody acts, found before it happens.
+
+_UNEVEN_SHARE = 1.5
+_UNEVEN_LEAST = 20
+"""Systems are uneven where one has so many times, and so many more, judgments than another."""
+
+
+def _find_warnings(now: datetime) -> list[dict[str, Any]]:
+    """Whether tasks run out for the people at work, and whether some systems are judged far more than others."""
+    if current_state() == "closed":
+        return []
+    active = Save.objects.filter(
+        received__gt=now - timedelta(hours=IDLE_HOURS), state__assignment__annotator__excluded=False
+    )
+    people = dict(active.values_list("state__assignment__annotator", "state__assignment__annotator__name").distinct())
+    found = []
+    if get_served().campaign.assignment.policy == "pool":
+        found += _find_shortages(people, now)
+    return found + ([] if is_adaptive() else _find_uneven_systems())
+
+
+def _find_shortages(people: dict[int, str], now: datetime) -> list[dict[str, Any]]:
+    """Places of the pool or of the plan that are left, and people who have met all tasks there are."""
+    served = get_served()
+    held = Counter(dict(
+        Assignment.objects.filter(held_condition(now), annotator__excluded=False)
+        .values_list("task").annotate(count=Count("pk"))
+    ))  # fmt: skip
+    work = [task for task in served.tasks.tasks if task.kind == "work"]
+    places = {task.id: task.judgments - held[task.id] for task in work if held[task.id] < task.judgments}
+    left, kind = sum(places.values()), "pool"
+    if is_adaptive() and served.campaign.looks is not None:
+        size = max(1, round(sum(served.judgments_by_task.values()) / len(work)))
+        given = sum(served.judgments_by_task.get(task, 0) * count for task, count in held.items())
+        in_plan = max(0, served.campaign.looks.planned - given) // size
+        left, kind = min((left, "pool"), (in_plan, "plan"))
+    if people and left < len(people):
+        return [{"kind": kind, "few": left, "many": len(people), "names": []}]
+    met: dict[int, set[str]] = {person: set() for person in people}
+    for person, task in Assignment.objects.filter(annotator__in=people).values_list("annotator", "task"):
+        met[person].add(task)
+    alone = sorted(people[person] for person, tasks in met.items() if len(places.keys() - tasks) == 0)
+    return [{"kind": "person", "few": left, "many": len(alone), "names": alone}] if alone else []
+
+
+def _find_uneven_systems() -> list[dict[str, Any]]:
+    """Systems with far more finished judgments than others, where all should get the same."""
+    served = get_served()
+    finished = Assignment.objects.filter(finished__isnull=False, annotator__excluded=False)
+    counts: Counter[str] = Counter(dict.fromkeys(served.tasks.systems, 0))
+    for task, times in finished.values_list("task").annotate(count=Count("pk")):
+        for system, number in served.rated_by_task.get(task, Counter()).items():
+            counts[system] += number * times
+    wanted: Counter[str] = Counter()
+    for task in served.tasks.tasks:
+        for system, number in served.rated_by_task.get(task.id, Counter()).items():
+            wanted[system] += number * task.judgments
+    share = {system: counts[system] / wanted[system] for system in counts if wanted[system]}
+    if not share:
+        return []
+    least, most = min(share, key=lambda name: share[name]), max(share, key=lambda name: share[name])
+    few, many = counts[least], counts[most]
+    uneven = many - few >= _UNEVEN_LEAST and share[most] > _UNEVEN_SHARE * share[least]
+    return [{"kind": "uneven", "few": few, "many": many, "names": [least, most]}] if uneven else []
+
+
 _THROUGHPUT_HOURS = 24
 _PACE_DAYS = 7
 """The end is expected at the pace of so many days."""
@@ -298,18 +366,20 @@ def make_overview() -> dict[str, Any]:
     # Excluded people do not count in progress and cost: their tasks are wanted once more.
     done = [work for annotator, work in work_by_person.items() if annotator not in excluded]
     progress = _count_progress(done, now)
-    decisions = Decision.objects.order_by("-made", "-pk")
     links = Link.objects.filter(annotator__isnull=True).order_by("-created", "-pk")
     return {
-        "campaign": {"name": campaign.name, "protocol": campaign.protocol, "policy": campaign.assignment.policy},
+        "campaign": {
+            "name": campaign.name,
+            "protocol": campaign.protocol,
+            "policy": campaign.assignment.policy,
+            "state": current_state(),
+        },
+        "warnings": _find_warnings(now),
         "progress": progress,
         "cost": _estimate_cost(done, progress, now),
         "throughput": _count_saves_by_hour(now),
         "annotators": _list_people(work_by_person, now),
-        "decisions": [
-            dict(zip(DecisionOut.model_fields, decision, strict=True))
-            for decision in decisions.values_list("annotator__name", "excluded", "reason", "who", "made")
-        ],
+        "actions": list_actions(),
         "links": [
             {"id": link.id, "role": link.role, "label": link.label, "created": link.created, **link_status(link, now)}
             for link in links
@@ -329,7 +399,7 @@ def make_summary() -> dict[str, Any]:
         "protocol": served.campaign.protocol,
         "source_lang": served.tasks.source_lang,
         "target_lang": served.tasks.target_lang,
-        "state": "running",
+        "state": overview["campaign"]["state"],
         "progress": overview["progress"],
         "attention": sum(bool(person["attention"]) for person in overview["annotators"]),
         "last_save": max(saved, default=None),
@@ -408,6 +478,12 @@ class DoneOut(Schema):
     changed: int
 
 
+class ExtendedOut(Schema):
+    """What the command that extends the campaign says."""
+
+    said: str
+
+
 class PanelIntervalOut(Schema):
     """An estimate with its interval, to be drawn."""
 
@@ -481,6 +557,7 @@ class AnnotatorOut(Schema):
     id: int
     name: str
     excluded: bool
+    reassigned: bool
     tasks_finished: int
     screens: int
     judgments: int
@@ -494,22 +571,22 @@ class AnnotatorOut(Schema):
     link: LinkStateOut
 
 
-class DecisionOut(Schema):
-    """A recorded decision about a person."""
-
-    annotator: str
-    excluded: bool
-    reason: str
-    who: str
-    made: datetime
-
-
 class CampaignHeadOut(Schema):
-    """The campaign's name, protocol and policy of assignment."""
+    """The campaign's name, protocol and policy of assignment, and whether it runs."""
 
     name: str
     protocol: str
     policy: str
+    state: State
+
+
+class WarningOut(Schema):
+    """What will go wrong unless organisers do something: `few` of something are left for `many`, or `names` are met."""
+
+    kind: Literal["pool", "plan", "person", "uneven"]
+    few: int
+    many: int
+    names: list[str]
 
 
 class ProgressOut(Schema):
@@ -540,14 +617,15 @@ class HourOut(Schema):
 
 
 class OverviewOut(Schema):
-    """Progress, throughput, people and decisions."""
+    """Progress, throughput, people, warnings and what organisers have done."""
 
     campaign: CampaignHeadOut
     progress: ProgressOut
     cost: CostOut
     throughput: list[HourOut]
     annotators: list[AnnotatorOut]
-    decisions: list[DecisionOut]
+    actions: list[ActionOut]
+    warnings: list[WarningOut]
     links: list[OtherLinkOut]
 
 
@@ -566,7 +644,7 @@ class SummaryOut(Schema):
     protocol: str
     source_lang: str
     target_lang: str
-    state: Literal["running", "paused", "closed"]
+    state: State
     progress: ProgressOut
     attention: int
     last_save: datetime | None

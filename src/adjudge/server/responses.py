@@ -8,6 +8,7 @@ from ninja import Schema
 from pydantic import Field
 
 from adjudge.campaigns.campaign_file import Navigation, Shows
+from adjudge.server.actions import NewsOut
 from adjudge.table.protocols import TaskKind
 
 Direction = Literal["ltr", "rtl"]
@@ -214,6 +215,7 @@ class WorkOut(Schema):
     completion: CompletionOut | None
     tasks_planned: int | None
     active_seconds: float
+    news: NewsOut
 
 
 class FinishOut(Schema):

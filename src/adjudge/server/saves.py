@@ -21,7 +21,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from itertools import groupby
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 from uuid import UUID  # noqa: TC003 - the web framework reads the types when it runs
 
 import polars as pl
@@ -422,6 +422,31 @@ class DecisionIn(Incoming):
     reason: Text = Field(min_length=3, max_length=2000, pattern=r"\S")
 
 
+class StateIn(Incoming):
+    """What is to become of the campaign."""
+
+    state: Literal["running", "paused", "closed"]
+
+
+class ReassignIn(Incoming):
+    """Whether a person's tasks go to others, or come `back`."""
+
+    back: bool = False
+
+
+class ExtendIn(Incoming):
+    """How many more judgments are wanted in all."""
+
+    judgments: int = Field(ge=1, le=1_000_000)
+
+
+class MessageIn(Incoming):
+    """A message to one annotator, by number, or to all."""
+
+    text: Text = Field(min_length=1, max_length=2000, pattern=r"\S")
+    annotator: int | None = None
+
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -482,6 +507,9 @@ def _store(target: SaveTarget, screen: Screen, new: SaveIn) -> Saved:
     changes = new.field_changes
     if changes:
         check_order(target, screen, new.task)
+        # What was judged before the end and comes later, for want of a connection, is taken.
+        if target.closed is not None and received - timedelta(seconds=new.age) > target.closed:
+            raise Refused("the campaign is closed; this answer was given after its end", code="closed")
     spent = _limit_to_elapsed(new.spent, target, received)
     first_shown = _date_back(target, received, new.age + spent.shown)
     state = target.state or models.StoredState(None, 0, "{}", False, first_shown, 0, 0, 0)

@@ -265,7 +265,7 @@ def open_campaigns(
     if shared is not None and links_file is not None:
         LinkFile(links_file, address.base).add([shared])
     ids: set[str] = set()
-    for place, campaign, site in zip(places, campaigns, sites, strict=True):
+    for place, campaign, site, database in zip(places, campaigns, sites, databases, strict=True):
         migrate(site)
         base = f"{address.base.rstrip('/')}{place.path}"
         write_down = None if links_file is None else LinkFile(links_file, base).add
@@ -273,6 +273,7 @@ def open_campaigns(
             tasks, links = _open_one(
                 campaign,
                 tasks_file or place.file.with_name("tasks.json"),
+                place=(place.file, database),
                 base=base,
                 new_links=new_links,
                 shared=shared,
@@ -288,6 +289,7 @@ def _open_one(
     campaign: Campaign,
     tasks_file: Path,
     *,
+    place: tuple[Path, str | None],
     base: str,
     new_links: bool,
     shared: NewLink | None,
@@ -295,7 +297,10 @@ def _open_one(
     panels: Sequence[Panel],
     ids: set[str],
 ) -> tuple[TaskSet, list[NewLink]]:
-    """Make a campaign ready; `ids` are the names under which browsers know the others."""
+    """Make a campaign ready; `ids` are the names under which browsers know the others.
+
+    `place` are the campaign file and its database, for commands that organisers start on their page.
+    """
     from adjudge.server.preparation import campaign_id, find_ineffective_keys, load_stored_tasks, prepare_database
     from adjudge.server.processes import begin_serving
     from adjudge.server.served_campaign import ServedCampaign
@@ -311,7 +316,7 @@ def _open_one(
     name = campaign_id()
     name = f"{name}-{current_site().suffix}" if name in ids else name
     ids.add(name)
-    set_served(ServedCampaign(campaign, tasks, tuple(panels), id=name, fingerprint=tasks.fingerprint))
+    set_served(ServedCampaign(campaign, tasks, tuple(panels), id=name, fingerprint=tasks.fingerprint, place=place))
     return tasks, links
 
 

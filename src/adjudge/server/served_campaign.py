@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,6 +15,7 @@ from adjudge.table.texts import Mark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from adjudge.campaigns.campaign_file import Campaign
     from adjudge.campaigns.tasks import Item, Output, Screen, Task, TaskSet
@@ -118,7 +120,8 @@ class ServedCampaign:
     """The campaign as served. `panels` are statistics of the judgments so far, by functions of other stages.
 
     `id` names the campaign to browsers, which keep what waits under it: it stays the same once judging has begun.
-    `fingerprint` is that of the tasks, by which it is noticed that others were added.
+    `fingerprint` is that of the tasks, by which it is noticed that others were added. `place` are the campaign file and
+    its database, for commands that organisers start on their page.
     """
 
     campaign: Campaign
@@ -126,6 +129,7 @@ class ServedCampaign:
     panels: tuple[Panel, ...] = ()
     id: str = ""
     fingerprint: str = ""
+    place: tuple[Path, str | None] | None = None
 
     @cached_property
     def task_by_id(self) -> dict[str, Task]:
@@ -165,10 +169,12 @@ class ServedCampaign:
         }
 
     @cached_property
-    def _rated_by_task(self) -> dict[str, list[str]]:
-        """The systems of all outputs that count, by task of work."""
+    def rated_by_task(self) -> dict[str, Counter[str]]:
+        """How many outputs that count each task of work has of each system."""
         return {
-            task.id: [system for _, _, output in task.outputs() if output.kind in RATED for system in output.systems]
+            task.id: Counter(
+                system for _, _, output in task.outputs() if output.kind in RATED for system in output.systems
+            )
             for task in self.tasks.tasks
             if task.kind == "work"
         }
@@ -176,13 +182,13 @@ class ServedCampaign:
     @cached_property
     def systems_by_task(self) -> dict[str, tuple[str, ...]]:
         """The systems that each task of work judges, controls left out."""
-        return {task: tuple(sorted(set(systems))) for task, systems in self._rated_by_task.items()}
+        return {task: tuple(sorted(systems)) for task, systems in self.rated_by_task.items()}
 
     @cached_property
     def items_by_task(self) -> dict[str, tuple[str, ...]]:
         """The documents or segments of each task of work on which systems can meet; none if outputs stand together."""
         if self.campaign.side_by_side > 1:
-            return dict.fromkeys(self._rated_by_task, ())
+            return dict.fromkeys(self.rated_by_task, ())
         return {
             task.id: tuple(sorted({shared_item(screen) for screen in task.screens}))
             for task in self.tasks.tasks

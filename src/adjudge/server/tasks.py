@@ -22,7 +22,17 @@ from adjudge.campaigns.adaptive import RunningEstimates as Estimates
 from adjudge.server import log
 from adjudge.server.answers import FIELDS, goodness, passes_checks, sanitise
 from adjudge.server.database import decision_lock, write_transaction
-from adjudge.server.models import Annotator, Assignment, Campaign, Draw, Observed, ScreenState, StoredState, Visitor
+from adjudge.server.models import (
+    Annotator,
+    Assignment,
+    Campaign,
+    Draw,
+    Halt,
+    Observed,
+    ScreenState,
+    StoredState,
+    Visitor,
+)
 from adjudge.server.processes import ensure_tasks
 from adjudge.server.served_campaign import asked_fields, category_kind, get_served, prefilled_spans, shared_item
 from adjudge.server.sites import OfSite
@@ -223,7 +233,7 @@ def current_assignment(visitor: Visitor, proposal: Proposal | None = None) -> As
     lock_campaign()
     given = assignments_of(visitor)
     for assignment in given:
-        if assignment.finished is None and _renew_if_free(assignment):
+        if assignment.finished is None and not visitor.reassigned and _renew_if_free(assignment):
             return assignment
     if not may_take_more(visitor, given):
         return None
@@ -254,7 +264,7 @@ def may_take_more(visitor: Visitor, given: list[Assignment]) -> bool:
     Somebody whom a crowd platform sends, and whose work does not pass by the rule of completion codes, may not: the
     platform does not pay for it, and the places in the pool are for others.
     """
-    if visitor.excluded:
+    if visitor.excluded or visitor.reassigned or Halt.objects.exists():
         return False
     return not (visitor.crowd and _has_submitted_work(given)) or passes_checks(visitor.annotator_id)
 
@@ -303,8 +313,13 @@ def next_task(name: str, done: set[str]) -> Task | None:
     work = _list_open_work(done)
     people = _count_holders()
     if now.campaign.assignment.policy == "fixed":
+        own = next((task for task in work if name in task.annotators), None)
+        if own is not None:
+            return own
         if name in now.tasks.annotators:
-            return next((task for task in work if name in task.annotators), None)
+            # Those who have done their own take over what was taken from others; for excluded people others come.
+            left = set(Annotator.objects.filter(reassigned=True, excluded=False).values_list("name", flat=True))
+            work = [task for task in work if left & set(task.annotators)]
         people = _count_planned(work)
     free = [task for task in work if people[task.id] < task.judgments]
     met = _texts_seen(done)
@@ -332,12 +347,13 @@ def _count_holders() -> Counter[str]:
 
 
 def _count_planned(work: list[Task]) -> Counter[str]:
-    """Count the people planned for each task who are not excluded, and those added later as substitutes."""
-    excluded = set(Annotator.objects.filter(excluded=True).values_list("name", flat=True))
-    people = Counter({task.id: len(set(task.annotators) - excluded) for task in work})
-    planned = get_served().tasks.annotators
-    people.update(Assignment.objects.filter(annotator__excluded=False).exclude(annotator__name__in=planned)
-                  .values_list("task", flat=True))  # fmt: skip
+    """Count the people planned for each task who are neither excluded nor reassigned, and all others who hold it."""
+    gone = Annotator.objects.filter(Q(excluded=True) | Q(reassigned=True)).values_list("name", flat=True)
+    planned = {task.id: set(task.annotators) - set(gone) for task in work}
+    people = Counter({task: len(names) for task, names in planned.items()})
+    held = Assignment.objects.filter(held_condition(), annotator__excluded=False)
+    for task, name in held.values_list("task", "annotator__name"):
+        people[task] += task in planned and name not in planned[task]
     return people
 
 
@@ -363,7 +379,8 @@ def _renew_if_free(assignment: Assignment) -> bool:
     others = Assignment.objects.filter(task=task.id, annotator__excluded=False).exclude(pk=assignment.pk)
     if sum(is_held(other) for other in others) < task.judgments:
         screens = ScreenState.objects.filter(assignment=assignment, complete=True).count()
-        assignment.lease_until = timezone.now() + lease_length(crowd=assignment.annotator.crowd, screens=screens)
+        length = lease_length(crowd=assignment.annotator.crowd, screens=screens)
+        assignment.lease_until = timezone.now() + length if _is_leased(task) else None
         assignment.released = None
         assignment.save(update_fields=["lease_until", "released"])
         return True
@@ -374,14 +391,18 @@ def _renew_if_free(assignment: Assignment) -> bool:
 
 def _assign(visitor: Visitor, task: Task, position: int) -> Assignment:
     now = timezone.now()
-    leased = get_served().campaign.assignment.policy == "pool" and task.kind == "work"
     return Assignment.objects.create(
         annotator_id=visitor.annotator_id,
         task=task.id,
         position=position,
         taken=now,
-        lease_until=now + lease_length(crowd=visitor.crowd) if leased else None,
+        lease_until=now + lease_length(crowd=visitor.crowd) if _is_leased(task) else None,
     )
+
+
+def _is_leased(task: Task) -> bool:
+    """Whether a task comes from the pool, and goes back to it after some time without a save."""
+    return get_served().campaign.assignment.policy == "pool" and task.kind == "work"
 
 
 def renew_lease(annotator_id: int, task: str) -> None:
@@ -411,7 +432,9 @@ def describe_work(visitor: Visitor, *, task: str | None = None) -> dict[str, Any
     """All that the page needs to go on working, even without a connection. `task` opens one that was given before."""
     given = assignments_of(visitor)
     in_hand = (assignment for assignment in given if assignment.finished is None and assignment.released is None)
-    shown = next((assignment for assignment in given if assignment.task == task), None) or next(in_hand, None)
+    shown = next((assignment for assignment in given if assignment.task == task), None)
+    if shown is None and not Halt.objects.filter(state="closed").exists():
+        shown = next(in_hand, None)
     states = ScreenState.objects.filter(assignment__annotator_id=visitor.annotator_id)
     return {
         "annotator": {"id": visitor.annotator_id, "name": visitor.name},
@@ -447,7 +470,7 @@ def describe_completion(visitor: Visitor, given: list[Assignment]) -> dict[str, 
     more = in_hand or (
         may_take_more(visitor, given) and next_task(visitor.name, {assignment.task for assignment in given}) is not None
     )
-    if more and not enough:
+    if not enough and (more or Halt.objects.exists()):
         return None
     passed = passes_checks(visitor.annotator_id)
     return {

@@ -18,6 +18,7 @@ import polars as pl
 from django.apps import apps
 
 from adjudge.server import log
+from adjudge.server.actions import current_state
 from adjudge.server.answers import FIELDS, find_missing
 from adjudge.server.models import (
     Annotator,
@@ -76,6 +77,7 @@ def verify_log(looks: Sequence[TakenLook] | None, *, unreadable: bool = False) -
         by_subject[entry.kind][entry.subject] = entry
     found.faults += _check_tasks(entries)
     found.faults += _check_decisions(by_subject[log.EXCLUSION], begun)
+    found.faults += _check_actions([entry for entry in entries if entry.kind == log.ORGANISER])
     found.faults += check_draws(by_subject[log.DRAWN], begun)
     found.faults += _check_screens()
     found.faults += _check_handed_in(by_subject[log.HANDED_IN], begun)
@@ -158,6 +160,25 @@ def _check_decisions(entries: dict[str, Entry], begun: Entry | None) -> Iterator
         if person.excluded != last.get(person.id, False):
             said = "excluded" if person.excluded else "not excluded"
             yield f"{person.name} is {said}, which no decision says"
+
+
+def _check_actions(entries: Sequence[Entry]) -> Iterator[str]:
+    """Whether the campaign is paused or closed, and whose tasks went to others, against what organisers did."""
+    state = "running"
+    reassigned: set[str] = set()
+    for entry in entries:
+        held = _parse(entry.content)
+        _, about, text = held if isinstance(held, list) and len(held) == 3 else ("", "", "")
+        if entry.subject == "state":
+            state = text
+        elif entry.subject in ("reassign", "return"):
+            reassigned ^= {about}
+    if state != (now := current_state()):
+        yield f"the campaign is {now}, but by the log it is {state}"
+    stored = set(Annotator.objects.filter(reassigned=True).values_list("name", flat=True))
+    yield from (
+        f"whether the tasks of {name} went to others is not as the log says" for name in sorted(stored ^ reassigned)
+    )
 
 
 def check_draws(entries: dict[str, Entry] | None = None, begun: Entry | None = None) -> Iterator[str]:

@@ -3,8 +3,9 @@
 import { copyButton } from "./shared/copy.js";
 import { clockTime, dialog, giveBack, h, logo, replaceUnselected, whenLetGo } from "./shared/dom.js";
 import { addressOf, call } from "./shared/net.js";
+import { actionLog, reassign, steering, warnings, write } from "./organise/actions.js";
 import { showPanels } from "./organise/panels.js";
-import { answers, attention, decisions, figures, hours, linkState, when } from "./organise/parts.js";
+import { answers, attention, figures, hours, linkState, when } from "./organise/parts.js";
 import { applyPreferences } from "./shared/prefs.js";
 import { loadTexts, t, timeOfDay } from "./shared/interface_texts.js";
 
@@ -15,7 +16,7 @@ const WAITING_MS = 1500;
 // A longer table scrolls by itself, so that what stands below it is not pages away.
 const MANY_PEOPLE = 30;
 
-class Organising {
+export class Organising {
   constructor() {
     this.updated = h("span.updated");
     // Spoken are actions under way and missing answers only: nobody wants to hear the time every few seconds.
@@ -24,6 +25,8 @@ class Organising {
     this.failed = h("p.said.failed", { role: "alert" });
     this.acting = false;
     this.title = h("h1", {}, t("organise"));
+    this.steering = h("div");
+    this.warnings = h("div");
     this.state = h("div.panels.state");
     this.progress = h("section.panel");
     // What is typed, and how far a wide table is scrolled, stays while figures come in.
@@ -43,7 +46,7 @@ class Organising {
       h("a.button", { href: addressOf("/api/organiser/export"), download: "judgments.csv" }, t("export")),
       h("a.button", { href: addressOf("/api/organiser/export?format=parquet"), download: "judgments.parquet" }, t("export_parquet")),
     );
-    document.body.replaceChildren(h("main", {}, head, this.failed, this.state, this.progress, this.people, this.panels, this.decisions));
+    document.body.replaceChildren(h("main", {}, head, this.failed, this.steering, this.warnings, this.state, this.progress, this.people, this.panels, this.decisions));
     this.lastTime = "";
     void this.refresh();
     void this.follow("/api/organiser/state", this.state);
@@ -90,11 +93,13 @@ class Organising {
     // Whoever has a button in focus keeps it.
     const focused = document.activeElement;
     this.title.textContent = now.campaign.name;
+    replaceUnselected(this.steering, [steering(this, now)]);
+    replaceUnselected(this.warnings, warnings(now.warnings));
     replaceUnselected(this.progress, [h("h2", {}, t("progress")), figures(now), hours(now.throughput)]);
     replaceUnselected(this.attention, [attention(now.annotators, this.attention.querySelector("details")?.open)]);
     replaceUnselected(this.table, [this.tableOf(now.annotators)]);
     this.table.classList.toggle("long", now.annotators.length > MANY_PEOPLE);
-    replaceUnselected(this.decisions, [...decisions(now), ...this.links(now.links)]);
+    replaceUnselected(this.decisions, [...this.links(now.links), ...actionLog(now.actions)]);
     giveBack(focused);
   }
 
@@ -122,7 +127,7 @@ class Organising {
     return h(
       person.excluded ? "tr.excluded" : "tr",
       {},
-      h("td", {}, h("bdi", {}, person.name), person.excluded ? ` (${t("excluded")})` : ""),
+      h("td", {}, h("bdi", {}, person.name), person.excluded ? ` (${t("excluded")})` : person.reassigned ? ` (${t("reassigned")})` : ""),
       h("td.count", {}, person.judgments, h("span.hint", {}, person.control_judgments ? ` + ${person.control_judgments}` : "")),
       h("td.count", {}, person.tasks_finished),
       h("td.count", {}, clockTime(person.active_seconds)),
@@ -135,6 +140,8 @@ class Organising {
         {},
         button("renew", () => this.renew(person)),
         person.link.status === "valid" ? button("revoke", () => this.revoke(person)) : null,
+        button("message", () => write(this, person)),
+        person.excluded ? null : button("reassign", () => reassign(this, person), person.reassigned ? "take_back" : "reassign"),
         button("decide", () => this.decide(person), person.excluded ? "include" : "exclude"),
       ),
     );

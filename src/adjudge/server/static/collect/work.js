@@ -16,6 +16,7 @@ import { remember, undo } from "./work/undo.js";
 
 /** @typedef {import("./screen/screen.js").Stop} Stop */
 
+const NEWS_MS = 45_000; // how often the organisers are asked for news
 const LEAST_SECONDS = 0.3; // a glance that is not worth a save of its own
 
 export class Work {
@@ -42,6 +43,22 @@ export class Work {
     document.addEventListener("keydown", (event) => handleKey(this, event));
     for (const kind of ["focusin", "pointerdown"]) this.frame.main.addEventListener(kind, (event) => this.turnTo(event));
     this.take(work);
+    setInterval(() => void this.hear(), NEWS_MS);
+  }
+
+  /** Ask whether the organisers have something to say. Without a connection it is asked again later. */
+  async hear() {
+    if (document.visibilityState !== "visible") return;
+    /** @type {Server.NewsOut | null} */
+    const news = await call("GET", "/api/news").catch(() => null);
+    if (news) this.tell(news);
+  }
+
+  /** @param {Server.NewsOut} news */
+  tell({ state, messages }) {
+    for (const message of messages)
+      this.frame.message(message, `adjudge:message:${this.campaign.id}:${this.annotator.id}:${message.number}`);
+    if (state === "closed" && this.task && !this.task.finished) this.frame.notice(`${t("closed")}. ${t("closed_text")}`, "warning");
   }
 
   /** @returns {Record<string, () => void>} what the buttons do */
@@ -74,6 +91,7 @@ export class Work {
       this.clock.show(null);
     }
     this.tasks = work.tasks;
+    this.tell(work.news);
     this.completion = work.completion;
     this.history = [];
     this.secondsSaved = work.active_seconds;

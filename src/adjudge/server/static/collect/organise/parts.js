@@ -1,5 +1,5 @@
 // @ts-check
-/** Parts of the organisers' page: progress, cost, the hours of the last day, who needs attention, decisions. */
+/** Parts of the organisers' page: progress, cost, the hours of the last day, who needs attention. */
 import { h } from "../shared/dom.js";
 import { currentLocale, t, timeOfDay } from "../shared/interface_texts.js";
 
@@ -104,21 +104,4 @@ export function hours(throughput) {
   const total = throughput.reduce((sum, hour) => sum + hour.saves, 0);
   const label = `${t("last_day")}: ${total}`;
   return h("div", {}, h("p.hint", {}, label), h("div.hours", { role: "img", "aria-label": label }, ...bars));
-}
-
-/** @param {Server.OverviewOut} now @returns {HTMLElement[]} */
-export function decisions(now) {
-  if (!now.decisions.length) return [];
-  const rows = now.decisions.map((decision) =>
-    h(
-      "tr",
-      {},
-      h("td", {}, new Date(decision.made).toLocaleString(currentLocale())),
-      h("td", {}, h("bdi", {}, decision.annotator)),
-      h("td", {}, t(decision.excluded ? "decided_excluded" : "decided_included")),
-      h("td", {}, h("bdi", {}, decision.reason)),
-      h("td", {}, decision.who),
-    ),
-  );
-  return [h("h2", {}, t("decisions")), h("div.scroll", {}, h("table", {}, h("tbody", {}, ...rows)))];
 }

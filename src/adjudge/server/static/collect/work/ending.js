@@ -96,7 +96,7 @@ export function showEnd(page, work) {
       t("task_finished", { n: task.number }),
     ),
   );
-  page.frame.showEnd(work.completion, clockTime(work.active_seconds), review);
+  page.frame.showEnd(work.completion, clockTime(work.active_seconds), review, work.news.state);
 }
 
 // A task is handed in once, also where the dialog that waits for it was closed by a gesture that no page can hold up.

@@ -155,6 +155,18 @@ export class Frame {
   }
 
   /**
+   * Show a message of the organisers until it is put away, once in every browser.
+   * @param {Server.MessageOut} message @param {string} stored  where it is kept that it was read
+   */
+  message({ number, text }, stored) {
+    if (localStorage.getItem(stored) || this.notices.querySelector(`[data-message="${number}"]`)) return;
+    const read = () => (box.remove(), localStorage.setItem(stored, "1"));
+    const close = h("button.tool", { type: "button", "aria-label": t("close"), onclick: read }, "×");
+    const box = h("p.notice.info", { "data-message": number }, h("strong", {}, t("message_from")), " ", h("bdi", {}, text), close);
+    this.notices.append(box);
+  }
+
+  /**
    * Bring an element into sight: the place for an answer may lie far from the beginning of a long text, or under a notice.
    * @param {Element | null} element
    */
@@ -191,9 +203,9 @@ export class Frame {
 
   /**
    * The last page.
-   * @param {Server.CompletionOut | null} completion @param {string} time @param {HTMLElement[]} review  ways back to tasks
+   * @param {Server.CompletionOut | null} completion @param {string} time @param {HTMLElement[]} review  ways back to tasks @param {string} state
    */
-  showEnd(completion, time, review) {
+  showEnd(completion, time, review, state) {
     document.body.classList.add("ended");
     this.end.hidden = true;
     const code = completion?.code;
@@ -201,6 +213,7 @@ export class Frame {
       ? [
           h("h2", {}, t("thank_you")),
           h("p", {}, t("thank_you_text", { time })),
+          state === "running" ? null : h("p", {}, `${t(state)}. ${t(`${state}_text`)}`),
           code ? h("p", {}, t("code"), " ", h("code.code", {}, code), " ", copyButton(code)) : null,
           completion.url
             ? h("p", {}, h("a.button.primary", { href: completion.url, rel: "noreferrer" }, t("return")))
@@ -210,7 +223,9 @@ export class Frame {
             : null,
           review.length ? h("div.tasks", {}, h("p.hint", {}, t("review")), ...review) : null,
         ]
-      : [h("h2", {}, t("nothing_to_do")), h("p", {}, t("nothing_to_do_text"))];
+      : state === "running"
+        ? [h("h2", {}, t("nothing_to_do")), h("p", {}, t("nothing_to_do_text"))]
+        : [h("h2", {}, t(state)), h("p", {}, t(`${state}_text`))];
     this.main.replaceChildren(h("section.end", {}, ...parts));
     this.main.focus();
   }
