@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
 
 # How long an example takes depends on the machine and its load, which no test is about.
-settings.register_profile("adjudge", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# The same examples in every run, so that a commit that passed once passes again. New ones are drawn when thorough.
+settings.register_profile("adjudge", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.register_profile("quick", settings.get_profile("adjudge"), max_examples=10)
-settings.register_profile("thorough", settings.get_profile("adjudge"), max_examples=1000)
+settings.register_profile("thorough", settings.get_profile("adjudge"), max_examples=1000, derandomize=False)
 settings.load_profile("adjudge")
 # Every test computes its results itself; those of the cache turn it on.
 os.environ["ADJUDGE_CACHE"] = "off"

@@ -210,6 +210,14 @@ def test_any_file_is_read_or_explained(
     check([path], name, data.draw(options(name)))
 
 
+@pytest.mark.parametrize("raw", [b",", b"campaign,", b"\t", b"a,,\n", b",\n,\n", b"a,\nb,", b"[]", b"{}"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_hardly_anything_is_explained(name: str, raw: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "data.csv"
+    file.write_bytes(raw)
+    assert check([file], name, ReadOptions()) is None
+
+
 @pytest.mark.parametrize("name", SAMPLES)
 def test_whole_samples_are_read_and_come_back(name: str, tmp_path: Path) -> None:
     chosen = for_sample(name)

@@ -121,7 +121,10 @@ class _Rows:
         if self.frame is not None and not (self.frame.width and self.frame.to_series(-1).null_count()):
             # Where a row is cut, its last fields are missing.
             return {}
-        (_, header), *rows = row_lines(self.text, self.separator, quoting=self.quoting)
+        lines = list(row_lines(self.text, self.separator, quoting=self.quoting))
+        if not lines:
+            return {}
+        (_, header), *rows = lines
         width = len(header)
         return {
             row: f"{counted(len(fields), 'field')} where the header has {width}; the file may be cut, or not what "
@@ -435,7 +438,7 @@ def join_headers(loaded: LoadedTable) -> LoadedTable:
         return _without_first(loaded, ids + 1, f"{counted(ids + 1, 'row')} of questions and ids below the header")
     names = loaded.frame.columns
     unnamed = [_NO_NAME.fullmatch(name) is not None for name in names]
-    below = first[0] if first else []
+    below = first[0] if first else [""] * len(names)
     if not any(unnamed) or not all(below[place].strip() for place, is_unnamed in enumerate(unnamed) if is_unnamed):
         return loaded
     if any(re.match(_NUMBER, cell) for cell in below) or sum(bool(cell.strip()) for cell in below) < 2:
