@@ -320,7 +320,7 @@ def test_scripts_in_texts_names_and_comments_are_inert(html: str, page: Page, tm
         organiser.get_by_role("button", name="Exclude…").click()
         organiser.get_by_label("Reason").fill(EVIL)
         organiser.get_by_role("button", name="Record the decision").click()
-        expect(organiser.get_by_text("excluded", exact=True).first).to_be_visible()
+        expect(organiser.get_by_text("Excluded", exact=True).first).to_be_visible()
         expect(organiser.locator("td").filter(has_text="onerror").first).to_be_visible()
         assert organiser.evaluate("window.hacked") is None
     assert dialogs == []
