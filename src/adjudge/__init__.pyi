@@ -158,7 +158,8 @@ def init(
     protocol: Literal['da', 'ranking', 'pairwise', 'sqm', 'esa', 'mqm', 'postedit'] = 'da',
     pair: str | None = None,
     source: str | Path | None = None,
-    systems: Mapping[str, str | Path] | None = None,
+    systems: Mapping[str, str | Path] | str | Path | None = None,
+    references: Mapping[str, str | Path] | str | Path | None = None,
     annotators: int | Iterable[str] = 2,
 ) -> Initialised: ...
 def judge(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -95,6 +96,44 @@ def test_texts_in_the_folder_stay_where_they_are(tmp_path: Path) -> None:
     assert (parsed["design"]["annotators"], parsed["design"]["judgments"]) == (["Ann"], 1)
 
 
+def test_a_folder_of_systems_is_taken_whole(tmp_path: Path) -> None:
+    files = texts(tmp_path / "texts", systems=("news.ours.1.de", "news.theirs.1.de", "refA"))
+    (tmp_path / "texts" / "README.md").write_text("what these are\n", encoding="utf-8")
+    run = command("init", tmp_path / "new", "--pair", "en-de", "--systems", tmp_path / "texts",
+                  "--source", files["source"], "--reference", f"refA={files['refA']}", "--json")  # fmt: skip
+    assert run.code == 0, run.err
+    campaign = load_campaign(tmp_path / "new" / "campaign.toml")
+    assert set(campaign.files.systems) == {"ours", "theirs"}
+    assert set(campaign.files.references) == {"refA"}
+    assert design(campaign).fingerprint == run.json["data"]
+
+
+def test_each_language_pair_gets_a_campaign_or_none_does(tmp_path: Path) -> None:
+    for pair in ("en-de", "en-cs"):
+        files = texts(tmp_path / "outputs" / pair)
+        for folder, name in (("sources", f"{pair}.txt"), ("references", f"{pair}.refA.txt")):
+            (tmp_path / folder).mkdir(exist_ok=True)
+            (tmp_path / folder / name).write_bytes(files["source"].read_bytes())
+        files["source"].unlink()
+    given: dict[str, Any] = {
+        "source": tmp_path / "sources",
+        "systems": tmp_path / "outputs",
+        "references": tmp_path / "references",
+    }
+    made = adjudge.init(tmp_path / "new", **given)
+    for pair in ("en-de", "en-cs"):
+        campaign = load_campaign(tmp_path / "new" / pair / "campaign.toml")
+        assert "-".join(campaign.languages.codes) == pair
+        assert (set(campaign.files.systems), set(campaign.files.references)) == ({"ours", "theirs"}, {"refA"})
+    assert {file.file for file in made.files} == set(contents(tmp_path / "new"))
+    assert f"adjudge serve {tmp_path / 'new'}" in made.next
+    assert adjudge.init(tmp_path / "one", pair="en-cs", **given).pair == "en-cs"
+    (tmp_path / "outputs" / "en-de" / "ours.txt").write_text("one line\n", encoding="utf-8")
+    with pytest.raises(InputError, match="has 1 line"):
+        adjudge.init(tmp_path / "third", **given)
+    assert not contents(tmp_path / "third")
+
+
 def test_few_texts_get_no_controls_and_a_note(tmp_path: Path) -> None:
     files = texts(tmp_path / "texts", count=1, systems=("ours",))
     made = init(tmp_path / "new", pair="en-de", source=files["source"], systems={"ours": files["ours"]})
@@ -126,7 +165,8 @@ def test_nothing_is_overwritten(there: str, tmp_path: Path) -> None:
         (["--annotators", "0"], "--annotators is 0"),
         (["--annotators=-3"], "--annotators is -3"),
         (["--annotators", "Ann,Bo,Ann"], "lists a name twice"),
-        (["--system", "ours"], "not of the form NAME=FILE"),
+        (["--system", "ours"], "neither a folder nor of the form NAME=FILE"),
+        (["--reference", "x"], "--reference belongs to a --source"),
         (["--system", "a=x", "--system", "a=y"], "names 'a' twice"),
         (["--system", "a=x", "--pair", "en-de"], "belong together"),
         (["--source", "x", "--pair", "en-de"], "belong together"),

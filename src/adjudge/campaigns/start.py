@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adjudge.campaigns.campaign_file import Campaign, is_one_line, load_campaign, named_annotators
 from adjudge.campaigns.design import design
@@ -52,6 +52,7 @@ class Plan:
     target_lang: str
     source: str
     systems: Mapping[str, str]
+    references: Mapping[str, str]
     annotators: int | tuple[str, ...]
     task_size: int = MOST_ITEMS
     controls: tuple[int, int] | None = None
@@ -78,14 +79,12 @@ source = {_quote(plan.source)}
 
 [files.systems]{_remark("their translations of the same lines")}
 """,
-        *(
-            f"{name if re.fullmatch(r'[A-Za-z0-9_-]+', name) else _quote(name)} = {_quote(file)}\n"
-            for name, file in plan.systems.items()
-        ),
+        *map(_name_file, plan.systems.items()),
         f"""
-# [files.references]{_remark("human translations; controls and comparisons can use them")}
-# refA = "refA.txt"
-
+{"" if plan.references else "# "}[files.references]{_remark("human translations, for controls and comparisons")}
+""",
+        *(map(_name_file, plan.references.items()) if plan.references else ('# refA = "refA.txt"\n',)),
+        f"""
 [design]
 task_size = {plan.task_size}{_remark("items of one task, controls included")}
 annotators = {named}{_remark('how many, or their names: ["Marie", "Jean"]')}
@@ -124,6 +123,11 @@ def _remark(text: str) -> str:
     return f"  # {text}"
 
 
+def _name_file(named: tuple[str, str]) -> str:
+    name, file = named
+    return f"{name if re.fullmatch(r'[A-Za-z0-9_-]+', name) else _quote(name)} = {_quote(file)}\n"
+
+
 def _quote(text: str) -> str:
     """A text as TOML writes it; the escapes are those of JSON."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
@@ -131,7 +135,6 @@ def _quote(text: str) -> str:
 
 CAMPAIGN_FILE = "campaign.toml"
 EXAMPLE_PAIR = "en-de"
-_SOURCE = ""
 # Source, and three made-up systems from good to poor; a blank line lies between the documents.
 _EXAMPLE = """\
 The library opens at nine.|Die Bibliothek öffnet um neun.|Die Bibliothek macht um neun Uhr auf.|Die Bücherei offen neun.
@@ -159,7 +162,8 @@ def init(
     protocol: CollectedProtocol = "da",
     pair: str | None = None,
     source: Path | None = None,
-    systems: Mapping[str, Path] | None = None,
+    systems: Mapping[str, Path] | Path | None = None,
+    references: Mapping[str, Path] | Path | None = None,
     annotators: int | Sequence[str] = 2,
 ) -> Initialised:
     """Make a campaign folder that can be served at once; the campaign file is written last.
@@ -168,87 +172,224 @@ def init(
         folder: the folder; made if it does not exist. Nothing in it is overwritten.
         protocol: how people judge.
         pair: the language pair, such as `en-de`; needed with own texts.
-        source: the source text; default: made-up example texts.
-        systems: by the system's name, its translation of the same lines.
+        source: the source text; default: made-up example texts. With several language pairs, a folder.
+        systems: by the system's name, its translation of the same lines; or a folder of such files, or of folders
+            named like language pairs, of which each becomes a campaign.
+        references: by name, human translations of the same lines, or a folder of them.
         annotators: how many people judge, or their names.
     """
-    given = dict(systems or {})
-    _check_options(source, given, pair)
-    name = "".join(letter for letter in folder.resolve().name if is_one_line(letter)).strip()[:100].strip()
     languages = find_pair(pair or EXAMPLE_PAIR)
     if languages is None:
         raise UsageError(f"{param('pair')} '{pair}' is no pair of languages; write it as en-de")
-    source_lang, target_lang = languages
     people = annotators if isinstance(annotators, int) else tuple(annotators)
     if not people or (isinstance(people, int) and people < 1):
         raise UsageError(f"{param('annotators')} is {people or 0}; at least one person must judge")
+    by_pair = _folders_of_pairs(systems) if isinstance(systems, Path) else {}
+    if not by_pair:
+        given = _Given(source, _name_files(systems, source, references), _name_files(references))
+        _check_options(given, pair)
+        return _init_one(folder, protocol, languages, given, people)
+    wanted = {codes: each for codes, each in by_pair.items() if pair is None or codes == languages}
+    if not wanted:
+        raise UsageError(f"{param('pair')} is {pair}, but {systems} holds {', '.join(map('-'.join, by_pair))}")
+    made: list[Initialised] = []
+    try:
+        for codes, each in wanted.items():
+            own = _Given(_source_of_pair(source, codes), _name_files(each), _references_of_pair(references, codes))
+            _check_options(own, "-".join(codes))
+            made.append(_init_one(folder / "-".join(codes), protocol, codes, own, people))
+    except BaseException:
+        for campaign in made:
+            _remove(campaign)
+        raise
+    return _join_campaigns(folder, made)
+
+
+@dataclass(frozen=True)
+class _Given:
+    """The texts of one language pair as the user gave them."""
+
+    source: Path | None
+    systems: dict[str, Path]
+    references: dict[str, Path]
+
+
+# By role and name: the name in the folder, the file, and whether it has to be copied there.
+Texts = dict[tuple[str, str], tuple[str, Path, bool]]
+_SOURCE = ("source", "")
+
+
+def _init_one(
+    folder: Path, protocol: CollectedProtocol, languages: tuple[str, str], given: _Given, people: int | tuple[str, ...]
+) -> Initialised:
+    name = "".join(letter for letter in folder.resolve().name if is_one_line(letter)).strip()[:100].strip()
     with tempfile.TemporaryDirectory(prefix="adjudge-") as scratch:
-        texts = _own_texts(folder, source, given) if source is not None else _example_texts(Path(scratch))
+        texts = _own_texts(folder, given) if given.source is not None else _example_texts(Path(scratch))
         _refuse_overwriting(folder, texts)
         plan = Plan(
             name=name or "campaign",
             protocol=protocol,
-            source_lang=source_lang,
-            target_lang=target_lang,
-            source=texts[_SOURCE][0],
-            systems={name: shown for name, (shown, _, _) in texts.items() if name != _SOURCE},
+            source_lang=languages[0],
+            target_lang=languages[1],
+            **_places({key: shown for key, (shown, _, _) in texts.items()}),
             annotators=people,
         )
         plan, tasks, segments = _find_working_plan(plan, texts, Path(scratch))
         _write_folder(folder, make_campaign_text(plan), texts)
-    return _make_result(folder, plan, tasks, segments, texts, example=source is None)
+    return _make_result(folder, plan, tasks, segments, texts, example=given.source is None)
 
 
-# By system (and the source): the name in the folder, the file, and whether it has to be copied there.
-Texts = dict[str, tuple[str, Path, bool]]
+def _places(files: Mapping[tuple[str, str], str]) -> dict[str, Any]:
+    """Where the texts lie, as a plan has it."""
+    named = {role: {name: file for (its, name), file in files.items() if its == role} for role in _ROLES}
+    return {"source": files[_SOURCE], "systems": named["system"], "references": named["reference"]}
 
 
-def _check_options(source: Path | None, systems: Mapping[str, Path], pair: str | None) -> None:
-    if (source is None) != (not systems):
+_ROLES = ("system", "reference")
+
+
+def _check_options(given: _Given, pair: str | None) -> None:
+    if (given.source is None) != (not given.systems):
         raise UsageError(
             f"{param('source')} and {param('system')} belong together; give the source "
             "and each system's translation of it"
         )
-    if source is not None and pair is None:
+    if given.references and given.source is None:
+        raise UsageError(f"{param('reference')} belongs to a {param('source')}; give the source as well")
+    if given.source is not None and pair is None:
         raise UsageError(
             f"{param('pair')} is missing; say which languages the texts are in, such as {param('pair')} en-de"
         )
-    for name in systems:
-        if not name.strip() or not is_one_line(name) or name != name.strip():
-            raise UsageError(
-                f"{param('system')} names '{name}'; a system's name has no line breaks and no spaces around it"
-            )
+    for role in _ROLES:
+        for name in getattr(given, f"{role}s"):
+            if not name.strip() or not is_one_line(name) or name != name.strip():
+                raise UsageError(
+                    f"{param(role)} names '{name}'; a {role}'s name has no line breaks and no spaces around it"
+                )
 
 
-def _own_texts(folder: Path, source: Path, systems: Mapping[str, Path]) -> Texts:
+# Files in folders, and the names that they give to systems and references.
+
+
+def _list_files(folder: Path) -> list[Path]:
+    """The texts of a folder: no hidden files, and nothing that describes the others."""
+    return sorted(
+        file
+        for file in folder.iterdir()
+        if file.is_file() and not file.name.startswith(".") and not file.name.casefold().startswith("readme")
+    )
+
+
+def _folders_of_pairs(folder: Path) -> dict[tuple[str, str], Path]:
+    """The folders that are named like language pairs, by the languages' codes."""
+    if not folder.is_dir():
+        raise InputError("no such folder; give a folder with a file per system", file=folder)
+    folders = ((find_pair(each.name), each) for each in sorted(folder.iterdir()) if each.is_dir())
+    return {codes: each for codes, each in folders if codes is not None}
+
+
+def _name_files(given: Mapping[str, Path] | Path | None, *others: object) -> dict[str, Path]:
+    """The files by name; those of a folder are named by the parts of their names in which they differ.
+
+    Args:
+        given: the files, or their folder.
+        others: files and files by name that may lie in the same folder and are something else.
+    """
+    if not isinstance(given, Path):
+        return dict(given or {})
+    if not given.is_dir():
+        return {_stem(given): given}
+    known = {
+        file.resolve()
+        for other in others
+        for file in (other.values() if isinstance(other, dict) else (other,))
+        if isinstance(file, Path)
+    }
+    files = [file for file in _list_files(given) if file.resolve() not in known]
+    if not files:
+        raise InputError("holds no files; give a folder with one text file per translation", file=given)
+    parts = {file: _stem(file).split(".") for file in files}
+    shared = set.intersection(*map(set, parts.values())) if len(files) > 1 else set()
+    names = {".".join(part for part in its if part not in shared): file for file, its in parts.items()}
+    return names if len(names) == len(files) and "" not in names else {_stem(file): file for file in files}
+
+
+def _stem(file: Path) -> str:
+    """The name of a file without its ending."""
+    name = file.name.removesuffix(".gz")
+    return name.rpartition(".")[0] or name
+
+
+def _files_of_pair(folder: Path, codes: tuple[str, str]) -> dict[str, Path]:
+    """The files of a language pair, `en-de.refA.txt` or `en-de/refA.txt`, by what else their names say."""
+    for own in folder.iterdir():
+        if own.is_dir() and find_pair(own.name) == codes:
+            return _name_files(own)
+    found = {}
+    for file in _list_files(folder):
+        parts = _stem(file).split(".")
+        if any(find_pair(part) == codes for part in parts):
+            found[".".join(part for part in parts if find_pair(part) != codes)] = file
+    return found
+
+
+def _source_of_pair(source: Path | None, codes: tuple[str, str]) -> Path:
+    if source is None or not source.is_dir():
+        raise UsageError(
+            f"{param('source')} is {source or 'missing'}; several language pairs need a folder with a source per pair, "
+            f"such as {'-'.join(codes)}.txt"
+        )
+    files = list(_files_of_pair(source, codes).values())
+    if len(files) != 1:
+        raise InputError(
+            f"holds {counted(len(files), 'source')} of {'-'.join(codes)}; one file is needed, such as "
+            f"{'-'.join(codes)}.txt",
+            file=source,
+        )
+    return files[0]
+
+
+def _references_of_pair(references: Mapping[str, Path] | Path | None, codes: tuple[str, str]) -> dict[str, Path]:
+    if references is None:
+        return {}
+    if not isinstance(references, Path) or not references.is_dir():
+        raise UsageError(f"{param('reference')} must be a folder, because there are several language pairs")
+    return {name or "reference": file for name, file in _files_of_pair(references, codes).items()}
+
+
+def _own_texts(folder: Path, given: _Given) -> Texts:
     """The given files: those that lie in the folder stay where they are, others are copied into it."""
+    assert given.source is not None
     texts: Texts = {}
     taken = {CAMPAIGN_FILE}
-    for name, file in {_SOURCE: source, **systems}.items():
+    named = {_SOURCE: given.source}
+    named |= {("system", name): file for name, file in given.systems.items()}
+    named |= {("reference", name): file for name, file in given.references.items()}
+    for key, file in named.items():
         if not exists(file) or not file.is_file():
             raise InputError("no such file; check the path", file=file)
         if file.resolve().is_relative_to(folder.resolve()):
-            texts[name] = (file.resolve().relative_to(folder.resolve()).as_posix(), file, False)
+            texts[key] = (file.resolve().relative_to(folder.resolve()).as_posix(), file, False)
             continue
         # What the file is follows from its ending.
         ending = "".join(file.suffixes[-2:] if file.suffix == ".gz" else file.suffixes[-1:])
-        stem = "source" if name == _SOURCE else re.sub(r"[^\w-]+", "-", name).strip("-")[:80] or "system"
+        stem = re.sub(r"[^\w-]+", "-", key[1] or "source").strip("-")[:80] or key[0]
         while f"{stem}{ending}".lower() in taken:
             stem += "-2"
         taken.add(f"{stem}{ending}".lower())
-        texts[name] = (f"{stem}{ending}", file, True)
+        texts[key] = (f"{stem}{ending}", file, True)
     return texts
 
 
 def _example_texts(scratch: Path) -> Texts:
     """Made-up texts: a source and three systems."""
-    columns = {_SOURCE: "source.txt", "alpha": "alpha.txt", "beta": "beta.txt", "gamma": "gamma.txt"}
+    columns = {_SOURCE: "source.txt", **{("system", name): f"{name}.txt" for name in ("alpha", "beta", "gamma")}}
     rows = [line.split("|") if line else [""] * len(columns) for line in _EXAMPLE.splitlines()]
     texts: Texts = {}
-    for (name, file), column in zip(columns.items(), zip(*rows, strict=True), strict=True):
+    for (key, file), column in zip(columns.items(), zip(*rows, strict=True), strict=True):
         path = scratch / file
         path.write_text("\n".join(column) + "\n", encoding="utf-8")
-        texts[name] = (file, path, True)
+        texts[key] = (file, path, True)
     return texts
 
 
@@ -263,8 +404,7 @@ def _refuse_overwriting(folder: Path, texts: Texts) -> None:
 def _find_working_plan(plan: Plan, texts: Texts, scratch: Path) -> tuple[Plan, TaskSet, int]:
     """The plan, with controls if the texts are enough for them, the tasks that come of it, and how many segments."""
     # With the files where they are, so that errors name them as the user does.
-    places = {name: str(path.absolute()) for name, (_, path, _) in texts.items()}
-    trial = replace(plan, source=places.pop(_SOURCE), systems=places)
+    trial = replace(plan, **_places({key: str(path.absolute()) for key, (_, path, _) in texts.items()}))
     testset = read_texts(_try_plan(trial, scratch))
     # Sizes of tasks that suit the texts, with so many degraded copies and repeats, and without any.
     items = len(testset) * (1 if PROTOCOLS[plan.protocol].relative else len(plan.systems))
@@ -316,6 +456,9 @@ def _write_folder(folder: Path, content: str, texts: Texts) -> None:
         raise
 
 
+_WHAT = {"system": "translation by", "reference": "reference"}
+
+
 def _make_result(
     folder: Path, plan: Plan, tasks: TaskSet, segments: int, texts: Texts, *, example: bool
 ) -> Initialised:
@@ -336,8 +479,8 @@ def _make_result(
         files=(
             NewFile(CAMPAIGN_FILE, "what is judged, by whom and how; change it as you like before people judge"),
             *(
-                NewFile(shown, held if name == _SOURCE else f"translation by {name}", copied)
-                for name, (shown, _, copied) in texts.items()
+                NewFile(shown, held if key == _SOURCE else f"{_WHAT[key[0]]} {key[1]}", copied)
+                for key, (shown, _, copied) in texts.items()
             ),
         ),
         systems=tuple(plan.systems),
@@ -351,3 +494,34 @@ def _make_result(
             f"adjudge export {file} -o {shlex.quote(str(folder / 'judgments.parquet'))}",
         ),
     )  # fmt: skip
+
+
+def _remove(made: Initialised) -> None:
+    """Take a new campaign away again, because another of the same call failed."""
+    folder = Path(made.folder)
+    for file in made.files:
+        if file.written:
+            (folder / file.file).unlink(missing_ok=True)
+    if not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def _join_campaigns(folder: Path, made: Sequence[Initialised]) -> Initialised:
+    """One result for the campaigns of several language pairs, which one server shows together."""
+    shown = shlex.quote(str(folder))
+    exports = (each.next[2] for each in made)
+    return replace(
+        made[0],
+        data="",
+        settings={**made[0].settings, "pair": ",".join(each.pair for each in made)},
+        notes=tuple(f"{each.pair}: {note}" for each in made for note in each.notes),
+        campaign=folder.resolve().name,
+        pair=", ".join(each.pair for each in made),
+        folder=str(folder),
+        campaign_file=str(folder),
+        files=tuple(replace(file, file=f"{each.pair}/{file.file}") for each in made for file in each.files),
+        systems=tuple(dict.fromkeys(system for each in made for system in each.systems)),
+        segments=sum(each.segments for each in made),
+        tasks=sum(each.tasks for each in made),
+        next=(*(each.next[0] for each in made), f"adjudge serve {shown}", *exports),
+    )

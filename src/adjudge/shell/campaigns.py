@@ -26,18 +26,26 @@ if TYPE_CHECKING:
     from adjudge.table.judgments import Judgments
 
 
-def _named_files(typed: Sequence[str]) -> dict[str, Path]:
-    """The systems and files of `--system NAME=FILE`."""
+def _named_files(typed: Sequence[str], role: str = "system") -> dict[str, Path] | Path:
+    """The files of `--system NAME=FILE`, or the folder of `--systems FOLDER`."""
+    if len(typed) == 1 and "=" not in typed[0] and (role == "reference" or Path(typed[0]).is_dir()):
+        return Path(typed[0])
     files: dict[str, Path] = {}
     for text in typed:
         name, equals, file = text.partition("=")
         if not (equals and name.strip() and file.strip()):
-            system = param("system")
-            raise UsageError(f"{system} '{text}' is not of the form NAME=FILE; write {system} ours=ours.txt")
+            raise UsageError(
+                f"{param(role)} '{text}' is neither a folder nor of the form NAME=FILE; write {param(role)} "
+                f"{'ours=ours.txt' if role == 'system' else 'refA=refA.txt'}"
+            )
         if name.strip() in files:
-            raise UsageError(f"{param('system')} names '{name.strip()}' twice; give every system a name of its own")
+            raise UsageError(f"{param(role)} names '{name.strip()}' twice; give every {role} a name of its own")
         files[name.strip()] = Path(file.strip())
     return files
+
+
+def _paths(files: Mapping[str, str | Path] | str | Path) -> dict[str, Path] | Path:
+    return Path(files) if isinstance(files, str | Path) else {name: Path(file) for name, file in files.items()}
 
 
 def _people(typed: str) -> int | str:
@@ -73,19 +81,34 @@ class InitSettings:
     )
     source: Path | None = option(
         None,
-        "The source text: one segment per line, a blank line between documents.",
-        about="the source text, one segment per line, a blank line between documents. Default: made-up example texts.",
+        "The source text: one segment per line, a blank line between documents. For several language pairs, a folder.",
+        about="the source text, one segment per line, a blank line between documents; for several language pairs, a "
+        "folder with a file per pair. Default: made-up example texts.",
     )
-    systems: Mapping[str, Path] | None = option(
+    systems: Mapping[str, Path] | Path | None = option(
         None,
-        "A system's translation of the source. May be repeated.",
+        "A system's translation of the source (may be repeated); or a folder with a file per system, or with such a "
+        "folder per language pair.",
         "--system",
-        metavar="NAME=FILE",
+        "--systems",
+        metavar="NAME=FILE|FOLDER",
         typed=list[str] | None,
         parse=_named_files,
-        python="Mapping[str, str | Path] | None",
-        about="by the name of a system, its translation of the same lines.",
-        convert=lambda files: {name: Path(file) for name, file in files.items()},
+        python="Mapping[str, str | Path] | str | Path | None",
+        about="by the name of a system, its translation of the same lines; or a folder with a file per system, or with "
+        "such a folder per language pair, of which each becomes a campaign.",
+        convert=_paths,
+    )
+    references: Mapping[str, Path] | Path | None = option(
+        None,
+        "A human translation of the source (may be repeated), or a folder of them.",
+        "--reference",
+        metavar="FILE|NAME=FILE|FOLDER",
+        typed=list[str] | None,
+        parse=partial(_named_files, role="reference"),
+        python="Mapping[str, str | Path] | str | Path | None",
+        about="by name, human translations of the same lines; or one file, or a folder.",
+        convert=_paths,
     )
     annotators: int | tuple[str, ...] = option(
         2,
