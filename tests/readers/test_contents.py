@@ -10,9 +10,12 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import adjudge
 from adjudge import read
+from adjudge.readers.contents import take_apart
 from adjudge.table.errors import AdjudgeError, InputError
 
 SYSTEMS, PEOPLE, TEXTS = ("A", "B", "C"), ("anna", "ben", "zoe", "tim"), range(1, 11)
@@ -398,3 +401,41 @@ def test_an_aspect_of_texts_is_no_criterion() -> None:
     judgments = read(frame)
     assert list(judgments.by_pair()) == ["und-und"]
     assert len(judgments) == frame.height / 2, "rows that are there twice still count once"
+
+
+def _apart_by_rows(cells: list[str]) -> tuple[list[str], list[str]] | None:
+    """What `take_apart` does, one id after the other."""
+    for joint in ("::", "__", "#", "/", "|", ":", "_", "-", ".", " "):
+        for divide in (str.rpartition, str.partition):
+            parts = [(first, second) for first, _, second in (divide(cell, joint) for cell in cells)]
+            one, two = [part[0] for part in parts], [part[1] for part in parts]
+            few, many = sorted((len(set(one)), len(set(two))))
+            texts, systems = (one, two) if len(set(one)) > len(set(two)) else (two, one)
+            named = not any(name.isdigit() for name in systems)
+            if "" not in one + two and 1 < few < many and len(set(parts)) >= 0.95 * few * many and named:
+                return texts, systems
+    return None
+
+
+NAMES = st.sampled_from(["Opus", "a_b", "x::y", "3", "12", "²", "neu\nral", "é", "a"])
+JOINED = st.builds(
+    lambda systems, texts, joint, rest: [*(f"{text}{joint}{name}" for text in texts for name in systems), *rest],
+    st.sets(NAMES, min_size=1, max_size=3),
+    st.sets(NAMES, min_size=2, max_size=6),
+    st.sampled_from(["_", "-", "::", ":", "__", " "]),
+    st.lists(st.sampled_from(["3_Opus", "12-a", "_", "a", "::a:"]), max_size=1),
+)
+
+
+@given(cells=JOINED)
+def test_ids_are_taken_apart_as_one_after_the_other(cells: list[str]) -> None:
+    found = take_apart(pl.Series(cells))
+    assert (None if found is None else tuple(part.to_list() for part in found)) == _apart_by_rows(cells)
+
+
+def test_ids_that_join_text_and_system() -> None:
+    found = take_apart(pl.Series(["1_Opus", "1_a_b", "2_Opus", "2_a_b", "3_Opus", "3_a_b", "3_a_b"]))
+    assert found is not None
+    assert found[0].to_list() == ["1", "1", "2", "2", "3", "3", "3"]
+    assert found[1].to_list() == ["Opus", "a_b", "Opus", "a_b", "Opus", "a_b", "a_b"]
+    assert take_apart(pl.Series([f"prompt-{number}" for number in range(9)])) is None

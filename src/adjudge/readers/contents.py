@@ -106,32 +106,46 @@ def split_names_of_outputs(loaded: LoadedTable, mapping: ColumnMap) -> LoadedTab
         cells = loaded.frame[name].str.strip_chars()
         if cells.null_count() or cells.str.len_chars().sum() > LONG_NAME * len(cells):
             continue
-        for joint in _JOINTS:
-            both = [cell.rpartition(joint) for cell in cells], [cell.partition(joint) for cell in cells]
-            for parts in both:
-                found = _text_and_system([(first, second) for first, _, second in parts])
-                if found is not None and "segment" not in mapping.without([name]):
-                    texts, systems = found
-                    frame = loaded.frame.rename({name: f"{name} (whole)"}).with_columns(
-                        pl.Series("segment", texts), pl.Series("system", systems)
-                    )
-                    note = f"'{shown(name)}' ({shown(cells[0])}) is taken apart: '{shown(systems[0])}' is a system"
-                    return replace(
-                        loaded, frame=frame, notes=(*loaded.notes, note), added=loaded.added | {"segment", "system"}
-                    )
+        found = None if "segment" in mapping.without([name]) else take_apart(cells)
+        if found is not None:
+            texts, systems = found
+            frame = loaded.frame.rename({name: f"{name} (whole)"}).with_columns(
+                texts.alias("segment"), systems.alias("system")
+            )
+            note = f"'{shown(name)}' ({shown(cells[0])}) is taken apart: '{shown(systems[0])}' is a system"
+            return replace(loaded, frame=frame, notes=(*loaded.notes, note), added=loaded.added | {"segment", "system"})
     return None
 
 
-def _text_and_system(parts: Sequence[tuple[str, str]]) -> tuple[list[str], list[str]] | None:
-    """Which part of ids is the text and which the system, where both are crossed; None where they are not."""
-    one, two = ([part[side] for part in parts] for side in (0, 1))
-    first, second = set(one), set(two)
-    if "" in first | second or not 1 < min(len(first), len(second)) < max(len(first), len(second)):
+def take_apart(cells: pl.Series) -> tuple[pl.Series, pl.Series] | None:
+    """The texts and the systems of ids that join both, at the first or last joint of each; None for other ids."""
+    distinct = cells.unique()
+    for joint in _JOINTS:
+        if not distinct.str.contains(joint, literal=True).all():
+            continue
+        for start in (".*", ".*?"):
+            pattern = f"(?s)^({start}){re.escape(joint)}(.*)$"
+            text = _place_of_text(_parts(distinct, pattern))
+            if text is not None:
+                parts = _parts(cells, pattern)
+                return parts[text], parts[1 - text]
+    return None
+
+
+def _parts(cells: pl.Series, pattern: str) -> tuple[pl.Series, pl.Series]:
+    groups = cells.str.extract_groups(pattern).struct.unnest()
+    return groups["1"], groups["2"]
+
+
+def _place_of_text(parts: tuple[pl.Series, pl.Series]) -> int | None:
+    """Which part of distinct ids is the text, the other being the system; None where they are not crossed."""
+    first, second = (part.n_unique() for part in parts)
+    if any((part == "").any() for part in parts) or not 1 < min(first, second) < max(first, second):
         return None
-    texts, systems = (one, two) if len(first) > len(second) else (two, one)
-    crossed = len(set(parts)) >= NEARLY * len(first) * len(second)
+    text = int(second > first)
+    crossed = len(parts[0]) >= NEARLY * first * second
     # Systems have names; two numbers are places of a text in its document.
-    return (texts, systems) if crossed and not any(name.isdigit() for name in set(systems)) else None
+    return text if crossed and not any(name.isdigit() for name in parts[1 - text].unique()) else None
 
 
 class _Contents:
