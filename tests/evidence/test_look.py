@@ -20,9 +20,11 @@ from adjudge.evidence.boundaries import LookPlan, Mode, Observed, Settled, State
 from adjudge.evidence.look_claims import Goal, as_normal, claims_of, count_judgments, parse_goal, settled_top
 from adjudge.table.errors import DataError, InputError, UsageError
 from adjudge.table.judgments import Judgments
+from adjudge.table.record import LooksRecord
 from adjudge.table.rng import generator
 from tests.conftest import Run
 from tests.helpers.look_make import growing
+from tests.reports.test_collected import RECORD
 
 QUALITIES = {"A": 8.0, "B": 0.0, "C": 0.0}
 PARTS = growing(QUALITIES)
@@ -370,6 +372,22 @@ def test_a_look_without_a_plan_is_refused(tmp_path: Path, adjudge: Callable[...,
         run = adjudge("look", file, *given)
         assert run.code == 2
         assert "a look needs a plan" in run.err
+
+
+def test_a_look_takes_its_plan_from_the_record_of_the_campaign() -> None:
+    campaign = growing({"A": 9.0, "B": 0.0, "C": -0.1})[0]
+    recorded = LooksRecord(PLANNED * 2, 10, "best", "pocock", 0.02, people=40)
+    exported = replace(campaign, record=replace(RECORD, looks=recorded))
+    given = look(campaign, planned=PLANNED * 2, looks=10, goal="best", spending="pocock", level=0.02, people=40)
+    taken = look(exported)
+    assert taken.claims == given.claims
+    assert taken.settings == given.settings
+    assert f"the plan is that of the campaign's record: 10 looks at {PLANNED * 2:,} judgments" in taken.notes[0]
+    other = look(exported, level=0.05)
+    assert other.settings["level"] == 0.05
+    assert "this is not the plan of the campaign's record, which has level 0.02 (here 0.05)" in other.notes
+    with pytest.raises(UsageError, match="a look needs a plan"):
+        look(replace(campaign, record=replace(RECORD, looks=None)))
 
 
 def test_pairs_beyond_the_plan_are_not_counted_as_judgments() -> None:

@@ -28,7 +28,7 @@ from adjudge.table.files import exists, read_text, write_text
 from adjudge.table.judgments import KEY, Judgments, fingerprint
 from adjudge.table.protocols import RATED
 from adjudge.table.record import ANSWER, LooksRecord, TakenLook, is_answered, is_judgment, once_per_text
-from adjudge.table.settings import REQUIRED, method_option, option, seed_option
+from adjudge.table.settings import method_option, option, seed_option
 from adjudge.table.wording import agreeing, counted, listed
 
 if TYPE_CHECKING:
@@ -183,7 +183,8 @@ def record_looks(history: History) -> LooksRecord:
                 digest=digest,
             )
         )
-    return LooksRecord(plan["planned"], plan["looks"], plan["goal"], plan["spending"], plan["level"], tuple(taken))
+    described = {name: plan[name] for name in ("planned", "looks", "goal", "spending", "level")}
+    return LooksRecord(**described, taken=tuple(taken), people=plan.get("people"))
 
 
 @dataclass(frozen=True)
@@ -262,11 +263,11 @@ def _between(typed: Sequence[str]) -> tuple[tuple[str, str], ...]:
 class LookSettings:
     """The plan of a campaign, and what to settle."""
 
-    planned: int = option(
-        REQUIRED,
-        "Planned number of judgments, without controls; a comparison counts as two. Required.",
-        typed=int | None,
-        about="planned number of judgments, without controls; a comparison counts as two.",
+    planned: int | None = option(
+        None,
+        "Planned number of judgments, without controls; a comparison counts as two. Default: the campaign's record.",
+        about="planned number of judgments, without controls; a comparison counts as two. Needed unless the record of "
+        "the campaign has a plan of looks.",
     )
     people: int | None = option(
         None,
@@ -276,11 +277,10 @@ class LookSettings:
         "than that of the judgments.",
         after="level",
     )
-    looks: int = option(
-        REQUIRED,
-        "Planned number of looks. Required.",
-        typed=int | None,
-        about="planned number of looks; they need not be evenly spaced.",
+    looks: int | None = option(
+        None,
+        "Planned number of looks. Default: the campaign's record.",
+        about="planned number of looks; they need not be evenly spaced. Needed like `planned`.",
     )
     history: Path | None = option(
         None,
@@ -289,7 +289,7 @@ class LookSettings:
         about="the file with the earlier looks, to which this look is added. Without it, all planned looks before this "
         "one are assumed to have been made.",
     )
-    goal: str = option("pairs", "What to settle: pairs, best, or top:k.")
+    goal: str | None = option(None, "What to settle: pairs, best, or top:k. Default: the campaign's record, or pairs.")
     between: tuple[tuple[str, str], ...] = option(
         (),
         "A pair to compare; may be repeated. Default: all pairs.",
@@ -299,13 +299,16 @@ class LookSettings:
         python="Sequence[tuple[str, str]]",
         about="for `pairs`, the pairs to compare; default: all pairs.",
     )
-    spending: Literal["kim-demets", "obrien-fleming", "pocock", "anytime"] = option(
-        "kim-demets",
-        "How the level is spread over looks; anytime allows any number of looks.",
+    spending: Literal["kim-demets", "obrien-fleming", "pocock", "anytime"] | None = option(
+        None,
+        "How the level is spread over looks; anytime allows any number. Default: the campaign's record, or kim-demets.",
         about="how the level is spread over looks: `kim-demets`, `obrien-fleming` (less at first), `pocock` (more at "
-        "first), or `anytime` for any number of looks.",
+        "first), or `anytime` for any number of looks. Default: the campaign's record, or `kim-demets`.",
     )
-    level: float = option(0.05, "Largest probability of any false claim, over all claims and looks.")
+    level: float | None = option(
+        None,
+        "Largest probability of any false claim, over all claims and looks. Default: the campaign's record, or 0.05.",
+    )
     final: bool = option(
         False, "The last look of a campaign that ended early; it uses the rest of the level.", "--final"
     )
@@ -323,8 +326,9 @@ def look(judgments: Judgments, settings: LookSettings, *, ranking: Ranking | Non
     """
     from adjudge.ranking.methods import RankSettings, rank
 
-    goal, planned = look_claims.parse_goal(settings.goal, tuple(settings.between)), settings.planned
-    plan = _plan(planned, settings.looks, goal, settings.spending, settings.level)
+    settings, from_record = _with_recorded_plan(settings, judgments)
+    plan = _plan(settings)
+    planned = plan.planned
     judgments = planned_part(judgments, planned)
     count = look_claims.count_judgments(judgments)
     if count > planned:
@@ -337,7 +341,7 @@ def look(judgments: Judgments, settings: LookSettings, *, ranking: Ranking | Non
     past = _past(path, plan, systems, judgments, count, people=settings.people)
     last = past.records[-1] if past.records else None
     people = look_claims.count_people(judgments)
-    fraction = _fraction(settings, count, people)
+    fraction = 1.0 if settings.final else _fraction(planned, settings.people, count, people)
     now = look_claims.observe(ranking, max(fraction, 0.0 if last is None else last.fraction), people)
     repeated = last is not None and last.data == judgments.fingerprint
     seen = _assumed(plan, now) if path is None else [observed_of(record) for record in past.records]
@@ -360,17 +364,42 @@ def look(judgments: Judgments, settings: LookSettings, *, ranking: Ranking | Non
     if path is not None and not repeated:
         write_history(path, History(past.plan, (*past.records, replace(_record(state, judgments), caveats=caveats))))
     earlier = past.records[:-1] if repeated else past.records
-    notes = (*_remember(earlier), *_notes(plan, state, path, repeated=repeated))
+    notes = (*from_record, *_remember(earlier), *_notes(plan, state, path, repeated=repeated))
     result = _result(state, judgments, ranking, notes)
     return replace(result, advice=" ".join([result.advice, *caveats]), information=min(fraction, 1.0))
 
 
-def _fraction(settings: LookSettings, count: int, people: int | None) -> float:
+def _with_recorded_plan(settings: LookSettings, judgments: Judgments) -> tuple[LookSettings, tuple[str, ...]]:
+    """The settings with what is not given taken from the campaign's record, and notes on both.
+
+    A plan of one's own is allowed, and a note says where it is not that of the campaign.
+    """
+    recorded = None if judgments.record is None else judgments.record.looks
+    if recorded is None:
+        return settings, ()
+    names = ("planned", "looks", "goal", "spending", "level", "people")
+    given = {name: getattr(settings, name) for name in names}
+    if settings.between:
+        # The record's goal is about all pairs.
+        given["goal"] = given["goal"] or "pairs"
+    missing = {name: getattr(recorded, name) for name, value in given.items() if value is None}
+    other = [name for name in names if name not in missing and given[name] != getattr(recorded, name)]
+    notes = []
+    if missing.keys() & {"planned", "looks"}:
+        plan = f"{counted(recorded.looks, 'look')} at {recorded.planned:,} judgments"
+        notes.append(f"the plan is that of the campaign's record: {plan}, level {recorded.level:g}")
+    if other:
+        said = listed([f"{name} {getattr(recorded, name)} (here {given[name]})" for name in other])
+        notes.append(f"this is not the plan of the campaign's record, which has {said}")
+    return replace(settings, **missing), tuple(notes)
+
+
+def _fraction(planned: int, planned_people: int | None, count: int, people: int | None) -> float:
     """The share of the plan that is in: of the judgments, or of the people where fewer of these have come yet."""
-    if settings.final or count >= settings.planned:
+    if count >= planned:
         return 1.0
-    share = count / settings.planned
-    return share if settings.people is None or people is None else min(share, people / settings.people)
+    share = count / planned
+    return share if planned_people is None or people is None else min(share, people / planned_people)
 
 
 def _caveats(state: State, judgments: Judgments) -> list[str]:
@@ -409,7 +438,17 @@ def planned_part(judgments: Judgments, planned: int) -> Judgments:
     return judgments.keep(pl.lit(~(late | after)), otherwise=reason)
 
 
-def _plan(planned: int, looks: int, goal: look_claims.Goal, spending: Mode, level: float) -> LookPlan:
+def _plan(settings: LookSettings) -> LookPlan:
+    """The plan, with the usual values for what neither the user nor the record gives."""
+    planned, looks = settings.planned, settings.looks
+    if planned is None or looks is None:
+        raise UsageError(
+            f"a look needs a plan, made before the first one; give the judgments planned in all with "
+            f"{param('planned')}, and how many looks with {param('looks')}"
+        )
+    goal = look_claims.parse_goal("pairs" if settings.goal is None else settings.goal, tuple(settings.between))
+    spending: Mode = settings.spending or "kim-demets"
+    level = 0.05 if settings.level is None else settings.level
     if planned < 1:
         raise UsageError(f"{param('planned')} is {planned}; give the judgments planned in all, before the first look")
     if looks < 1:

@@ -27,7 +27,9 @@ def make_record(judgments: Judgments, looks: LooksRecord | None) -> CampaignReco
     kept = judgments.select(~pl.col("excluded"))
     planned = campaign.looks
     if looks is None and planned is not None:
-        looks = LooksRecord(planned.planned, planned.looks, planned.goal, planned.spending, planned.level)
+        looks = LooksRecord(
+            planned.planned, planned.looks, planned.goal, planned.spending, planned.level, people=planned.people
+        )
     adaptive = None
     if campaign.adaptive is not None:
         adaptive = {**campaign.adaptive.model_dump(mode="json"), "seed": campaign.seed}

@@ -393,11 +393,6 @@ def look(judged: Judged, settings: LookSettings) -> Look:
     """Check during a campaign which claims are settled, which are open, and whether to stop."""
     from adjudge.evidence.look import look as take_look
 
-    if settings.planned is None or settings.looks is None:
-        raise UsageError(
-            f"a look needs a plan, made before the first one; give the judgments planned in all with "
-            f"{param('planned')}, and how many looks with {param('looks')}"
-        )
     parts = judged.by_pair()
     if settings.history is not None and len(parts) > 1:
         held = f"a history is of one language pair, the files hold {', '.join(parts)}"

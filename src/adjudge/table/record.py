@@ -105,6 +105,8 @@ class LooksRecord:
     spending: str
     level: float
     taken: tuple[TakenLook, ...] = ()
+    people: int | None = None
+    """Planned people; None where no number was planned, or in the record of an earlier version."""
 
     @property
     def spent(self) -> float:
