@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.sparse import csr_array
 
 from adjudge.mixed import border
-from adjudge.mixed import fit as reml
+from adjudge.mixed import draws as draws_module
 from adjudge.mixed import layout as layout_module
 from adjudge.mixed.border import IterativeBorder, Preconditioner
 from adjudge.mixed.design import design_from
+from adjudge.mixed.draws import ErrorDraws
 from adjudge.mixed.equations import Equations, equations_at, totals
-from adjudge.mixed.fit import ErrorDraws, fit, prepare, refit
+from adjudge.mixed.fit import fit, prepare, refit
+from adjudge.table.judgments import Judgments
 from adjudge.table.maths import contrasts
 from adjudge.table.rng import generator
 from tests.helpers.mixed_make import campaign
@@ -70,6 +73,23 @@ def test_tastes_of_many_people_beyond_the_dense_limit(monkeypatch: pytest.Monkey
     np.testing.assert_allclose(fitted.se, direct.se, rtol=0.1)
 
 
+def test_full_steps_that_go_back_and_forth_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """People, texts and systems that meet at random: full steps never end on this campaign."""
+    rng = np.random.default_rng(0)
+    system, person, segment = (rng.integers(most, size=1500) for most in (20, 30, 300))
+    score = 50 + system + rng.normal(0, 8, 30)[person] + rng.normal(0, 6, 300)[segment] + rng.normal(0, 15, 1500)
+    names = {"system": system + 100, "annotator": person, "segment": segment, "document": segment // 10}
+    table = pl.DataFrame(names).cast(pl.String).with_columns(score=score.clip(0, 100).round(), protocol=pl.lit("da"))
+    prepared = prepare(design_from(Judgments.from_columns(table)))
+    direct = prepared.fit()
+    monkeypatch.setattr(layout_module, "DENSE_LIMIT", 5)
+    large = prepare(prepared.design).fit()
+    assert not large.exact
+    assert large.converged
+    np.testing.assert_allclose(large.effects, direct.effects, atol=0.1 * direct.se.max())
+    np.testing.assert_allclose(large.se, direct.se, rtol=0.02)
+
+
 def large_equations(monkeypatch: pytest.MonkeyPatch) -> Equations:
     """Of a small campaign, with a border that is solved by conjugate gradients."""
     monkeypatch.setattr(layout_module, "DENSE_LIMIT", 5)
@@ -83,18 +103,18 @@ def test_draws_are_the_errors_of_simulated_scores(monkeypatch: pytest.MonkeyPatc
     layout = equations.layout
     assert isinstance(equations.border, IterativeBorder)
     none = np.empty((layout.width, 0))
-    errors = ErrorDraws(layout).errors(equations, equations.border, draws=reml.DRAWS, near=none)
+    errors = ErrorDraws(layout).errors(equations, equations.border, draws=draws_module.DRAWS, near=none)
     spread = np.append(np.sqrt(layout.parts @ equations.ratios), 0.0)
-    for chunk in range(reml.DRAWS // reml.CHUNK):
-        rng = generator(reml._SEED, chunk)
+    for chunk in range(draws_module.DRAWS // draws_module.CHUNK):
+        rng = generator(draws_module._SEED, chunk)
         border, core, absorbed = (
-            rng.standard_normal((len(kind), reml.CHUNK)) * spread[kind, None]
+            rng.standard_normal((len(kind), draws_module.CHUNK)) * spread[kind, None]
             for kind in (layout.border_kind, layout.core_kind, layout.absorbed_kind)
         )
-        rows = rng.standard_normal((layout.rows, reml.CHUNK))
+        rows = rng.standard_normal((layout.rows, draws_module.CHUNK))
         rows += layout.border_rows @ border + layout.core_rows @ core + layout.absorbed_rows @ absorbed
         expected = equations.solve(totals(layout, rows)).border - border
-        own = errors[:, chunk * reml.CHUNK : (chunk + 1) * reml.CHUNK]
+        own = errors[:, chunk * draws_module.CHUNK : (chunk + 1) * draws_module.CHUNK]
         np.testing.assert_allclose(own[:-1], expected[:-1], atol=1e-5)
 
 

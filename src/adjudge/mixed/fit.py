@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -38,7 +38,6 @@ from adjudge.table.errors import DataError
 from adjudge.table.judgments import weights_note
 from adjudge.table.maths import NORMAL_95, Floats, normal_quantile
 from adjudge.table.participants import one_judge
-from adjudge.table.rng import generator
 from adjudge.table.wording import agreeing
 from adjudge.work.tasks import one_thread
 
@@ -47,21 +46,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.mixed.border import IterativeBorder
-
 
 # Restricted maximum likelihood: the ratios of variances under which the scores are most likely.
 #
 # The criterion is -2 log REML with the residual variance and the systems profiled out. Its gradient in the logarithms
 # of the ratios is exact; the curvature is the average of observed and expected information, which needs only products
 # of the residuals' projections. Steps are damped until the criterion falls. Where the border is too large for its
-# inverse, the traces in the gradient are estimated from draws of the border's estimation errors.
+# inverse, the traces in the gradient are estimated from draws of the border's estimation errors (`draws.py`).
 #
 # H. D. Patterson, R. Thompson (1971): Recovery of inter-block information when block sizes are unequal. Biometrika
 # 58, 545-554. The restricted likelihood. A. R. Gilmour, R. Thompson, B. R. Cullis (1995): Average information REML,
 # an efficient algorithm for variance parameter estimation in linear mixed models. Biometrics 51, 1440-1450. The
-# curvature. L. A. Garcia-Cortes, C. Moreno, L. Varona, J. Altarriba (1992): Variance component estimation by
-# resampling. Journal of Animal Breeding and Genetics 109, 358-363. The traces by draws.
+# curvature.
 
 
 START_RATIO = 0.1
@@ -82,17 +78,13 @@ _NEAR, _SLOW = 0.01, 0.05
 """With so little left to gain, and more than so much of what there was before, the last step tells the curvature."""
 _HOPE = 3.0
 """No search gains more than so many times what a full step promises, and 1."""
-_LEAST_DAMPING = 1e-3
+LEAST_DAMPING = 1e-3
 _MOST_DAMPING = 1e8
 _NO_VARIANCE = 1e-10
 _NOTHING_LEFT = (
     "systems and annotators explain every score exactly, so chance variation cannot be estimated; "
     "check the score column or collect more judgments"
 )
-LARGE_TOLERANCE = 1e-7
-"""As `TOLERANCE` where traces are drawn: variances are then within a thousandth of their standard errors."""
-_FAR = 1.0
-"""As long as more than this is to be gained, a few draws point the way."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +181,9 @@ def _best_of_starts(layout: Layout, score: Floats) -> Optimum:
     """Search from one start, and from others where there may be several valleys."""
     scores = totals(layout, score[:, None])
     if layout.iterative:
-        return _search_by_draws(layout, scores, START_RATIO)
+        from adjudge.mixed.draws import search_by_draws  # which builds on this module
+
+        return search_by_draws(layout, scores, START_RATIO)
     first = _search(layout, scores, START_RATIO)
     if first.converged and first.evaluation.equations.ratios.max(initial=0.0) <= DOUBTFUL_RATIO:
         return first
@@ -201,13 +195,13 @@ def _best_of_starts(layout: Layout, score: Floats) -> Optimum:
     return min(optima, key=lambda optimum: (round(optimum.evaluation.criterion, 4), not optimum.converged))
 
 
-_LOW, _HIGH = np.log(SMALLEST_RATIO), np.log(LARGEST_RATIO)
+LOW, HIGH = np.log(SMALLEST_RATIO), np.log(LARGEST_RATIO)
 _TINY = np.log(1e-3)
 
 
-def _free(log_ratios: Floats, gradient: Floats) -> NDArray[np.bool_]:
+def free_ratios(log_ratios: Floats, gradient: Floats) -> NDArray[np.bool_]:
     """The ratios that are not held at their smallest or largest value."""
-    held: NDArray[np.bool_] = ((log_ratios <= _LOW) & (gradient > 0)) | ((log_ratios >= _HIGH) & (gradient < 0))
+    held: NDArray[np.bool_] = ((log_ratios <= LOW) & (gradient > 0)) | ((log_ratios >= HIGH) & (gradient < 0))
     return ~held
 
 
@@ -217,29 +211,29 @@ def _search(
     """Go downhill from equal ratios, or from given ones, as long as the goal is in sight."""
     log_ratios = np.log(np.broadcast_to(np.asarray(start, dtype=float), layout.parts.shape[1:])).copy()
     current = evaluate(layout, scores, log_ratios)
-    damping = _LEAST_DAMPING
+    damping = LEAST_DAMPING
     last, slow, stretch = np.inf, False, 1.0
     changes: list[tuple[Floats, Floats]] = []
     staying = np.zeros(len(log_ratios), dtype=bool)
     for steps in range(MOST_STEPS):
-        free = _free(log_ratios, current.gradient)
-        gain = _gain(current, free)
+        free = free_ratios(log_ratios, current.gradient)
+        gain = expected_gain(current, free)
         slow |= _SLOW * last < gain < _NEAR
         # Along a valley that hardly falls, each step goes twice as far as long as that is downhill.
         stretch = 2 * stretch if 0.5 * last < gain < _NEAR else 1.0
         last = gain
         if slow:
             current = _with_seen_curvature(current, changes[-2:])
-            gain = _gain(current, free)
+            gain = expected_gain(current, free)
         hopeless = steps > 0 and current.criterion - _HOPE * (gain + 1) > goal
         if gain < tolerance or hopeless:
             return Optimum(current, converged=True, steps=steps)
         while True:
-            step = stretch * _step(current, free, damping)
+            step = stretch * damped_step(current, free, damping)
             # A variance on its way to 0 need not go all of it step by step.
             vanishing = free & (log_ratios < _TINY) & (current.gradient > 0) & ~staying
-            step[vanishing] = _LOW
-            proposed = np.clip(log_ratios + step, _LOW, _HIGH)
+            step[vanishing] = LOW
+            proposed = np.clip(log_ratios + step, LOW, HIGH)
             attempt = evaluate(layout, scores, proposed)
             if attempt.criterion <= current.criterion:
                 changes.append((proposed - log_ratios, attempt.gradient - current.gradient))
@@ -248,12 +242,14 @@ def _search(
             if stretch > 1 or vanishing.any():
                 stretch, staying = 1.0, staying | vanishing
                 continue
-            damping = max(damping * 10, _LEAST_DAMPING)
+            damping = max(damping * 10, LEAST_DAMPING)
             if damping > _MOST_DAMPING:
                 # No step however short lowers the criterion: this is as far as rounding lets us see. Along flat
                 # directions the gradient is rounding alone, so what counts is what a damped step promised.
-                return Optimum(current, converged=_gain(current, free, _LEAST_DAMPING) < _NOTHING_TO_GAIN, steps=steps)
-    return Optimum(current, converged=_gain(current, free, _LEAST_DAMPING) < _NOTHING_TO_GAIN, steps=MOST_STEPS)
+                return Optimum(
+                    current, converged=expected_gain(current, free, LEAST_DAMPING) < _NOTHING_TO_GAIN, steps=steps
+                )
+    return Optimum(current, converged=expected_gain(current, free, LEAST_DAMPING) < _NOTHING_TO_GAIN, steps=MOST_STEPS)
 
 
 def _with_seen_curvature(current: Evaluation, changes: Sequence[tuple[Floats, Floats]]) -> Evaluation:
@@ -274,32 +270,8 @@ def _with_seen_curvature(current: Evaluation, changes: Sequence[tuple[Floats, Fl
     return seen
 
 
-def _search_by_draws(layout: Layout, scores: Totals, start: float) -> Optimum:
-    """The same where traces are drawn and the criterion itself is not known, so that every step is taken.
-
-    The first steps need few draws. Each begins with the errors of the one before, which are nearly the same.
-    """
-    log_ratios = np.full(layout.parts.shape[1], np.log(start))
-    errors, draws = ErrorDraws(layout), CHUNK
-    near = np.empty((layout.width, 0))
-    for steps in range(MOST_STEPS):
-        current = evaluate(layout, scores, log_ratios)
-        border = cast("IterativeBorder", current.equations.border)
-        while True:
-            near = errors.errors(current.equations, border, draws=draws, near=near)
-            border.use_draws(near)
-            free = _free(log_ratios, current.gradient)
-            gain = _gain(current, free)
-            if draws == DRAWS or gain > _FAR:
-                break
-            current, draws = replace(current), DRAWS
-        if gain < LARGE_TOLERANCE:
-            return Optimum(current, converged=border.converged, steps=steps)
-        log_ratios = np.clip(log_ratios + _step(current, free, _LEAST_DAMPING / 10**steps), _LOW, _HIGH)
-    return Optimum(current, converged=False, steps=MOST_STEPS)
-
-
-def _step(current: Evaluation, free: NDArray[np.bool_], damping: float) -> Floats:
+def damped_step(current: Evaluation, free: NDArray[np.bool_], damping: float) -> Floats:
+    """A step towards the lowest criterion by the average information; held ratios stay."""
     curvature = current.curvature[np.ix_(free, free)]
     scale = np.diag(curvature).clip(1e-12)
     step = np.zeros(len(free))
@@ -307,7 +279,7 @@ def _step(current: Evaluation, free: NDArray[np.bool_], damping: float) -> Float
     return np.clip(step, -LONGEST_STEP, LONGEST_STEP)
 
 
-def _gain(current: Evaluation, free: NDArray[np.bool_], damping: float = 1e-9) -> float:
+def expected_gain(current: Evaluation, free: NDArray[np.bool_], damping: float = 1e-9) -> float:
     """By how much a step, a full one if not damped, would lower the criterion."""
     if not free.any():
         return 0.0
@@ -317,69 +289,6 @@ def _gain(current: Evaluation, free: NDArray[np.bool_], damping: float = 1e-9) -
     gain = float(gradient @ np.linalg.solve(curvature + ridge, gradient)) / 2
     # A curvature that rounding has made negative says nothing of how far the bottom is.
     return gain if gain >= 0 else float(np.inf)
-
-
-DRAWS = 32
-CHUNK = 8
-"""Draws that are made and solved together."""
-DRAWS_TOLERANCE = 1e-6
-"""Of their solutions: far below the error that so few draws have."""
-_SEED = 20_240_501
-"""Fixed, so that the same data always give the same fit, and every step sees the same draws."""
-
-
-class ErrorDraws:
-    """Draws of the border's estimation errors, whose covariance is its inverse: for traces where that is too large.
-
-    Scores simulated by the model, W u + e, give the estimates inv(C) W'(W u + e), where C = W'W + D with the penalties
-    D. Their errors are inv(C) W'(W u + e) - u = inv(C) (W'e - D u), so that of all rows only the sums W'e are needed.
-    The same draws serve at all variances: u is a draw of standard normal numbers times the standard deviations.
-    """
-
-    def __init__(self, layout: Layout) -> None:
-        self._chunks = [_chunk(layout, generator(_SEED, number)) for number in range(DRAWS // CHUNK)]
-
-    def errors(self, equations: Equations, border: IterativeBorder, *, draws: int, near: Floats) -> Floats:
-        """So many draws of the border's errors at the variances of the equations.
-
-        Args:
-            equations: with the border to solve.
-            border: that of the equations.
-            draws: how many, a multiple of `CHUNK`.
-            near: the errors at similar variances (width, any number), to begin with.
-        """
-        errors = np.zeros((equations.layout.width, draws))
-        errors[:, : near.shape[1]] = near[:, :draws]
-        for number in range(draws // CHUNK):
-            chunk = slice(number * CHUNK, (number + 1) * CHUNK)
-            right = equations.reduced(_right(equations, *self._chunks[number]))
-            errors[:, chunk] = border.solve_from(errors[:, chunk], right, tolerance=DRAWS_TOLERANCE)[0]
-        return errors
-
-
-def _chunk(layout: Layout, rng: np.random.Generator) -> tuple[Totals, tuple[Floats, Floats, Floats]]:
-    """Sums of residuals, and standard normal numbers for border, core and absorbed unknowns."""
-    border, core, absorbed = (
-        rng.standard_normal((len(kind), CHUNK)) for kind in (layout.border_kind, layout.core_kind, layout.absorbed_kind)
-    )
-    return totals(layout, rng.standard_normal((layout.rows, CHUNK))), (border, core, absorbed)
-
-
-def _right(equations: Equations, residuals: Totals, normal: tuple[Floats, Floats, Floats]) -> Totals:
-    """The right-hand sides W'e - D u; the penalty times a standard deviation is its square root. Systems have none."""
-    layout = equations.layout
-    pull = np.append(np.sqrt(equations.variances.penalty), 0.0)
-
-    def less(sums: Floats, kind: NDArray[np.int64], drawn: Floats) -> Floats:
-        return np.asarray(sums - pull[kind, None] * drawn)
-
-    border, core, absorbed = normal
-    return Totals(
-        less(residuals.border, layout.border_kind, border),
-        less(residuals.core, layout.core_kind, core),
-        less(residuals.absorbed, layout.absorbed_kind, absorbed),
-        residuals.square,
-    )
 
 
 # An interval from a thousandth to a thousand times the estimate.
