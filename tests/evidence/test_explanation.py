@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -239,3 +240,39 @@ def test_opponents_of_rankings() -> None:
                                             (13, "13th"), (21, "21st"), (22, "22nd"), (111, "111th")])  # fmt: skip
 def test_places_in_words(rank: int, said: str) -> None:
     assert say_place(rank) == said
+
+
+@pytest.mark.parametrize(("method", "noted"), [("mixed", True), ("raw", True), ("zscore", False)])
+def test_ranking_notes_what_the_composition_of_tasks_is_worth(method: str, *, noted: bool) -> None:
+    """Strict people add -20 and alone judge B, the others alone judge A; so that is 10 points up and 10 down.
+
+    Both kinds of people see C and D as well, all four systems are equally good, and z-scores by person take it off.
+    """
+    rng = np.random.default_rng(1)
+    rows = [
+        (f"p{person}", system, f"d{segment // 5}", str(segment), 75 - 20 * (person % 2) + rng.normal(0, 8))
+        for person in range(8)
+        for segment in range(20)
+        for system in ("AB"[person % 2], "C", "D")
+    ]
+    judgments = _judgments([(*row[:4], float(np.clip(row[4], 0, 100))) for row in rows])
+    found = [note for note in adjudge.rank(judgments, method=method).notes if "happened to get" in note]
+    assert bool(found) is noted
+    for note in found:
+        amount = re.search(r"that ([AB]) happened to get (favour it|hold it down) by ([0-9.]+) points", note)
+        assert amount is not None
+        assert (amount[1], amount[2]) in (("A", "favour it"), ("B", "hold it down"))
+        assert float(amount[3]) == pytest.approx(10, abs=1.5)
+
+
+def test_ranking_notes_nothing_where_everybody_judges_everything() -> None:
+    rng = np.random.default_rng(2)
+    rows = [
+        (f"p{person}", system, f"d{segment // 5}", str(segment), 75 - 20 * (person % 2) + rng.normal(0, 8))
+        for person in range(8)
+        for segment in range(20)
+        for system in "ABCD"
+    ]
+    judgments = _judgments([(*row[:4], float(np.clip(row[4], 0, 100))) for row in rows])
+    for method in ("mixed", "raw", "zscore"):
+        assert not [note for note in adjudge.rank(judgments, method=method).notes if "happened to get" in note]

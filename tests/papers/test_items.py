@@ -52,6 +52,13 @@ The maps are more than two hundred years old.
 However, he said that nothing had been decided so far.
 The committee will meet again on Friday.
 """
+UNEQUAL = "annotator,system,document,segment,score\n" + "".join(
+    f"p{who},{system},d{segment // 5},{segment},{75 - 20 * (who % 2) + (segment * ord(system) + who**2) % 11}\n"
+    for who in range(8)
+    for segment in range(20)
+    for system in ("AB"[who % 2], "C", "D")
+)
+"""Strict people alone judge B, the others alone A."""
 SIMULATED = (
     "-o da.parquet --protocol da --systems 5 --annotators 8 --tasks 16 --documents 10 --seed 3",
     "-o rr.parquet --systems 6 --annotators 8 --blocks 300 --sources source.txt --seed 3",
@@ -63,6 +70,7 @@ def prepare(folder: Path) -> None:
     """Write the files that the commands of the page read; the working folder is `folder`."""
     write_all(folder)
     (folder / "faults.en.txt").write_text(FAULTS)
+    (folder / "unequal.csv").write_text(UNEQUAL)
     for options in SIMULATED:
         assert CliRunner().invoke(app, ["simulate", *shlex.split(options)]).exit_code == 0
 

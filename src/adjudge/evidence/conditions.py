@@ -5,7 +5,8 @@ do not say stays unknown, and is named as unknown. S. Läubli and others (2020):
 human-machine parity in language translation. Journal of Artificial Intelligence Research 67, 653-672.
 
 `Oddities` are signs of a mistake in the data: two systems with the same answers or texts, a system with one score
-throughout, a system that one person alone judged. `evidence.verdict` has the words for both.
+throughout, a system that one person alone judged. `Composition` is what a system owes to those who judged it.
+`evidence.verdict` has the words for all.
 """
 
 from __future__ import annotations
@@ -16,10 +17,15 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import polars as pl
 
+from adjudge.mixed.design import MODELS
+from adjudge.mixed.model import model_of
+from adjudge.ranking.estimator import is_relative
+from adjudge.ranking.scores import ScoreEstimator, as_scores
 from adjudge.table.judgments import codes_of
 from adjudge.table.participants import suspected_accounts
 from adjudge.table.protocols import RELATIVE
 from adjudge.table.record import is_answered, is_judgment
+from adjudge.table.score_sheet import own_means
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -249,3 +255,44 @@ def _alone(table: pl.DataFrame) -> tuple[tuple[str, str], ...]:
     if (people["people"] == 1).all():
         return ()
     return tuple(people.filter(pl.col("people") == 1).sort("system").select("system", "annotator").iter_rows())
+
+
+# Who judged what
+
+MARGIN = 1.96
+"""Standard errors of a system's distance from the average that its tasks must be worth to be noted."""
+MOST_SCORES = 100_000
+"""Scores up to which rankings by means are compared with the model."""
+
+
+@dataclass(frozen=True)
+class Composition:
+    """The system for which it matters most who judged it and in which tasks, against the average system, in points."""
+
+    system: str
+    worth: float
+    margin: float
+    """The half-width of the 95% interval of the system's distance from the average."""
+
+
+def find_composition(method: str, judgments: Judgments) -> Composition | None:
+    """What the annotators and tasks that a system happened to get are worth, if it is more than its margin of error.
+
+    Raw means hold the whole of it. Z-scores take off the mean of each annotator, which depends on the systems that this
+    person happened to judge: what that is worth beyond strictness is found.
+    """
+    judgments = as_scores(judgments)
+    means = method in ("raw", "zscore") and len(judgments) <= MOST_SCORES
+    if is_relative(judgments) or not (means or method in MODELS):
+        return None
+    model = model_of(ScoreEstimator(judgments).design.with_model("mixed-points"))
+    worth = model.part_of_means("annotator") + model.part_of_means("task")
+    if method == "zscore":
+        worth = worth - model.over_rows(own_means(judgments)[model.design.row])
+    centring = np.eye(len(worth)) - 1 / len(worth)
+    worth = centring @ worth
+    margin = MARGIN * np.sqrt(np.diag(centring @ model.fitted.covariance @ centring))
+    most = int(np.argmax(np.abs(worth) - margin))
+    if not abs(worth[most]) > margin[most]:
+        return None
+    return Composition(model.design.systems[most], float(worth[most]), float(margin[most]))

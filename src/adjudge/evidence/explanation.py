@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from adjudge.evidence import verdict_comparison as words
-from adjudge.mixed.design import combine, levels_of
+from adjudge.mixed.design import levels_of
 from adjudge.mixed.effects import TASTE
 from adjudge.mixed.model import Model, model_of
 from adjudge.ranking.counts import count_people, group_of, person_of
@@ -32,9 +32,8 @@ from adjudge.ranking.relative_estimator import RelativeEstimator
 from adjudge.ranking.scores import ScoreEstimator, as_scores, low_shares
 from adjudge.ranking.significance import mann_whitney
 from adjudge.table.comparisons import comparisons
-from adjudge.table.maths import Codes, Floats, divide
 from adjudge.table.results import Cell, Column, Table, number, shown_name, text, to_plain
-from adjudge.table.score_sheet import Sheet, in_table, item_means, sheet_of, standardised
+from adjudge.table.score_sheet import Sheet, item_means, own_means, sheet_of, standardised
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
 
     from adjudge.ranking.ranking import Ranking
     from adjudge.table.judgments import Judgments
+    from adjudge.table.maths import Codes, Floats
 
 PARTS = ("strictness", "tasks", "documents", "segments", "tastes", "set_aside", "rest")
 """What the difference of raw mean and model mean consists of."""
@@ -249,7 +249,6 @@ class _Scores:
         self.z_sheet = standardised(self.sheet)
         self.all_sheet = None if everyone is None or len(everyone) == len(judgments) else sheet_of(everyone)
         self.n = np.bincount(self.design.system, minlength=len(self.systems))
-        self.weight = self._weights()
         self.means = {
             **({} if self.all_sheet is None else {"everyone": self._sheet_means(self.all_sheet)}),
             "raw": self._sheet_means(self.sheet),
@@ -264,28 +263,12 @@ class _Scores:
         means = dict(zip(sheet.systems, item_means(sheet).system_means(len(sheet.systems)), strict=True))
         return np.array([means.get(name, np.nan) for name in self.systems])
 
-    def _weights(self) -> Floats:
-        """The weight of each row in the raw mean of its system: an output counts once, or as often as it stands for."""
-        design = self.design
-        output = np.arange(len(design)) if design.segment is None else combine(design.system, design.segment)
-        weight = 1 / np.bincount(output)[output] * (1.0 if design.weight is None else design.weight)
-        return np.asarray(weight / np.bincount(design.system, weight)[design.system])
-
-    def over_rows(self, value: Floats) -> Floats:
-        """The mean over the judgments of each system that the model uses, weighed as in raw means."""
-        return np.asarray(
-            np.bincount(self.design.system, self.weight * value, minlength=len(self.systems)), dtype=np.float64
-        )
-
     def _parts(self) -> dict[str, Floats]:
         """What raw mean less model mean consists of."""
-        parts = {part: np.zeros(len(self.systems)) for part in PARTS}
-        for names, predicted in self.model.predictions.items():
-            part = _PART_OF.get(names[0], "rest")
-            parts[part] = parts[part] + self.over_rows(predicted)
-        parts["set_aside"] = self.means["raw"] - self.over_rows(self.design.as_given)
-        parts["rest"] = self.means["raw"] - self.means["model"] - sum(parts[name] for name in PARTS if name != "rest")
-        return parts
+        parts = {part: self.model.part_of_means(name) for name, part in _PART_OF.items()}
+        parts["set_aside"] = self.means["raw"] - self.model.over_rows(self.design.as_given)
+        parts["rest"] = self.means["raw"] - self.means["model"] - sum(parts.values())
+        return {part: parts[part] for part in PARTS}
 
     def rank_by_official_lines(self) -> list[int | None]:
         """The rank by z-scores where systems between two official lines share the best of theirs."""
@@ -318,14 +301,6 @@ class _Scores:
         shares = work.max(1) / self.n
         return generous, [(float(s), b == ends[0], b == ends[1]) for s, b in zip(shares, busiest, strict=True)]
 
-    def own_means(self) -> Floats:
-        """The mean, over a system's judgments, of the means that z-scores take off."""
-        sheet = self.sheet
-        who, people = sheet.annotator[sheet.original], len(sheet.annotators)
-        count = np.bincount(who, minlength=people)
-        mean = divide(np.bincount(who, sheet.score[sheet.original], minlength=people), count)
-        return self.over_rows(in_table(self.estimator.judgments, mean[sheet.annotator])[self.design.row])
-
     def systems_seen(self) -> Floats:
         """How many systems those who judged a system saw, on average over its judgments."""
         annotator = self.design.annotator
@@ -333,7 +308,7 @@ class _Scores:
             return np.full(len(self.systems), float(len(self.systems)))
         seen = np.zeros((levels_of(annotator), len(self.systems)), dtype=bool)
         seen[annotator, self.design.system] = True
-        return self.over_rows(seen.sum(1)[annotator].astype(np.float64))
+        return self.model.over_rows(seen.sum(1)[annotator].astype(np.float64))
 
     def counted_rows(self, sheet: Sheet) -> Codes:
         """How many scores of each system a sheet has."""
@@ -374,7 +349,7 @@ class _ScoreReasons:
         self.scores, self.ranks = scores, ranks
         self.parts = {part: _centred(values) for part, values in scores.parts.items()}
         self.shares = scores.people()[1]
-        self.own_means = _centred(scores.own_means())
+        self.own_means = _centred(scores.model.over_rows(own_means(scores.estimator.judgments)[scores.design.row]))
         # What z-scores take off beyond strictness.
         self.distortion = self.own_means - self.parts["strictness"]
         self.seen = scores.systems_seen()

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjudge.evidence.claims import Claim
-    from adjudge.evidence.conditions import Alike, Oddities
+    from adjudge.evidence.conditions import Alike, Composition, Oddities
     from adjudge.ranking.methods import Method
     from adjudge.ranking.ranking import Ranking
     from adjudge.table.record import CampaignRecord, LooksRecord
@@ -43,8 +43,10 @@ def add_verdict(
     everyone: Ranking | None = None,
     oddities: Oddities | None = None,
     record: CampaignRecord | None = None,
+    *,
+    composition: Composition | None = None,
 ) -> Ranking:
-    """The ranking with the sentences that are printed before its table.
+    """The ranking with the sentences that are printed before its table, and a note on who judged what.
 
     Args:
         ranking: of those who count.
@@ -52,6 +54,7 @@ def add_verdict(
         everyone: the ranking with their judgments, if there are any.
         oddities: what looks like a mistake in the data.
         record: how the judgments were collected; where looks were taken, the verdict is theirs.
+        composition: what a system owes to those who judged it, where that is much.
     """
     decisions = decide_by_ranking(ranking, annotators=ranking.annotators)
     decided = say_decided(decisions)
@@ -64,7 +67,8 @@ def add_verdict(
         *say_exclusions(record),
         *say_left_out(decisions, left_out, everyone),
     )
-    return replace(ranking, verdict=tuple(dict.fromkeys(sentences)))
+    notes = (*ranking.notes, *say_composition(ranking.method, composition))
+    return replace(ranking, verdict=tuple(dict.fromkeys(sentences)), notes=notes)
 
 
 def say_accounts(ranking: Ranking) -> list[str]:
@@ -548,6 +552,21 @@ def say_oddities(found: Oddities | None) -> list[str]:
         names = few_names([system for system, _ in found.alone])
         sentences.append(f"One person alone judged each of {names}: what is said of them is one person's view.")
     return sentences
+
+
+def say_composition(method: str, found: Composition | None) -> list[str]:
+    """That those who judged a system, and its tasks, are worth more to it than its margin of error."""
+    if found is None:
+        return []
+    does = "favour it" if found.worth > 0 else "hold it down"
+    who = f"the annotators and tasks that {found.system} happened to get {does} by {abs(found.worth):.1f} points"
+    against = f"against the average system, more than its margin of error ({found.margin:.1f})"
+    corrected = {
+        "raw": "raw means do not correct for it (--method mixed does)",
+        "zscore": "that is what z-scores leave or add (--method mixed corrects for it)",
+    }
+    taken_off = "this is taken off here, but not in raw means (--explain shows it for every system)"
+    return [f"{who} {against}; {corrected.get(method, taken_off)}"]
 
 
 _MOST_SAID = 3

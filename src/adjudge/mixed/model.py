@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from adjudge.mixed.design import combine
 from adjudge.mixed.effects import degrees_of_part, identify, most_degrees
 from adjudge.mixed.fit import MixedFit, PartFit, Prepared, fit_parting, prepare, system_covariance
 from adjudge.mixed.large_leaving_out import NOTE, fits_without_each
@@ -107,6 +108,27 @@ class Model:
         of a system have the mean 0 (not so where segments are weighted).
         """
         return self.prepared.predictions(self.fitted.ratios)
+
+    @cached_property
+    def _raw_weight(self) -> Floats:
+        """The weight of each row in the raw mean of its system: an output counts once, or as often as it stands for."""
+        design = self.design
+        output = np.arange(len(design)) if design.segment is None else combine(design.system, design.segment)
+        weight = 1 / np.bincount(output)[output] * (1.0 if design.weight is None else design.weight)
+        return np.asarray(weight / np.bincount(design.system, weight)[design.system])
+
+    def over_rows(self, value: Floats) -> Floats:
+        """The mean over the rows of each system, weighed as in raw means."""
+        by_system = np.bincount(self.design.system, self._raw_weight * value, minlength=len(self.design.systems))
+        return np.asarray(by_system, dtype=np.float64)
+
+    def part_of_means(self, name: str) -> Floats:
+        """What the effects whose first part is named so are predicted to add to the raw mean of each system."""
+        added = np.zeros(len(self.design.systems))
+        for names, predicted in self.predictions.items():
+            if names[0] == name:
+                added = added + self.over_rows(predicted)
+        return added
 
     def codes(self, unit: Unit) -> Codes | None:
         """The annotator or document of each row."""

@@ -174,7 +174,7 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
         raise UsageError(f"{one}; give {param('pair')}")
 
     def ranked(part: Judgments) -> Ranking:
-        from adjudge.evidence.conditions import find_oddities
+        from adjudge.evidence.conditions import find_composition, find_oddities
         from adjudge.evidence.verdict import add_verdict
         from adjudge.people.check import Quality, quality_of
 
@@ -184,7 +184,8 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
         if quality.left_out:
             with suppress(DataError):
                 everyone = rank_judgments(part, method=method, settings=settings, helpers=helpers)
-        ranking = add_verdict(ranking, quality.left_out, everyone, find_oddities(kept), part.record)
+        oddities, composition = find_oddities(kept), find_composition(ranking.method, kept)
+        ranking = add_verdict(ranking, quality.left_out, everyone, oddities, part.record, composition=composition)
         if options.explain:
             from adjudge.evidence.explanation import with_explanation
 

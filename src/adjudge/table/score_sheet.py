@@ -123,6 +123,15 @@ def in_table(judgments: Judgments, values: Floats) -> Floats:
     return by_row
 
 
+def own_means(judgments: Judgments) -> Floats:
+    """The mean of its annotator, which z-scores take off, by row of the table of last revisions."""
+    sheet = sheet_of(judgments)
+    who, people = sheet.annotator[sheet.original], len(sheet.annotators)
+    count = np.bincount(who, minlength=people)
+    mean = divide(np.bincount(who, sheet.score[sheet.original], minlength=people), count)
+    return in_table(judgments, mean[sheet.annotator])
+
+
 def _mark_rated(table: pl.DataFrame, judgments: Judgments) -> pl.Series:
     """Mark the scores of systems by annotators who passed; judgments without any are refused."""
     rated = table["kind"].is_in(RATED) & _column(table, "passed", True)
