@@ -73,7 +73,7 @@ def test_pairs_whose_names_look_alike_get_ids_of_their_own() -> None:
     page = build_report({"a/en-cs": pair_results(), "a en-cs": pair_results(), "?": pair_results()}, title="")
     slugs = [pair.slug for pair in page.pairs]
     assert len(set(slugs)) == 3
-    assert len(page.charts_by_id()) == sum(len(part.charts) for pair in page.pairs for part in pair.sections)
+    assert len(page.charts_by_id()) == sum(len(pair.charts) for pair in page.pairs)
 
 
 def test_what_is_missing_is_left_out_with_its_reason() -> None:
@@ -110,17 +110,30 @@ def test_annotators_who_fail_the_check_are_named() -> None:
 
 
 def test_scores_have_differences_instead_of_wins() -> None:
-    sections = {section.slug: section for section in build_report({"x": score_results()}, title="").pairs[0].sections}
+    page = build_report({"x": score_results()}, title="").pairs[0]
+    sections = {section.slug: section for section in page.sections}
     assert [chart.title for chart in sections["pairs"].charts] == ["Differences"]
     assert "opponents" not in sections
     assert {"stability", "composition", "documents", "sampling", "spread"} <= set(sections)
-    assert sections["ranking"].charts[0].title == "Distance from the first"
+    assert page.picture is not None
+    assert page.picture.title == "Distance from the first"
     assert sections["spread"].words[0].startswith("After single scores' own noise, annotator matters most")
 
 
-def test_claims_come_first_in_plain_words() -> None:
+def test_what_every_reader_needs_comes_first_and_the_audit_is_folded() -> None:
+    for results in (score_results(), pair_results()):
+        page = build_report({"x": results}, title="").pairs[0]
+        opened = [section.slug for section in page.sections if not section.audit]
+        assert opened == [slug for slug in ("ranking", "claims", "pairs") if slug in opened]
+        assert {"ranking", "pairs"} <= {*opened}
+        assert [section.audit for section in page.sections] == sorted(section.audit for section in page.sections)
+        assert page.charts[0] is page.picture
+        assert "methods" not in opened
+
+
+def test_claims_are_told_in_plain_words() -> None:
     page = build_report({"x": score_results()}, title="").pairs[0]
-    section = page.sections[0]
+    section = page.sections[1]
     assert section.slug == "claims"
     summary, rule, breaks, parity = section.words
     assert summary == "Of 3 pairs of systems: 1 holds, 0 need more people, 1 is fragile, 1 is open."

@@ -53,11 +53,14 @@ if TYPE_CHECKING:
 SECONDS_PER_PAGE = 0.3
 """A lower limit of the CPU seconds for the page of a language pair; charts take most of them."""
 # The order of a pair's page; a section that has nothing to show returns None.
-SECTIONS: tuple[Callable[[PairResults], Section | None], ...] = (
-    people_section.collected_section,
-    claims_section,
+FIRST: tuple[Callable[[PairResults], Section | None], ...] = (
     ranking_section,
+    claims_section,
+    people_section.collected_section,
     pairs_section,
+)
+"""What every reader needs: it stays open, the rest is folded."""
+FOLDED: tuple[Callable[[PairResults], Section | None], ...] = (
     methods_section,
     tournament_section,
     opponents_section,
@@ -83,13 +86,16 @@ def build_report(results: Mapping[str, PairResults], *, title: str) -> ReportPag
 def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
     """The page of a language pair, given its name, results and slug."""
     name, results, slug = named
-    sections = [section for make in SECTIONS if (section := make(results)) is not None]
-    sections += audit_sections(results)
+    sections = [section for make in FIRST if (section := make(results)) is not None]
+    folded = [section for make in FOLDED if (section := make(results)) is not None]
+    sections += [replace(section, audit=True) for section in (*folded, *audit_sections(results))]
     set_aside = dict.fromkeys(aside for result in results.results for aside in result.set_aside)
     decisions = decide(results)
     first = say_headline(decisions)
     further = [sentence for sentence in say_ranking(decisions) if sentence != first]
     left_out = say_left_out(decisions, results.left_out, results.otherwise)
+    picture, *others = sections[0].charts
+    sections[0] = replace(sections[0], charts=tuple(others))
     first, *looked = put_looks_first(first, None if results.record is None else results.record.looks)
     collected = () if results.record is None else say_record(results.record)
     return PairPage(
@@ -111,6 +117,7 @@ def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
         notes=tuple(note for note in results.counts.notes if note not in collected),
         set_aside=tuple(set_aside),
         signatures=tuple(dict.fromkeys(result.signature for result in results.results)),
+        picture=picture,
     )
 
 

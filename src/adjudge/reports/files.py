@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     import polars as pl
+    from markupsafe import Markup
 
-    from adjudge.reports.page import PairPage, ReportPage, Section
+    from adjudge.reports.page import Chart, PairPage, ReportPage, Section
 
     Results = Mapping[str, Result]
     Writer = Callable[[Results, Path], list[Path]]
@@ -244,6 +245,7 @@ WRITERS: dict[str, Writer] = {
 # only the one script whose checksum it names.
 
 ENDINGS = (".html", ".pdf")
+_HYPHENATED = re.compile(r"(?<!\S)\S{1,14}-\S{1,14}(?!\S)")
 
 
 def check_page_ending(path: Path) -> None:
@@ -276,6 +278,7 @@ def render(page: ReportPage) -> str:
         lstrip_blocks=True,
     )
     environment.filters["cell"] = show
+    environment.filters["whole"] = _keep_names_whole
     # Drawings escape what they hold themselves.
     environment.filters["svg"] = lambda chart, name: Markup(chart.drawing.to_svg(name, chart.title, chart.says))  # noqa: S704
     script = _source(environment, "report.js")
@@ -287,6 +290,14 @@ def render(page: ReportPage) -> str:
         script=Markup(script),  # noqa: S704  our own file
         checksum=checksum(script),
     )
+
+
+def _keep_names_whole(sentence: str) -> Markup:
+    """A sentence in which no short name with a hyphen is broken at the end of a line."""
+    from markupsafe import Markup, escape
+
+    marked = _HYPHENATED.sub(r'<span class="n">\g<0></span>', str(escape(sentence)))
+    return Markup(marked)  # noqa: S704  escaped above
 
 
 def checksum(script: str) -> str:
@@ -413,6 +424,8 @@ def _document(page: ReportPage) -> Iterator[str]:
 def _pair(pair: PairPage, charts: Iterator[int]) -> Iterator[str]:
     yield f"== #{literal(pair.name)}"
     yield f'#text(size: 12pt, weight: "bold", {literal(pair.headline)})\n'
+    if pair.picture is not None:
+        yield _chart(pair.picture, next(charts))
     yield from (f"- #{literal(sentence)}" for sentence in pair.words)
     yield from (
         f"- #{literal(f'{fact.label}: {fact.value}' + (f' ({fact.detail})' if fact.detail else ''))}"
@@ -429,13 +442,16 @@ def _pair(pair: PairPage, charts: Iterator[int]) -> Iterator[str]:
 def _section(section: Section, charts: Iterator[int]) -> Iterator[str]:
     yield f"=== #{literal(section.title)}"
     yield from (f"#{literal(sentence)}\n" for sentence in (*section.words, *section.notes))
-    for chart in section.charts:
-        words = f"*#{literal(chart.title)}* #h(1em) #text(fill: muted, {literal(chart.says)})"
-        yield f'#block(breakable: false)[{words}\n\n#image("{next(charts)}.svg", width: 100%)]\n'
+    yield from (_chart(chart, next(charts)) for chart in section.charts)
     yield from (_table(table) for table in section.tables)
     if section.folded:
         names = ", ".join(table.title for table in section.folded)
         yield f"#text(size: 8pt, fill: muted, {literal(f'Not printed, see the HTML report: {names}.')})\n"
+
+
+def _chart(chart: Chart, number: int) -> str:
+    words = f"*#{literal(chart.title)}* #h(1em) #text(fill: muted, {literal(chart.says)})"
+    return f'#block(breakable: false)[{words}\n\n#image("{number}.svg", width: 100%)]\n'
 
 
 def _table(table: Table) -> str:

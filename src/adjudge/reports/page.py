@@ -84,10 +84,19 @@ class PairPage:
     words: tuple[str, ...]
     facts: tuple[Fact, ...]
     sections: tuple[Section, ...]
+    """Those of the audit come last."""
     notes: tuple[str, ...]
     """About the data."""
     set_aside: tuple[SetAside, ...]
     signatures: tuple[str, ...]
+    picture: Chart | None = None
+    """What stands beside the verdict."""
+
+    @property
+    def charts(self) -> tuple[Chart, ...]:
+        """All charts, in the order of the page."""
+        first = () if self.picture is None else (self.picture,)
+        return (*first, *(chart for section in self.sections for chart in section.charts))
 
     @classmethod
     def about(
@@ -132,7 +141,7 @@ class ReportPage:
     @property
     def charts(self) -> tuple[tuple[PairPage, Chart], ...]:
         """All charts with the pair they belong to."""
-        return tuple((pair, chart) for pair in self.pairs for part in pair.sections for chart in part.charts)
+        return tuple((pair, chart) for pair in self.pairs for chart in pair.charts)
 
     def charts_by_id(self) -> dict[str, Chart]:
         """Every chart under the id that its place in the document carries."""
